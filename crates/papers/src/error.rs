@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why there are no tables.
+//! The errors of reproducing a paper's tables.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use ringmill_compiler::CompileError;
 use ringmill_device::DeviceError;
 use ringmill_limits::Halt;
 
-/// Why a paper was not reproduced.
+/// The error of a paper that was not reproduced.
 #[derive(Debug, thiserror::Error)]
 pub enum PaperError {
     #[error("{0}")]
@@ -18,7 +18,7 @@ pub enum PaperError {
         got: String,
         known: Vec<&'static str>,
     },
-    /// Something was asked for that only other papers have.
+    /// An option that only other papers take.
     #[error(
         "`{paper}` has no use for {flag}, which {does}; it is for {}: leave it out",
         of.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
@@ -27,19 +27,19 @@ pub enum PaperError {
         paper: &'static str,
         flag: &'static str,
         does: &'static str,
-        /// The papers that take it.
+        /// The papers that take the option.
         of: Vec<&'static str>,
     },
-    /// A text of printed figures that is not what its paper's rows are made of.
+    /// A text of printed figures that does not have the form of its paper's rows.
     #[error("the built-in paper tables: {0}")]
     Tables(String),
-    /// Our own results disagree, so that no figure of them stands.
+    /// Our own results disagree, so none of them can be printed.
     #[error("{0}")]
     Disagreement(String),
-    /// A size that is none.
+    /// An invalid size.
     #[error("{0}")]
     Size(String),
-    /// A fault of this program's own.
+    /// A fault of this program.
     #[error("internal error: {0}; please report it")]
     Internal(String),
     #[error("{}: {source}", path.display())]

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Formulas of papers and of sheets: numbers, names, texts in single quotes, `+ - * / ^`, comparisons, brackets and functions.
+//! Evaluates the formulas of papers and sheets: numbers, names, texts in single quotes, `+ - * / ^`, comparisons,
+//! brackets and functions.
 
 use crate::error::PaperError;
 use crate::figure::How;
 use crate::value::{Known, Value};
 
-/// Finds the value of a name; `None` if no such name is known.
+/// A function that finds the value of a name. It returns `None` if the name is unknown.
 pub type Names<'n> = dyn Fn(&str) -> Result<Option<Value>, PaperError> + 'n;
 
-/// The value of a formula. A dash stands for no figure. A name that ends with `?` may be unknown: its value is then no figure.
+/// Evaluates a formula. A dash stands for no figure. A name that ends with `?` may be unknown, and then has no figure.
 ///
 /// # Errors
-/// [`PaperError::Tables`] for a text that is no formula, or a name that is not known.
+/// [`PaperError::Tables`] for a text that is no formula, or an unknown name.
 pub fn evaluate(text: &str, names: &Names<'_>) -> Result<Value, PaperError> {
     if text == "-" {
         return Ok(Value::None);
@@ -24,7 +25,8 @@ pub fn evaluate(text: &str, names: &Names<'_>) -> Result<Value, PaperError> {
     }
 }
 
-/// The same as a number or a figure that is missing: a text is evaluated as a formula in turn.
+/// Evaluates a formula to a number or a missing figure. If the value is a text, the text is evaluated as a formula in
+/// turn.
 ///
 /// # Errors
 /// Those of [`evaluate`].
@@ -43,7 +45,7 @@ fn truth(holds: bool) -> Value {
     Value::number(f64::from(u8::from(holds)))
 }
 
-/// Whether a condition holds: neither zero, nor an empty text, nor a figure that is missing.
+/// Returns whether a condition holds. Zero, an empty text, a dash and a missing figure do not hold.
 pub fn holds(value: &Value) -> bool {
     match value {
         Value::Known(known) => known.value != 0.0,
@@ -65,7 +67,7 @@ impl Parser<'_> {
         after.is_some()
     }
 
-    /// A text that stands in a calculation is a formula.
+    /// Returns the number of a value in a calculation. A text is evaluated as a formula.
     fn in_numbers(&self, value: Value) -> Result<Value, PaperError> {
         match value {
             Value::Text(formula) => number(&formula, self.names),

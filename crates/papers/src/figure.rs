@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A figure of a paper beside ours.
+//! A row of a table: a figure that a paper prints beside our own figure.
 
 use serde::{Deserialize, Serialize};
 
-/// How our figure was obtained.
+/// The source of our figure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
-    /// From the cycle model.
+    /// The cycle model.
     Model,
-    /// From the cycle model; the RTL at that size has run the same words in the same cycles.
+    /// The cycle model, checked: the RTL of that size has run the same words in the same cycles.
     Lockstep,
-    /// On this computer.
+    /// A measurement on this computer.
     Measured,
-    /// Counted in the simulation of the hardware description.
+    /// A simulation of the hardware description.
     Rtl,
-    /// Counted after synthesis of the hardware description.
+    /// A synthesis of the hardware description.
     Synthesis,
-    /// Counted in our program, or calculated.
+    /// A count in our program, or a calculation.
     Counted,
-    /// Stated by the machine's description.
+    /// The machine's description.
     Stated,
-    /// Measured once on another computer, not in this run.
+    /// A measurement on another computer, not in this run.
     Recorded,
 }
 
@@ -40,7 +40,7 @@ impl How {
     }
 }
 
-/// One row: a figure of the paper (none where it prints none) and ours.
+/// One row: the paper's figure, if it prints one, and ours.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
     pub machine: String,
@@ -49,7 +49,7 @@ pub struct Figure {
     pub metric: String,
     pub unit: String,
     pub paper: Option<f64>,
-    /// What the paper should print, where that is known to be something else.
+    /// The figure that the paper should print, if the printed one is known to be wrong.
     #[serde(rename = "paper_should_be", skip_serializing_if = "Option::is_none")]
     pub should_be: Option<f64>,
     pub ours: f64,
@@ -60,7 +60,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The same beside a printed figure that should be another.
+    /// Returns the row with a correction of the printed figure.
     #[must_use]
     pub fn but(self, should_be: f64) -> Self {
         Self {
@@ -70,7 +70,8 @@ impl Figure {
     }
 }
 
-/// The figures as text, a heading for each table. Ours is divided by what the paper should print.
+/// Formats the figures as text, with a heading for each table. The ratio divides our figure by the figure that the
+/// paper should print.
 pub fn table(figures: &[Figure]) -> String {
     let mut text = String::new();
     let mut heading = "";
@@ -109,7 +110,7 @@ pub fn table(figures: &[Figure]) -> String {
     text
 }
 
-/// Whole numbers whole, others to what the paper prints.
+/// Formats a number: whole numbers without decimals, others with two.
 pub(crate) fn number(x: f64) -> String {
     if x.fract() == 0.0 {
         format!("{x:.0}")

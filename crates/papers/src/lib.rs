@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The papers that machines come from: each table as printed, beside our figures and how they were obtained. This is what
-//! `ringmill reproduce` prints.
+//! Reproduces the tables of the papers that the machines come from: each printed figure beside ours, with the source of
+//! ours. `ringmill reproduce` prints them.
 //!
-//! A [`Paper`] makes the rows of its tables; [`Papers`] is a list of them, [`Papers::standard`] the one that Ringmill ships and
-//! [`Papers::with`] one that has a paper more.
+//! A [`Paper`] makes the rows of its tables. [`Papers`] is a list of papers: [`Papers::standard`] is the list that
+//! Ringmill ships, and [`Papers::with`] adds a paper.
 
 mod basext;
 mod error;
@@ -31,7 +31,7 @@ pub use paper::{Asked, Paper, Reproduced, Sources, Wish};
 pub use registry::Papers;
 pub use row::{Ours, Row};
 
-/// Items that the crate's own tests reach; no part of the interface.
+/// Items for the crate's own tests. They are no part of the interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::basext::cycles::{Cycles, shape};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What modules take of a part: left out, asked for, or mapped by Yosys.
+//! The FPGA resources of a table's modules: left out, collected, or mapped by Yosys.
 
 use std::cell::RefCell;
 
@@ -10,26 +10,26 @@ use ringmill_runtime::shown::Parts;
 
 use crate::error::PaperError;
 
-/// The family that machines are counted for.
+/// The FPGA family that machines are counted for.
 pub const FAMILY: Family = Family::Xcup;
 
-/// Where a table's resources come from.
+/// The source of a table's resources.
 pub enum Mapping<'a> {
-    /// They are not in the tables.
+    /// The tables leave resources out.
     LeftOut,
-    /// They are only noted down: the modules that the tables ask for, and for which family.
+    /// Modules and families are collected, and not mapped.
     Asked(RefCell<Vec<(Top, Family)>>),
-    /// Yosys finds them, unless the cache has them.
+    /// Yosys maps the modules, unless the cache has the result.
     By(&'a Hdl),
 }
 
 impl Mapping<'_> {
-    /// What the parts take together of [`FAMILY`], where they are mapped.
+    /// Returns the sum of the parts' resources for [`FAMILY`], if they are mapped.
     pub fn resources(&self, parts: &[Part]) -> Result<Option<Resources>, PaperError> {
         self.resources_of(parts, FAMILY)
     }
 
-    /// The same of another family.
+    /// Returns the sum of the parts' resources for another family, if they are mapped.
     pub fn resources_of(
         &self,
         parts: &[Part],
@@ -51,7 +51,7 @@ impl Mapping<'_> {
         }
     }
 
-    /// The different modules that were asked for.
+    /// Returns the different modules that were collected.
     fn asked(self) -> Vec<(Top, Family)> {
         match self {
             Mapping::Asked(tops) => tops.into_inner(),
@@ -60,7 +60,8 @@ impl Mapping<'_> {
     }
 }
 
-/// Maps what the tables ask for, one module after another, so that they find it in the cache; tells how far it is.
+/// Maps all modules that the tables ask for, one after another, so that the tables find them in the cache. Reports
+/// progress.
 pub fn map(
     hdl: &Hdl,
     tables: impl FnOnce(&Mapping<'_>) -> Result<(), PaperError>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a paper is: a name, a title, and the function that makes its tables.
+//! The interface of a paper: a name, a title, and the function that makes its tables.
 
 use ringmill_device::progress::Progress;
 use ringmill_machines::fpga::Printed;
@@ -10,58 +10,59 @@ use crate::row::{self, Row};
 
 /// A paper whose tables are printed beside our figures.
 pub trait Paper: Send + Sync {
-    /// Its table in the text of printed figures, and what `ringmill reproduce` is given.
+    /// Returns the name: the table of the paper in the text of printed figures, and the argument of `ringmill
+    /// reproduce`.
     fn name(&self) -> &'static str;
 
-    /// In a line: what it is of, or its title.
+    /// Returns one line that says what the paper is about, or its title.
     fn title(&self) -> &'static str;
 
-    /// The kind of machine that it describes, as descriptions of that machine say it.
+    /// Returns the kind of machine that the paper describes, by the name in that machine's descriptions.
     fn machine(&self) -> &'static str {
         self.name()
     }
 
-    /// What it takes beside its tables.
+    /// Returns the options that the paper takes besides its tables.
     fn takes(&self) -> &'static [Wish] {
         &[]
     }
 
-    /// What it says that its machine took of its part.
+    /// Returns the resources that the paper says its machine takes of its part.
     ///
     /// # Errors
-    /// A text of printed figures that has no such row.
+    /// A text of printed figures without such a row.
     fn printed(&self) -> Result<Printed, PaperError> {
         Ok(Printed::default())
     }
 
-    /// Every figure that it prints, table by table, beside ours.
+    /// Returns every figure that the paper prints, table by table, beside ours.
     ///
     /// # Errors
-    /// What our own figures are made with refuses, or disagrees about.
+    /// Errors of the parts that make our figures, and disagreements among our results.
     fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError>;
 }
 
-/// Where our figures come from.
+/// The sources that our figures may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources {
-    /// Cycles from the model alone, not the RTL.
+    /// Whether cycles come from the model alone, and not from RTL.
     pub model: bool,
-    /// Resources too, from synthesis.
+    /// Whether resources come from synthesis.
     pub synthesis: bool,
 }
 
-/// What is asked of a paper.
+/// The options of a reproduction.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub sources: Sources,
-    /// A figure of the paper, drawn.
+    /// Whether to draw a figure of the paper.
     pub picture: bool,
-    /// How often what is measured on this computer is measured.
+    /// The number of runs of each measurement on this computer.
     pub runs: Option<u32>,
 }
 
 impl Asked {
-    /// What of it is not for every paper.
+    /// Returns the options that not every paper takes.
     pub fn wishes(&self) -> impl Iterator<Item = Wish> + use<> {
         let made = [
             (self.sources.model, Wish::Model),
@@ -73,7 +74,7 @@ impl Asked {
     }
 }
 
-/// What some papers take and others have no use for.
+/// An option that some papers take and others refuse.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wish {
     /// [`Sources::model`].
@@ -85,7 +86,7 @@ pub enum Wish {
 }
 
 impl Wish {
-    /// As the command has it.
+    /// Returns the command's flag.
     pub fn flag(self) -> &'static str {
         match self {
             Self::Model => "--model",
@@ -94,7 +95,7 @@ impl Wish {
         }
     }
 
-    /// What it does, as the end of a sentence.
+    /// Returns the effect of the flag, as the end of a sentence.
     pub fn does(self) -> &'static str {
         match self {
             Self::Model => "takes cycles from the cycle model in the place of the RTL",
@@ -104,21 +105,21 @@ impl Wish {
     }
 }
 
-/// A paper's tables with ours in them.
+/// A paper's tables with our figures in them.
 #[derive(Clone, Debug, Default)]
 pub struct Reproduced {
-    /// Figures of ours beside the paper's, table by table.
+    /// Our figures beside the paper's, table by table.
     pub figures: Vec<Figure>,
-    /// Figures of the paper, after those, with what stands beside them.
+    /// Further rows, printed after `figures`, each with a remark.
     pub rows: Vec<Row>,
-    /// What a reader must know of both.
+    /// Notes for the reader of both.
     pub notes: String,
-    /// A drawn figure as SVG, where it was asked for.
+    /// A drawn figure as SVG, if it was asked for.
     pub picture: Option<String>,
 }
 
 impl Reproduced {
-    /// The tables as text, each under its heading, and the notes.
+    /// Returns the tables as text, each under its heading, and the notes.
     pub fn text(&self) -> String {
         figure::table(&self.figures) + &row::table(&self.rows) + &self.notes
     }

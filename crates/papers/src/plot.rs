@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Curves as a picture: scalable vector graphics, both axes labelled, the upright one logarithmic.
+//! Draws curves as scalable vector graphics. Both axes have labels, and the vertical one is logarithmic.
 
 use std::fmt::Write as _;
 
-/// A curve by its points, from left to right.
+/// A curve, as points from left to right.
 pub struct Curve {
     pub name: String,
     pub dashed: bool,
@@ -18,13 +18,13 @@ pub struct Panel {
 
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 360.0;
-/// Left, right, top and bottom margins; names of curves stand in the right one.
+/// The left, right, top and bottom margins. The names of curves stand in the right one.
 const MARGINS: (f64, f64, f64, f64) = (60.0, 100.0, 30.0, 30.0);
 const COLOURS: [&str; 6] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 ];
 
-/// Panels side by side. Curves take colours in pairs, so that a dashed one goes with its neighbour.
+/// Draws panels side by side. Curves take colours in pairs, so that a dashed curve has the colour of its neighbour.
 pub fn svg(panels: &[Panel]) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" \
@@ -39,7 +39,7 @@ pub fn svg(panels: &[Panel]) -> String {
     text + "</svg>\n"
 }
 
-/// Smallest and largest.
+/// Returns the smallest and the largest value.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
         (low.min(v), high.max(v))

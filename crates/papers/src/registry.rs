@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The papers that are known: a list, which one's own papers can be added to.
+//! The list of known papers, to which a program can add its own.
 
 use ringmill_device::progress::Progress;
 
@@ -7,16 +7,16 @@ use crate::error::PaperError;
 use crate::paper::{Asked, Paper, Reproduced};
 use crate::{basext, polymul, ring, torus, vector};
 
-/// Papers by their names.
+/// A list of papers with different names.
 pub struct Papers(Vec<Box<dyn Paper>>);
 
 impl Papers {
-    /// None.
+    /// Returns an empty list.
     pub fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// Those of the machines that Ringmill ships.
+    /// Returns the papers of the machines that Ringmill ships.
     pub fn standard() -> Self {
         Self::none()
             .with(ring::Medha)
@@ -26,7 +26,7 @@ impl Papers {
             .with(vector::Basalisc)
     }
 
-    /// The same with one more, in the place of one of its name.
+    /// Returns the list with one paper more. The paper replaces one of the same name.
     #[must_use]
     pub fn with(mut self, paper: impl Paper + 'static) -> Self {
         self.0.retain(|known| known.name() != paper.name());
@@ -34,20 +34,20 @@ impl Papers {
         self
     }
 
-    /// Every paper.
+    /// Returns every paper.
     pub fn all(&self) -> impl Iterator<Item = &dyn Paper> {
         self.0.iter().map(AsRef::as_ref)
     }
 
-    /// Their names.
+    /// Returns the papers' names.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.all().map(|paper| paper.name())
     }
 
-    /// The paper of a name.
+    /// Returns the paper with this name.
     ///
     /// # Errors
-    /// [`PaperError::Unknown`] for a name that none has.
+    /// [`PaperError::Unknown`] if there is no such paper.
     pub fn get(&self, name: &str) -> Result<&dyn Paper, PaperError> {
         let found = self.all().find(|paper| paper.name() == name);
         found.ok_or_else(|| PaperError::Unknown {
@@ -56,15 +56,15 @@ impl Papers {
         })
     }
 
-    /// The paper of a kind of machine, where there is one.
+    /// Returns the paper of a kind of machine, if there is one.
     pub fn of_machine(&self, kind: &str) -> Option<&dyn Paper> {
         self.all().find(|paper| paper.machine() == kind)
     }
 
-    /// A paper's tables with ours in them.
+    /// Returns a paper's tables with our figures in them.
     ///
     /// # Errors
-    /// [`PaperError::Unknown`]; [`PaperError::NoUse`] where the paper does not take what is asked; those of [`Paper::tables`].
+    /// [`PaperError::Unknown`]; [`PaperError::NoUse`] if the paper does not take an option; those of [`Paper::tables`].
     pub fn reproduce(
         &self,
         name: &str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A figure of the paper with what stands beside it.
+//! A row of a table: a figure of the paper, our figure, and a remark.
 
 use serde_json::{Value, json};
 
@@ -9,9 +9,9 @@ use super::figure::{How, number};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ours {
     Is(f64, How),
-    /// At the paper's clock, which no open tool gives evidence for: printed in a column of its own.
+    /// A figure at the paper's clock, which no open tool can confirm. It is printed in a column of its own.
     AtPapersClock(f64, How),
-    /// Another architecture's, another computer's, or one that takes a tool that is not there or was not asked for.
+    /// A figure of another architecture or computer, or one that needs a tool that is missing or was not asked for.
     NotMeasured,
     /// There is no such figure.
     None,
@@ -24,17 +24,17 @@ pub struct Row {
     pub case: String,
     pub metric: String,
     pub unit: String,
-    /// As the paper prints it.
+    /// The figure that the paper prints.
     pub printed: Option<f64>,
-    /// What it should print, where that is known to be something else.
+    /// The figure that the paper should print, if the printed one is known to be wrong.
     pub should_be: Option<f64>,
     pub ours: Ours,
-    /// Whose tool made our figure, or why there is none.
+    /// The tool that made our figure, or the reason why there is none.
     pub remark: Option<String>,
 }
 
 impl Row {
-    /// A row whose printed figure is right, or none.
+    /// Makes a row whose printed figure is right or missing.
     pub fn new(
         table: impl Into<String>,
         case: impl Into<String>,
@@ -55,7 +55,7 @@ impl Row {
         }
     }
 
-    /// The same with a printed figure that should be another.
+    /// Returns the row with a correction of the printed figure.
     #[must_use]
     pub fn but(self, should_be: f64) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Row {
         }
     }
 
-    /// The same with whose tool made our figure, or why there is none.
+    /// Returns the row with a remark.
     #[must_use]
     pub fn remarked(self, remark: impl Into<String>) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl Row {
         }
     }
 
-    /// Our figure at the paper's clock.
+    /// Returns our figure at the paper's clock.
     pub fn at_papers_clock(&self) -> Option<f64> {
         match self.ours {
             Ours::AtPapersClock(value, _) => Some(value),
@@ -118,8 +118,8 @@ impl Row {
     }
 }
 
-/// The rows as text, a heading for each table. Ours is divided by what the paper should print. Tables with figures at the paper's
-/// clock have a column for them.
+/// Formats the rows as text, with a heading for each table. The ratio divides our figure by the figure that the paper
+/// should print. Tables with figures at the paper's clock have a column for them.
 pub fn table(rows: &[Row]) -> String {
     let width = |f: fn(&Row) -> usize| rows.iter().map(f).max().unwrap_or(0);
     let (case, metric) = (width(|r| r.case.len()), width(|r| r.metric.len()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run of a sheet: it goes through the sheet's loops and makes a row of each line.
+//! Runs a sheet: follows its loops and makes a row of each line.
 
 use std::collections::BTreeMap;
 
@@ -15,23 +15,23 @@ use crate::value::{Known, Value};
 
 /// Our figures of a paper, by name.
 pub trait Figures {
-    /// The records of the list `name`. The scope has the fields of the loops around it.
+    /// Returns the records of the list `name`. The scope has the fields of the loops around it.
     ///
     /// # Errors
-    /// A name that is not known, and what the figures are made with refuses.
+    /// An unknown name, and errors of the parts that make the figures.
     fn records(&mut self, name: &str, at: &Scope<'_>) -> Result<Vec<Record>, PaperError>;
 }
 
-/// The refusal of a list that a paper does not have.
+/// Returns the error of a list that a paper does not have.
 pub fn no_list(name: &str) -> PaperError {
     PaperError::Tables(format!("there is no list of figures `{name}`"))
 }
 
 impl Sheet {
-    /// The tables of the paper with this name, beside our figures.
+    /// Returns the tables of the paper with this name, beside our figures.
     ///
     /// # Errors
-    /// A sheet that names what is not there, and the refusals of the figures.
+    /// A sheet with an unknown name, and errors of the figures.
     pub fn reproduce(
         &self,
         name: &str,
@@ -54,10 +54,10 @@ impl Sheet {
         Ok(made)
     }
 
-    /// The tables without our figures: every name of a row is looked up.
+    /// Returns the tables without our figures, to check the sheet: every name of a row is looked up.
     ///
     /// # Errors
-    /// A sheet that names what is not there.
+    /// A sheet with an unknown name.
     pub fn check(&self, name: &str) -> Result<Reproduced, PaperError> {
         let sources = Sources {
             model: true,
@@ -68,7 +68,7 @@ impl Sheet {
 }
 
 impl Line {
-    /// The line with the fields of its group that it lacks. Conditions and loops are the group's own.
+    /// Returns the line with the fields of its group that it lacks. Conditions and loops stay with the group.
     fn under(&self, group: &Self) -> Self {
         let own = |field: fn(&Self) -> &Option<String>| {
             field(self).as_ref().or(field(group).as_ref()).cloned()
@@ -99,7 +99,7 @@ pub struct Run<'f> {
 }
 
 impl<'f> Run<'f> {
-    /// A run with these figures, whose lists have at least these fields.
+    /// Starts a run with these figures, whose lists have at least these fields.
     pub fn new(lists: &'f BTreeMap<String, Vec<String>>, figures: &'f mut dyn Figures) -> Self {
         Self {
             lists,
@@ -108,7 +108,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// The rows of tables.
+    /// Makes the rows of tables.
     pub fn tables(mut self, tables: &[Line], scope: &Scope<'_>) -> Result<Reproduced, PaperError> {
         for line in tables {
             self.line(line, &line.each, &scope.defining(&line.definitions))?;
@@ -150,7 +150,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// The records of a list, which have every field that the sheet says.
+    /// Returns the records of a list, after a check that they have every field that the sheet declares.
     fn records(&mut self, name: &str, scope: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
         let fields = self.lists.get(name).ok_or_else(|| no_list(name))?;
         let records = self.figures.records(name, scope)?;
@@ -220,7 +220,7 @@ impl<'f> Run<'f> {
     }
 }
 
-/// The records that stand in a sheet's own loop.
+/// Returns the records that a sheet's own loop lists.
 fn given(rows: &[toml::Table]) -> Result<Vec<Record>, PaperError> {
     let mut whole = toml::Table::new();
     let rows = rows.iter().cloned().map(toml::Value::Table).collect();
@@ -228,7 +228,7 @@ fn given(rows: &[toml::Table]) -> Result<Vec<Record>, PaperError> {
     Scope::new(&whole, &toml::Table::new()).list("given", &[], "given")
 }
 
-/// Our figure of a row.
+/// Returns our figure of a row.
 fn ours(value: Value, line: &Line) -> Result<Ours, PaperError> {
     match value {
         Value::Known(Known {
@@ -252,7 +252,7 @@ fn ours(value: Value, line: &Line) -> Result<Ours, PaperError> {
     }
 }
 
-/// Figures that a sheet declares and nothing makes: each list has one record, none of whose figures is measured.
+/// Figures that a sheet declares and nothing computes. Each list has one record, in which no figure is measured.
 pub struct Declared<'s>(&'s BTreeMap<String, Vec<String>>);
 
 impl<'s> Declared<'s> {

@@ -10,13 +10,13 @@ use crate::value::Value;
 /// The named values of one pass of a loop.
 pub type Record = BTreeMap<String, Value>;
 
-/// A record of these fields.
+/// Makes a record of these fields.
 pub fn record<const N: usize>(fields: [(&str, Value); N]) -> Record {
     fields.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
-/// Names in the order in which they are looked up: fields of loops, the inner ones first; definitions; terms of the sheet; what
-/// the paper prints.
+/// The known names, in the order of look-up: fields of loops, inner ones first; definitions; terms of the sheet;
+/// printed figures.
 #[derive(Clone)]
 pub struct Scope<'a> {
     fields: Record,
@@ -35,7 +35,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The scope inside a pass of a loop.
+    /// Returns the scope inside a pass of a loop.
     #[must_use]
     pub fn with(&self, record: Record) -> Self {
         let mut inner = self.clone();
@@ -43,7 +43,7 @@ impl<'a> Scope<'a> {
         inner
     }
 
-    /// The scope with more definitions, whose formulas are evaluated where they are used.
+    /// Returns the scope with more definitions. Their formulas are evaluated at each use.
     #[must_use]
     pub fn defining(&self, definitions: &BTreeMap<String, String>) -> Self {
         let mut inner = self.clone();
@@ -65,8 +65,8 @@ impl<'a> Scope<'a> {
         Ok(found.and_then(scalar))
     }
 
-    /// The list of records that a name of the sheet's terms or of the printed figures has. A record has its place under the name
-    /// `place`, and a cell that is a list has a field for each element.
+    /// Returns a list of the sheet's terms or of the printed figures, as records. A record has its position under the
+    /// name `place`. A cell that is a list has a field for each element.
     pub fn list(
         &self,
         name: &str,
@@ -96,33 +96,33 @@ impl<'a> Scope<'a> {
         Ok(records.collect())
     }
 
-    /// The value of a formula whose braces are filled first.
+    /// Evaluates a formula, after its braces are filled.
     pub fn evaluate(&self, formula: &str) -> Result<Value, PaperError> {
         expression::evaluate(&self.fill(formula)?, &|name| self.find(name))
     }
 
-    /// The same as a number or a figure that is missing.
+    /// Evaluates a formula to a number or a missing figure.
     pub fn number(&self, formula: &str) -> Result<Value, PaperError> {
         expression::number(&self.fill(formula)?, &|name| self.find(name))
     }
 
-    /// A number that has to be there.
+    /// Evaluates a formula to a number that must exist.
     pub fn size(&self, name: &str) -> Result<f64, PaperError> {
         let value = self.number(name)?.known();
         value.ok_or_else(|| PaperError::Tables(format!("`{name}` is no number")))
     }
 
-    /// A whole number that has to be there.
+    /// Evaluates a formula to a whole number that must exist.
     pub fn count(&self, name: &str) -> Result<usize, PaperError> {
         Ok(self.size(name)? as usize)
     }
 
-    /// The text of a name.
+    /// Returns the value of a name as text.
     pub fn text(&self, name: &str) -> Result<String, PaperError> {
         self.fill(&format!("{{{name}}}"))
     }
 
-    /// A text whose formulas in braces are evaluated. `{formula:.2}` rounds to two decimals.
+    /// Fills a text: formulas in braces are evaluated. `{formula:.2}` rounds to two decimals.
     pub fn fill(&self, template: &str) -> Result<String, PaperError> {
         let mut filled = String::new();
         let mut rest = template;
@@ -149,7 +149,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The value at a path of keys and places with dots between them.
+/// Returns the value at a path of keys and positions, separated by dots.
 fn walk<'t>(table: &'t toml::Table, path: &str) -> Option<&'t toml::Value> {
     let mut parts = path.split('.');
     let first = table.get(parts.next()?)?;

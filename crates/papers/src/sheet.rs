@@ -23,18 +23,18 @@ pub struct Sheet {
     pub tables: Vec<Line>,
     #[serde(default)]
     pub notes: Vec<Note>,
-    /// What the paper says that its machine takes of its part.
+    /// The resources that the paper says its machine takes of its part.
     #[serde(default)]
     uses: Vec<Use>,
     units_in_a_region: Option<String>,
 }
 
-/// A row, or a group of rows whose fields are those that its rows lack.
+/// A row, or a group of rows. The rows of a group inherit the fields that they lack.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Line {
     pub table: Option<String>,
-    /// The machine of a row that stands among the figures.
+    /// The machine of a row, if the row belongs to [`Reproduced::figures`](crate::Reproduced).
     pub machine: Option<String>,
     /// The tool that made a figure.
     pub tool: Option<String>,
@@ -47,12 +47,12 @@ pub struct Line {
     pub ours: Option<String>,
     /// How our figure was obtained, if its formula does not say so.
     pub how: Option<How>,
-    /// A formula of the figure that the paper should print; `printed` is the printed one.
+    /// A formula of the figure that the paper should print, if `printed` is wrong.
     pub but: Option<String>,
     pub remark: Option<String>,
     /// Whether the row is left out if the paper prints no figure.
     pub printed_only: bool,
-    /// A condition: without it the row is left out. A group's is of each pass.
+    /// A condition: the row is left out unless it holds. A group's condition is evaluated in each pass of its loop.
     pub when: Option<String>,
     pub each: Vec<Each>,
     #[serde(rename = "let")]
@@ -64,7 +64,7 @@ pub struct Line {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Each {
-    /// Over a list of the printed figures or of the terms.
+    /// A loop over a list of the printed figures or of the terms.
     Printed {
         list: String,
         #[serde(default)]
@@ -73,9 +73,9 @@ pub enum Each {
         #[serde(default = "place")]
         number: String,
     },
-    /// Over records of our figures.
+    /// A loop over records of our figures.
     Ours { figures: String },
-    /// Over records that stand here.
+    /// A loop over the records given here.
     Given(Vec<toml::Table>),
 }
 
@@ -108,10 +108,10 @@ impl Sheet {
         toml::from_str(text).map_err(|reason| PaperError::Tables(reason.to_string()))
     }
 
-    /// What the paper with this name says that its machine takes of its part.
+    /// Returns the resources that the paper with this name says its machine takes of its part.
     ///
     /// # Errors
-    /// A printed figure that is not there.
+    /// A printed figure that is missing.
     pub fn printed(&self, name: &str) -> Result<Printed, PaperError> {
         let printed = tables::of(name)?;
         let scope = Scope::new(&self.terms, &printed);

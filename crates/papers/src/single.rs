@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of one call (one homomorphic operation, or one instruction, alone on a device), and what programs take.
+//! Programs of one call: one homomorphic operation or one instruction, alone on a device, and its time there.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use ringmill_math::expand_uniform;
 
 use crate::error::PaperError;
 
-/// A program that calls the procedure once. Ciphertext, plaintext and key operands become inputs of their own.
+/// Makes a program that calls the procedure once. Ciphertext, plaintext and key operands become inputs.
 pub fn program(procedure: Arc<Procedure>) -> Result<Verified, PaperError> {
     Ok(Verified::new(Program::calling(procedure, Vec::new()))?)
 }
 
-/// Limbs of uniform residues and fixed seeds: timing depends on the instructions alone.
+/// Binds limbs of uniform residues and fixed seeds, since timing depends on the instructions alone.
 fn bindings(program: &Verified) -> Result<Bindings<'static>, PaperError> {
     let limbs = (0u64..)
         .zip(&program.inputs)
@@ -42,12 +42,13 @@ fn bindings(program: &Verified) -> Result<Bindings<'static>, PaperError> {
     Ok(Bindings { limbs, seeds })
 }
 
-/// The program on a machine, its keys there already.
+/// Runs the program on a machine that already has its keys.
 pub fn simulate(machine: &dyn Machine, program: &Verified) -> Result<MachineReport, PaperError> {
     Ok(machine.simulate(program, SimOptions::default())?)
 }
 
-/// Seconds of one run on the device's threads: the least of several, the first ones warming caches and buffers.
+/// Measures the seconds of one run on the device's threads: the least of several runs, of which the first ones warm
+/// caches and buffers.
 pub fn measure(cpu: &Cpu, program: &Verified) -> Result<f64, PaperError> {
     const RUNS: usize = 7;
     let bindings = bindings(program)?;
@@ -61,7 +62,7 @@ pub fn measure(cpu: &Cpu, program: &Verified) -> Result<f64, PaperError> {
     Ok(least)
 }
 
-/// What only ring machines tell.
+/// Returns the part of a report that only ring machines have.
 pub fn own(report: &MachineReport) -> Result<&RingUse, PaperError> {
     let not_one = || PaperError::Internal(format!("{} is no ring machine", report.machine));
     report.own().ok_or_else(not_one)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The papers' printed figures, as data: a text in TOML with one table for each paper, under its name.
+//! The papers' printed figures as data: a TOML text with one table for each paper, under the paper's name.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::PaperError;
 
-/// Those of the papers that Ringmill knows.
+/// The printed figures of the papers that Ringmill knows.
 const TABLES: &str = include_str!("../data/paper_tables.toml");
 
-/// What the paper of this name prints, of those that Ringmill knows.
+/// Returns the printed figures of a paper that Ringmill knows.
 ///
 /// # Errors
-/// [`PaperError::Tables`] for a name that has no table, or a table that is none of `T`.
+/// [`PaperError::Tables`] for a name without a table, or a table that is no `T`.
 pub(crate) fn of<T: DeserializeOwned>(name: &str) -> Result<T, PaperError> {
     read(TABLES, name)
 }
 
-/// What the paper of this name prints, in a text of one's own.
+/// Returns the printed figures of a paper from a given text.
 ///
 /// # Errors
-/// [`PaperError::Tables`] for text that is no TOML, a name that has no table in it, or a table that is none of `T`.
+/// [`PaperError::Tables`] for a text that is no TOML, a name without a table in it, or a table that is no `T`.
 pub fn read<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, PaperError> {
     let fault = |reason: toml::de::Error| PaperError::Tables(reason.to_string());
     let mut tables: toml::Table = toml::from_str(text).map_err(fault)?;
@@ -29,7 +29,7 @@ pub fn read<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, PaperError
     table.try_into().map_err(fault)
 }
 
-/// A cell of a table: a figure, or a text where there is none.
+/// A cell of a table: a figure, or a text that says why there is none.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A value of a sheet: a number with its source, a text, or a figure that is not there.
+//! A value of a sheet: a number with its source, a text, or a missing figure.
 
 use crate::figure::How;
 use crate::row::Ours;
@@ -17,7 +17,7 @@ pub struct Known {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     Known(Known),
-    /// A figure that takes a tool or a computer that is not there.
+    /// A figure that needs a missing tool or computer.
     NotMeasured,
     /// No such figure.
     None,
@@ -26,7 +26,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// A number without a source.
+    /// Makes a number without a source.
     pub fn number(value: f64) -> Self {
         Self::Known(Known {
             value,
@@ -35,7 +35,7 @@ impl Value {
         })
     }
 
-    /// The number, if there is one.
+    /// Returns the number, if there is one.
     pub fn known(&self) -> Option<f64> {
         match self {
             Self::Known(known) => Some(known.value),
@@ -43,7 +43,7 @@ impl Value {
         }
     }
 
-    /// Whether both are one number or one text, however they were obtained.
+    /// Returns whether both are the same number or text, whatever their sources.
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(a), Self::Known(b)) => a.value == b.value,
@@ -51,7 +51,7 @@ impl Value {
         }
     }
 
-    /// Applies `f` to a number and leaves the rest as it is.
+    /// Applies `f` to a number. Other values stay as they are.
     pub fn map(self, f: impl FnOnce(f64) -> f64) -> Self {
         match self {
             Self::Known(known) => Self::Known(Known {
@@ -62,8 +62,8 @@ impl Value {
         }
     }
 
-    /// Applies `f` to two numbers. The result has the source of the first number that has one. If a number is missing, so is the
-    /// result.
+    /// Applies `f` to two numbers. The result has the source of the first number that has one. If a number is missing,
+    /// so is the result.
     pub fn with(self, other: Self, f: impl FnOnce(f64, f64) -> f64) -> Self {
         match (self, other) {
             (Self::Known(a), Self::Known(b)) => Self::Known(Known {
@@ -119,7 +119,7 @@ impl From<String> for Value {
     }
 }
 
-/// Numbers with their sources.
+/// Makes a number with its source.
 pub fn model(value: impl IntoNumber) -> Value {
     Ours::Is(value.into_number(), How::Model).into()
 }
@@ -140,7 +140,7 @@ pub fn synthesised(value: impl IntoNumber) -> Value {
     Ours::Is(value.into_number(), How::Synthesis).into()
 }
 
-/// A count or a measure as the number that a row has.
+/// A count or a measure that can become the number of a row.
 pub trait IntoNumber {
     fn into_number(self) -> f64;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The paper's architectures, by the names of its tables, and our units of them.
+//! Maps the architecture names of the basext paper's tables to this project's base-extension units.
 
 use ringmill_hdl::Hdl;
 use ringmill_hdl::basext::top_of;
@@ -9,7 +9,7 @@ use ringmill_machines::basext::{Arithmetic, Radix, Shape, Unit};
 use crate::error::PaperError;
 use crate::figure::How;
 
-/// Our unit of an architecture; `None` for one that is not built, or not for so many moduli.
+/// Returns our unit of an architecture, or `None` if it is not built at all or not for so many moduli.
 pub fn unit(architecture: &str, shape: Shape) -> Option<Unit> {
     match architecture {
         "shenoy_kumaresan" | "shenoy_kumaresan_folded" => Some(Unit::Folded(shape)),
@@ -21,8 +21,8 @@ pub fn unit(architecture: &str, shape: Shape) -> Option<Unit> {
     }
 }
 
-/// What computes in a unit: counted in the elaborated RTL where its tools are, as the model has it otherwise (a test holds
-/// both equal).
+/// Counts the arithmetic of a unit. With the hardware's tools it counts instances in the elaborated RTL, otherwise in
+/// the model. A test holds both equal.
 pub fn arithmetic(unit: Unit, hdl: Option<&Hdl>) -> Result<(Arithmetic, How), PaperError> {
     let Some(hdl) = hdl else {
         return Ok((unit.arithmetic(), How::Model));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cycles of units, from the RTL where there is one.
+//! Counts the cycles of base-extension units, in RTL simulation if the tools are there, else by the model.
 
 use ringmill_device::DeviceError;
 use ringmill_hdl::basext::Extender;
@@ -14,12 +14,12 @@ use crate::error::PaperError;
 use crate::figure::How;
 use crate::row::Ours;
 
-/// Where cycles come from.
+/// The source of cycles.
 pub struct Cycles<'h> {
     pub rtl: Option<&'h Hdl>,
 }
 
-/// The folded unit of a row: rings of one size, l sources and k targets at most.
+/// Returns the shape of a folded unit: rings of one size, at most l sources and k targets.
 pub fn shape(
     word: Word,
     lanes: usize,
@@ -31,7 +31,7 @@ pub fn shape(
     Ok(shape.map_err(MachineError::from)?)
 }
 
-/// The word of a width of moduli that the paper has.
+/// Returns the unit's word for moduli of `bits` bits.
 pub fn word(bits: u32) -> Word {
     if bits <= 32 {
         Word::Bits32
@@ -48,8 +48,8 @@ impl Cycles<'_> {
         }
     }
 
-    /// Of an exact extension of random residues from the largest moduli to k others, without stalls. In the RTL every
-    /// residue is compared with the golden extension.
+    /// Counts the cycles of an exact extension of random residues, without stalls. The sources are the l largest
+    /// moduli, the targets the next k. In RTL every residue is compared with the golden extension.
     pub fn exact(
         &self,
         unit: impl Into<Unit>,
@@ -84,7 +84,7 @@ fn simulated(hdl: &Hdl, made: Unit, l: usize, k: usize, log_n: u32) -> Result<u6
     let limbs: Vec<Vec<u64>> = of.map(|q| dice.limb(1 << log_n, q.value())).collect();
     let limbs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
     let options = BuildOptions {
-        // A wide model takes longer to build than its few cycles to run.
+        // A wide model takes longer to build than to run its few cycles, so it is not optimised.
         optimise: if shape.lanes() < 8 {
             Optimise::Run
         } else {

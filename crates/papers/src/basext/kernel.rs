@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The exact extension of this project's CPU kernels, measured.
+//! Measures the exact base extension of this project's CPU kernels.
 
 use std::time::Instant;
 
@@ -9,10 +9,10 @@ use ringmill_math::{Modulus, Prng, RnsBasis, sample};
 
 use crate::error::PaperError;
 
-/// Runs of our kernel, of which the shortest counts.
+/// The number of runs, of which the shortest counts.
 const RUNS: usize = 5;
 
-/// Microseconds of an exact extension from l moduli of 60 bits to as many others, on one thread.
+/// Measures an exact extension from l moduli of 60 bits to l others, on one thread, in microseconds.
 pub fn microseconds(log_n: u32, l: usize) -> Result<f64, PaperError> {
     let moduli = ntt_primes(60, log_n, 2 * l)?.into_iter().map(Modulus::new);
     let moduli = moduli.collect::<Result<Vec<_>, _>>()?;

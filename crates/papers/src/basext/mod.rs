@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the basext paper: what our units store and compute with, their cycles and netlists, and our CPU kernel. The rows are
-//! in `data/basext.toml`.
+//! Figures of the basext paper: storage, arithmetic, cycles and netlists of our base-extension units, and the time of
+//! our CPU kernel. The rows are in `data/basext.toml`.
 
 mod architectures;
 pub(crate) mod cycles;
@@ -26,10 +26,10 @@ use cycles::{Cycles, shape, word};
 
 pub const SHEET: &str = include_str!("../../data/basext.toml");
 
-/// Extensions that are run, and kernels that are measured.
+/// The number of extensions that are run, and of kernels that are measured.
 const RUNS: u64 = 15 + 18 + 6;
 
-/// The generator of exact base-extension units: its Tables 3.1 to 4.11.
+/// The paper on a generator of exact base-extension units: its Tables 3.1 to 4.11.
 pub struct Extension;
 
 impl Paper for Extension {
@@ -87,7 +87,7 @@ impl Figures for Ours<'_> {
     }
 }
 
-/// The shape of a unit of the scope's word, lanes and ring for l sources and as many targets as are asked for.
+/// Returns the shape of a unit with the scope's word, lanes, ring and l sources, for `targets` targets.
 fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
     let (lanes, log_n) = (at.count("TP")?, at.count("log_n")? as u32);
     let bits = at.count("bits")? as u32;
@@ -95,7 +95,7 @@ fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
 }
 
 impl Ours<'_> {
-    /// What an architecture's unit stores and computes with, for moduli of 64 bits.
+    /// Returns the storage and arithmetic of an architecture's unit, for moduli of 64 bits.
     fn arithmetic(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
         let shape = shape(Word::Bits64, at.count("TP")?, log_n, l, k)?;
@@ -129,7 +129,7 @@ impl Ours<'_> {
         ]))
     }
 
-    /// Cycles of an exact extension by an architecture's unit.
+    /// Returns the cycles of an exact extension by an architecture's unit.
     fn extension(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
         let Some(unit) = unit(&at.text("architecture")?, folded(at, k)?) else {
@@ -140,7 +140,8 @@ impl Ours<'_> {
         Ok(record([("unit.cycles", cycles.into())]))
     }
 
-    /// The folded unit of Tables 4.10 and 4.11, the least time that a processor needs, and our kernel's time.
+    /// Returns the figures of Tables 4.10 and 4.11: the folded unit, the least time of a processor, and our kernel's
+    /// time.
     fn accelerator(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
         const LANES: usize = 32;
         let (l, log_n) = (at.count("l")?, at.count("log_n")? as u32);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a unit takes of its part: by synthesis, or as the machine's description counts it.
+//! Returns the FPGA resources of a base-extension unit, by synthesis or by the machine's description.
 
 use ringmill_hdl::basext::top;
 use ringmill_hdl::{Family, Hdl};
@@ -10,7 +10,8 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, model, synthesised};
 
-/// LUT, FF, block RAM, DSP and the levels of the longest path. Without synthesis block RAM and DSP are the description's needs.
+/// Returns LUT, FF, block RAM, DSP and the levels of the longest path. Without synthesis only block RAM and DSP are
+/// known, as the needs that the description states.
 pub fn figures(unit: Shape, synthesis: Option<&Hdl>) -> Result<Record, PaperError> {
     let Some(hdl) = synthesis else {
         let fit = unit.needs("basext", Part::named("U280")?).fit()?;

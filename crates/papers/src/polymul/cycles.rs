@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cycles of operations, from the RTL where there is one.
+//! Counts the cycles of the polymul machine's operations, in RTL simulation if the tools are there, else by the model.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use ringmill_math::primes::ntt_primes;
 
 use crate::error::PaperError;
 
-/// Of the operands.
+/// The seed of the operands.
 const SEED: u64 = 1;
 
 pub(super) fn degree(shape: Shape, n: usize) -> Result<Degree, PaperError> {
@@ -40,7 +40,7 @@ impl Cycles {
         })
     }
 
-    /// Of an operation on random operands modulo the largest prime of `bits` bits.
+    /// Returns the cycles of an operation on random operands modulo the largest prime of `bits` bits.
     pub fn of(&mut self, op: ArrayOp, n: usize, bits: u32) -> Result<u64, PaperError> {
         let Some(rtl) = &mut self.rtl else {
             let degree = degree(self.shape, n)?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the polymul paper: cycles, resources and reductions of our machine, Figure 4's sweep, and the study of decryption. The
-//! rows are in `data/polymul.toml`.
+//! Figures of the polymul paper: cycles, resources and reductions of our polynomial multiplier, the sweep of Figure 4,
+//! and the study of decryption. The rows are in `data/polymul.toml`.
 
 mod cycles;
 pub(crate) mod decryption;
@@ -32,15 +32,15 @@ use decryption::Study;
 
 pub const SHEET: &str = include_str!("../../data/polymul.toml");
 
-/// Decryptions that the host's times are the mean of: as many as the paper's.
+/// The number of decryptions in the mean of the host's times, as many as in the paper.
 const RUNS: u32 = 1000;
 
-/// The printed figures that ours are made with.
+/// The printed figures that our figures are computed with.
 #[derive(Deserialize)]
 pub struct Given {
     clock_mhz: f64,
     pcie_effective_gbps: f64,
-    /// Degrees and bits of moduli.
+    /// Degrees, and bits of moduli.
     sets: Vec<(usize, u32)>,
     seal_decrypt: Vec<SealDecrypt>,
 }
@@ -53,7 +53,7 @@ struct SealDecrypt {
     software_multiply_us: f64,
 }
 
-/// The run-time configurable polynomial multiplier: its Tables 2 to 5, Figure 4, and sections 3 to 5.
+/// The paper on a run-time configurable polynomial multiplier: its Tables 2 to 5, Figure 4, and sections 3 to 5.
 pub struct Multiplier;
 
 impl Paper for Multiplier {
@@ -104,7 +104,7 @@ impl Paper for Multiplier {
     }
 }
 
-/// Synthesis tells how far it is.
+/// Makes synthesis report its progress.
 fn watched(hdl: Hdl) -> Hdl {
     let (bar, begin) = (Bar::new(), Instant::now());
     hdl.watched(move |stage| {
@@ -156,7 +156,7 @@ impl Figures for Ours<'_> {
 }
 
 impl Ours<'_> {
-    /// Cycles of the four operations of each set.
+    /// Returns the cycles of the four operations of each set.
     fn operations(&self) -> Result<Vec<Record>, PaperError> {
         let sets = &self.study.given.sets;
         let mut cycles = Cycles::new(self.shape, self.study.hdl)?;
@@ -190,7 +190,7 @@ impl Ours<'_> {
         Ok(found)
     }
 
-    /// Cycles of our machine at another work's degree, and the limbs of its modulus.
+    /// Returns the cycles of our machine at another work's degree, and the limbs of its modulus.
     fn rival(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let n = at.count("n")?.next_power_of_two();
         let shape = self.shape;
@@ -206,7 +206,7 @@ impl Ours<'_> {
         ]))
     }
 
-    /// The study of decryption, which is made once.
+    /// Returns the study of decryption, which runs only once.
     fn decryptions(&mut self) -> Result<&decryption::Found, PaperError> {
         let found = match self.decryptions.take() {
             Some(found) => found,

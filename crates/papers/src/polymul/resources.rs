@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Synthesis of the whole machine, and of the reductions of section 3.1 beside Montgomery's and Barrett's for any modulus.
+//! Synthesises the whole polymul machine, and compares the reductions of section 3.1 with Montgomery's and Barrett's
+//! for any modulus.
 
 use std::path::Path;
 
@@ -11,13 +12,13 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::synthesised;
 
-/// The tool of a synthesis.
+/// Returns the name of the synthesis tool.
 fn tool(hdl: &Hdl, family: Family) -> String {
     let version = &hdl.tools().versions().pyosys;
     format!("Yosys (pyosys {version}), synth_xilinx -family {family}")
 }
 
-/// Resources of the whole machine, and its longest paths; none without synthesis.
+/// Returns resources and longest paths of the whole machine, or no record without synthesis.
 pub(super) fn whole(hdl: Option<&Hdl>, shape: Shape) -> Result<Vec<Record>, PaperError> {
     let Some(hdl) = hdl else {
         return Ok(Vec::new());
@@ -38,7 +39,7 @@ pub(super) fn whole(hdl: Option<&Hdl>, shape: Shape) -> Result<Vec<Record>, Pape
     ])])
 }
 
-/// Reductions of a product of 32 bits; none without synthesis.
+/// Returns the resources of reductions of a 32-bit product, or no record without synthesis.
 pub(super) fn reductions(hdl: Option<&Hdl>) -> Result<Vec<Record>, PaperError> {
     let Some(hdl) = hdl else {
         return Ok(Vec::new());

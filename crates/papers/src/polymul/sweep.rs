@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figure 4: latency and area-time product of a transform, over degrees and numbers of units.
+//! Figure 4 of the polymul paper: latency and area-time product of a transform, over degrees and numbers of units.
 
 use ringmill_machines::polymul::{ArrayOp, MIN_LOG_N, Shape, TOP_LOG_N, cycles};
 
@@ -12,12 +12,12 @@ use crate::value::model;
 const UNITS: [usize; 6] = [4, 8, 16, 32, 64, 128];
 const LOG_N: std::ops::RangeInclusive<u32> = 8..=12;
 
-/// Cycles of one point of the figure.
+/// The cycles of one point of the figure.
 pub struct Point {
     pub units: usize,
     pub log_n: u32,
     pub paper: f64,
-    /// None where a polynomial has one row.
+    /// `None` if a polynomial of this degree has one row.
     pub ours: Option<u64>,
 }
 
@@ -37,8 +37,9 @@ pub fn points() -> Result<Vec<Point>, PaperError> {
     Ok(found)
 }
 
-/// The model's, for machines that there are. Twice the units at twice the degree have the same rows and one stage more, as
-/// long as every stage, so cycles grow by the same from each doubling to the next: that gives 128 units.
+/// Returns the model's cycles for existing machines. 128 units are extrapolated. Twice the units at twice the degree
+/// have the same rows and one stage more, and all stages are equally long, so cycles grow by the same amount with each
+/// doubling.
 pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     if let Some(shape) = Shape::new(units, TOP_LOG_N, 2) {
         if units.ilog2() + 2 > log_n {
@@ -54,7 +55,7 @@ pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     Ok(half.zip(quarter).map(|(half, quarter)| 2 * half - quarter))
 }
 
-/// Points of machines that there are.
+/// Returns the points that have cycles, including the extrapolated ones.
 pub(super) fn figures() -> Result<Vec<Record>, PaperError> {
     let points = points()?.into_iter().filter_map(|point| {
         Some(record([
@@ -66,7 +67,7 @@ pub(super) fn figures() -> Result<Vec<Record>, PaperError> {
     Ok(points.collect())
 }
 
-/// The figure as a picture: ours drawn through, the paper's dashed.
+/// Returns the curves of the figure: ours solid, the paper's dashed.
 pub fn panels() -> Result<Vec<Panel>, PaperError> {
     let points = points()?;
     let panel = |title: &str, of: fn(&Point, f64) -> f64| Panel {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Section 4.3.1 of the ring paper: Set-1's multiplication with relinearisation with and without dyadic cores.
+//! The ablation of section 4.3.1 of the ring paper: the cycles of Set-1's multiplication with relinearisation, with and
+//! without dyadic cores.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::{Description, RingMachine};
@@ -11,15 +12,16 @@ use crate::scope::{Record, record};
 use crate::single::{self, simulate};
 use crate::value::{Value, model};
 
-/// What is timed: the name of a case, whether a key half is made on chip, and whether twiddle generators do coefficient-wise work.
+/// The timed cases: a name, whether a key half is made on chip, and whether twiddle generators do coefficient-wise
+/// work.
 const CASES: [(&str, bool, bool); 3] = [
     ("key half made on chip", true, true),
     ("key stored", false, true),
     ("key stored, work by butterflies alone", false, false),
 ];
 
-/// Cycles of each case that a machine has. Without dyadic cores the generator gives its few residues a cycle to the main cores,
-/// unless both halves of the key are stored; and what can't accumulate in one pass takes two.
+/// Returns the cycles of each case that a machine has. Without dyadic cores, the generator's few residues in each cycle
+/// go to the main cores, unless both halves of the key are stored. A step that cannot accumulate in one pass takes two.
 pub fn saved(machine: &str) -> Result<Vec<Record>, PaperError> {
     let params = Params::named("set1")?;
     let level = params.max_level();
@@ -32,7 +34,7 @@ pub fn saved(machine: &str) -> Result<Vec<Record>, PaperError> {
         let program = single::program(procs.get(&OpKey::mul_relin(level, seeded))?)?;
         let mut with = whole.clone();
         if !seeded {
-            // Twice the key memory, for both halves.
+            // Both halves of the key need twice the key memory.
             with.keys.slots *= 2;
         }
         if !generators {
@@ -53,7 +55,7 @@ pub fn saved(machine: &str) -> Result<Vec<Record>, PaperError> {
     found.collect()
 }
 
-/// The description, allowed to need more than its part has if it does.
+/// Checks the description. If it needs more than its part has, it is marked as allowed to.
 fn checked(mut d: Description) -> Result<Description, MachineError> {
     match d.check() {
         Err(MachineError::ExceedsPart { .. }) => {

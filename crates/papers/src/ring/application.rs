@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The applications of the ring paper's section 5.3, on our machines and on the CPU.
+//! Times the applications of the ring paper's section 5.3 on our machines and on the CPU.
 
 use ringmill_compiler::ckks::Compiled;
 use ringmill_cpu::Cpu;
@@ -17,7 +17,7 @@ use crate::value::{self, Value, model};
 pub struct Program(Option<(String, Compiled)>);
 
 impl Program {
-    /// The program of the application that the scope names.
+    /// Returns the program of the application that the scope names.
     fn of(&mut self, at: &Scope<'_>) -> Result<&Compiled, PaperError> {
         let name = at.text("application")?;
         if self.0.as_ref().is_none_or(|(known, _)| *known != name) {
@@ -35,10 +35,10 @@ impl Program {
     }
 }
 
-/// A record for each machine, with the milliseconds of the link and of the machine, one after the other.
+/// Returns a record for each machine, with the milliseconds of the link and of the machine, one after the other.
 ///
-/// The communication is inputs, plaintexts, outputs and programs. Keys are those that were not there. Spills are limbs that leave for
-/// want of room and come back, less the time that hides behind the units' work.
+/// The communication is inputs, plaintexts, outputs and programs. Keys are the ones that were not yet in the machine.
+/// Spills are limbs that leave for lack of room and come back, less the time that the units' work hides.
 pub fn simulated(
     at: &Scope<'_>,
     program: &mut Program,
@@ -73,7 +73,7 @@ pub fn simulated(
     runs.collect()
 }
 
-/// Milliseconds on this computer.
+/// Returns the milliseconds on this computer.
 pub fn measured(
     at: &Scope<'_>,
     program: &mut Program,
@@ -88,7 +88,7 @@ pub fn measured(
     Ok(vec![found])
 }
 
-/// What a program consists of: records a batch, layers, and operations.
+/// Counts the parts of a program: records in a batch, layers, and operations.
 fn counts(compiled: &Compiled) -> Record {
     let program: &MacroProgram = &compiled.managed;
     let count = |ops: &[MacroOp]| {
@@ -111,7 +111,7 @@ fn counts(compiled: &Compiled) -> Record {
         ),
         ("multiplications", count(&[MacroOp::Relin]).into()),
         ("rescales", count(&[MacroOp::Rescale]).into()),
-        // Products that nothing relinearises.
+        // Products that are not relinearised.
         (
             "plain_products",
             Value::number(plain.count() as f64 + constants),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring paper's Table 3, module by module: ours by synthesis of `ring-stored` as its RTL is elaborated for the primes of both
-//! sets, memories and multipliers of both machines by their fields.
+//! Table 3 of the ring paper, module by module. Our logic comes from synthesis of `ring-stored`, elaborated for the
+//! primes of both sets. Memories and multipliers of both machines come from their descriptions.
 
 use ringmill_hdl::parts::Part;
 use ringmill_hdl::ring::parts::{Does, Machine, Parts, machine, those};
@@ -15,10 +15,10 @@ use crate::scope::{Record, record};
 use crate::tables;
 use crate::value::{Value, stated, synthesised};
 
-/// The paper's prime of 60 bits, which is ours, too.
+/// The paper's prime of 60 bits, which is also ours.
 const PRIME_60: u64 = (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1;
 
-/// Logic, memories and multipliers after synthesis; figures that are not measured without it.
+/// Returns logic, memories and multipliers after synthesis. Without synthesis they count as not measured.
 fn area(found: Option<&Resources>) -> Record {
     let of = |count: fn(&Resources) -> f64| {
         found.map_or(Value::NotMeasured, |found| synthesised(count(found)))
@@ -32,7 +32,7 @@ fn area(found: Option<&Resources>) -> Record {
     ])
 }
 
-/// `ring-stored` for Set-2, whose first primes are Set-1's: one elaboration for both.
+/// Elaborates `ring-stored` for Set-2. Its first primes are Set-1's, so one elaboration serves both.
 pub fn elaborated() -> Result<Machine, PaperError> {
     let d = Description::parse(Description::STORED)?;
     let params = Params::named("set2")?;
@@ -40,14 +40,14 @@ pub fn elaborated() -> Result<Machine, PaperError> {
     found.map_err(|e| PaperError::Internal(format!("the RTL of ring-stored: {e}")))
 }
 
-/// The first RPAU with one prime, of so many bits.
+/// Returns the first RPAU with one prime, of `bits` bits.
 pub fn of_width(machine: &Machine, bits: u32) -> Option<&Parts> {
     let mut all = machine.rpaus.iter();
     let found = all.find(|(shape, _)| shape.bits() == [bits]);
     found.map(|(_, parts)| parts)
 }
 
-/// The machine whole.
+/// Returns the parts of the whole machine.
 pub fn whole(machine: &Machine) -> Vec<Part> {
     let rpaus = machine.rpaus.iter().map(|(_, parts)| parts);
     let lists = rpaus.chain([&machine.shared]);
@@ -70,7 +70,7 @@ pub fn ask(mapping: &Mapping<'_>) -> Result<(), PaperError> {
     super::bars::taken(mapping).map(drop)
 }
 
-/// Our counterpart of a module; `why` says why there is no synthesis.
+/// Returns the record of our counterpart of a module. `why` is the reason if there is no synthesis.
 pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record>, PaperError> {
     let like = like(name, &elaborated()?);
     let found = match &like {
@@ -89,7 +89,7 @@ pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record
     Ok(vec![record])
 }
 
-/// What of ours does what the paper's module does.
+/// Returns our parts that do the work of the paper's module.
 fn like(module: &str, machine: &Machine) -> Option<Vec<Part>> {
     let of_60 = |name| Top::new(name).int("Width", 60);
     let once = |top| Part { top, count: 1 };
@@ -114,7 +114,7 @@ fn like(module: &str, machine: &Machine) -> Option<Vec<Part>> {
     Some(those(of_width(machine, bits)?, does))
 }
 
-/// An RPAU's part of the descriptions' fields: its width, and what of it.
+/// Splits a module's name into the width of an RPAU and the part of the RPAU.
 fn part(module: &str) -> Option<(u32, &str)> {
     let (rpau, part) = module.split_once('.').unwrap_or((module, ""));
     match rpau {
@@ -124,7 +124,8 @@ fn part(module: &str) -> Option<(u32, &str)> {
     }
 }
 
-/// What a module of an RPAU has of a resource, a column of Table 3, by the fields of both machines.
+/// Returns the amount of a resource, a column of Table 3, that a module of an RPAU needs by both machines'
+/// descriptions.
 pub fn needs(module: &str, column: &str) -> Result<Vec<Record>, PaperError> {
     let Some((bits, part)) = part(module) else {
         return Ok(Vec::new());
@@ -153,7 +154,8 @@ pub fn needs(module: &str, column: &str) -> Result<Vec<Record>, PaperError> {
     machines.collect()
 }
 
-/// Each RPAU whole, the modules that they share, and the modules of one RPAU of each width; none without synthesis.
+/// Returns the areas of each whole RPAU, of the modules that RPAUs share, and of the modules of one RPAU of each width.
+/// There is no record without synthesis.
 pub fn own(mapping: &Mapping<'_>) -> Result<Vec<Record>, PaperError> {
     let machine = elaborated()?;
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Section 5.3 of the ring paper: logistic regression on one batch of encrypted records.
+//! An application of section 5.3 of the ring paper: logistic regression on one batch of encrypted records.
 
 use ringmill_compiler::Passes;
 use ringmill_compiler::builder::TraceBuilder;
@@ -9,14 +9,15 @@ use ringmill_schemes::ckks::Params;
 
 use crate::error::PaperError;
 
-/// Records in one ciphertext, 18 features each.
+/// The records in one ciphertext, with 18 features each.
 pub const RECORDS: u32 = 455;
 const SLOTS: u32 = 8192;
 
-/// 8192 slots: as many records of as many features as the paper has in a batch, summed by five rotations, sigmoid of degree
-/// 7; plaintext weights. The paper gives its operation counts but not its program, so the counts stand beside ours.
+/// Compiles the regression on 8192 slots: the paper's batch of records and features, summed by five rotations, a
+/// sigmoid of degree 7, and plaintext weights. The paper gives operation counts but no program, so the counts are
+/// printed beside ours.
 pub fn compile() -> Result<Compiled, PaperError> {
-    // Least squares of the sigmoid on [-8, 8], as the paper's source [KSK+18] fits it.
+    // The least-squares fit of the sigmoid on [-8, 8], from the paper's source [KSK+18].
     const SIGMOID: [f64; 8] = [
         0.5,
         0.216_84,
@@ -31,7 +32,7 @@ pub fn compile() -> Result<Compiled, PaperError> {
     let x = t.input("x", Visibility::Encrypted, None)?;
     let w = t.input("w", Visibility::Plain, None)?;
     let product = t.mul(x, w, None)?;
-    // Feature f of record r is in slot 455 f + r. Sums of 2, 4, 8 and 16 features, and of the last two beside them.
+    // Feature f of record r is in slot 455 f + r. The loop sums 2, 4, 8 and 16 features; the last two are added to it.
     let mut sum = product;
     let mut pair = product;
     for features in [1, 2, 4, 8] {
@@ -54,7 +55,7 @@ pub fn compile() -> Result<Compiled, PaperError> {
             hoist: false,
             ..Passes::ALL
         },
-        // Nothing is encrypted; with inputs of 1 and more a level would have to be kept for the size of the results.
+        // Nothing is encrypted. With inputs of 1 and more, a level would have to be kept for the size of the results.
         input_bound: 0.05,
         ..Options::given(params)
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the ring paper (Medha): instructions, operations, memories, modules and applications of our machines. The rows are in
-//! `data/ring.toml`.
+//! Figures of the ring paper (Medha): instructions, operations, memories, modules and applications of our ring
+//! machines. The rows are in `data/ring.toml`.
 
 mod ablation;
 mod application;
@@ -34,10 +34,10 @@ use operations::Operation;
 
 pub const SHEET: &str = include_str!("../../data/ring.toml");
 
-/// Programs that are timed on each device: logistic regression, two of text classification, the forecast.
+/// The number of programs that are timed on each device: logistic regression, two of text classification, the forecast.
 const APPLICATIONS: usize = 4;
 
-/// Medha: its Tables 2 to 5, and sections 4 to 6.
+/// The paper on Medha: its Tables 2 to 5, and sections 4 to 6.
 pub struct Medha;
 
 impl Paper for Medha {
@@ -89,7 +89,7 @@ impl Paper for Medha {
     }
 }
 
-/// What does not fit its part.
+/// Returns a warning for each machine that does not fit its part.
 fn notes() -> Result<String, PaperError> {
     let mut notes = String::new();
     for (name, _) in SHIPPED {
@@ -109,7 +109,7 @@ struct Ours<'a> {
     program: Program,
     cpu: Cpu,
     mapping: Mapping<'a>,
-    /// Why there is no synthesis.
+    /// The reason why there is no synthesis.
     why: &'a str,
     parts: Parts<'a>,
 }

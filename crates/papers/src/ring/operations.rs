@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The homomorphic operations of both parameter sets, on our machines and on the CPU.
+//! Times the homomorphic operations of both parameter sets of the ring paper, on our machines and on the CPU.
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ use crate::value::{self, Value, model};
 
 pub const MULTIPLY: &str = "multiply + relinearise";
 
-/// Parameter sets of the paper's Table 1: their names, and the names that [`Params::named`] knows them by.
+/// The parameter sets of the paper's Table 1: their names, and their names in [`Params::named`].
 const SETS: [(&str, &str); 2] = [("Set-1", "set1"), ("Set-2", "set2")];
-/// Operations of both sets.
+/// The number of operations, over both sets.
 pub const COUNT: usize = 2 * 3;
 
 /// A program of one operation at the highest level of a set.
@@ -35,7 +35,7 @@ struct Single {
     program: Verified,
 }
 
-/// The operations that the paper times.
+/// Returns the operations that the paper times.
 pub fn keys(params: &Params) -> [(&'static str, &'static str, OpKey); 3] {
     let level = params.max_level();
     [
@@ -71,12 +71,12 @@ pub struct Operation {
     id: &'static str,
     key: &'static str,
     seconds: f64,
-    /// Microseconds with the operands and the result over the link, and the polynomials that cross it.
+    /// The microseconds with operands and result over the link, and the number of polynomials that cross it.
     over_the_link: (f64, f64),
     fields: Record,
 }
 
-/// Every operation on every machine.
+/// Times every operation on every machine.
 pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operation>, PaperError> {
     let mut found = Vec::new();
     for (machine, device) in machines {
@@ -86,7 +86,7 @@ pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operat
             let in_rtl = seen(machine).is_some_and(|s| s.has(run.id, run.name, report.cycles));
             let how = if in_rtl { How::Lockstep } else { How::Model };
             let is = |value: f64| Value::from(Ours::Is(value, how));
-            // The machine splits rings itself, so these words are seen only inside an operation on the larger ring.
+            // The machine splits large rings itself, so these words appear only inside an operation on the larger ring.
             let word = |kind| match cycles_a_word(&report, kind).filter(|_| run.name == MULTIPLY) {
                 Some(cycles) => is(cycles),
                 None => Value::None,
@@ -116,20 +116,21 @@ pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operat
     Ok(found)
 }
 
-/// Cycles that one word of a kind is in flight, on average over a run; `None` if there is no such word.
+/// Returns the mean cycles that one word of a kind is in flight, or `None` if there is no such word.
 fn cycles_a_word(report: &MachineReport, kind: &str) -> Option<f64> {
     let words = report.instructions_by_kind.get(kind);
     let words = words.filter(|words| **words > 0)?;
     Some((*report.cycles_by_kind.get(kind)? as f64 / *words as f64).round())
 }
 
-/// The operations of a machine.
+/// Returns the operations of a machine.
 pub fn of(operations: &[Operation], machine: &str) -> Vec<Record> {
     let own = operations.iter().filter(|run| run.machine == machine);
     own.map(|run| run.fields.clone()).collect()
 }
 
-/// A record for each machine: microseconds of each operation, and of the multiplication of Set-1 over the link.
+/// Returns a record for each machine: the microseconds of each operation, and of the multiplication of Set-1 over the
+/// link.
 pub fn latencies(operations: &[Operation]) -> Vec<Record> {
     let of_one = |runs: &[Operation]| {
         let mut found = Record::new();
@@ -149,7 +150,7 @@ pub fn latencies(operations: &[Operation]) -> Vec<Record> {
     machines.map(of_one).collect()
 }
 
-/// Every operation on this computer.
+/// Times every operation on this computer.
 pub fn measured(cpu: &Cpu, parts: &mut Parts<'_>) -> Result<Vec<Record>, PaperError> {
     let runs = singles()?.into_iter().map(|run| {
         let us = measure(cpu, &run.program)? * 1e6;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Section 5.3 of the ring paper: PrivFT's classification of an encrypted text.
+//! An application of section 5.3 of the ring paper: PrivFT's classification of an encrypted text.
 //!
-//! The paper counts what PrivFT's inference does, and gives Medha's time for it, but not the program. So its counts are timed
-//! alone, one operation after another at Set-1's highest level; and beside that the example's classification. The time that it
-//! gives is 45 times what its own Table 2 makes of these counts. So totals stand beside the latter, which has no communication.
+//! The paper counts the operations of PrivFT's inference and gives Medha's time for it, but not the program. So two
+//! programs are timed: the counted operations alone, one after another at Set-1's highest level, and the example's
+//! classification. The printed time is 45 times the time that the paper's own Table 2 gives for these counts. So our
+//! totals stand beside the latter, which has no communication.
 
 use ringmill_compiler::Passes;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
@@ -16,13 +17,15 @@ use crate::scope::Scope;
 
 const SLOTS: u32 = 8192;
 
-/// As `examples/07_text_classification.py` has them: 24,576 words in three ciphertexts, and 20 classes in rows of 32 places.
+/// The sizes of `examples/07_text_classification.py`: 24,576 words in three ciphertexts, and 20 classes in rows of 32
+/// places.
 const PARTS: u32 = 3;
 const CLASSES: usize = 20;
 const PLACES: u32 = 32;
 
-/// As many products, additions and rotations as the paper counts, and nothing besides but what they entail: the products of one
-/// ciphertext, sums that are rotated and added to themselves, and the other additions.
+/// Compiles the operations that the paper counts: as many products, additions and rotations, and only the operations
+/// that they entail. They are products of one ciphertext, sums that are rotated and added to themselves, and the other
+/// additions.
 pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("privft_counts", SLOTS)?;
     let x = t.input("x", Visibility::Encrypted, None)?;
@@ -49,14 +52,14 @@ pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
         },
         // Small enough that no level is kept for the size of the result.
         input_bound: 1e-6,
-        // At the highest level, as the paper has the whole of Set-1.
+        // The highest level, as the paper uses the whole of Set-1.
         output_level: Level(5),
         ..Options::given(Params::named("set1")?)
     };
     Ok(ringmill_compiler::compile(t.finish(), &options)?)
 }
 
-/// The example's program, with weights of no meaning: time does not depend on them.
+/// Compiles the example's program with arbitrary weights, since time does not depend on them.
 pub fn classifier() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("text_classification", SLOTS)?;
     let mut words = Vec::new();
@@ -100,7 +103,7 @@ fn plus(t: &mut TraceBuilder, sum: Option<Traced>, term: Traced) -> Result<Trace
     }
 }
 
-/// Numbers in [-1/2, 1/2) in the places that have a class.
+/// Returns arbitrary numbers in [-1/2, 1/2) in the places that have a class, and 0 in the others.
 fn weights(number: u32) -> Vec<(f64, f64)> {
     let slot = |s: u32| {
         let mixed = (s ^ number.wrapping_mul(0x9e37_79b9)).wrapping_mul(0x85eb_ca6b);

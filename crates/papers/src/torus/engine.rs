@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our engine beside the designs of Tables IV and VI: cycles of the model, which lockstep holds to the RTL; resources by synthesis
-//! of its modules, or as the description's needs count them.
+//! Our bootstrapping engine beside the designs of Tables IV and VI of the torus paper. Cycles come from the model,
+//! which lockstep holds to the RTL. Resources come from synthesis of the engine's modules, or from the description's
+//! needs.
 
 use ringmill_circuits::tfhe::{
     Decomposition, LweDimension, Params, ParamsBuilder, TfheError, Transforms, Unrolling,
@@ -16,10 +17,11 @@ use crate::mapping::Mapping;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted, model, synthesised};
 
-/// Butterflies of the widest unit, 2^`WIDEST`, whose engine's LUT and FF are counted: the turn of a wider one was not mapped.
+/// log2 of the widest unit's butterflies. LUT and FF are counted for engines up to this width, since the turn of a
+/// wider one was not mapped.
 const WIDEST: u32 = 6;
 
-/// What an engine takes; what was not synthesised is not measured.
+/// Returns the record of an engine's resources. Resources that were not synthesised count as not measured.
 fn area([lut, ff, dsp, bram]: [Value; 4]) -> Record {
     record([
         ("engine.lut", lut),
@@ -29,7 +31,7 @@ fn area([lut, ff, dsp, bram]: [Value; 4]) -> Record {
     ])
 }
 
-/// LUT, FF, DSP and blocks of RAM of 36 Kbit of the parts, if they are mapped.
+/// Returns LUT, FF, DSP and blocks of RAM of 36 Kbit of the parts, if they are mapped.
 pub fn synthesis(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<Record>, PaperError> {
     let found = mapping.resources(parts)?.map(|found| {
         area([
@@ -42,7 +44,7 @@ pub fn synthesis(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<Record>
     Ok(found)
 }
 
-/// Figures of a design that is not ours: none.
+/// Returns the figures of a design that is not ours: none.
 pub fn none() -> Record {
     let mut found = area([Value::None, Value::None, Value::None, Value::None]);
     found.insert("engine.cycles".to_owned(), Value::None);
@@ -51,7 +53,7 @@ pub fn none() -> Record {
     found
 }
 
-/// A transform unit of N = 1024 by eight butterflies, as Table IV has it.
+/// Returns the figures of a transform unit of N = 1024 with eight butterflies, as in Table IV.
 pub fn ntt(mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     const LOG_LANES: u32 = 3;
     let d = Description::read(Description::PAPER)?;
@@ -79,7 +81,7 @@ pub fn ntt(mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     Ok(found)
 }
 
-/// An engine's whole bootstrap, load, key switch and what is given in it, and what it takes.
+/// Returns the cycles of an engine's whole bootstrap, with its load, key switch and output, and the engine's resources.
 pub fn engine(machine: &TorusMachine, mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     let shape = machine.shape();
     let sizes = shape.sizes();
@@ -124,7 +126,7 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// The parameters of a row of Table VI; `None` for a row that is not of the paper's own engine.
+    /// Returns the parameters of a row of Table VI, or `None` for a row that is not the paper's own engine.
     pub fn of(at: &Scope<'_>) -> Result<Option<Self>, PaperError> {
         if !at.text("design")?.starts_with("Proposed") {
             return Ok(None);
@@ -142,14 +144,14 @@ impl Printed {
         }))
     }
 
-    /// Our engine for these parameters.
+    /// Returns our engine for these parameters.
     pub fn machine(self, schedule: Schedule) -> Result<TorusMachine, PaperError> {
         Ok(TorusMachine::new(description(self, schedule)?)?)
     }
 }
 
-/// The description of an engine for a printed design's parameters, with as many butterflies and product multipliers as it has; ours
-/// with whichever schedule takes fewer cycles.
+/// Returns the description of an engine for a printed design's parameters, with as many butterflies and product
+/// multipliers as it has. Our engine takes the schedule with fewer cycles.
 fn description(printed: Printed, schedule: Schedule) -> Result<Description, PaperError> {
     let text = match schedule {
         Schedule::Sums | Schedule::Coefficients => Description::OURS,
@@ -163,10 +165,10 @@ fn description(printed: Printed, schedule: Schedule) -> Result<Description, Pape
     match schedule {
         Schedule::Pairs => {
             d.units = 4 * printed.levels;
-            // Its links (section IV-F).
+            // The links of the paper's designs (section IV-F).
             d.key.gbyte_per_second = if printed.unroll == 3 { 31.5 } else { 15.74 };
         }
-        // Eight butterflies a pair: 96 of three digits, 64 of two.
+        // Eight butterflies for each pair: 96 of three digits, 64 of two.
         Schedule::Sums | Schedule::Coefficients => {
             if printed.levels == 2 {
                 (d.units, d.log_lanes) = (4, 4);
@@ -177,16 +179,18 @@ fn description(printed: Printed, schedule: Schedule) -> Result<Description, Pape
     Ok(d)
 }
 
-/// What digits of so many bits do to a printed engine's gates.
+/// The effect of digits of a width on a printed engine's gates.
 struct Digits {
-    /// Whether no sum outgrows the one prime: the proof, or the refusal and the widest digits that have one.
+    /// Whether every sum stays within the one prime. `why` is the proof, or the refusal and the widest digits that have
+    /// a proof.
     exact: bool,
     why: String,
-    /// log2 of the probability that a gate fails by its noise, if products are exact.
+    /// log2 of the probability that noise makes a gate fail, if products are exact.
     fails: Option<f64>,
 }
 
-/// Whether digits of so many bits are exact in one prime, bundled or not, and how often a gate fails.
+/// Returns whether digits of `log_base` bits are exact in one prime, with keys bundled or not, and how often a gate
+/// fails.
 pub fn proofs(printed: Printed, log_base: u32) -> Result<Vec<Record>, PaperError> {
     let proof = |proof: &str, form: &str, unit: &str, proven: f64, why: String| {
         record([
@@ -210,7 +214,7 @@ pub fn proofs(printed: Printed, log_base: u32) -> Result<Vec<Record>, PaperError
     let found = digits(printed, log_base)?;
     let mut rows = vec![exact("", &found)];
     if printed.unroll > 1 {
-        // A bundle in coefficient form is one gadget ciphertext: its sums are those of m = 1.
+        // A bundle in coefficient form is one gadget ciphertext, so its sums are those of m = 1.
         let single = Printed {
             unroll: 1,
             ..printed
@@ -227,7 +231,7 @@ pub fn proofs(printed: Printed, log_base: u32) -> Result<Vec<Record>, PaperError
     Ok(rows)
 }
 
-/// The noise is the TFHE library's for n = 630 and n = 500; nothing is encrypted here.
+/// Checks digits of a width. The noise is the TFHE library's for n = 630 and n = 500; nothing is encrypted here.
 fn digits(printed: Printed, log_base: u32) -> Result<Digits, PaperError> {
     let prove = |log_base| {
         let set = match printed.levels {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The paper's parameters as ours, and the gate on this computer.
+//! The torus paper's parameters in our terms, and the time of a gate on this computer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,41 +11,42 @@ use ringmill_circuits::tfhe::{
 use super::peer::Peer;
 use crate::error::PaperError;
 
-/// Gates that are measured, of which the shortest counts.
+/// The number of measured gates, of which the shortest counts.
 const RUNS: usize = 10;
 
-/// The paper's digits of the key switch: t bits.
+/// The paper's digits of the key switch: t digits of one bit.
 const DIGITS: Decomposition = Decomposition {
     log_base: 1,
     levels: 15,
 };
 
-/// The paper's set (1): the TFHE library's of 2020, with these digits of the key switch. Gates fail below 2^-40.
+/// Returns the paper's set (1): the TFHE library's set of 2020, with these digits of the key switch. Gates fail below
+/// 2^-40.
 fn builder(digits: Decomposition) -> Result<ParamsBuilder, PaperError> {
     let set = ParamsBuilder::named("tfhe_library_2020_below_128_bits")?;
     Ok(set.key_switch(digits).failing(FailureRate::Below2Minus40))
 }
 
-/// The same, transformed modulo the paper's prime.
+/// Returns the same set with transforms modulo the paper's prime.
 pub fn with_digits(digits: Decomposition) -> Result<Arc<Params>, PaperError> {
     Ok(builder(digits)?.transforms(Transforms::Solinas).build()?)
 }
 
-/// The same with the paper's digits.
+/// Returns the same set with the paper's digits.
 pub fn params() -> Result<Arc<Params>, PaperError> {
     with_digits(DIGITS)
 }
 
-/// Milliseconds of a NAND with its bootstrap and key switch, on one thread.
+/// The milliseconds of a NAND with its bootstrap and key switch, on one thread.
 pub struct Milliseconds {
-    /// Ours, by the transforms that are fastest here: the bits are the same.
+    /// The time of ours, with the fastest transforms here. The result's bits do not depend on the transforms.
     pub ours: f64,
-    /// tfhe-rs's with the same sizes, in turns with ours, where it is built.
+    /// The time of tfhe-rs with the same sizes, measured in turns with ours, if it is built.
     pub peer: Option<f64>,
 }
 
 /// # Errors
-/// A gate that is wrong.
+/// A gate with a wrong result.
 pub fn milliseconds() -> Result<Milliseconds, PaperError> {
     let params = builder(DIGITS)?.build()?;
     let client = Client::new(params.clone())?;

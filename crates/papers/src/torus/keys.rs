@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys of the shipped engines: the paper's own order of a step, the rates at which keys come, and the key switch with honest masks.
+//! Figures of keys for the shipped engines: the paper's own order of a step, the rates at which keys arrive, and the
+//! key switch with masks that are secure.
 
 use ringmill_circuits::tfhe::{Decomposition, Params};
 use ringmill_hdl::torus::parts::switch;
@@ -14,10 +15,10 @@ use crate::mapping::Mapping;
 use crate::scope::{Record, Scope, record};
 use crate::value::{counted, model, stated};
 
-/// GB/s of PCIe 3.0 and 4.0 of 16 lanes, and of the board's high-bandwidth memory.
+/// The rates of PCIe 3.0 and 4.0 with 16 lanes, and of the board's high-bandwidth memory, in GB/s.
 const RATES: [f64; 3] = [15.74, 31.5, 460.0];
 
-/// The shipped description with the scope's name.
+/// Returns the shipped description with the scope's name.
 pub fn shipped(at: &Scope<'_>) -> Result<Description, PaperError> {
     let name = at.text("name")?;
     let found = SHIPPED.iter().find(|(known, _)| *known == name);
@@ -25,7 +26,7 @@ pub fn shipped(at: &Scope<'_>) -> Result<Description, PaperError> {
     Ok(Description::read(text)?)
 }
 
-/// What an engine draws from the memory outside, GB/s.
+/// Returns the rate in GB/s at which an engine reads outside memory.
 pub fn rate(at: &Scope<'_>) -> Result<Record, PaperError> {
     Ok(record([(
         "rate",
@@ -33,7 +34,7 @@ pub fn rate(at: &Scope<'_>) -> Result<Record, PaperError> {
     )]))
 }
 
-/// Cycles of each part of a step in the paper's own order, at the scope's m, clock and link.
+/// Returns the cycles of each part of a step in the paper's own order, at the scope's m, clock and link.
 pub fn own_order(at: &Scope<'_>) -> Result<Record, PaperError> {
     let mut d = Description::read(Description::PAPER)?;
     d.unroll = at.count("m")?;
@@ -63,7 +64,7 @@ pub fn own_order(at: &Scope<'_>) -> Result<Record, PaperError> {
     ]))
 }
 
-/// The shipped description with keys of m bits a step.
+/// Returns the shipped description with keys of m bits in each step.
 fn unrolled(mut d: Description, unroll: usize) -> Result<Description, PaperError> {
     d.unroll = unroll;
     match d.schedule {
@@ -72,7 +73,7 @@ fn unrolled(mut d: Description, unroll: usize) -> Result<Description, PaperError
     }
 }
 
-/// The shipped engines with keys of m = 1 to 3 bits a step.
+/// Returns the shipped engines with keys of m = 1 to 3 bits in each step.
 pub fn engines() -> Result<Vec<Record>, PaperError> {
     let mut found = Vec::new();
     for (name, text) in SHIPPED {
@@ -93,7 +94,8 @@ pub fn engines() -> Result<Vec<Record>, PaperError> {
     Ok(found)
 }
 
-/// Cycles of a ciphertext alone and among as many as are interleaved, the key never late and at each rate.
+/// Returns the cycles of one ciphertext alone and of several interleaved, with a key that is never late and at each
+/// rate.
 pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let mut d = unrolled(shipped(at)?, at.count("m")?)?;
     let shape = d.shape()?;
@@ -129,7 +131,7 @@ pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     Ok(found)
 }
 
-/// Our key switch: masks made on the chip from a public seed, distinct for every row.
+/// Returns the figures of our key switch. Its masks are made on the chip from a public seed, and differ in every row.
 pub fn switched(
     at: &Scope<'_>,
     params: &Params,

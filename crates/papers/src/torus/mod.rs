@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the torus paper: counts of the bootstrap's program, primes, security, our engines and the paper's own order of a step,
-//! key switches with honest masks, and the gate on this computer. The rows are in `data/torus.toml`.
+//! Figures of the torus paper: counts of the bootstrap's program, primes, security, our engines and the paper's own
+//! order of a step, key switches with secure masks, and the time of a gate on this computer. The rows are in
+//! `data/torus.toml`.
 
 mod engine;
 mod gate;
@@ -29,7 +30,7 @@ use crate::value::{Value, measured};
 
 pub const SHEET: &str = include_str!("../../data/torus.toml");
 
-/// The bootstrapping engine: its Tables I to VI.
+/// The paper on a bootstrapping engine: its Tables I to VI.
 pub struct Bootstrapping;
 
 impl Paper for Bootstrapping {
@@ -72,7 +73,7 @@ impl Paper for Bootstrapping {
     }
 }
 
-/// The gate on this computer, and tfhe-rs's.
+/// Returns the times of our gate and of tfhe-rs's on this computer.
 fn gate() -> Result<Record, PaperError> {
     let gate = gate::milliseconds()?;
     let (peer, said) = match gate.peer {
@@ -90,7 +91,7 @@ struct Ours<'a> {
     params: Arc<Params>,
     gate: Record,
     mapping: &'a Mapping<'a>,
-    /// Whether only the modules that the tables have are asked for.
+    /// Whether this run only collects the modules that the tables need.
     asks: bool,
 }
 
@@ -111,7 +112,7 @@ impl Figures for Ours<'_> {
             },
             "shipped" => engine::engine(&TorusMachine::new(keys::shipped(at)?)?, mapping)?,
             "key_switch" => keys::switched(at, params, mapping)?,
-            // The other figures ask for no module.
+            // The other figures need no module.
             _ if self.asks => return Ok(Vec::new()),
             "step" => program::step(at, params)?,
             "special_numbers" => primes::figures(at)?,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! tfhe-rs on the same computer, where `make bench` has built it: a process of its own, asked over its standard input and output
-//! (benches/README.md). Nothing of it is linked.
+//! Runs tfhe-rs on the same computer, if `make bench` has built it: as a separate process, over its standard input and
+//! output (benches/README.md). Nothing of it is linked.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 use crate::error::PaperError;
 
-/// Where benches/harness/peers.py puts it, below the workspace.
+/// The place, below the workspace, where benches/harness/peers.py puts the program.
 const PATH: &str = "target/peers/tfhe-rs/release/ringmill-bench-tfhe";
 
-/// How to have it.
+/// The command that builds it.
 pub const HOW: &str = "not built here: cargo build --release --locked --manifest-path benches/tfhe/Cargo.toml --target-dir \
                        target/peers/tfhe-rs";
 
-/// The peer with keys of a set, its NAND ready.
+/// The running peer, with the keys of a set.
 pub struct Peer {
     child: Child,
     asks: ChildStdin,
@@ -26,10 +26,10 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts it with a set's sizes, on one thread; `None` where it is not built.
+    /// Starts the peer with a set's sizes, on one thread. Returns `None` if it is not built.
     ///
     /// # Errors
-    /// What ends before it answers, or has a wrong gate.
+    /// A peer that ends before it answers, or whose gate is wrong.
     pub fn start(params: &Params) -> Result<Option<Self>, PaperError> {
         let here = std::env::current_dir()?;
         let found = here.ancestors().map(|dir| dir.join(PATH));
@@ -70,7 +70,7 @@ impl Peer {
         }
     }
 
-    /// Milliseconds of a NAND.
+    /// Returns the milliseconds of a NAND.
     ///
     /// # Errors
     /// No answer.
@@ -92,7 +92,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // What it has to say is said, and how it ends does not matter.
+        // The peer's answers have been read, so the way it ends does not matter.
         self.child.kill().ok();
         self.child.wait().ok();
     }

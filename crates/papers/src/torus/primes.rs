@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table II: numbers of a special form, and which of them are prime.
+//! Table II of the torus paper: numbers of a special form, and which of them are prime.
 
 use num_bigint::BigUint;
 
@@ -10,12 +10,12 @@ use crate::value::counted;
 /// The exponent of the thirteenth Mersenne prime.
 const LAST_EXPONENT: u32 = 521;
 
-/// Below 3.3 10^24 Miller and Rabin's test with these bases decides (Sorenson and Webster, 2015). What it calls composite is so in
-/// any case.
+/// The bases with which Miller and Rabin's test is exact below 3.3 10^24 (Sorenson and Webster, 2015). A number that
+/// the test calls composite is so in any case.
 const BASES: [u32; 13] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41];
 const DECIDED_BITS: u64 = 81;
 
-/// `None` where the test does not decide.
+/// Returns whether x is prime, or `None` if the test cannot decide.
 pub fn is_prime(x: &BigUint) -> Option<bool> {
     let one = BigUint::from(1u32);
     if *x <= one {
@@ -54,7 +54,7 @@ fn power(exponent: u32) -> BigUint {
     BigUint::from(1u32) << exponent
 }
 
-/// Whether 2^p - 1 is prime for a prime p, by the test of Lucas and Lehmer.
+/// Returns whether 2^p - 1 is prime for a prime p, by the test of Lucas and Lehmer.
 fn mersenne(p: u32) -> bool {
     let m = power(p) - 1u32;
     let mut s = BigUint::from(4u32);
@@ -64,14 +64,14 @@ fn mersenne(p: u32) -> bool {
     p == 2 || s == BigUint::ZERO
 }
 
-/// The Mersenne primes in order, to the thirteenth.
+/// Returns the Mersenne primes in order, up to the thirteenth.
 pub fn mersenne_primes() -> Vec<BigUint> {
     let exponents = 2..=LAST_EXPONENT;
     let prime = |p: &u32| is_prime(&BigUint::from(*p)) == Some(true) && mersenne(*p);
     exponents.filter(prime).map(|p| power(p) - 1u32).collect()
 }
 
-/// The numbers of a row, and whether each is prime.
+/// Returns the numbers of a row, and whether each is prime.
 fn members(class: &str, names: &str) -> Option<Vec<(BigUint, bool)>> {
     let names: Vec<&str> = names.split('-').collect();
     let number = |name: &str| name.get(1..)?.parse::<u32>().ok();
@@ -97,7 +97,8 @@ fn members(class: &str, names: &str) -> Option<Vec<(BigUint, bool)>> {
     }
 }
 
-/// The widest of a row's numbers, how many they are, and how many of them are prime; and the digits of the printed width.
+/// Returns the widest of a row's numbers, how many there are, how many of them are prime, and the digits of the printed
+/// width.
 pub fn figures(at: &Scope<'_>) -> Result<Record, PaperError> {
     let (class, names, width) = (at.text("class")?, at.text("members")?, at.text("width")?);
     let members = members(&class, &names).ok_or_else(|| {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts of the bootstrap's program, and of parameter sets: operations of its steps (Table I) and estimates of security (Table III).
+//! Counts of the torus paper's bootstrap: operations of its steps (Table I), and estimates of security of its sets
+//! (Table III).
 
 use ringmill_circuits::tfhe::mid::BootstrapPrograms;
 use ringmill_circuits::tfhe::{Params, ParamsBuilder};
@@ -9,13 +10,13 @@ use crate::error::PaperError;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted};
 
-/// The instructions of a procedure with this opcode: results and operands of each.
+/// Returns the instructions of a procedure with this opcode, as numbers of results and operands.
 fn of(procedure: &Procedure, op: Op) -> impl Iterator<Item = (usize, usize)> {
     let those = procedure.instrs.iter().filter(move |i| i.op == op);
     those.map(|i| (i.dst.len(), i.src.len()))
 }
 
-/// Operations of a step of Table I in our program.
+/// Counts the operations of a step of Table I in our program.
 pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
     let s = params.sizes();
     let program = BootstrapPrograms::new(params)?.rotate;
@@ -30,7 +31,7 @@ pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
     let exponents = inputs.filter(|i| i.ty == ValueType::Exponent).count();
     let count = |procedure, op| of(procedure, op).count() as f64;
     let results = |procedure, op| of(procedure, op).map(|(dst, _)| dst).sum::<usize>() as f64;
-    // Operands of a sum of products come in pairs.
+    // The operands of a sum of products come in pairs.
     let products = of(turn, Op::Dot).map(|(_, src)| src / 2).sum::<usize>() as f64;
     let transforms = count(turn, Op::Ntt) + count(turn, Op::Intt);
     let sums = products - count(turn, Op::Dot) + count(turn, Op::Add);
@@ -54,7 +55,7 @@ pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
     Ok(record([("operations", counted(operations))]))
 }
 
-/// Bits of security of the small key and of the ring key with the noise that the TFHE library had for n.
+/// Returns the bits of security of the small key and of the ring key, with the noise that the TFHE library had for n.
 pub fn security(at: &Scope<'_>) -> Result<Record, PaperError> {
     let name = match at.count("n")? {
         630 => Some("tfhe_library_2020_below_128_bits"),

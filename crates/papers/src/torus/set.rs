@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Engines of the 128-bit set: whole bootstraps, runs and key switches by the model, the key never late, beside their floors.
+//! Engines for the 128-bit set: whole bootstraps, runs and key switches by the model, with a key that is never late,
+//! beside lower bounds on their cycles.
 
 use ringmill_machines::torus::keyswitch::{Digits, Floor, Generators};
 use ringmill_machines::torus::{
@@ -10,14 +11,14 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// An engine, for one ciphertext and for several interleaved.
+/// An engine's shapes for one ciphertext and for several interleaved.
 struct Engine {
     case: String,
     alone: Shape,
     together: Option<Shape>,
 }
 
-/// A shipped description, all of whose places are interleaved.
+/// Returns a shipped description's engine, with all of its places interleaved.
 fn shipped(name: &str, text: &str) -> Result<Engine, PaperError> {
     let shape = Description::read(text)?.shape()?;
     Ok(Engine {
@@ -27,7 +28,8 @@ fn shipped(name: &str, text: &str) -> Result<Engine, PaperError> {
     })
 }
 
-/// Three units of 32 butterflies and 20 generators, m secret bits a step, products for `2^log_pos` positions.
+/// Returns an engine of three units with 32 butterflies and 20 generators, m secret bits in each step, and products for
+/// `2^log_pos` positions.
 fn of_three_units(
     unroll: usize,
     log_pos: u32,
@@ -97,7 +99,8 @@ fn engines() -> Result<Vec<Engine>, PaperError> {
     ])
 }
 
-/// Cycles of the run of so many ciphertexts, of their key switches, and each ciphertext's share of whole bootstraps.
+/// Returns the cycles of a run of `count` ciphertexts, of their key switches, and each ciphertext's share of whole
+/// bootstraps.
 fn cycles(shape: Shape, count: usize) -> [u64; 3] {
     let (run, switch) = (
         run(shape, count, || true).cycles,
@@ -107,7 +110,7 @@ fn cycles(shape: Shape, count: usize) -> [u64; 3] {
     [run, switch, load_cycles(shape) + share + give_cycles(shape)]
 }
 
-/// A record for each engine.
+/// Returns a record for each engine.
 pub fn figures() -> Result<Vec<Record>, PaperError> {
     let engines = engines()?.into_iter().map(|engine| {
         let shape = engine.alone;

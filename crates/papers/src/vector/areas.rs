@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 4: the arithmetic for Montgomery-friendly moduli beside that for any odd modulus, in standard cells of the open library. Table 6's
-//! areas: units of the full machine as sums of leaves in the same library.
+//! Areas of Tables 4 and 6 of the vector paper, in standard cells of an open library. Table 4 compares arithmetic for
+//! Montgomery-friendly moduli with arithmetic for any odd modulus. Table 6 has the full machine's units, as sums of
+//! their leaves.
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use crate::run::Figures;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted, synthesised};
 
-/// The hardware's tools, or why there is no synthesis.
+/// The hardware's tools, or the reason why there is no synthesis.
 pub struct Areas(Result<Hdl, String>);
 
 impl Areas {
@@ -46,7 +47,7 @@ fn source(library: &Library) -> String {
     format!("{}, {}", library.name, library.source)
 }
 
-/// Gates of each piece of arithmetic, with as many stages as ours and with stages as short.
+/// Returns the gates of each piece of arithmetic, with as many stages as ours, and with stages as short as ours.
 fn arithmetic(hdl: &Hdl) -> Result<Vec<Record>, PaperError> {
     let found = comparisons().into_iter().map(|comparison| {
         let ours = hdl.area(&comparison.friendly)?;
@@ -84,7 +85,7 @@ fn whole(hdl: &Hdl) -> Result<Vec<Record>, PaperError> {
     ])])
 }
 
-/// The units of the paper's machine, transforms first: the others are shares of them.
+/// Returns the units of the paper's machine. Transforms come first, since the other areas are shares of theirs.
 fn units(hdl: &Hdl, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let columns = ["element", "mhz", "mm2"].map(str::to_owned);
     let printed = at.list("elements", &columns, "number")?;

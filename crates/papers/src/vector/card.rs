@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 8 on `vector-u250`, which one can build, beside the paper's machine at the same ring.
+//! Table 8 of the vector paper on `vector-u250`, a machine that can be built, beside the paper's machine at the same
+//! ring.
 //!
-//! The card's machine takes rings up to N = 1024, so both stand there, with as many primes as the set has. Operands, results and keys are
-//! in the buffer, which holds them all at this size: nothing of a time hangs on distant memory.
+//! The card's machine takes rings up to N = 1024, so both machines are timed there, with as many primes as the set has.
+//! At this size the buffer holds operands, results and keys, so no time depends on distant memory.
 
 use std::sync::Arc;
 
@@ -17,10 +18,10 @@ use crate::row::Ours;
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// log2 of the ring degree: the largest of the card's machine.
+/// log2 of the ring degree, the largest of the card's machine.
 const LOG_N: u8 = 10;
 
-/// A set of the card's ring with as many primes.
+/// Returns a set of the card's ring with as many primes.
 pub fn params(of: &Params) -> Result<Arc<Params>, PaperError> {
     let params = Params::builder(LOG_N, of.plain_modulus())
         .friendly_primes(of.max_level().primes(), of.special_count())?
@@ -30,14 +31,14 @@ pub fn params(of: &Params) -> Result<Arc<Params>, PaperError> {
     Ok(params)
 }
 
-/// An operation, everything that it reads in the buffer.
+/// An operation whose operands are all in the buffer.
 pub struct Operation {
     pub name: &'static str,
     pub procedure: Arc<mid::Procedure>,
     pub made: Alone,
 }
 
-/// Table 8's operations as micro programs of a machine.
+/// Compiles Table 8's operations to micro programs of a machine.
 pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation>, PaperError> {
     let found = procedures(params)?.into_iter().map(|(name, procedure)| {
         let made = alone(d, &procedure, &|_| true, Counting::PAPER)?;
@@ -50,8 +51,8 @@ pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation
     found.collect()
 }
 
-/// Microseconds of each operation on the card's machine and on the paper's, and with all counted: a key that comes from distant
-/// memory, and instructions over the link.
+/// Returns the microseconds of each operation on the card's machine and on the paper's. A second figure counts
+/// everything: a key that comes from distant memory, and instructions over the link.
 pub fn figures(of: &Params) -> Result<Vec<Record>, PaperError> {
     let params = params(of)?;
     let mut found = Vec::new();

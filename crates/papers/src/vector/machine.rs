@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 8 on the machine, and what the text claims of its units.
+//! Table 8 of the vector paper on our vector machine, and the paper's claims about its units.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, counted, model};
 
-/// The machine for a ring: the paper's, or, of rings below its least, one of a smaller radix.
+/// Returns the machine for a ring: the paper's, or for a smaller ring one of a smaller radix.
 pub fn machine(log_n: u8) -> Result<Description, PaperError> {
     let mut d = Description::read(Description::PAPER)?;
     if !d.log_n().contains(&log_n) {
@@ -37,7 +37,7 @@ fn made(d: &Description, procedure: &mid::Procedure) -> Result<Alone, PaperError
     Ok(alone(d, procedure, &resident, Counting::PAPER)?)
 }
 
-/// Fields of a description.
+/// Returns the fields of a description.
 pub fn fields(d: &Description) -> Record {
     let m = &d.micro;
     let [butterfly, pre, post] = unit_multipliers(d.log_radix);
@@ -70,13 +70,13 @@ pub fn fields(d: &Description) -> Record {
     ])
 }
 
-/// The operations of Table 8 with operands in the buffer, and the split of the key switch's cycles.
+/// Returns the operations of Table 8 with operands in the buffer, and the split of the key switch's cycles.
 pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperError> {
     let params = Arc::clone(procedure.params());
     let mut d = machine(params.log_n())?;
     let (mut found, mut split) = (Vec::new(), Record::new());
     let top = params.max_level();
-    // By 3: a product with a constant is what the paper's 5 us are.
+    // The constant 3: the paper's 5 us belong to a product with a constant.
     let residues = vec![3; top.primes()];
     let constant = OpKey::mul_scalar(top, 2, residues.clone());
     let constant = ProcCache::new(Arc::clone(&params)).get(&constant)?;
@@ -85,7 +85,7 @@ pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperE
         "plaintext_mul" => ("polynomial_mul", procedure),
         name => (name, procedure),
     });
-    // Microseconds of the micro-clock's cycles, 6 GHz.
+    // Microseconds of the micro-clock's cycles, at 6 GHz.
     let us = |micro: u64| micro as f64 / 6e3;
     let number = |count: u64| Value::number(count as f64);
     for (name, procedure) in operations.into_iter().chain([("plaintext_mul", constant)]) {
@@ -113,7 +113,7 @@ pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperE
     Ok((found, split))
 }
 
-/// The bootstrap of the set as the machine runs it: divisions modulo primes alone, keys from memory.
+/// Returns the set's bootstrap as the machine runs it: divisions modulo primes alone, keys from memory.
 pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError> {
     let target = VectorMachine::new(machine(setup.params().log_n())?)?.target();
     let made = || -> Result<Procedure, BootstrapError> {
@@ -124,7 +124,7 @@ pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError
     Ok(Arc::new(made().map_err(BgvError::from)?))
 }
 
-/// A whole program on the machine, by both countings.
+/// Runs a whole program on the machine, by both countings.
 pub fn simulate(
     description: Description,
     program: &mid::Verified,
@@ -143,7 +143,7 @@ pub fn simulate(
     Ok(Run { report, own })
 }
 
-/// One bootstrap of the set (section 8.3.1), by both countings.
+/// Runs one bootstrap of the set (section 8.3.1), by both countings.
 pub fn bootstrap(
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,

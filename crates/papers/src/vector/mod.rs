@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the vector paper (BASALISC): parameters, fields of the description, areas, operations, a bootstrap and a training
-//! iteration on the machine, and operations on our CPU. The rows are in `data/vector.toml`.
+//! Figures of the vector paper (BASALISC): parameters, fields of the description, areas, operations, a bootstrap and a
+//! training iteration on the vector machine, and operations on our CPU. The rows are in `data/vector.toml`.
 
 mod areas;
 pub(crate) mod card;
@@ -35,7 +35,7 @@ use runs::Run;
 const NAME: &str = "vector";
 pub const SHEET: &str = include_str!("../../data/vector.toml");
 
-/// BASALISC: its Tables 1 and 4 to 8, and what its text claims.
+/// The paper on BASALISC: its Tables 1 and 4 to 8, and the claims of its text.
 pub struct Basalisc;
 
 impl Paper for Basalisc {
@@ -53,7 +53,7 @@ impl Paper for Basalisc {
     }
 }
 
-/// The tables for a bootstrap's parameters, and an iteration of this size.
+/// Returns the tables for a bootstrap's parameters, with an iteration of this size.
 pub fn reproduced(
     procedure: &Arc<Procedure>,
     size: training::Size,
@@ -76,7 +76,7 @@ pub fn reproduced(
     Sheet::read(SHEET)?.reproduce(NAME, &mut figures, sources)
 }
 
-/// The tables of areas alone.
+/// Returns the tables of areas alone.
 pub fn areas(synthesis: bool) -> Result<Reproduced, PaperError> {
     let sources = Sources {
         model: false,
@@ -85,7 +85,7 @@ pub fn areas(synthesis: bool) -> Result<Reproduced, PaperError> {
     Sheet::read(SHEET)?.reproduce(NAME, &mut Areas::new(synthesis), sources)
 }
 
-/// The procedure of a bootstrap.
+/// Returns the procedure of a bootstrap.
 pub fn made(
     setup: Result<Bootstrapping, BootstrapError>,
 ) -> Result<Arc<Procedure>, BootstrapError> {
@@ -100,7 +100,7 @@ struct Ours<'a> {
     machines: Arc<Procedure>,
     size: training::Size,
     progress: &'a dyn Progress,
-    /// Of the key switch's cycles.
+    /// The split of the key switch's cycles.
     split: Record,
     sigmoid: Option<Record>,
     bootstrap: Option<Run>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our mid-level instructions as the paper's eight opcodes.
+//! Translates our mid-level instructions to the vector paper's eight opcodes.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub const OPCODES: [&str; 8] = [
     "ADD", "SUB", "MUL", "MORPH", "NTT", "INTT", "CONVERT", "FBE",
 ];
 
-/// What an instruction is, as opcodes and how many of each.
+/// Returns the opcodes of an instruction, and how many of each.
 fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
     let pairs = (instr.src.len() / 2) as u64;
     match instr.op {
@@ -23,23 +23,24 @@ fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
         Op::Ntt => vec![("NTT", 1)],
         Op::Intt => vec![("INTT", 1)],
         Op::Conv => vec![("CONVERT", 1)],
-        // One extension; each residue that it makes is converted.
+        // One extension. Each residue that it makes is converted.
         Op::Bext | Op::Bextx | Op::Bextr => {
             vec![("FBE", 1), ("CONVERT", instr.dst.len() as u64)]
         }
-        // Masks are loaded there. HCF is of programs.
+        // The paper's machine loads masks and does not generate them. Loads, stores and HCF are none of the eight
+        // opcodes.
         Op::Prng | Op::Load | Op::Store | Op::Hcf => vec![],
-        // Of half rings and of TFHE.
+        // Instructions of half rings and of TFHE, which the paper does not have.
         Op::Split | Op::Join | Op::Rotdiff | Op::Decomp | Op::Extract | Op::Lweks => vec![],
     }
 }
 
-/// What a run of a program executes, as the paper's opcodes; nothing is unrolled.
+/// Counts the instructions of a program's run as the paper's opcodes. Nothing is unrolled.
 pub fn counts(program: &Program) -> BTreeMap<&'static str, u64> {
     let mut counts = BTreeMap::new();
     for (procedure, calls) in program.procs.iter().zip(stats::call_counts(program)) {
         for instr in &procedure.instrs {
-            // A product with 1 or 0 is one all the same.
+            // A product with 1 or 0 counts like any other.
             debug_assert!(!matches!(instr.imm, Imm::Slot(_)));
             for (opcode, count) in expanded(instr) {
                 let total: &mut u64 = counts.entry(opcode).or_default();

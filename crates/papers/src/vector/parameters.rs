@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 1: parameters of our set.
+//! Table 1 of the vector paper: the parameters of our set.
 
 use ringmill_isa::Level;
 use ringmill_schemes::bgv::bootstrap::Bootstrapping;
@@ -8,7 +8,7 @@ use ringmill_schemes::bgv::{NoiseModel, Params};
 use crate::scope::{Record, record};
 use crate::value::{Value, counted};
 
-/// A parameter of the set, by the paper's name.
+/// Returns a parameter of the set, by the paper's name.
 pub fn parameter(name: &str, setup: &Bootstrapping) -> Record {
     let params = setup.params();
     let security = params.security();
@@ -25,7 +25,7 @@ pub fn parameter(name: &str, setup: &Bootstrapping) -> Record {
     record([("of_the_set", value)])
 }
 
-/// Squares in sequence that the noise model is sure of, of a fresh ciphertext, without bootstrapping.
+/// Returns the number of successive squarings of a fresh ciphertext that the noise model allows without bootstrapping.
 fn depth(params: &Params) -> f64 {
     let model = NoiseModel::new(params);
     let (mut level, mut noise) = (params.max_level(), model.fresh());
@@ -36,7 +36,7 @@ fn depth(params: &Params) -> f64 {
             return f64::from(depth);
         }
         depth += 1;
-        // A prime goes while that lowers the noise by more than a bit.
+        // Primes are dropped as long as each lowers the noise by more than a bit.
         while level > Level::LOWEST {
             let after = model.mod_switch(noise, level, 2);
             if after.log2() > noise.log2() - 1.0 {

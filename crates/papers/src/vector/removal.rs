@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One bootstrap whose digits are removed as the paper has it, and in the ways between that and ours.
+//! Bootstraps of the vector paper's set with other methods to remove digits: the paper's own, and those between it and
+//! ours.
 
 use std::sync::Arc;
 
@@ -14,12 +15,13 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// Primes of ciphertexts that are tried more than the set has, and primes at most.
+/// The largest number of extra ciphertext primes that is tried, and of primes in all.
 const MORE: usize = 14;
 const MOST: usize = 64;
 
-/// The bootstrap by a method, of the set, or of one with as few primes more as the method takes and as few digits as there are primes for; none
-/// where they do not do. Its times are those of any parameters of these sizes; no key of them is made.
+/// Returns the bootstrap by a method, for the set, or for a set with more primes. It takes the fewest extra primes that
+/// the method needs, and as few key-switching digits as these allow. Returns `None` if no number is enough. The times
+/// hold for any parameters of these sizes, and no key is made for them.
 fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedure>>, PaperError> {
     let (setup, seeded) = (procedure.setup(), procedure.seeded());
     let params = procedure.params();
@@ -57,7 +59,7 @@ fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedu
     Ok(None)
 }
 
-/// A bootstrap of each method, by both countings.
+/// Returns a bootstrap of each method, by both countings.
 pub fn figures(procedure: &Procedure, progress: &dyn Progress) -> Result<Vec<Record>, PaperError> {
     let methods = [
         (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A whole program on the machine: from one run to the next (section 6.5.2), and where the cycles of the buffer's port go.
+//! Runs of whole programs on the vector machine: the period from one run to the next (section 6.5.2), and the use of
+//! the buffer port's cycles.
 
 use ringmill_device::report::MachineReport;
 use ringmill_machines::vector::sides::{Period, Placement};
@@ -15,23 +16,23 @@ pub struct Run {
 }
 
 impl Run {
-    /// Milliseconds of so many cycles.
+    /// Converts cycles to milliseconds.
     pub fn ms(&self, cycles: u64) -> f64 {
         cycles as f64 / (self.report.clock_mhz * 1e3)
     }
 
-    /// Seconds of so many cycles.
+    /// Converts cycles to seconds.
     pub fn seconds(&self, cycles: u64) -> f64 {
         cycles as f64 / (self.report.clock_mhz * 1e6)
     }
 
-    /// Cycles below which no schedule gets.
+    /// Returns a lower bound on the cycles of any schedule.
     pub fn floor(&self) -> u64 {
         self.own.port_floor.max(self.own.mac_floor)
     }
 
-    /// From one run to the next by both placements of the program's limbs, while the host brings the data of the next run and takes
-    /// the results of the last.
+    /// Returns the period from one run to the next, by both placements of the program's limbs. Meanwhile the host
+    /// brings the data of the next run and takes the results of the last.
     pub fn periods(&self) -> Vec<Record> {
         let host = &self.own.host;
         let limbs = host.limbs_in + host.limbs_out;
@@ -68,7 +69,7 @@ impl Run {
         ]
     }
 
-    /// Port cycles and chunks through each unit, by both countings.
+    /// Returns the port cycles, and the chunks through each unit, by both countings.
     pub fn splits(&self) -> Vec<Record> {
         let busy = |unit: &str| {
             let found = self.report.utilisation.iter().find(|of| of.unit == unit);
@@ -94,7 +95,7 @@ impl Run {
     }
 }
 
-/// The same of a procedure by itself, which took so many micro-cycles.
+/// Returns the same split for a procedure alone, which took `micro` micro-cycles.
 pub fn split(name: &str, d: &Description, micro: u64, tally: &Tally) -> Record {
     let m = d.micro;
     let in_cycles = |micro: u64| Value::number(micro as f64 / m.buffer as f64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 7: the instructions of one sigmoid, ours as the compiler makes it.
+//! Table 7 of the vector paper: the instructions of one sigmoid, beside ours as the compiler makes it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::counted;
 
-/// Where the sigmoid's pieces meet, and its values there; on the other side of 0 it is 1 less these.
+/// The points where the sigmoid's linear pieces meet, and the values there. For negative arguments the value is 1 less
+/// the value of the opposite.
 const PIECES: [(f64, f64); 6] = [
     (0.0, 0.5),
     (1.0, 0.731),
@@ -25,7 +26,7 @@ const PIECES: [(f64, f64); 6] = [
     (8.0, 1.0),
 ];
 
-/// The sigmoid of z from -(p - 1) / 2 to (p - 1) / 2, times 64; the last z is 8.
+/// Returns 64 times the sigmoid of z from -(p - 1) / 2 to (p - 1) / 2, where the last z stands for 8.
 pub fn table(prime: u64) -> Vec<i64> {
     let half = (prime / 2) as i64;
     let scale = 64.0;
@@ -45,7 +46,7 @@ pub fn table(prime: u64) -> Vec<i64> {
         .collect()
 }
 
-/// u to the sigmoid of u / p, rounded: a procedure, called once.
+/// Compiles a procedure, called once, that maps u to the sigmoid of u / p, rounded.
 pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError> {
     let power = procedure.params().prime_power()?;
     let (prime, exponent) = (power.prime(), power.exponent());
@@ -76,7 +77,7 @@ pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError>
     Ok(compile::<Bgv>(source, &options)?)
 }
 
-/// How often each opcode of the paper stands in one sigmoid.
+/// Counts each opcode of the paper in one sigmoid.
 pub fn opcodes(compiled: &Compiled<Bgv>) -> Vec<Record> {
     let found = counts(compiled.program.program());
     let opcode = |opcode: &str| {
@@ -86,7 +87,7 @@ pub fn opcodes(compiled: &Compiled<Bgv>) -> Vec<Record> {
     OPCODES.map(opcode).to_vec()
 }
 
-/// Bootstraps and macro instructions of one sigmoid.
+/// Counts bootstraps and macro instructions of one sigmoid.
 pub fn macros(compiled: &Compiled<Bgv>) -> Record {
     let macros = stats::counts(&compiled.managed);
     let bootstraps = macros.get(&MacroOp::Bootstrap).copied().unwrap_or(0);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How fast the performance simulator is, in micro instructions a second on one core.
+//! Measures the speed of the vector machine's performance simulator, in micro instructions a second on one core.
 //!
-//! *Stepped* is a micro program that there is, timed by one clockwork: the key switch of Table 8. What choosing the order costs is
-//! seen beside it: the same program made from its tasks, placed, chosen and stepped. *Replayed* are calls of the program whose state
-//! was met before; of its other calls the rate has lowering in it, places, order and two clockworks.
+//! *Stepped* times an existing micro program, the key switch of Table 8, with one clock model. A second rate shows the
+//! cost of choosing the order: the same program made from its tasks, placed, ordered and stepped. *Replayed* are calls
+//! of a program whose state was met before. The rate of its other calls includes lowering, placement, ordering and two
+//! clock models.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,10 +21,10 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value;
 
-/// Seconds after which a rate is known.
+/// The seconds of measurement after which a rate counts as known.
 const ENOUGH: f64 = 0.3;
 
-/// Instructions, and the seconds that they took.
+/// A number of instructions, and the seconds that they took.
 #[derive(Clone, Copy, Default)]
 struct Rate(u64, f64);
 
@@ -37,7 +38,7 @@ impl Rate {
         ])
     }
 
-    /// What is done again and again until its rate is known.
+    /// Repeats the work until its rate is known.
     fn of(mut work: impl FnMut() -> Result<u64, MachineError>) -> Result<Self, MachineError> {
         let mut found = Self::default();
         let begin = Instant::now();
@@ -49,7 +50,7 @@ impl Rate {
     }
 }
 
-/// Rates of a program on the machine, and of the key switch of its parameters.
+/// Returns rates of a program on the machine, and of the key switch of its parameters.
 pub fn rates(
     procedure: &Arc<Procedure>,
     d: &Description,
@@ -85,7 +86,7 @@ pub fn rates(
     ])
 }
 
-/// Of a program's calls that were made and of those that were replayed.
+/// Returns the rates of a program's calls: those that were made, and those that were replayed.
 fn of_program(d: &Description, program: &mid::Verified) -> Result<[Rate; 2], PaperError> {
     let mut running = Running::new(d, &program.head(), SimOptions::default());
     let mut stream = program.stream();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What another memory would change: keys' uniform halves made on chip from seeds, high-bandwidth memory, and a key that a batch of
-//! ciphertexts shares.
+//! Variants of the vector machine's memory: uniform halves of keys made on chip from seeds, high-bandwidth memory, and
+//! a key that a batch of ciphertexts shares.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn variants(paper: &Description) -> [(&'static str, Description); 4] {
         if hbm {
             (d.distant.channels, d.distant.gbyte_per_second) = HBM;
             d.distant.gbyte = 1;
-            // Enough on its way for the latency.
+            // Enough chunks in flight to cover the latency.
             (d.load_chunks, d.store_chunks) = (128, 128);
         }
         d
@@ -41,7 +41,7 @@ fn variants(paper: &Description) -> [(&'static str, Description); 4] {
     ]
 }
 
-/// A key switch and a bootstrap with each memory.
+/// Times a key switch and a bootstrap with each memory.
 pub fn figures(
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,
@@ -73,7 +73,7 @@ pub fn figures(
     found.collect()
 }
 
-/// Masks are made of seeds.
+/// Returns whether masks are made from seeds.
 fn seeded(d: &Description) -> bool {
     d.key_masks == Masks::Generated
 }
@@ -84,12 +84,12 @@ fn switch(procedure: &Procedure, d: &Description) -> Result<Arc<mid::Procedure>,
     Ok(cache.get(&OpKey::relin(params.max_level(), seeded(d)))?)
 }
 
-/// Ciphertexts of a batch, and how many of them take a key's limb one after another before the next one comes.
+/// The ciphertexts of a batch, and how many of them use a key's limb before the next limb comes.
 const BATCH: u16 = 8;
 const TOGETHER: [u16; 4] = [1, 2, 4, 8];
 
-/// What a ciphertext takes of a batch that shares the key, all times counted; operands and key are in distant memory, and results go
-/// there.
+/// Returns the time for each ciphertext of a batch that shares the key, with everything counted. Operands and key are
+/// in distant memory, and results go there.
 pub fn batches(procedure: &Procedure, memory: &str) -> Result<Vec<Record>, PaperError> {
     let paper = machine::machine(procedure.params().log_n())?;
     let mut known = variants(&paper).into_iter();

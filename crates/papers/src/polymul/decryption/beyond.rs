@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Beyond decryption: BFV's encryption with a public key, and products modulo six primes of 30 bits at n = 4096.
+//! Uses of the polymul machine beyond decryption: BFV's encryption with a public key, and products modulo six primes of
+//! 30 bits at n = 4096.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,16 +20,17 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{measured, stated};
 
-/// Sets whose budget holds a public key's noise.
+/// The sets whose noise budget holds a public key's noise.
 pub const SETS: [Set; 2] = [Set { n: 1024, bits: 27 }, Set { n: 2048, bits: 29 }];
-/// Of the product modulo 180 bits.
+/// The number of primes of the product modulo 180 bits.
 const PRIMES: usize = 6;
 const WIDE: Set = Set { n: 4096, bits: 30 };
 
-/// Calls that the rows take.
+/// The number of calls that the rows take.
 pub const PARTS: u64 = 2 * SETS.len() as u64 + 2;
 
-/// What two calls took, the first and one of the steady state, beside the host's time for the same products.
+/// Returns the record of two calls, the first one and one of the steady state, beside the host's time for the same
+/// products.
 fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host: f64) -> Record {
     let [first, steady] = calls.each_ref().map(|call| call.cycles() as f64);
     record([
@@ -43,7 +45,7 @@ fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host
     ])
 }
 
-/// Microseconds of what `work` does, the mean of the study's runs after a few that warm up.
+/// Returns the mean time of `work` in microseconds, over the study's runs, after a few runs that warm up.
 fn mean(
     study: Study<'_>,
     mut work: impl FnMut() -> Result<(), PaperError>,
@@ -58,8 +60,8 @@ fn mean(
     Ok(1e6 * begin.elapsed().as_secs_f64() / f64::from(study.runs.max(1)))
 }
 
-/// (c_0, c_1) = (Delta m + p_0 u + e_1, p_1 u + e_2), section 4.1: the public key stays in the machine, u crosses for each
-/// product. The ciphertext must decrypt to m.
+/// Encrypts (c_0, c_1) = (Delta m + p_0 u + e_1, p_1 u + e_2), section 4.1. The public key stays in the machine, and u
+/// crosses the link for each product. The ciphertext must decrypt to m.
 pub fn encryption(
     study: Study<'_>,
     set: Set,
@@ -95,7 +97,7 @@ pub fn encryption(
     let steady = card.call(&work, &[product(0), product(1)])?;
     parts.done();
 
-    // The host adds message and errors.
+    // The host adds the message and the errors.
     let plan = NttPlan::shared(q, params.ring())?;
     let mut polys = steady.products.clone();
     for poly in &mut polys {
@@ -116,7 +118,7 @@ pub fn encryption(
     polys.iter_mut().try_for_each(|poly| plan.forward(poly))?;
     let cipher = Ciphertext::new(&params, Level::LOWEST, (), polys)?;
     let secret = Zeroizing::new(limb(keys.secret_key().expose_eval_limbs(), n)?);
-    // Fails unless the message comes out.
+    // This fails if the message does not come out.
     host::measure(&Sample::of(&params, &cipher, secret, message)?, 1)?;
 
     let mut room = vec![0; n];
@@ -132,8 +134,8 @@ pub fn encryption(
     Ok(timed(study, set, &[first, steady], 4, host))
 }
 
-/// A product of polynomials whose coefficients have 180 bits, as their residues: a full product a prime. The machine holds
-/// tables of two moduli, so that each call brings those of the others again.
+/// Multiplies polynomials with coefficients of 180 bits, as residues: one full product for each prime. The machine
+/// holds the tables of two moduli, so each call brings those of the others again.
 pub fn six_primes(
     study: Study<'_>,
     card: &mut Card,

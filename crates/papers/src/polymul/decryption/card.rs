@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Jobs on the multiplier, by its cycle model or its RTL: cycles of every command, and residues.
+//! Runs jobs on the polynomial multiplier, by its cycle model or its RTL. Returns the cycles of every command, and the
+//! residues.
 
 use std::sync::Arc;
 
@@ -16,14 +17,14 @@ use ringmill_machines::polymul::{
 
 use crate::error::PaperError;
 
-/// The multiplier with what it holds from call to call.
+/// The multiplier, with the tables and operands that it holds from call to call.
 pub struct Card {
     shape: Shape,
     rtl: Option<Multiplier>,
     holds: Resident,
 }
 
-/// One product: the moduli and operands by their numbers in [`Work`].
+/// One product. Moduli and operands are numbers in [`Work`].
 #[derive(Clone, Copy, Debug)]
 pub struct Product {
     pub op: ArrayOp,
@@ -32,13 +33,15 @@ pub struct Product {
     pub b: u32,
 }
 
-/// Tables and operands that products name. What has the same number in the next call need not cross again.
+/// The tables and operands that products name by number. If the next call has the same number, the value need not cross
+/// the link again.
 pub struct Work<'a> {
     pub tables: Vec<Arc<Tables>>,
     pub operands: Vec<&'a [u64]>,
 }
 
-/// What a call took, from an idle machine to an idle machine, and the products in the order asked for.
+/// The result of a call, from an idle machine to an idle machine: its commands, and its products in the requested
+/// order.
 pub struct Call {
     pub commands: Vec<Timed>,
     pub products: Vec<Vec<u64>>,
@@ -53,13 +56,13 @@ impl Call {
             .unwrap_or(0)
     }
 
-    /// Cycles of each command of a name.
+    /// Returns the cycles of each command with this name.
     pub fn of(&self, name: &str) -> Vec<u64> {
         let of = self.commands.iter().filter(|t| t.command.name() == name);
         of.map(|timed| timed.end - timed.begin).collect()
     }
 
-    /// Cycles from one result to the next in the second half of a stream of them.
+    /// Returns the cycles from one result to the next, over the second half of a stream.
     pub fn period(&self) -> f64 {
         let unloads = self.commands.iter();
         let unloads = unloads.filter(|t| matches!(t.command, Command::Unload { .. }));
@@ -92,16 +95,16 @@ impl Card {
         self.shape
     }
 
-    /// Forgets what it holds: the next call is a first one.
+    /// Forgets all held values, so that the next call is a first one.
     pub fn forget(&mut self) {
         self.holds = Resident::default();
     }
 
-    /// A call: the commands of the scheduler, in the RTL where there is one. Every product is compared with the
-    /// reference; without RTL it is the reference.
+    /// Runs the commands of the scheduler, in RTL if there is one. Every product is compared with the reference.
+    /// Without RTL, the reference is the product.
     pub fn call(&mut self, work: &Work<'_>, products: &[Product]) -> Result<Call, PaperError> {
         let degree = degree(work)?;
-        // Results have the numbers above the operands'.
+        // Results are numbered after the operands.
         let first = work.operands.len() as u32;
         let jobs: Vec<Job> = (first..)
             .zip(products)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV's product of two ciphertexts (BEHZ) modulo six primes of 30 bits at n = 4096: what of it the machine takes, and what
-//! stays with the host, since its auxiliary primes have 61 bits.
+//! The BFV product of two ciphertexts (BEHZ) modulo six primes of 30 bits at n = 4096, split between machine and host.
+//! Its auxiliary primes have 61 bits, so their part stays with the host.
 
 use ringmill_device::progress::Silent;
 use ringmill_device::{Bindings, Limb, Request};
@@ -19,12 +19,12 @@ use crate::value::measured;
 const LOG_N: u8 = 12;
 const BITS: u32 = 30;
 const PRIMES: usize = 6;
-/// Of the operands: any residues do, and every one that the RTL makes is compared with the CPU's.
+/// The seed of the operands. Any residues do, since every residue of the RTL is compared with the CPU's.
 const SEED: u64 = 2;
 
 pub fn figures(study: Study<'_>) -> Result<Record, PaperError> {
     let t = PlainModulus::new(T).map_err(BfvError::from)?;
-    // 180 bits are more than this degree is secure with: it is the other work's set, for its arithmetic.
+    // A modulus of 180 bits is insecure at this degree. It is the set of the other work, taken for its arithmetic.
     let params = Params::builder(LOG_N, t)
         .prime_bits(&[BITS; PRIMES], &[BITS])
         .allow_insecure_parameters_for_tests_only()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host's decryption in the parts of Table 3, each timed on one thread.
+//! Times the host's decryption on one thread, in the parts of Table 3.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use zeroize::Zeroizing;
 use super::sample::Sample;
 use crate::error::PaperError;
 
-/// Microseconds of a decryption, each a mean.
+/// The mean times of a decryption's parts, in microseconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parts {
-    /// c_1 s.
+    /// The product c_1 s.
     pub product: f64,
-    /// FASTBCONV.
+    /// The base conversion FASTBCONV.
     pub extension: f64,
-    /// c_0 added, gamma t multiplied, the message corrected.
+    /// The addition of c_0, the product with gamma t, and the correction of the message.
     pub others: f64,
 }
 
@@ -25,13 +25,13 @@ impl Parts {
         self.product + self.rest()
     }
 
-    /// What stays with the host where the product does not.
+    /// Returns the time of the parts that stay with the host if the product does not.
     pub fn rest(self) -> f64 {
         self.extension + self.others
     }
 }
 
-/// Room for one decryption.
+/// The buffers of one decryption.
 struct Room {
     phase: Zeroizing<Vec<u64>>,
     sums: Zeroizing<Vec<u64>>,
@@ -47,25 +47,25 @@ impl Room {
         }
     }
 
-    /// Line 2 of Algorithm 5, from c_1 s in `phase`.
+    /// Computes line 2 of Algorithm 5, from c_1 s in `phase`.
     fn raise(&mut self, of: &Sample) -> Result<(), PaperError> {
         kernels::add_assign(of.plan.modulus(), &mut self.phase, &of.c0)?;
         of.division.raise(&mut self.phase);
         Ok(())
     }
 
-    /// Lines 3 to 5.
+    /// Computes lines 3 to 5.
     fn extend(&mut self, of: &Sample) -> Result<(), PaperError> {
         Ok(of.division.extend(&self.phase, &mut self.sums)?)
     }
 
-    /// Lines 6 to 13.
+    /// Computes lines 6 to 13.
     fn correct(&mut self, of: &Sample) {
         of.division.correct(&self.sums, &mut self.message);
     }
 }
 
-/// Decrypts `runs` times after a few that warm up, and checks the message.
+/// Decrypts `runs` times, after a few runs that warm up, and checks the message.
 pub fn measure(sample: &Sample, runs: u32) -> Result<Parts, PaperError> {
     let mut room = Room::new(sample.n());
     let mut sums = [Duration::ZERO; 3];
@@ -96,7 +96,7 @@ pub fn measure(sample: &Sample, runs: u32) -> Result<Parts, PaperError> {
     })
 }
 
-/// Finishes a decryption from the c_1 s that a machine made, and checks the message.
+/// Finishes a decryption from a machine's c_1 s, and checks the message.
 pub fn finish(sample: &Sample, product: &[u64]) -> Result<(), PaperError> {
     let mut room = Room::new(sample.n());
     room.phase.copy_from_slice(product);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The decryption study of sections 4.1 and 5: BFV's decryption as SEAL does it, on our own ciphertexts and on SEAL's, with
-//! its product c_1 s on the machine. Host, link and machine apart; and what else goes through the machine.
+//! The decryption study of sections 4.1 and 5: BFV's decryption as SEAL does it, on our own ciphertexts and on SEAL's,
+//! with its product c_1 s on the machine. Host, link and machine are reported separately, and so are other uses of the
+//! machine.
 //!
-//! In this study alone a secret key goes to a device, as the paper has it. Devices that programs run on never get one.
+//! In this study alone a secret key goes to a device, as in the paper. Devices that run programs never get one.
 
 mod beyond;
 mod card;
@@ -28,22 +29,22 @@ use link::{Link, OneCall, stream_break_even};
 use sample::{Sample, Set};
 use seal::Seal;
 
-/// Products of the stream whose period is taken.
+/// The number of products in the stream whose period is measured.
 const STREAMED: u32 = 8;
-/// Why a figure that stands on [`Seal::rest`] is missing.
+/// The reason why a figure that depends on [`Seal::rest`] is missing.
 const NOISY: &str = "SEAL's transforms alone were timed longer than its decryption: the processor was shared; run again";
 
-/// Jobs of a set on the machine: ours (first, steady, stream) and SEAL's.
+/// The jobs of a set on the machine: ours (first, steady, stream) and SEAL's.
 const CALLS: u64 = 4;
 
-/// How our figures come about.
+/// The inputs of our figures.
 #[derive(Clone, Copy)]
 pub(super) struct Study<'a> {
     pub given: &'a Given,
     pub machine: &'a Description,
-    /// The RTL's tools; without them cycles are the model's.
+    /// The tools of the RTL. Without them cycles come from the model.
     pub hdl: Option<&'a ringmill_hdl::Hdl>,
-    /// Decryptions that a host's time is the mean of.
+    /// The number of decryptions in the mean of a host's time.
     pub runs: u32,
 }
 
@@ -56,12 +57,12 @@ pub(super) struct Found {
 }
 
 impl Study<'_> {
-    /// Parts of the work that take about as long as each other.
+    /// Returns the number of parts of the work, each about equally long.
     pub fn parts(self) -> u64 {
         CALLS * self.given.seal_decrypt.len() as u64 + beyond::PARTS + 1
     }
 
-    /// Every figure.
+    /// Computes every figure.
     pub fn figures(self, parts: &mut Parts<'_>) -> Result<Found, PaperError> {
         let printed = &self.given.seal_decrypt;
         let sets = printed.iter().map(|s| Set { n: s.n, bits: s.k });
@@ -109,7 +110,7 @@ impl Study<'_> {
         Link(self.given.pcie_effective_gbps)
     }
 
-    /// The simulator with its version; empty if cycles are the model's.
+    /// Returns the simulator with its version, or an empty text if cycles come from the model.
     pub fn simulator(self) -> String {
         let version = |hdl: &ringmill_hdl::Hdl| {
             let version = &hdl.tools().versions().verilator;
@@ -118,7 +119,7 @@ impl Study<'_> {
         self.hdl.map(version).unwrap_or_default()
     }
 
-    /// A figure of cycles, or of what follows from them.
+    /// Returns a figure of cycles, or one that is computed from cycles, with its source.
     fn counted(self, value: f64) -> Value {
         let how = match self.hdl {
             Some(_) => How::Rtl,
@@ -127,7 +128,7 @@ impl Study<'_> {
         Ours::Is(value, how).into()
     }
 
-    /// The first call brings the tables and the key too.
+    /// Returns the time of the first call, which also brings the tables and the key.
     fn first_us(self, figures: &Figures) -> f64 {
         let (call, link) = (figures.call, self.link());
         let words = call.n + Tables::HEADER_BEATS * self.machine.beat;
@@ -135,7 +136,7 @@ impl Study<'_> {
         call.through(link) + tables + link.us(call.n).max(call.load)
     }
 
-    /// The record of a set.
+    /// Returns the record of a set.
     fn record(self, figures: &Figures, printed: &SealDecrypt, seal: Result<&Seal, &str>) -> Record {
         let (call, host, link) = (figures.call, figures.host, self.link());
         let period = self.us(figures.period);
@@ -201,7 +202,7 @@ impl Study<'_> {
         ])
     }
 
-    /// Our ciphertext of a set on host and machine.
+    /// Decrypts our ciphertext of a set, on the host and on the machine.
     fn of_set(
         self,
         set: Set,
@@ -240,7 +241,7 @@ impl Study<'_> {
     }
 }
 
-/// c_1 times the key, which lies there from the first call on.
+/// The product of c_1 and the key. The key stays in the machine from the first call on.
 const PRODUCT: Product = Product {
     op: ArrayOp::Hpm,
     modulus: 0,
@@ -255,22 +256,23 @@ fn work<'a>(sample: &'a Sample, tables: &Arc<Tables>) -> Work<'a> {
     }
 }
 
-/// What was found of a set.
+/// The measured figures of a set.
 struct Figures {
     host: host::Parts,
-    /// Of the steady state.
+    /// A call of the steady state.
     call: OneCall,
     tables_us: f64,
-    /// Cycles from the first command to the end of the last.
+    /// The cycles from the first command to the end of the last, in the steady state; `first` is the same for the first
+    /// call.
     steady: u64,
     first: u64,
-    /// Cycles from result to result in a stream.
+    /// The cycles from result to result in a stream.
     period: f64,
     tables: Arc<Tables>,
 }
 
 impl Figures {
-    /// Decrypts SEAL's ciphertext with SEAL's key, by our host, and by it with the machine's product.
+    /// Decrypts SEAL's ciphertext with SEAL's key twice: by the host alone, and by the host with the machine's product.
     fn seals(&self, found: &Seal, card: &mut Card) -> Result<(), PaperError> {
         host::measure(&found.sample, 1)?;
         card.forget();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A ciphertext under a known key, as SEAL's decryption takes it: polynomials as coefficients, the key in evaluation form.
+//! A ciphertext under a known key, in the form of SEAL's decryption: polynomials in coefficient form, the key in
+//! evaluation form.
 
 use std::sync::Arc;
 
@@ -13,12 +14,12 @@ use zeroize::Zeroizing;
 
 use crate::error::PaperError;
 
-/// 8 bits, as Table 3 has it: no prime of 8 bits is 1 mod 2n, so messages are coefficients.
+/// The plaintext modulus of 8 bits, as in Table 3. No prime of 8 bits is 1 mod 2n, so messages are coefficients.
 pub const T: u64 = 256;
-/// Of a prime that no ciphertext here is modulo: the library's parameters keep one for switching keys.
+/// The bits of the key-switching prime that the library's parameters need. No ciphertext of the study uses it.
 const SPECIAL_BITS: u32 = 30;
 
-/// A parameter set of the paper: degree and bits of the one prime.
+/// A parameter set of the paper: the degree, and the bits of its one prime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Set {
     pub n: usize,
@@ -26,14 +27,14 @@ pub struct Set {
 }
 
 impl Set {
-    /// The largest prime of its size, which SEAL takes too.
+    /// Returns the largest prime of its size, which SEAL takes too.
     pub fn prime(self) -> Result<u64, PaperError> {
         let primes = ntt_primes(self.bits, self.n.ilog2(), 1)?;
         Ok(primes.first().copied().unwrap_or_default())
     }
 
-    /// One prime for ciphertexts; the bound on security is not asked, since it would count the other prime, which nothing
-    /// is published under.
+    /// Builds parameters with one prime for ciphertexts. They are not checked for security, since the check would count
+    /// the key-switching prime, under which nothing is published.
     pub fn params(self) -> Result<Arc<Params>, PaperError> {
         let log_n = self.n.ilog2();
         let special = ntt_primes(SPECIAL_BITS, log_n, 1)?;
@@ -43,7 +44,7 @@ impl Set {
     }
 }
 
-/// What is decrypted, and what must come of it.
+/// The input of a decryption, and the expected message.
 pub struct Sample {
     pub division: Division,
     pub plan: Arc<NttPlan>,
@@ -54,8 +55,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// A random message under a random key, encrypted with the secret key: noise of a public key's encryption would not
-    /// leave (1024, 14) its message.
+    /// Encrypts a random message with a random secret key. A public key's encryption has too much noise for (1024, 14).
     pub fn ours(set: Set) -> Result<Self, PaperError> {
         let params = set.params()?;
         let mut prng = Prng::from_os()?;
@@ -70,7 +70,7 @@ impl Sample {
         Self::of(&params, &encryptor.encrypt(&plain)?, key, message)
     }
 
-    /// A ciphertext of ours, or one that SEAL wrote.
+    /// Makes a sample of a ciphertext, ours or one that SEAL wrote.
     pub fn of(
         params: &Params,
         cipher: &Ciphertext,
@@ -102,7 +102,7 @@ impl Sample {
         self.c1.len()
     }
 
-    /// NTT_MULTIPLY(c_1, s), lines 14 to 18 of Algorithm 5.
+    /// Computes NTT_MULTIPLY(c_1, s), lines 14 to 18 of Algorithm 5.
     pub fn product(&self, into: &mut [u64]) -> Result<(), PaperError> {
         into.copy_from_slice(&self.c1);
         self.plan.forward(into)?;
@@ -111,7 +111,7 @@ impl Sample {
     }
 
     /// # Errors
-    /// [`PaperError::Disagreement`] where a decryption gave another message; `whose` says whose.
+    /// [`PaperError::Disagreement`] if a decryption gave another message; `whose` names the decryption.
     pub fn check(&self, message: &[u64], whose: &str) -> Result<(), PaperError> {
         let differ = |(got, want): (&u64, &u64)| got != want;
         match message.iter().zip(&self.message).position(differ) {
@@ -129,7 +129,7 @@ pub fn reducer(q: u64) -> Result<ringmill_math::Modulus, PaperError> {
     Ok(ringmill_math::Modulus::new(q)?)
 }
 
-/// The first limb of several.
+/// Returns the first limb of several.
 pub fn limb(limbs: &[u64], n: usize) -> Result<Vec<u64>, PaperError> {
     let first = limbs.get(..n).map(<[u64]>::to_vec);
     first.ok_or_else(|| PaperError::Internal(format!("a key of {} words, not {n}", limbs.len())))

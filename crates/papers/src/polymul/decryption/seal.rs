@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEAL's side: it makes a key and a ciphertext in files of its own and decrypts it, each time measured (`seal.py`); what it
-//! wrote is read here.
+//! Runs SEAL for the decryption study: a script (`seal.py`) writes a key and a ciphertext to SEAL's files, decrypts it
+//! and measures. This module reads the files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,28 +13,28 @@ use super::sample::{Sample, Set, T};
 use crate::error::PaperError;
 
 const SCRIPT: &str = include_str!("seal.py");
-/// Which Python can import SEAL's binding, as for the hardware's tools.
+/// The variable that names a virtual environment whose Python can import SEAL's binding, as for the hardware's tools.
 const VENV: &str = "RINGMILL_VENV";
 
-/// What SEAL measured of itself, microseconds, and its ciphertext.
+/// SEAL's own measurements in microseconds, and its ciphertext.
 pub struct Seal {
     pub decrypt: f64,
-    /// Of one polynomial to evaluation form and back: its NTT_MULTIPLY without the products.
+    /// The time of one polynomial to evaluation form and back: SEAL's NTT_MULTIPLY without the products.
     pub transforms: f64,
     pub version: String,
     pub sample: Sample,
 }
 
 impl Seal {
-    /// Its decryption without the transforms. Each is a mean of its own, so that on a processor that others use as well the
-    /// part may come out longer than the whole: then there is none.
+    /// Returns SEAL's decryption without the transforms. Both times are means of separate runs, so on a busy processor
+    /// the part may exceed the whole; then the result is `None`.
     pub fn rest(&self) -> Option<f64> {
         let rest = self.decrypt - self.transforms;
         (rest > 0.0).then_some(rest)
     }
 }
 
-/// What the script prints of a set.
+/// The script's output for a set.
 #[derive(Deserialize)]
 struct Printed {
     version: String,
@@ -43,7 +43,7 @@ struct Printed {
     transforms_us: f64,
 }
 
-/// SEAL's figures of every set, or why there are none: no Python, or no binding in it.
+/// Returns SEAL's figures for every set, or the reason why there are none: no Python, or no binding in it.
 pub fn run(sets: &[Set], runs: u32) -> Result<Result<Vec<Seal>, String>, PaperError> {
     let folder = Folder::new()?;
     let mut command = Command::new(python());
@@ -75,7 +75,7 @@ pub fn run(sets: &[Set], runs: u32) -> Result<Result<Vec<Seal>, String>, PaperEr
     Ok(Ok(read.collect::<Result<_, _>>()?))
 }
 
-/// The Python of the virtual environment that was named, of one here or above, or the system's.
+/// Returns the Python of the named virtual environment, else of one in this folder or above, else the system's.
 fn python() -> PathBuf {
     let of = |venv: PathBuf| venv.join("bin/python");
     if let Some(named) = std::env::var_os(VENV) {
@@ -87,11 +87,11 @@ fn python() -> PathBuf {
     found.unwrap_or_else(|| "python3".into())
 }
 
-/// Holds SEAL's files as long as they are read.
+/// A temporary folder with SEAL's files. It is removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
-    /// Nobody else reads it: the key in it is drawn for the study, and still a key.
+    /// Makes a folder that no other user can read. Its key is made for the study alone, but it is a key.
     fn new() -> Result<Self, PaperError> {
         use std::os::unix::fs::DirBuilderExt;
         let bits = ringmill_math::Prng::from_os()?.next_u64();
@@ -111,7 +111,7 @@ impl Folder {
     }
 
     fn read(&self, set: Set, printed: Printed) -> Result<Seal, PaperError> {
-        // SEAL names parameters by a hash of degree, prime and plain modulus: other ones are refused.
+        // SEAL names parameters by a hash of degree, prime and plain modulus, so the reader refuses other ones.
         let params = set.params()?;
         let context = BfvContext::new(params.clone())?;
         let cipher = read_ciphertext(&context, &self.file(set, "cipher")?)?;
@@ -127,7 +127,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the system's folder of temporary files.
+        // Files that cannot be removed stay in the system's folder of temporary files.
         let _ = std::fs::remove_dir_all::<&Path>(&self.0);
     }
 }
