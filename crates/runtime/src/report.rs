@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The run report: what ran, with which parameters, what it took, and how each figure was obtained.
+//! The run report: the program and its parameters, the cost of the run, and the source of each figure.
 
 pub mod compared;
 mod lines;
@@ -30,29 +30,30 @@ use ringmill_device::{Outcome, Statistics};
 pub struct ParameterReport {
     pub log_n: u8,
     pub slots: usize,
-    /// Bits of each ciphertext prime and each special prime.
+    /// The bits of each ciphertext prime; `special_prime_bits` has those of each special prime.
     pub cipher_prime_bits: Vec<u32>,
     pub special_prime_bits: Vec<u32>,
     pub dnum: usize,
-    /// Of approximate values.
+    /// log2 of the scale, for approximate values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log2_scale: Option<f64>,
-    /// What exact values are modulo.
+    /// The modulus of exact values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain_modulus: Option<u64>,
-    /// log2 of the product of all primes, and the most that the security table allows at this ring degree.
+    /// log2 of the product of all primes; `log_qp_bound` is the largest that the security table allows at this ring
+    /// degree.
     pub log_qp: f64,
     pub log_qp_bound: Option<u32>,
     pub security_table: String,
     pub security_bits: u32,
-    /// Set when the parameters do not reach the level; they then needed the explicit opt-out.
+    /// Why the parameters do not reach the security level. They then needed the explicit opt-out.
     pub insecure: Option<String>,
-    /// Whether that opt-out was taken, needed or not.
+    /// Whether the caller took that opt-out, needed or not.
     pub insecure_allowed: bool,
 }
 
 impl ParameterReport {
-    /// What all ring schemes have; a scheme adds its own.
+    /// Makes the part that all ring schemes have. A scheme adds its own.
     pub fn new(params: &impl RingParams) -> Self {
         let params = params.ring_params();
         let bits = |moduli: &[u64]| {
@@ -80,10 +81,10 @@ impl ParameterReport {
     }
 }
 
-/// Number of instructions of each mnemonic.
+/// The number of instructions of each mnemonic.
 pub type Counts = BTreeMap<String, u64>;
 
-/// Instruction counts of the three levels; micro instructions only where a machine was simulated.
+/// The instruction counts of the three levels. Micro instructions are counted only if a machine was simulated.
 #[derive(Clone, Debug, Serialize)]
 pub struct InstructionReport {
     #[serde(rename = "macro")]
@@ -95,7 +96,7 @@ pub struct InstructionReport {
     pub how: How,
 }
 
-/// Macro instructions of a program.
+/// Counts the macro instructions of a program.
 pub fn macro_counts(program: &MacroProgram) -> Counts {
     let mut counts = Counts::new();
     for instr in &program.instrs {
@@ -104,7 +105,7 @@ pub fn macro_counts(program: &MacroProgram) -> Counts {
     counts
 }
 
-/// Mid-level instructions that all calls of a program execute.
+/// Counts the mid-level instructions that all calls of a program execute.
 pub fn mid_counts(program: &Program) -> Counts {
     let counts = program_counts(program).into_iter();
     counts
@@ -112,35 +113,37 @@ pub fn mid_counts(program: &Program) -> Counts {
         .collect()
 }
 
-/// What the run took on the CPU.
+/// The cost of a run on the CPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct CpuReport {
     #[serde(flatten, serialize_with = "fields")]
     pub stats: Arc<dyn Statistics>,
-    /// Most memory the process has had so far, where the operating system tells.
+    /// The largest memory of the process so far, if the operating system tells it.
     pub process_peak_bytes: Option<u64>,
     pub how: How,
 }
 
-/// The fields of a device's own statistics.
+/// Serialises the fields of a device's own statistics.
 fn fields<S: Serializer>(stats: &Arc<dyn Statistics>, serializer: S) -> Result<S::Ok, S::Error> {
     (**stats).serialize(serializer)
 }
 
-/// Precision of one output, in bits: -log2 of the error in a slot.
+/// The precision of one output, in bits: -log2 of the error in a slot.
 #[derive(Clone, Debug, Serialize)]
 pub struct PrecisionReport {
     pub output: String,
-    /// Bits that the noise model predicts: a bound under what `docs/assumptions.md` names, up to its chance of failure.
+    /// The bits that the noise model predicts: a bound under the assumptions of `docs/assumptions.md`, up to its
+    /// probability of failure.
     pub predicted_bits: f64,
-    /// The same bound where no value inside the program is larger than on the sample, times the margin.
+    /// The same bound, if no value inside the program is larger than on the sample, times the margin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_bits_like_sample: Option<f64>,
-    /// Bits of the worst slot against the result in the clear; known to the key's holder only.
+    /// The bits of the worst slot, measured against the result in the clear. Only the key's holder can measure it.
     pub measured_bits: Option<f64>,
 }
 
-/// Bits after the binary point that are sure, in words. Below 0 there is none, and the error may be as large as is said.
+/// Returns the bits after the binary point that are certain, in words. Below 0 no bit is certain, and the text states
+/// the largest error.
 pub(crate) fn sure_bits(bits: f64) -> String {
     match bits >= 0.0 {
         true => format!("at least {bits:.1}"),
@@ -149,7 +152,7 @@ pub(crate) fn sure_bits(bits: f64) -> String {
 }
 
 impl PrecisionReport {
-    /// The compiler's prediction for each output.
+    /// Returns the compiler's prediction for each output.
     pub fn predicted(compiled: &Compiled<Ckks>) -> Vec<Self> {
         let rows = compiled.outputs.iter().zip(&compiled.predicted);
         rows.map(|(output, predicted)| Self {
@@ -162,27 +165,28 @@ impl PrecisionReport {
     }
 }
 
-/// Noise budget of one output of exact values, in bits: how often its noise may still double.
+/// The noise budget of one output of exact values, in bits: how often its noise may still double.
 #[derive(Clone, Debug, Serialize)]
 pub struct NoiseReport {
     pub output: String,
-    /// Bits that the noise model predicts: a bound under what `docs/assumptions.md` names, up to its chance of failure.
+    /// The bits that the noise model predicts: a bound under the assumptions of `docs/assumptions.md`, up to its
+    /// probability of failure.
     pub predicted_bits: f64,
-    /// Whole bits that are left; known to the key's holder only.
+    /// The whole bits that are left. Only the key's holder can measure them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_bits: Option<u32>,
 }
 
-/// Whether what met in a run belongs to one secret key; what belongs to another was refused.
+/// Whether all parts of a run belong to one secret key. A part of another key was refused.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct KeyReport {
     /// The key identity of the parts that have one, in hexadecimal.
     pub identity: Option<String>,
-    /// The parts that have none (from SEAL, or from files of version 1), so that what they belong to is not known.
+    /// The parts without an identity (from SEAL, or from files of version 1), so that their key is not known.
     pub unchecked: Vec<String>,
 }
 
-/// How a program has its key-switching keys.
+/// The form of a program's key-switching keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyHalves {
@@ -193,7 +197,7 @@ pub enum KeyHalves {
 }
 
 impl KeyHalves {
-    /// The word for it.
+    /// Returns the word for it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Seeded => "seeded",
@@ -202,41 +206,42 @@ impl KeyHalves {
     }
 }
 
-/// The scheme of a program, and why it is that one.
+/// The scheme of a program, and the reason why it has this scheme.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct SchemeReport {
     pub name: String,
     pub why: String,
 }
 
-/// Everything a run says about itself. Displays as a summary, serialises as JSON.
+/// The report of a run. It displays as a summary and serialises as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
     pub program: String,
     pub device: String,
     pub scheme: SchemeReport,
     pub parameters: ParameterReport,
-    /// Where there were keys: not when only timing was asked for.
+    /// The keys, or `None` if the run had only timing.
     pub keys: Option<KeyReport>,
-    /// Of a program that needs key-switching keys.
+    /// The form of the key-switching keys, if the program needs such keys.
     pub key_halves: Option<KeyHalves>,
     pub instructions: InstructionReport,
     pub cpu: Option<CpuReport>,
     pub machine: Option<MachineReport>,
-    /// What each line of the user's program took, the most first: of the machine where there is one, else of this computer.
+    /// The cost of each line of the user's program, the most expensive first: on the machine if there is one, else on
+    /// this computer.
     pub by_line: Vec<LineReport>,
-    /// What units and memories did, where that was asked for.
+    /// The activity of units and memories, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
-    /// Of approximate outputs.
+    /// The precision of approximate outputs.
     pub precision: Vec<PrecisionReport>,
-    /// Of exact outputs.
+    /// The noise of exact outputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub noise: Vec<NoiseReport>,
 }
 
 impl RunReport {
-    /// The report of a run of `compiled` that gave `outcome` on `device`, without what is predicted of its outputs.
+    /// Makes the report of a run of `compiled` with `outcome` on `device`, without predictions for its outputs.
     pub fn new<S>(device: &str, compiled: &Compiled<S>, outcome: &Outcome) -> Self
     where
         S: Compiles<Params: RingParams>,
@@ -248,7 +253,7 @@ impl RunReport {
         Self {
             program: compiled.source.name.clone(),
             device: device.to_owned(),
-            // Who chose the scheme knows better and says so.
+            // A default. A caller that chose the scheme replaces the reason.
             scheme: SchemeReport {
                 name: compiled.source.scheme.to_string(),
                 why: "the program names it".to_owned(),
@@ -280,19 +285,19 @@ impl RunReport {
 }
 
 impl RunReport {
-    /// Whether the machine leaves a part of the program to a host, which takes data to be timed.
+    /// Returns whether the machine leaves a part of the program to a host, which takes data to be timed.
     pub fn leaves_a_part(&self) -> bool {
         let machine = self.machine.as_ref();
         machine.is_some_and(|machine| machine.own.remarks().hosted)
     }
 
-    /// The report with every figure, as text.
+    /// Returns the report with every figure, as text.
     pub fn detail(&self) -> Detail<'_> {
         Detail(self)
     }
 }
 
-/// Peak resident memory of this process, from the kernel's accounting (Linux).
+/// Returns the peak resident memory of this process in bytes, from the kernel's accounting (Linux).
 pub fn process_peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
