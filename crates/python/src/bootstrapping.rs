@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sets that bootstrap.
+//! Python's view of bootstrapping sets: parameters for BGV, and the bootstrap as a procedure.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use crate::errors::{DeviceError, ParameterError, raise};
 use crate::params::Params;
 use crate::watch::interruptible;
 
-/// Parameters that bootstrap, and the bootstrap as a procedure; made by `ringmill.bootstrapping`.
+/// Parameters that bootstrap, and the bootstrap as a procedure. `ringmill.bootstrapping` makes them.
 #[pyclass(frozen, module = "ringmill")]
 #[derive(Clone)]
 pub struct Bootstrapping {
     pub inner: Arc<Procedure>,
 }
 
-/// For a machine, with keys as it takes them.
+/// Compiles the bootstrap, for a machine if there is a target. Keys then have the form that the machine takes.
 fn made(
     setup: Result<Setup, BootstrapError>,
     target: Option<&Target>,
@@ -45,7 +45,7 @@ fn targeted(target: Option<&str>) -> PyResult<Option<Target>> {
     target.map_err(raise::<DeviceError, _>)
 }
 
-/// A set by its name.
+/// Makes a named set.
 #[pyfunction]
 fn named_bootstrapping(
     py: Python<'_>,
@@ -63,7 +63,7 @@ fn named_bootstrapping(
     setup.map_err(raise::<ParameterError, _>)
 }
 
-/// A set of one's own: p, r and e; ciphertext and special primes; the weight of the sparse secret.
+/// Makes a set from its sizes: p, r and e; numbers of ciphertext and special primes; the weight of the sparse secret.
 #[pyfunction]
 fn own_bootstrapping(
     py: Python<'_>,
@@ -100,7 +100,7 @@ impl Bootstrapping {
         Params::of::<Bgv>(self.inner.params())
     }
 
-    /// The longest vector: a row of slots.
+    /// The length of the longest vector: one row of slots.
     #[getter]
     fn slots(&self) -> usize {
         self.inner.setup().structure().columns()
@@ -114,13 +114,13 @@ impl Bootstrapping {
         Ok((power.prime(), power.exponent()))
     }
 
-    /// The level that values are bootstrapped from, and to.
+    /// The level that a bootstrap begins at, and the level of its result.
     #[getter]
     fn levels(&self) -> (u32, u32) {
         (self.inner.start().0, self.inner.end().0.0)
     }
 
-    /// Bits of noise budget that a bootstrap leaves at least.
+    /// The least noise budget in bits after a bootstrap.
     #[getter]
     fn budget(&self) -> u32 {
         let (level, noise) = self.inner.end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The `ringmill` command, for the script that the package installs.
+//! The `ringmill` command as a Python function, for the script that the package installs.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -13,9 +13,10 @@ use ringmill_limits::Watch;
 
 use crate::watch::{Saves, until_stopped};
 
-/// The `ringmill` command; gives its exit status. `trace` traces a program in a Python file: it is given the path, the
-/// slots and the scheme asked for and whether what is printed is JSON; and gives macro text, the ends of inputs whose
-/// types set them, and the lengths of the inputs and of the outputs, `None` where all slots hold values.
+/// Runs the `ringmill` command and returns its exit status. `trace` traces a program in a Python file. Its arguments
+/// are the path, the requested slots and scheme, and whether the output is JSON. It returns macro text, the ranges of
+/// inputs whose types set them, and the lengths of the inputs and of the outputs. A length is `None` if the values fill
+/// all slots.
 #[pyfunction]
 fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyResult<u8> {
     let told = Arc::new(AtomicBool::new(false));
@@ -46,7 +47,7 @@ fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyRes
     };
     match until_stopped(py, saves, |_| (), work) {
         Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
-            // What was stopped in time has said so, and what it kept.
+            // Work that stopped in time has reported it, together with what it saved.
             if !told.swap(true, Ordering::AcqRel) {
                 eprintln!("ringmill: interrupted");
             }

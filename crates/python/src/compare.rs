@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A compiled program on several simulated machines, and on the CPU where there are inputs, for Python.
+//! Compares a compiled program on several simulated machines, and on the CPU if there are inputs, for Python.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::errors::{DeviceError, raise};
 use crate::keys::Given;
 use crate::scheme::failed;
 
-/// The rows as JSON, and their table as text and as HTML.
+/// A table: its rows as JSON, and the table as text and as HTML.
 pub type Table = (Vec<String>, String, String);
 
-/// What Python asks of a comparison.
+/// The options of a comparison.
 pub struct Wanted {
     pub machines: Vec<String>,
-    /// Fields of descriptions, each with its values.
+    /// Fields of machine descriptions, each with its values.
     pub set: Vec<(String, Vec<String>)>,
     pub spill: bool,
     pub send_keys: bool,
@@ -36,7 +36,7 @@ pub struct Wanted {
     pub inputs: Option<Inputs>,
 }
 
-/// What the CPU runs on.
+/// The inputs of the CPU's run.
 pub struct Inputs {
     pub ciphertexts: HashMap<String, Ciphertext>,
     pub plains: Given,
@@ -50,7 +50,7 @@ pub struct Bound<S: Served> {
     pub plains: Messages<S>,
 }
 
-/// The rows: the CPU's where there are inputs, and a machine's for each case.
+/// Returns the table: a row for the CPU if there are inputs, and a row for each case of a machine.
 pub fn compared<S: Served>(
     compiled: &Compiled<S>,
     wanted: &Wanted,
@@ -116,11 +116,11 @@ pub fn compared<S: Served>(
     Ok((json, comparison.to_string(), table_of(&comparison)))
 }
 
-/// Why a case has no figures.
+/// The reason why a case has no figures.
 enum Fault {
-    /// A machine does not run the program.
+    /// A machine does not run the program, for this reason.
     Refused(String),
-    /// The whole comparison ends.
+    /// An exception that ends the whole comparison.
     Raised(PyErr),
 }
 
@@ -159,7 +159,7 @@ fn one<S: Served>(
     let Some(bound) = bound.filter(|_| timed.leaves_a_part()) else {
         return Ok(timed);
     };
-    // A host's part takes data to be measured.
+    // A part that a machine leaves to the host is measured on data, so such a case needs the inputs.
     let asked = Asked {
         spill: wanted.spill,
         trace: None,

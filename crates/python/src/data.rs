@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What travels between client and server: ciphertexts and evaluation keys.
+//! Python's view of the data that client and server exchange: ciphertexts and evaluation keys.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -23,25 +23,25 @@ use crate::params::Params;
 use crate::scheme::of_another_scheme;
 use crate::watch::interruptible;
 
-/// A ciphertext of some scheme.
+/// A ciphertext of any scheme.
 pub trait AnyCipher: Any + Send + Sync {
-    /// The scheme's name in programs.
+    /// Returns the scheme's name in programs.
     fn scheme(&self) -> &'static str;
     fn level(&self) -> Level;
     fn scale(&self) -> Option<f64>;
     fn key_id(&self) -> Option<KeyId>;
-    /// Polynomials, primes, ring degree; and the residues in that order.
+    /// Returns the shape (polynomials, primes, ring degree), and the residues in that order.
     fn limbs(&self) -> ((usize, usize, usize), Vec<u64>);
-    /// Bytes of the residues.
+    /// Returns the bytes of the residues.
     fn bytes(&self) -> u64;
     fn file(&self) -> Vec<u8>;
     fn equals(&self, other: &dyn AnyCipher) -> bool;
 }
 
-/// One of a scheme that is known.
+/// A ciphertext of a known scheme.
 pub struct Held<S: Served> {
     pub cipher: S::Ciphertext,
-    /// Ring degree, which the limbs alone do not say.
+    /// The ring degree, which the limbs alone do not tell.
     degree: usize,
 }
 
@@ -122,7 +122,7 @@ impl Ciphertext {
         Self { inner }
     }
 
-    /// The ciphertext of scheme `S`; `name` is for the refusal.
+    /// Returns the ciphertext of scheme `S`. An error names it `name`.
     pub fn get<S: Served>(&self, name: &str) -> PyResult<&S::Ciphertext> {
         let any: &dyn Any = &*self.inner;
         let held = any.downcast_ref::<Held<S>>();
@@ -131,14 +131,14 @@ impl Ciphertext {
     }
 }
 
-/// Ciphertexts by name, for a program of scheme `S`.
+/// Returns ciphertexts by name, for a program of scheme `S`.
 pub fn ciphers<S: Served>(given: &HashMap<String, Ciphertext>) -> PyResult<Ciphers<S>> {
     let one =
         |(name, cipher): (&String, &Ciphertext)| Ok((name.clone(), cipher.get::<S>(name)?.clone()));
     given.iter().map(one).collect()
 }
 
-/// Ciphertexts by name, for Python.
+/// Wraps ciphertexts by name for Python.
 pub fn wrapped<S: Served>(ciphers: Ciphers<S>, degree: usize) -> HashMap<String, Ciphertext> {
     let wrap = |(name, cipher)| (name, Ciphertext::of::<S>(cipher, degree));
     ciphers.into_iter().map(wrap).collect()
@@ -158,14 +158,14 @@ impl Ciphertext {
         self.inner.level().0
     }
 
-    /// What the slots are multiplied by; None of a scheme of integers.
+    /// The factor that the slots are multiplied by, or None for a scheme of integers.
     #[getter]
     fn scale(&self) -> Option<f64> {
         self.inner.scale()
     }
 
-    /// The identity of the secret key this belongs to, in hexadecimal; None where that is not known (files of SEAL, or
-    /// of version 1 of the format).
+    /// The identity of the secret key, in hexadecimal. It is None if the file had no identity, as files of SEAL and of
+    /// version 1 of the format.
     #[getter]
     fn key_id(&self) -> Option<String> {
         self.inner.key_id().map(|id| id.to_string())
@@ -179,13 +179,13 @@ impl Ciphertext {
         Ok(limbs.into_pyarray(py))
     }
 
-    /// Writes a file; it appears whole or not at all.
+    /// Writes a file, which appears whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let inner = Arc::clone(&self.inner);
         interruptible(py, move |watch| files::write(&path, watch, &inner.file()))?
     }
 
-    /// Reads a file of these parameters; raises FileError if it is damaged or of others.
+    /// Reads a file of these parameters. Raises FileError if the file is damaged or has other parameters.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
         let params = Arc::clone(&params.inner);
@@ -210,7 +210,7 @@ impl Ciphertext {
     }
 }
 
-/// What a server needs to compute on a client's ciphertexts; no secret is in it.
+/// The keys that a server needs to compute on a client's ciphertexts. They hold no secret.
 #[pyclass(frozen, module = "ringmill")]
 #[derive(Clone)]
 pub struct EvaluationKeys {
@@ -224,16 +224,16 @@ const FURTHER: &str = "bootstrapping.keys";
 
 #[pymethods]
 impl EvaluationKeys {
-    /// The identity of the secret key this belongs to, in hexadecimal; None where that is not known (files of SEAL, or
-    /// of version 1 of the format).
+    /// The identity of the secret key, in hexadecimal. It is None if the files had no identity, as files of SEAL and of
+    /// version 1 of the format.
     #[getter]
     fn key_id(&self) -> Option<String> {
         let known = self.inner.key_id().ok().flatten();
         known.map(|id| id.to_string())
     }
 
-    /// Writes the keys into a folder: relin.key, galois.keys and bootstrapping.keys, of those there are. The folder is made if it is missing; the one it is in
-    /// must be there.
+    /// Writes the keys into a folder: galois.keys, and relin.key and bootstrapping.keys if there are such keys. The
+    /// folder is made if it is missing; its parent must exist.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let (keys, params) = (Arc::clone(&self.inner), Arc::clone(&self.params));
         interruptible(py, move |watch| {
@@ -248,7 +248,7 @@ impl EvaluationKeys {
                 let path = path.join(name);
                 match bytes {
                     Some(bytes) => files::write(&path, watch, &bytes)?,
-                    // One that was there is of other keys.
+                    // An older file would belong to other keys.
                     None if path.exists() => {
                         std::fs::remove_file(&path).map_err(raise::<FileError, _>)?
                     }
@@ -261,8 +261,8 @@ impl EvaluationKeys {
         })?
     }
 
-    /// Reads the keys of these parameters from a folder; raises FileError if one is damaged or of others, KeysError if
-    /// they are of two secret keys.
+    /// Reads the keys of these parameters from a folder. Raises FileError if a file is damaged or has other parameters,
+    /// and KeysError if the files belong to different secret keys.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
         let params = Arc::clone(params.inner.ring());

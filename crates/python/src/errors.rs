@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The package's exceptions, and which library error becomes which.
+//! The package's exceptions, and the mapping of library errors to them.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyMemoryError};
@@ -8,7 +8,7 @@ use ringmill_compiler::CompileError as Refused;
 use ringmill_compiler::builder::TraceError;
 use ringmill_limits::Halt;
 
-/// Any error, or its text.
+/// An error of any type, or a text.
 pub type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 create_exception!(
@@ -54,7 +54,7 @@ create_exception!(
     "A device that does not exist, or cannot run the program."
 );
 
-/// What a halt raises.
+/// Returns the exception of a halt.
 pub fn halted(halt: &Halt, text: String) -> PyErr {
     match halt {
         Halt::OverLimit { .. } | Halt::NoMemory { .. } => PyMemoryError::new_err(text),
@@ -62,8 +62,8 @@ pub fn halted(halt: &Halt, text: String) -> PyErr {
     }
 }
 
-/// Turns a library error into the exception that its place calls for: `.map_err(raise::<DataError, _>)`.
-/// What memory does not suffice for is a `MemoryError` whatever it is about, and what was stopped a `KeyboardInterrupt`.
+/// Turns a library error into the exception `T`: `.map_err(raise::<DataError, _>)`. A lack of memory always becomes a
+/// `MemoryError`, and an interruption a `KeyboardInterrupt`.
 pub fn raise<T: pyo3::PyTypeInfo, E: Into<Fault>>(error: E) -> PyErr {
     let error = error.into();
     match Halt::of(&*error) {
@@ -72,12 +72,13 @@ pub fn raise<T: pyo3::PyTypeInfo, E: Into<Fault>>(error: E) -> PyErr {
     }
 }
 
-/// A trace error; the Python side, which knows the line, adds it.
+/// Returns the exception of a trace error. The Python side knows the line and adds it.
 pub fn traced(error: TraceError) -> PyErr {
     raise::<CompileError, _>(error)
 }
 
-/// A program that was refused, with its source line where it has one; wishes no parameters meet are parameter errors.
+/// Returns the exception of a refused program, with its source line if it is known. Wishes that no parameters satisfy
+/// are parameter errors.
 pub fn refused<E>(py: Python<'_>, error: Refused<E>) -> PyErr
 where
     E: std::error::Error + Send + Sync + 'static,
@@ -98,7 +99,7 @@ where
     let raised = raise::<CompileError, _>(error);
     if let Some(loc) = loc {
         let value = raised.value(py);
-        // An exception instance takes attributes; were it not to, the message still has the line.
+        // An exception instance takes attributes. If it refused them, the message would still have the line.
         let _ = value
             .setattr("file", &*loc.file)
             .and_then(|()| value.setattr("line", loc.line));

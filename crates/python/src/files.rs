@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files: read whole under a limit, written whole or not at all, every fault with the path.
+//! Reads and writes files for Python. A file is read whole and within the memory limit, and is written whole or not at
+//! all. Every error names the path.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -27,12 +28,12 @@ fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
     }
 }
 
-/// What files take.
+/// The name of a file's memory in error messages.
 const READ: &str = "a file and what is made of it";
-/// What is written between two looks at the watch.
+/// The bytes that are written between two checks for a stop.
 const PIECE: usize = 1 << 20;
 
-/// Reads the file of a secret and parses its bytes, which are wiped after that.
+/// Reads the file of a secret and parses its bytes, which are wiped afterwards.
 pub fn read_secret<T, E: Into<Fault>>(
     path: &Path,
     watch: &Watch,
@@ -46,7 +47,7 @@ pub fn read_secret<T, E: Into<Fault>>(
     parse(&bytes).map_err(|e| fault(path, e))
 }
 
-/// Reads a file and parses its bytes; the file and what is made of it are within the memory limit.
+/// Reads a file and parses its bytes. The file and the parsed object stay within the memory limit.
 pub fn read<T, E: Into<Fault>>(
     path: &Path,
     watch: &Watch,
@@ -59,7 +60,7 @@ pub fn read<T, E: Into<Fault>>(
     parse(&bytes).map_err(|e| fault(path, e))
 }
 
-/// What refuses a file of `read` bytes or more, where there is room for `largest` and as much again.
+/// Returns the refusal of a file of `read` bytes or more, if memory allows `largest` bytes and as much again.
 fn too_long(read: u64, largest: u64) -> Halt {
     Halt::OverLimit {
         what: READ.to_owned(),
@@ -68,7 +69,7 @@ fn too_long(read: u64, largest: u64) -> Halt {
     }
 }
 
-/// Writes a file, unless it is asked to stop before it is whole.
+/// Writes a file, unless the work is stopped before the file is whole.
 pub fn write(path: &Path, watch: &Watch, bytes: &[u8]) -> PyResult<()> {
     write_as(path, Contents::Public, watch, bytes)
 }
@@ -89,14 +90,14 @@ fn write_as(path: &Path, contents: Contents, watch: &Watch, bytes: &[u8]) -> PyR
     written.map_err(|e| fault(path, e))
 }
 
-/// Writes a secret key that keeps the count of decryptions that are shared, into a file that only its owner can read.
+/// Writes a secret key with its count of shared decryptions, into a file that only its owner can read.
 pub fn save_counted_secret(path: &Path, watch: &Watch, key: &SecretKey) -> PyResult<()> {
     let stopped = |halt: Halt| fault(path, halt);
     watch.check().map_err(stopped)?;
     key.save(path).map_err(|e| fault(path, e))
 }
 
-/// Makes a folder to write into, where it is missing; the one it is in must be there.
+/// Makes a folder if it is missing. Its parent must exist.
 pub fn make_folder(path: &Path) -> PyResult<()> {
     whole_file::make_folder(path, Contents::Public).map_err(|e| fault(path, e))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The keys of one client of a compiled program: encryption, decryption, and how precise the answer is.
+//! Python's view of the keys of a compiled program's client: encryption, decryption, and the precision of the answer.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::watch::interruptible;
 
 /// Vectors by name.
 pub type Vectors<'py> = HashMap<String, Vector<'py>>;
-/// Their values.
+/// The values of vectors, by name.
 pub type Given = HashMap<String, Values>;
 
 pub fn values(vectors: &Vectors<'_>) -> Given {
@@ -32,7 +32,7 @@ pub fn values(vectors: &Vectors<'_>) -> Given {
         .collect()
 }
 
-/// Vectors by name, as messages of scheme `S`.
+/// Converts vectors by name to messages of scheme `S`.
 pub fn messages<S: Compiles>(given: Given) -> PyResult<Messages<S>> {
     let one = |(name, values)| match S::message(values) {
         Some(message) => Ok((name, message)),
@@ -43,7 +43,7 @@ pub fn messages<S: Compiles>(given: Given) -> PyResult<Messages<S>> {
     given.into_iter().map(one).collect()
 }
 
-/// A client of a program of some scheme.
+/// A client of a program of any scheme.
 trait AnyClient: Send + Sync {
     fn slots(&self) -> u32;
     fn complex(&self) -> bool;
@@ -137,7 +137,7 @@ impl<S: Served> AnyClient for Client<S> {
     fn save_secret(&self, path: &Path, watch: &Watch) -> PyResult<()> {
         let key = self.secret_key();
         match S::SHARING {
-            // The file keeps the count of decryptions that are shared.
+            // This file keeps the count of shared decryptions.
             Some(_) => files::save_counted_secret(path, watch, key),
             None => files::write_secret(path, watch, &file::write_secret_key_in_the_clear(key)),
         }
@@ -149,17 +149,17 @@ impl<S: Served> AnyClient for Client<S> {
     }
 }
 
-/// The keys of one client of a compiled program, the secret one among them.
+/// The keys of one client of a compiled program, including the secret key.
 #[pyclass(frozen)]
 pub struct Keys {
-    /// Without a lock, which a process forked while it is held could not take any more.
+    /// The client, without a lock: a process that is forked while a lock is held could never take it.
     client: Arc<dyn AnyClient>,
     evaluation: Arc<ringmill_runtime::EvaluationKeys>,
     params: Arc<rlwe::Params>,
 }
 
 impl Keys {
-    /// A client with the evaluation keys that its program needs.
+    /// Makes a client with the evaluation keys that its program needs.
     pub fn new<S: Served>(
         compiled: &Compiled<S>,
         client: Result<Client<S>, RuntimeError<S::Error>>,
@@ -189,7 +189,7 @@ impl Keys {
         }
     }
 
-    /// Length of the program's vectors.
+    /// The length of the program's vectors.
     #[getter]
     fn slots(&self) -> u32 {
         self.client.slots()
@@ -221,7 +221,8 @@ impl Keys {
         Ok(into_array(values, py))
     }
 
-    /// For each output of the program its name, the predicted bits of precision, and those measured against the clear.
+    /// Compares outputs with the clear. Returns for each output its name, the predicted bits of precision and the
+    /// measured ones.
     fn measure(
         &self,
         py: Python<'_>,
@@ -232,7 +233,7 @@ impl Keys {
         interruptible(py, move |watch| client.measure(inputs, &outputs, watch))?
     }
 
-    /// Bits of noise that a ciphertext can still take.
+    /// Returns the noise budget in bits: the noise that a ciphertext can still take.
     fn noise_budget(&self, py: Python<'_>, name: String, ciphertext: Ciphertext) -> PyResult<u32> {
         let client = Arc::clone(&self.client);
         interruptible(py, move |watch| {
@@ -251,19 +252,19 @@ impl Keys {
         self.client.key_id().map(|id| id.to_string())
     }
 
-    /// How many decryptions were shared under the secret key, or None where that is not known.
+    /// Returns how many decryptions were shared under the secret key, or None if that is not known.
     fn shared_decryptions(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         let client = Arc::clone(&self.client);
         interruptible(py, move |_| client.shared_decryptions())?
     }
 
-    /// For each output the bits that decrypting it to share leaves.
+    /// Returns for each output the bits of precision that remain if it is decrypted to be shared.
     fn shared_bits(&self, statistical_bits: u32, decryptions: u64) -> PyResult<Vec<(String, f64)>> {
         self.client
             .shared_bits(&flooding(statistical_bits, decryptions)?)
     }
 
-    /// Decrypts outputs with noise that hides their errors.
+    /// Decrypts outputs with added noise that hides their errors.
     fn decrypt_to_share<'py>(
         &self,
         py: Python<'py>,

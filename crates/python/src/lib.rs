@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The extension module behind the Python package: conversion only, no logic of its own.
+//! The extension module behind the Python package. It converts between Python and the Rust crates, and has no logic of
+//! its own.
 
 use pyo3::prelude::*;
 use ringmill_math::LineAllocator;
@@ -24,7 +25,7 @@ mod scheme;
 mod seal;
 mod watch;
 
-/// Limbs start at cache lines.
+/// An allocator that starts limbs at cache lines.
 #[global_allocator]
 static ALLOCATOR: LineAllocator = LineAllocator;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products of polynomials by themselves, on a device.
+//! Multiplies two polynomials on a device, for Python.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -9,10 +9,10 @@ use ringmill_sim::{NegacyclicProduct, RunError, negacyclic_product, open};
 use crate::errors::{DataError, DeviceError, ParameterError, raise};
 use crate::watch::interruptible;
 
-/// The product's residues; cycles and seconds of the machine behind the device, where there is one.
+/// The product's residues, and the cycles and seconds of the device's machine, if it has one.
 type Product<'py> = (Bound<'py, PyArray1<i64>>, Option<(u64, f64)>);
 
-/// a b in Z_q[x] / (x^n + 1), of residues below q.
+/// Computes a b in Z_q[x] / (x^n + 1), for residues below q.
 #[pyfunction]
 #[pyo3(name = "negacyclic_product")]
 fn product<'py>(
@@ -28,7 +28,7 @@ fn product<'py>(
         negacyclic_product(device.as_ref(), q, &a, &b, watch)
     })?;
     let NegacyclicProduct { residues, machine } = found.map_err(refused)?;
-    // Below q, which is below 2^61.
+    // The residues are below q, which is below 2^61.
     let residues: Vec<i64> = residues.into_iter().map(|x| x as i64).collect();
     let taken = machine.map(|report| (report.cycles, report.seconds));
     Ok((residues.into_pyarray(py), taken))

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the installed package has of the hardware: the RTL's sources, and where its extra `rtl` puts the tools.
+//! Tells the hardware crate what the installed package brings: the RTL's sources, and the folder of the tools of its
+//! extra `rtl`.
 
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use ringmill_hdl::Package;
 
-/// Names from the checkout's root, with the texts of when the package was built.
+/// The RTL's sources by their names from the checkout's root, with their texts at the time of the build.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
-/// Tells the devices and the command, before any of them is asked for.
+/// Registers sources and tools before a device or the command needs them.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let environment: PathBuf = m.py().import("sys")?.getattr("prefix")?.extract()?;
     ringmill_hdl::install(Package {

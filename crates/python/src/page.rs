@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reports, programs and parameters as HTML.
+//! Renders reports, programs and parameters as HTML, for Python.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::watch::interruptible;
 pub type Lines = Vec<Line>;
 type Line = (String, u32, String);
 
-/// The text of lines, as pages look it up.
+/// Returns the texts of lines, as pages look them up.
 pub fn sources(lines: &[Line]) -> Sources {
     let mut sources = Sources::default();
     for (file, line, text) in lines {
@@ -25,7 +25,7 @@ pub fn sources(lines: &[Line]) -> Sources {
     sources
 }
 
-/// A run with all that a page shows of it.
+/// A run, with everything that a page shows of it.
 #[pyclass(frozen, module = "ringmill")]
 pub struct RunPage {
     report: RunReport,
@@ -37,7 +37,7 @@ impl RunPage {
         Self { report, along }
     }
 
-    /// The report in three forms: a summary, every figure, JSON.
+    /// Returns the report in three forms: a summary, every figure, JSON.
     pub fn texts(&self) -> PyResult<[String; 3]> {
         let report = &self.report;
         let json = serde_json::to_string(report).map_err(raise::<DeviceError, _>)?;
@@ -55,13 +55,13 @@ impl RunPage {
 
 #[pymethods]
 impl RunPage {
-    /// Writes one file that loads nothing; it is whole, or as it was.
+    /// Writes a page as one file that loads no other. The file is written whole, or stays as it was.
     fn save(&self, py: Python<'_>, path: PathBuf, lines: Lines) -> PyResult<()> {
         let text = page(&self.title(), &self.sections(&lines));
         interruptible(py, move |watch| files::write(&path, watch, text.as_bytes()))?
     }
 
-    /// A part of another page, without scripts.
+    /// Returns a part of another page, without scripts.
     fn fragment(&self, lines: Lines) -> String {
         fragment(&self.title(), &self.sections(&lines))
     }
@@ -76,7 +76,7 @@ impl RunPage {
         Ok((page.texts()?, page))
     }
 
-    /// The lines of the program that took most, as a table.
+    /// Returns the lines of the program that took most, as a table.
     fn profile(&self, lines: Lines) -> String {
         self.report.profile(&sources(&lines)).to_string()
     }

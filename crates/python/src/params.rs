@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Scheme parameters.
+//! Python's view of scheme parameters.
 
 use std::any::Any;
 use std::hash::{Hash, Hasher};
@@ -18,21 +18,21 @@ use crate::data::{AnyCipher, Held};
 use crate::errors::{ParameterError, raise};
 use crate::scheme::own_params;
 
-/// Parameters of some scheme.
+/// Parameters of any scheme.
 pub trait AnyParams: Any + Send + Sync {
-    /// The scheme's name in programs.
+    /// Returns the scheme's name in programs.
     fn scheme(&self) -> &'static str;
-    /// What ring schemes share of them.
+    /// Returns the part that ring schemes share.
     fn ring(&self) -> &Arc<rlwe::Params>;
     fn scale(&self) -> Option<f64>;
     fn plain_modulus(&self) -> Option<u64>;
     fn summary(&self) -> String;
-    /// As a page has them.
+    /// Returns the parameters as a section of a page.
     fn section(&self) -> Section;
     fn read_ciphertext(&self, bytes: &[u8]) -> Result<Arc<dyn AnyCipher>, FileError>;
 }
 
-/// Those of a scheme that is known.
+/// Parameters of a known scheme.
 pub struct Of<S: Served>(pub Arc<S::Params>);
 
 impl<S: Served> AnyParams for Of<S> {
@@ -66,7 +66,7 @@ impl<S: Served> AnyParams for Of<S> {
     }
 }
 
-/// A checked parameter set of a scheme; made by `ringmill.params`.
+/// A checked parameter set of a scheme. `ringmill.params` makes it.
 #[pyclass(frozen, eq, hash, module = "ringmill")]
 #[derive(Clone)]
 pub struct Params {
@@ -80,7 +80,7 @@ impl Params {
         }
     }
 
-    /// The parameters, if they are of scheme `S`.
+    /// Returns the parameters, if they are of scheme `S`.
     pub fn get<S: Served>(&self) -> Option<&Arc<S::Params>> {
         let any: &dyn Any = &*self.inner;
         any.downcast_ref::<Of<S>>().map(|Of(params)| params)
@@ -99,7 +99,7 @@ impl Hash for Params {
     }
 }
 
-/// A named set, or one of prime sizes, checked.
+/// Makes a named set, or one of given prime sizes, and checks it.
 #[pyfunction]
 #[expect(
     clippy::too_many_arguments,
@@ -133,7 +133,7 @@ fn make_params(
     with_scheme!(scheme, S => Ok(Params::of::<S>(&own_params::<S>(name, &own)?)))
 }
 
-/// The largest prime of `bits` bits that gives slots at ring degree 2^`log_n`.
+/// Returns the largest prime of `bits` bits that gives slots at ring degree 2^`log_n`.
 #[pyfunction]
 fn plain_modulus(log_n: u8, bits: u32) -> PyResult<u64> {
     let found = PlainModulus::batching(log_n, bits).map_err(raise::<ParameterError, _>)?;
@@ -142,7 +142,7 @@ fn plain_modulus(log_n: u8, bits: u32) -> PyResult<u64> {
 
 #[pymethods]
 impl Params {
-    /// As a notebook shows them.
+    /// The parameters as a notebook shows them.
     fn _repr_html_(&self) -> String {
         fragment("Parameters", &[self.inner.section()])
     }
@@ -165,7 +165,8 @@ impl Params {
         self.inner.ring().degree() / 2
     }
 
-    /// One less than the ciphertext primes: how many multiplications in sequence a fresh CKKS ciphertext has room for.
+    /// The number of ciphertext primes less one. A fresh CKKS ciphertext has room for as many multiplications in
+    /// sequence.
     #[getter]
     fn levels(&self) -> u32 {
         self.inner.ring().max_level().0
@@ -181,19 +182,19 @@ impl Params {
         self.inner.ring().special_moduli().to_vec()
     }
 
-    /// What values are multiplied by before rounding; None of a scheme of integers.
+    /// The factor that values are multiplied by before rounding, or None for a scheme of integers.
     #[getter]
     fn scale(&self) -> Option<f64> {
         self.inner.scale()
     }
 
-    /// What integers are computed modulo; None of CKKS.
+    /// The modulus of a program's integers, or None for CKKS.
     #[getter]
     fn plain_modulus(&self) -> Option<u64> {
         self.inner.plain_modulus()
     }
 
-    /// What the security check found, in words.
+    /// The result of the security check, in words.
     #[getter]
     fn security(&self) -> String {
         self.inner.ring().security().summary()

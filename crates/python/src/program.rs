@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Macro programs: built by the tracer, written and read as text, evaluated in the clear.
+//! Python's view of macro programs: the tracer builds them, files hold them as text, and they can be evaluated in the
+//! clear.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ use crate::files;
 use crate::scheme::{Vector, into_array, unknown};
 use crate::watch::interruptible;
 
-/// A macro program under construction; values are numbers counted from 0.
+/// A macro program under construction. Values are numbers counted from 0.
 #[pyclass]
 struct MacroBuilder {
     trace: Option<TraceBuilder>,
@@ -67,14 +68,14 @@ impl MacroBuilder {
         known.ok_or_else(|| CompileError::new_err(format!("procedure {number} does not exist")))
     }
 
-    /// Numbers of new values.
+    /// Stores new values and returns their numbers.
     fn keep(&mut self, values: Vec<Traced>) -> Vec<usize> {
         let first = self.values.len();
         self.values.extend(values);
         (first..self.values.len()).collect()
     }
 
-    /// One operation of the trace at the user's line.
+    /// Adds one operation to the trace, at the user's line.
     fn record(
         &mut self,
         file: &str,
@@ -90,7 +91,7 @@ impl MacroBuilder {
 
 #[pymethods]
 impl MacroBuilder {
-    /// A program of a scheme, which the text of the program names.
+    /// Begins a program of a scheme. The program's text will name the scheme.
     #[new]
     fn new(name: &str, slots: u32, scheme: &str) -> PyResult<Self> {
         let trace = TraceBuilder::new(name, slots).map_err(traced)?;
@@ -106,7 +107,7 @@ impl MacroBuilder {
         })
     }
 
-    /// An input of the program.
+    /// Adds an input of the program.
     fn input(&mut self, name: &str, encrypted: bool, file: &str, line: u32) -> PyResult<usize> {
         let visibility = if encrypted {
             Visibility::Encrypted
@@ -116,7 +117,7 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.input(name, visibility, loc))
     }
 
-    /// A constant vector of as many values as the program has slots.
+    /// Adds a constant vector, with one value for each slot of the program.
     fn vector(
         &mut self,
         values: PyReadonlyArray1<'_, Complex64>,
@@ -127,7 +128,7 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.vector(values, loc))
     }
 
-    /// A real constant in every slot.
+    /// Adds a real constant in every slot.
     fn scalar(&mut self, value: f64, file: &str, line: u32) -> PyResult<usize> {
         self.record(file, line, |trace, loc| trace.scalar(value, loc))
     }
@@ -153,7 +154,7 @@ impl MacroBuilder {
         })
     }
 
-    /// An operation of one value, by its name.
+    /// Adds an operation on one value, by its name.
     fn unary(&mut self, name: &str, a: usize, file: &str, line: u32) -> PyResult<usize> {
         let unary = Unary::by_name(name)
             .ok_or_else(|| CompileError::new_err(format!("there is no operation {name:?}")))?;
@@ -161,7 +162,7 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.unary(unary, a, loc))
     }
 
-    /// The lowest digit of `a` modulo prime^exponent.
+    /// Adds the lowest digit of `a` modulo prime^exponent.
     fn low_digit(
         &mut self,
         a: usize,
@@ -174,7 +175,8 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.low_digit(a, power, loc))
     }
 
-    /// A function of the lowest digit of `a`, by its values from -(prime - 1) / 2 on, modulo prime^exponent.
+    /// Adds a function of the lowest digit of `a` modulo prime^exponent. `values` are the function's values from
+    /// -(prime - 1) / 2 on.
     fn digit_table(
         &mut self,
         a: usize,
@@ -190,7 +192,7 @@ impl MacroBuilder {
         })
     }
 
-    /// The sign of `a`, of so many digits modulo prime^exponent.
+    /// Adds the sign of `a`, a number of `digits` digits modulo prime^exponent.
     fn sign(
         &mut self,
         a: usize,
@@ -204,7 +206,7 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.sign(a, power, digits, loc))
     }
 
-    /// `a`, of so many digits modulo prime^exponent, over prime^by to the nearest.
+    /// Adds `a` divided by prime^by and rounded to nearest. `a` is a number of `digits` digits modulo prime^exponent.
     #[expect(clippy::too_many_arguments, reason = "Python's")]
     fn scaled(
         &mut self,
@@ -222,19 +224,19 @@ impl MacroBuilder {
         })
     }
 
-    /// `a`, a multiple of a whole number, over it.
+    /// Adds `a` divided by a whole number. `a` must be a multiple of the number.
     fn quotient(&mut self, a: usize, by: u64, file: &str, line: u32) -> PyResult<usize> {
         let a = self.value(a)?;
         self.record(file, line, |trace, loc| trace.quotient(a, by, loc))
     }
 
-    /// Rotation to the left by `steps` slots.
+    /// Adds a rotation to the left by `steps` slots.
     fn rotate(&mut self, a: usize, steps: i64, file: &str, line: u32) -> PyResult<usize> {
         let a = self.value(a)?;
         self.record(file, line, |trace, loc| trace.rotate(a, steps, loc))
     }
 
-    /// A polynomial of `a`, coefficients lowest degree first.
+    /// Adds a polynomial of `a`. The coefficients begin with the lowest degree.
     fn polynomial(
         &mut self,
         a: usize,
@@ -248,7 +250,7 @@ impl MacroBuilder {
         })
     }
 
-    /// Begins a procedure; gives its parameters, each encrypted or not.
+    /// Begins a procedure. Returns its parameters, each encrypted or not.
     fn begin_procedure(
         &mut self,
         name: &str,
@@ -266,7 +268,7 @@ impl MacroBuilder {
         Ok(self.keep(params.map_err(traced)?))
     }
 
-    /// Begins the body of a repeat that carries as many encrypted values; gives its parameters.
+    /// Begins the body of a repeat that carries `carried` encrypted values. Returns its parameters.
     fn begin_body(
         &mut self,
         name: &str,
@@ -279,13 +281,13 @@ impl MacroBuilder {
         Ok(self.keep(params.map_err(traced)?))
     }
 
-    /// Leaves out what was begun last.
+    /// Drops the procedure or body that was begun last.
     fn abandon(&mut self) -> PyResult<()> {
         self.trace()?.abandon();
         Ok(())
     }
 
-    /// Ends what was begun last; gives its number among the procedures.
+    /// Ends the procedure or body that was begun last. Returns its number among the procedures.
     fn end(&mut self, results: Vec<usize>, file: &str, line: u32) -> PyResult<usize> {
         let results = self.all(&results)?;
         let loc = self.location(file, line);
@@ -294,7 +296,7 @@ impl MacroBuilder {
         Ok(self.procedures.len() - 1)
     }
 
-    /// The results of a procedure.
+    /// Adds a call of a procedure. Returns its results.
     fn call(
         &mut self,
         procedure: usize,
@@ -308,7 +310,7 @@ impl MacroBuilder {
         Ok(self.keep(results.map_err(traced)?))
     }
 
-    /// The carried values after so many times.
+    /// Adds a repeat of a body. Returns the carried values after `count` times.
     fn repeat(
         &mut self,
         count: u64,
@@ -330,7 +332,7 @@ impl MacroBuilder {
         self.trace()?.output(name, value, loc).map_err(traced)
     }
 
-    /// The finished program; nothing can be added afterwards.
+    /// Finishes the program. Nothing can be added afterwards.
     fn finish(&mut self) -> PyResult<Program> {
         self.trace()?;
         match self.trace.take() {
@@ -346,30 +348,30 @@ impl MacroBuilder {
     }
 }
 
-/// A program on ciphertexts, as traced: levels and scales are the compiler's business.
+/// A program on ciphertexts, as it was traced. The compiler adds levels and scales.
 #[pyclass(name = "MacroProgram", frozen, module = "ringmill")]
 pub struct Program {
     pub inner: MacroProgram,
-    /// The function's arrays, of a compiled program that was saved.
+    /// The arrays of the function, if the program was saved in compiled form.
     arrays: Arrays,
 }
 
-/// The names of what a function returns.
+/// The names of the kinds of result that a function can return.
 const RETURNED: [(&str, Returned); 3] = [
     ("one", Returned::One),
     ("tuple", Returned::Tuple),
     ("dict", Returned::Dict),
 ];
 
-/// What a function returned and its arrays' lengths, as Python has them: the name of what was returned, all inputs with their
-/// lengths, and those of all outputs.
+/// The kind of a function's result and the lengths of its arrays, for Python: the name of the kind, all inputs with
+/// their lengths, and the lengths of all outputs.
 pub type PyArrays = (
     Option<&'static str>,
     HashMap<String, Option<u32>>,
     Vec<Option<u32>>,
 );
 
-/// Names of a program's inputs, each with whether it arrives encrypted.
+/// Returns the names of a program's inputs, each with whether it arrives encrypted.
 pub fn inputs_of(program: &MacroProgram) -> Vec<(String, bool)> {
     let inputs = program.inputs.iter();
     inputs
@@ -377,7 +379,7 @@ pub fn inputs_of(program: &MacroProgram) -> Vec<(String, bool)> {
         .collect()
 }
 
-/// From Python: `None` for a name of nothing that a function returns.
+/// Converts from Python. An unknown name stands for no kind of result.
 pub fn arrays_of(
     program: &MacroProgram,
     returned: &str,
@@ -397,7 +399,7 @@ pub fn arrays_of(
     }
 }
 
-/// For Python.
+/// Converts to Python.
 pub fn py_arrays(program: &MacroProgram, arrays: &Arrays) -> PyArrays {
     let lengths = &arrays.lengths;
     let inputs = program.inputs.iter().enumerate();
@@ -438,7 +440,7 @@ impl Program {
         self.inner.scheme.as_str()
     }
 
-    /// Names of the inputs, each with whether it arrives encrypted.
+    /// The names of the inputs, each with whether it arrives encrypted.
     #[getter]
     fn inputs(&self) -> Vec<(String, bool)> {
         inputs_of(&self.inner)
@@ -449,7 +451,8 @@ impl Program {
         self.inner.outputs.clone()
     }
 
-    /// What the function returned (`one`, `tuple` or `dict`) and its arrays' lengths, of a compiled program that was saved.
+    /// The kind of the function's result (`one`, `tuple` or `dict`) and its arrays' lengths, if the program was saved
+    /// in compiled form.
     #[getter]
     fn arrays(&self) -> PyArrays {
         py_arrays(&self.inner, &self.arrays)
@@ -473,7 +476,7 @@ impl Program {
         text::print(&self.inner)
     }
 
-    /// Reads macro text; raises FileError with the line at fault.
+    /// Reads macro text. Raises FileError with the line at fault.
     #[staticmethod]
     fn from_text(py: Python<'_>, text: String) -> PyResult<Self> {
         let inner = interruptible(py, move |watch| parse(&text, watch))?;
@@ -483,13 +486,13 @@ impl Program {
     }
 }
 
-/// Parses macro text, if there may be memory for it.
+/// Parses macro text, if the memory limit allows it.
 fn parse(text: &str, watch: &Watch) -> Result<MacroProgram, Fault> {
     watch.admit("the program", text::memory_for(text))?;
     Ok(text::parse(text)?)
 }
 
-/// The outputs of a program computed in the clear, by name.
+/// Computes the outputs of a program in the clear, by name.
 #[pyfunction]
 fn evaluate_program<'py>(
     program: &Bound<'py, Program>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How far a run is: a bar on a terminal, or what a function of Python shows, as in a notebook.
+//! Shows the progress of a run to a Python user: a bar on a terminal, or a call of a Python function, as in a notebook.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,24 +7,24 @@ use pyo3::prelude::*;
 use ringmill_device::progress::{Progress, Step};
 use ringmill_runtime::shown::{Bar, is_long};
 
-/// What Python asks for.
+/// The display that Python asks for.
 #[derive(FromPyObject)]
 pub enum Asked {
-    /// A bar, where standard error is a terminal, or nothing.
+    /// A bar if standard error is a terminal, or with `false` nothing.
     Bar(bool),
-    /// A function of the stage, calls done and in all, seconds that passed and an estimate of those left.
+    /// A function of the stage, the calls done, all calls, the seconds that passed and an estimate of those left.
     Function(Py<PyAny>),
 }
 
 /// Shows the steps of long work.
 pub enum Shown {
     Bar(Bar),
-    /// The run's threads leave their latest step for the one that holds the interpreter.
+    /// The function, and the latest step. The run's threads store the step for the thread that holds the interpreter.
     Function(Py<PyAny>, Mutex<Option<Step>>),
 }
 
 impl Shown {
-    /// Calls the function, if there is one and the run has gone on; what it raises is printed.
+    /// Calls the function, if there is one and a new step. An exception in it is printed.
     pub fn look(&self, py: Python<'_>) {
         let Self::Function(function, latest) = self else {
             return;

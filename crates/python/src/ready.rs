@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program compiled for some scheme, behind one interface for all of them.
+//! A compiled program of any scheme, behind one interface for Python.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -32,23 +32,23 @@ use crate::page::RunPage;
 use crate::params::Params;
 use crate::scheme::{PyEnds, failed};
 
-/// Ciphertexts; the report as a summary, with every figure, and as JSON; and what pages show of it.
+/// The result of a run: ciphertexts; the report as a summary, with every figure and as JSON; and the data of pages.
 pub type Ran = (HashMap<String, Ciphertext>, [String; 3], RunPage);
 
-/// What Python asks of a run, beside its inputs and keys.
+/// The options of a run, besides its inputs and keys.
 pub struct Wanted {
     pub device: String,
     pub trace: Option<PathBuf>,
     pub timeline: bool,
     pub spill: bool,
-    /// Why the program is of its scheme.
+    /// The reason why the program is of its scheme.
     pub why: String,
     pub checkpoint: Option<(PathBuf, f64)>,
     pub resume: Option<PathBuf>,
     pub expanded_bytes: Option<u64>,
 }
 
-/// A compiled program of some scheme.
+/// A compiled program of any scheme.
 pub trait AnyProgram: Send + Sync {
     fn name(&self) -> &str;
     fn params(&self) -> Params;
@@ -61,11 +61,11 @@ pub trait AnyProgram: Send + Sync {
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
     fn ranges(&self) -> Vec<(String, PyEnds)>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
-    /// The program as a part of a page.
+    /// Returns the program as a part of a page.
     fn fragment(&self, sources: &Sources) -> String;
     fn source(&self) -> &MacroProgram;
     fn saved(&self, arrays: &Arrays) -> String;
-    /// The same with the sample, where there is one.
+    /// Returns the same text with the sample, or `None` without a sample.
     fn saved_with_sample(&self, arrays: &Arrays) -> Option<String>;
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>>;
@@ -80,19 +80,19 @@ pub trait AnyProgram: Send + Sync {
         progress: &dyn Progress,
         watch: &Watch,
     ) -> PyResult<Ran>;
-    /// The program on several machines.
+    /// Compares the program on several machines.
     fn compare(&self, wanted: Compared, progress: &dyn Progress, watch: &Watch) -> PyResult<Table>;
 }
 
-/// Most calls of a program that is written out to be counted.
+/// The largest number of calls that a program may have to be written out and counted.
 const MOST_UNROLLED: usize = 1 << 20;
 
-/// One of a scheme that is known.
+/// A compiled program of a known scheme.
 pub struct Ready<S: Served> {
     compiled: Arc<Compiled<S>>,
-    /// How it was compiled.
+    /// The options that it was compiled with.
     options: Options<S>,
-    /// The server of the keys last used: it holds what seeds and constants expanded to.
+    /// The server with the keys that were used last. It holds the expanded seeds and constants.
     server: Mutex<Option<Kept<S>>>,
 }
 
@@ -112,7 +112,7 @@ impl<S: Served> Ready<S> {
         keys: &Arc<EvaluationKeys>,
         watch: &Watch,
     ) -> Result<Arc<Server<S>>, RuntimeError<S::Error>> {
-        // Held for moments only: a process that is forked meanwhile could not take it any more.
+        // The lock is held for moments only, since a process that is forked meanwhile could never take it.
         let kept = || self.server.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, server)) = kept().as_ref().filter(|(of, _)| Arc::ptr_eq(of, keys)) {
             return Ok(Arc::clone(server));
@@ -124,7 +124,7 @@ impl<S: Served> Ready<S> {
         Ok(server)
     }
 
-    /// Says why a run gave nothing. A machine's refusal names its cure.
+    /// Returns the exception of a run that failed. A machine's refusal names its cure.
     fn stopped(&self, error: TracedError<S::Error>, device: &str) -> PyErr {
         let by_machine = matches!(
             &error,
@@ -150,7 +150,7 @@ impl<S: Served> Ready<S> {
         })
     }
 
-    /// What is predicted of each output, if it is predicted of outputs at all.
+    /// Returns a prediction for each output, or `None` if the scheme does not have it.
     fn predicted(&self, of: fn(Predicted) -> Option<f64>) -> Option<Vec<(String, f64)>> {
         let outputs = self.compiled.outputs.iter().zip(&self.compiled.predicted);
         outputs
@@ -319,7 +319,8 @@ impl<S: Served> AnyProgram for Ready<S> {
                 timeline: wanted.timeline,
                 saving: wanted.checkpoint.map(|(path, seconds)| Saving {
                     path,
-                    // Checked by our own Python; what is no duration is no limit.
+                    // Our own Python checks the value. Seconds that form no duration mean that nothing is saved in
+                    // between.
                     every: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
                 }),
                 resume: wanted.resume,

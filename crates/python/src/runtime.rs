@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiled programs: keys, encryption, runs, decryption. The interpreter's lock is not held while computing.
+//! Python's view of compiled programs: keys, encryption, runs, decryption. The interpreter's lock is not held while
+//! computing.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -72,7 +73,7 @@ fn compile_program(
         target,
         bootstrapping,
     };
-    // Where parameters are given, the compiler says what is wrong with a program of another scheme.
+    // If parameters are given, the compiler reports an error in a program of another scheme.
     let name = params.map_or(program.inner.scheme.as_str(), |params| {
         params.inner.scheme()
     });
@@ -80,7 +81,7 @@ fn compile_program(
     with_scheme!(scheme, S => compiled_as::<S>(py, program.inner.clone(), asked))
 }
 
-/// How a program is to be compiled, as Python says it.
+/// The options of a compilation, as Python gives them.
 struct Asking<'a> {
     params: Option<&'a Params>,
     wishes: Wishes,
@@ -148,7 +149,7 @@ fn compiled_as<S: Served>(
     compiled(py, compile, Arrays::default())
 }
 
-/// What `compile` gives, and the options that it is saved with.
+/// Compiles, and keeps the options that the program is saved with.
 fn compiled<S: Served>(
     py: Python<'_>,
     compile: impl FnOnce(&Watch) -> Result<(Compiled<S>, Options<S>), ErrorOf<S>> + Send + 'static,
@@ -161,7 +162,8 @@ fn compiled<S: Served>(
     })
 }
 
-/// The program that [`CompiledProgram::save`] wrote, compiled as it was; None for macro text that does not say how.
+/// Loads a program that [`CompiledProgram::save`] wrote, and compiles it with the saved options. Returns None for macro
+/// text without options.
 #[pyfunction]
 fn load_compiled(
     py: Python<'_>,
@@ -199,7 +201,7 @@ fn load_compiled(
     }
 }
 
-/// A saved program, to be compiled when the interpreter is there.
+/// A saved program, which is compiled once the interpreter is available.
 type Saved = Box<dyn FnOnce(Python<'_>) -> PyResult<CompiledProgram> + Send>;
 
 fn saved_as<S: Served>(
@@ -221,7 +223,7 @@ fn saved_as<S: Served>(
 #[pyclass(frozen)]
 struct CompiledProgram {
     inner: Arc<dyn AnyProgram>,
-    /// The function's arrays, of a program that was saved.
+    /// The function's arrays, if the program was saved.
     arrays: Arrays,
 }
 
@@ -237,7 +239,7 @@ impl CompiledProgram {
         self.inner.params()
     }
 
-    /// Length of the program's vectors.
+    /// The length of the program's vectors.
     #[getter]
     fn slots(&self) -> u32 {
         self.inner.slots()
@@ -249,78 +251,78 @@ impl CompiledProgram {
         self.inner.scheme()
     }
 
-    /// Bytes of the evaluation keys.
+    /// The bytes of the evaluation keys.
     #[getter]
     fn key_bytes(&self) -> u64 {
         self.inner.key_bytes()
     }
 
-    /// For each output its name and the bits of precision predicted; None where outputs are exact.
+    /// For each output its name and the predicted bits of precision, or None if outputs are exact.
     #[getter]
     fn predicted_bits(&self) -> Option<Vec<(String, f64)>> {
         self.inner.predicted_bits()
     }
 
-    /// The same bits for inputs like the sample; None without a sample.
+    /// The same bits for inputs like the sample, or None without a sample.
     #[getter]
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>> {
         self.inner.predicted_bits_like_sample()
     }
 
-    /// For each output its name and the bits of noise budget predicted; None where outputs are approximate.
+    /// For each output its name and the predicted bits of noise budget, or None if outputs are approximate.
     #[getter]
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>> {
         self.inner.predicted_budget()
     }
 
-    /// For each input its name and its range: one number for a radius, two for the ends.
+    /// For each input its name and its range: one number is a radius, two are the ends.
     #[getter]
     fn ranges(&self) -> Vec<(String, PyEnds)> {
         self.inner.ranges()
     }
 
-    /// The program at a level, `macro`, `mid` or (of a machine) `micro`.
+    /// Returns the program's text at a level: `macro`, `mid`, or for a machine `micro`.
     fn text(&self, py: Python<'_>, level: String, machine: String) -> PyResult<String> {
         let inner = Arc::clone(&self.inner);
         interruptible(py, move |watch| inner.text(&level, &machine, watch))?
     }
 
-    /// The program as a part of a page; `lines` are those of its source.
+    /// Returns the program as a part of a page. `lines` are the lines of its source.
     fn fragment(&self, lines: Lines) -> String {
         self.inner.fragment(&sources(&lines))
     }
 
-    /// How often each instruction is executed, at the macro level and at the mid level; nothing is unrolled.
+    /// Counts how often each instruction is executed, at the macro level and at the mid level. Nothing is unrolled.
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>) {
         self.inner.counts()
     }
 
-    /// How often each mid-level instruction is executed, counted one by one in the program written out call by call.
+    /// Counts how often each mid-level instruction is executed, in the program written out call by call.
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>> {
         self.inner.unrolled_counts()
     }
 
-    /// Names of the inputs, each with whether it arrives encrypted.
+    /// The names of the inputs, each with whether it arrives encrypted.
     #[getter]
     fn inputs(&self) -> Vec<(String, bool)> {
         inputs_of(self.inner.source())
     }
 
-    /// Names of the outputs.
+    /// The names of the outputs.
     #[getter]
     fn outputs(&self) -> Vec<String> {
         self.inner.outputs().to_vec()
     }
 
-    /// What the function returned (`one`, `tuple` or `dict`) and its arrays' lengths, of a program that was saved.
+    /// The kind of the function's result (`one`, `tuple` or `dict`) and its arrays' lengths, if the program was saved.
     #[getter]
     fn arrays(&self) -> PyArrays {
         py_arrays(self.inner.source(), &self.arrays)
     }
 
-    /// Writes the traced program as macro text, how it was compiled and what the function returned: its kind, and the lengths
-    /// of its arrays where they are shorter than the slots. The sample is written with `with_sample` only, into a file that
-    /// only its owner can read.
+    /// Writes the traced program as macro text, with its options, the kind of the function's result, and the lengths of
+    /// arrays shorter than the slots. The sample is written only `with_sample`, into a file that only its owner can
+    /// read.
     fn save(
         &self,
         py: Python<'_>,
@@ -356,8 +358,8 @@ impl CompiledProgram {
         interruptible(py, move |watch| inner.load_secret_key(&path, watch))?
     }
 
-    /// Runs on a device; gives the encrypted outputs, the report as a summary, with every figure, and as JSON, and what pages show of it. `why`
-    /// is why the program is of its scheme.
+    /// Runs the program on a device. Returns the encrypted outputs; the report as a summary, with every figure and as
+    /// JSON; and the data of pages. `why` says why the program is of its scheme.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python, which names them"
@@ -400,8 +402,8 @@ impl CompiledProgram {
         })?
     }
 
-    /// The program on several machines, with fields of their descriptions set to several values, and on the CPU where there
-    /// are inputs: the rows as JSON, and their table as text and as HTML.
+    /// Compares the program on several machines, with fields of their descriptions set to several values, and on the
+    /// CPU if there are inputs. Returns the rows as JSON, and their table as text and as HTML.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python, which names them"
@@ -444,13 +446,13 @@ impl CompiledProgram {
     }
 }
 
-/// The devices a program can run on.
+/// Returns the devices that a program can run on.
 #[pyfunction]
 fn devices() -> Vec<String> {
     ringmill_sim::Devices::standard().names()
 }
 
-/// The kernels that were chosen in this process, a line each.
+/// Returns the kernels that were chosen in this process, one line each.
 #[pyfunction]
 fn plans_made() -> Vec<String> {
     let line = |choice: Choice| {

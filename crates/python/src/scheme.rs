@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers and parameters of schemes in Python. [`with_scheme`](ringmill_runtime::with_scheme) finds the type of each scheme, once,
-//! where an object is made; classes of Python then hold objects that do not say which it is.
+//! Numbers and parameters of schemes in Python. [`with_scheme`](ringmill_runtime::with_scheme) finds the type of a
+//! scheme once, when an object is made. Python's classes then hold objects that do not say which scheme they have.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use ringmill_schemes::rlwe::RlweError;
 
 use crate::errors::{DataError, DeviceError, KeysError, ParameterError, raise};
 
-/// A vector as our own Python hands it over: of doubles, or of integers where the program's scheme is exact.
+/// A vector from our own Python: complex numbers, or integers if the program's scheme is exact.
 pub enum Vector<'py> {
     Whole(PyReadonlyArray1<'py, i64>),
     Complex(PyReadonlyArray1<'py, Complex64>),
 }
 
-/// Chosen by the type of the elements, not by trying one after the other: the error of an attempt writes that type's
-/// name, which runs numpy's Python code, and an interrupt that arrives there is lost.
+/// Chooses the variant by the type of the elements, and does not try one after the other. The error of a failed try
+/// writes the type's name, which runs numpy's Python code, and an interrupt that arrives there is lost.
 impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
     type Error = PyErr;
 
@@ -38,7 +38,7 @@ impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
 }
 
 impl Vector<'_> {
-    /// Its values, without the interpreter.
+    /// Copies the values, so that they can be used without the interpreter.
     pub fn values(&self) -> Values {
         match self {
             Self::Whole(array) => Values::Whole(array.as_array().to_vec()),
@@ -47,7 +47,7 @@ impl Vector<'_> {
     }
 }
 
-/// Values as a numpy array.
+/// Returns values as a numpy array.
 pub fn into_array(values: Values, py: Python<'_>) -> Bound<'_, PyAny> {
     match values {
         Values::Whole(values) => values.into_pyarray(py).into_any(),
@@ -55,7 +55,7 @@ pub fn into_array(values: Values, py: Python<'_>) -> Bound<'_, PyAny> {
     }
 }
 
-/// A range as our own Python spells it: one number for a radius, two for the ends.
+/// A range as our own Python writes it: one number is a radius, two are the ends.
 #[derive(FromPyObject, IntoPyObject, Clone)]
 pub enum PyEnds {
     Whole(Vec<i128>),
@@ -63,7 +63,7 @@ pub enum PyEnds {
 }
 
 impl PyEnds {
-    /// `None` for other numbers of numbers.
+    /// Returns the ends, or `None` for any other count of numbers.
     pub fn ends(&self) -> Option<Ends> {
         match self {
             Self::Whole(ends) => match *ends.as_slice() {
@@ -89,10 +89,10 @@ impl From<Ends> for PyEnds {
     }
 }
 
-/// For each output its name, and bits: predicted, and measured where it could be.
+/// For each output its name, the predicted bits, and the measured bits if they could be measured.
 pub type Rows = Vec<(String, f64, Option<f64>)>;
 
-/// Parameters of one's own: of the set that is named, if one is.
+/// Makes the caller's own parameters, from a named set if there is a name.
 ///
 /// # Errors
 /// Choices that the scheme does not have; parameters that are malformed or not secure.
@@ -137,7 +137,7 @@ pub fn own_params<S: Served>(name: Option<&str>, own: &Own<'_>) -> PyResult<Arc<
     made.map_err(raise::<ParameterError, _>)
 }
 
-/// That exact results have no precision.
+/// Returns the exception for a measurement of precision, since exact results have no error.
 pub fn no_precision() -> PyErr {
     DataError::new_err(
         "results of this program are exact, so there is no precision to measure; client.noise_budget says how much noise they \
@@ -145,14 +145,14 @@ pub fn no_precision() -> PyErr {
     )
 }
 
-/// That exact results need no noise to be shared.
+/// Returns the exception for noise on shared results, since exact results need none.
 pub fn no_share() -> PyErr {
     DataError::new_err(
         "results of this program are exact: they hold no error that noise would have to hide; decrypt without share=",
     )
 }
 
-/// That approximate results have no budget.
+/// Returns the exception for a noise budget, since approximate results have none.
 pub fn no_budget<S: Served>() -> PyErr {
     DataError::new_err(format!(
         "values of {} are approximate and have no noise budget; client.measure compares them with the clear",
@@ -160,7 +160,7 @@ pub fn no_budget<S: Served>() -> PyErr {
     ))
 }
 
-/// That a program is for a scheme that nothing here computes.
+/// Returns the exception for a program of an unknown scheme.
 pub fn unknown(name: &str) -> PyErr {
     ParameterError::new_err(format!(
         "the program is for the scheme {name}, which is not among those here: {}",
@@ -168,7 +168,7 @@ pub fn unknown(name: &str) -> PyErr {
     ))
 }
 
-/// The exception that a fault around a compiled program calls for.
+/// Returns the exception of an error around a compiled program.
 pub fn failed<S: Served>(error: RuntimeError<S::Error>) -> PyErr {
     let other =
         |error: &S::Error| matches!(S::ring_error(error), Some(RlweError::OtherKeys { .. }));
@@ -188,7 +188,7 @@ pub fn failed<S: Served>(error: RuntimeError<S::Error>) -> PyErr {
     }
 }
 
-/// That something of one scheme was given where one of another is wanted.
+/// Returns the exception for an object of another scheme than the program's.
 pub fn of_another_scheme<S: Served>(what: &str, got: &str) -> PyErr {
     DataError::new_err(format!(
         "{what} is of the scheme {got}, and the program is for {}; encrypt for this program",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computing on Microsoft SEAL's files: bytes in, bytes out.
+//! Computes on Microsoft SEAL's files for Python, from bytes to bytes.
 
 mod client;
 mod evaluation;
@@ -18,10 +18,10 @@ use client::SealClient;
 use evaluator::SealEvaluator;
 use exact::{SealBfvClient, SealBfvEvaluator, SealBgvClient, SealBgvEvaluator};
 
-/// A file in SEAL's format.
+/// The bytes of a file in SEAL's format.
 type Bytes<'py> = PyResult<Bound<'py, PyBytes>>;
 
-/// Reads, computes and writes without the interpreter; a signal is raised at once, whatever that takes.
+/// Reads, computes and writes without the interpreter. A signal is raised at once, however long the work takes.
 fn made<'py, T: AsRef<[u8]> + Send + 'static>(
     py: Python<'py>,
     work: impl FnOnce(&Watch) -> PyResult<T> + Send + 'static,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Long work under the process's limits, stopped by Ctrl-C.
+//! Runs long work for Python, within the process's memory limit, and stops it on Ctrl-C.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -12,17 +12,17 @@ use ringmill_limits::{Limits, Watch};
 
 use crate::errors::RingmillError;
 
-/// Between two looks for signals.
+/// The time between two checks for signals.
 const LOOK: Duration = Duration::from_millis(10);
-/// What the work has, from a signal on, to stop by itself; after that it is left behind, and its result with it.
+/// The time that the work has after a signal to stop by itself. Then it is abandoned, and its result is lost.
 const GRACE: Duration = Duration::from_millis(120);
-/// The work's stack: as large as a main thread's.
+/// The size of the work's stack, as large as a main thread's.
 const STACK: usize = 8 << 20;
 
-/// What `ringmill.limits` set, in bytes; 0 where it set nothing.
+/// The limit in bytes that `ringmill.limits` set, or 0 if it set none.
 static MEMORY: AtomicU64 = AtomicU64::new(0);
 
-/// The limits that hold now.
+/// Returns the limits in force.
 pub fn limits() -> PyResult<Limits> {
     match MEMORY.load(Ordering::Relaxed) {
         0 => Limits::from_environment()
@@ -31,7 +31,7 @@ pub fn limits() -> PyResult<Limits> {
     }
 }
 
-/// Sets the memory limit, if one is given, and gives the one that holds.
+/// Sets the memory limit, if one is given, and returns the limit in force.
 #[pyfunction]
 fn memory_limit(text: Option<&str>) -> PyResult<u64> {
     if let Some(text) = text {
@@ -41,8 +41,8 @@ fn memory_limit(text: Option<&str>) -> PyResult<u64> {
     Ok(limits()?.memory)
 }
 
-/// Does work on a thread of its own, without the interpreter, while this one looks for signals: what a signal's handler
-/// raises (Ctrl-C: `KeyboardInterrupt`) is raised at once.
+/// Runs work on a thread of its own without the interpreter, while this thread checks for signals. An exception of a
+/// signal's handler (for Ctrl-C `KeyboardInterrupt`) is raised at once.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> T + Send + 'static,
@@ -50,12 +50,13 @@ pub fn interruptible<T: Send + 'static>(
     until_stopped(py, Saves(false), |_| (), work)
 }
 
-/// Whether work that is stopped has something to save: it is waited for then, as the process may end with what is raised. A
-/// second signal leaves it behind.
+/// Whether stopped work has something to save. If so, the caller waits for the work, as the exception may end the
+/// process. A second signal abandons the work.
 #[derive(Clone, Copy)]
 pub struct Saves(pub bool);
 
-/// The same for work that may have something to save when it is stopped. `look` is called at each look for signals.
+/// Runs work as [`interruptible`] does, for work that may save something when it is stopped. `look` is called at each
+/// check for signals.
 pub fn until_stopped<T: Send + 'static>(
     py: Python<'_>,
     saves: Saves,
@@ -66,12 +67,12 @@ pub fn until_stopped<T: Send + 'static>(
     let (done, mut result) = sync_channel(1);
     let watched = watch.clone();
     let worker = thread::Builder::new().stack_size(STACK).spawn(move || {
-        // Nobody waits any more after an interrupt.
+        // After an interrupt nobody waits for the result.
         let _ = done.send(work(&watched));
     });
     let worker = worker.map_err(|e| PyMemoryError::new_err(format!("no thread for it: {e}")))?;
     loop {
-        // The receiver goes to the other side and back: it is one thread's at a time.
+        // The receiver moves to the other side and back, as only one thread at a time may have it.
         let (got, back) = py.detach(move || (result.recv_timeout(LOOK), result));
         result = back;
         match got {

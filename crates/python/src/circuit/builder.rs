@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Traced programs on integers.
+//! Python's view of programs on integers: traced ones, and netlists.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,10 +18,10 @@ use crate::errors::{CompileError, DataError};
 use crate::files;
 use crate::watch::interruptible;
 
-/// Collects a program as it is traced. Values are numbers, types pairs of bits and whether they are signed.
+/// Collects a program while it is traced. Values are numbers. A type is a pair: the bits, and whether it is signed.
 #[pyclass(frozen, module = "ringmill")]
 pub struct CircuitBuilder {
-    /// `None` once it is finished.
+    /// The builder, or `None` once the program is finished.
     inner: Mutex<Option<ProgramBuilder>>,
 }
 
@@ -31,7 +31,7 @@ fn kind((bits, signed): Kind) -> PyResult<Type> {
     Type::new(bits, signed).map_err(refused)
 }
 
-/// The operation of a name.
+/// Returns the operation with this name.
 fn named<T: Copy>(all: &[T], of: impl Fn(T) -> &'static str, name: &str) -> Option<T> {
     all.iter().copied().find(|&op| of(op) == name)
 }
@@ -76,7 +76,7 @@ impl CircuitBuilder {
         self.with(|b| Ok(b.constant(value, of)?.0))
     }
 
-    /// An operation of two integers of one type, or a comparison.
+    /// Adds an operation of two integers of one type, or a comparison. Returns the value's number.
     fn binary(&self, name: &str, a: u32, b: u32) -> PyResult<u32> {
         let (x, y) = (Value(a), Value(b));
         if let Some(op) = named(&Binary::ALL, Binary::name, name) {
@@ -142,7 +142,7 @@ pub struct CircuitNetlist {
 
 #[pymethods]
 impl CircuitNetlist {
-    /// Reads BLIF, or JSON where the file begins with a brace.
+    /// Reads a netlist: JSON if the file begins with a brace, else BLIF.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let inner = interruptible(py, move |watch| {
@@ -153,7 +153,7 @@ impl CircuitNetlist {
         })
     }
 
-    /// Of inputs and of outputs: name, bits of each word, and whether an output depends on it.
+    /// For each input and each output: its name, the bits of each word, and whether an output depends on it.
     #[getter]
     fn ports(&self) -> [Vec<(String, Vec<u32>, bool)>; 2] {
         let told = |port: &NetlistPort| (port.name.clone(), port.words(), port.used);
@@ -188,7 +188,7 @@ pub struct CircuitProgram {
 
 #[pymethods]
 impl CircuitProgram {
-    /// The outputs in the clear, for the inputs; each must be a value of its type.
+    /// Computes the outputs in the clear. Each input must be a value of its type.
     fn evaluate(&self, inputs: Vec<i128>) -> PyResult<Vec<i128>> {
         let kinds: Vec<(String, Type)> = (self.inner.inputs())
             .map(|(name, kind)| (name.to_owned(), kind))
@@ -206,7 +206,7 @@ impl CircuitProgram {
             .collect())
     }
 
-    /// The circuit for these parameters, or for those of the sets that it takes least work with; each of its bootstraps
+    /// Compiles the program for these parameters, or without parameters for the set with the least work. Each bootstrap
     /// fails with a probability of at most 2^`failure`.
     #[pyo3(signature = (params, failure))]
     fn compile(

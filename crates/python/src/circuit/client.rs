@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The keys of one client of a circuit.
+//! Python's view of a circuit's client: its secret key and evaluation keys.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl CircuitKeys {
     }
 }
 
-/// Ports from `first` on, as many as there are values.
+/// Returns `count` ports from `first` on.
 fn ports(ports: &[Port], first: usize, count: usize) -> PyResult<&[Port]> {
     let found = first
         .checked_add(count)
@@ -123,7 +123,7 @@ impl CircuitKeys {
         })?
     }
 
-    /// Writes the secret key, readable by its owner alone.
+    /// Writes the secret key to a file that only its owner can read.
     fn save_secret_key(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let client = Arc::clone(&self.client);
         interruptible(py, move |watch| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiled circuits.
+//! Python's view of compiled circuits.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,24 +21,24 @@ use crate::errors::{DataError, DeviceError, raise};
 use crate::progress::{Asked, Shown};
 use crate::watch::{Saves, interruptible, until_stopped};
 
-/// A program on integers as lookups of 2 + 2 bits or gates of bits.
+/// A program on integers, compiled to lookups of 2 + 2 bits or to gates of bits.
 #[pyclass(frozen, module = "ringmill")]
 pub struct LoweredCircuit {
     inner: Arc<Circuit>,
     params: CircuitParams,
-    /// Of all sets that were compared.
+    /// The costs with all sets that were compared.
     estimates: Vec<Estimate>,
 }
 
-/// A set, bootstraps, those of the longest chain, bytes that operations go over, and log2 of the probability that any
-/// bootstrap fails.
+/// The cost with a set: the set's name, bootstraps, bootstraps of the longest chain, bytes that operations touch, and
+/// log2 of the probability that any bootstrap fails.
 type Told = (Option<&'static str>, usize, usize, u64, f64);
 
-/// A machine, how its cycles were obtained, its clock in MHz, bootstraps, cycles of each, ciphertexts interleaved, and cycles of
-/// all so.
+/// The time on a machine: its name, the source of its cycles, its clock in MHz, bootstraps, cycles of each, ciphertexts
+/// interleaved, and cycles of all bootstraps if interleaved.
 type Machine = (String, &'static str, f64, usize, u64, usize, u64);
 
-/// Results, seconds, threads, the most wires at a time, and what a machine takes.
+/// The result of a run: outputs, seconds, threads, the largest number of wires at a time, and the time on a machine.
 type Ran = (Vec<EncryptedIntegers>, f64, usize, usize, Option<Machine>);
 
 fn machine(time: MachineTime) -> Machine {
@@ -60,7 +60,7 @@ fn told(estimate: &Estimate) -> Told {
 }
 
 impl LoweredCircuit {
-    /// What `choose` makes for these parameters or, where there are none, for one of the sets that are compared.
+    /// Compiles by `choose`, for these parameters or for the best of the compared sets.
     pub fn of(
         py: Python<'_>,
         params: Option<&CircuitParams>,
@@ -91,25 +91,25 @@ impl LoweredCircuit {
         self.params.clone()
     }
 
-    /// What it takes.
+    /// The cost with the chosen parameters.
     #[getter]
     fn cost(&self) -> Told {
         told(&Estimate::of(&self.inner, &self.params.inner))
     }
 
-    /// What it would take with each of the sets that were compared.
+    /// The costs with each of the sets that were compared.
     #[getter]
     fn estimates(&self) -> Vec<Told> {
         self.estimates.iter().map(told).collect()
     }
 
-    /// Bytes of the evaluation keys, known before any is made.
+    /// The bytes of the evaluation keys, known before a key is made.
     #[getter]
     fn key_bytes(&self) -> u64 {
         keys::bytes(&self.params.inner)
     }
 
-    /// Fresh keys from the system's randomness.
+    /// Makes new keys from the system's randomness.
     fn keygen(&self, py: Python<'_>) -> PyResult<CircuitKeys> {
         let (params, circuit) = (Arc::clone(&self.params.inner), Arc::clone(&self.inner));
         interruptible(py, move |watch| {
@@ -118,7 +118,7 @@ impl LoweredCircuit {
         })?
     }
 
-    /// The client whose secret key was saved, with fresh evaluation keys.
+    /// Makes a client from a saved secret key, with new evaluation keys.
     fn load_secret_key(&self, py: Python<'_>, path: PathBuf) -> PyResult<CircuitKeys> {
         let (params, circuit) = (Arc::clone(&self.params.inner), Arc::clone(&self.inner));
         interruptible(py, move |watch| {
@@ -126,8 +126,8 @@ impl LoweredCircuit {
         })?
     }
 
-    /// Runs on `threads` threads (0: one a core), on a device or by this computer's kernels. `groups` says how many ports each
-    /// argument has, in order, and of how many each result is made.
+    /// Runs the circuit on `threads` threads (0: one for each core), on a device or by this computer's kernels.
+    /// `groups` has the number of ports of each argument, in order, and of each result.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python"
@@ -153,7 +153,7 @@ impl LoweredCircuit {
         let keeping = Keeping {
             saving: checkpoint.map(|(path, seconds)| Saving {
                 path,
-                // What is no duration is no limit.
+                // Seconds that form no duration, such as infinity, mean that nothing is saved in between.
                 every: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
             }),
             resume,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What travels between client and server of a circuit: parameters, ciphertexts, evaluation keys.
+//! Python's view of the data that a circuit's client and server exchange: parameters, ciphertexts, evaluation keys.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -30,15 +30,15 @@ pub struct CircuitParams {
     pub inner: Arc<Params>,
 }
 
-/// The names of all sets that circuits take.
+/// Returns the names of all sets that circuits can use.
 #[pyfunction]
 pub fn circuit_sets() -> Vec<&'static str> {
     sets::names_with(|messages| matches!(messages, Messages::CIRCUITS | Messages::Booleans))
         .collect()
 }
 
-/// The parameters of a set; or, by an ugly name, small ones for the same messages that keep nothing secret; as a machine runs
-/// them, where one is named.
+/// Returns the parameters of a set. `toy_for_tests_only` returns small ones for the same messages, which keep nothing
+/// secret. `target` adapts them to a machine.
 #[pyfunction]
 pub fn circuit_params(
     name: &str,
@@ -72,7 +72,7 @@ pub fn circuit_params(
 
 #[pymethods]
 impl CircuitParams {
-    /// Sizes, security, failures, and why products are exact.
+    /// Sizes, security, failure rate, and the reason why products are exact, as text.
     #[getter]
     fn summary(&self) -> String {
         self.inner.summary()
@@ -85,7 +85,7 @@ impl CircuitParams {
         })?
     }
 
-    /// Reads parameters; what is not secure is refused unless it is allowed.
+    /// Reads parameters. Insecure ones are refused unless they are allowed.
     #[staticmethod]
     #[pyo3(signature = (path, allow_insecure_parameters_for_tests_only=false))]
     fn load(
@@ -117,18 +117,18 @@ impl CircuitParams {
     }
 }
 
-/// The digits of one input or output, encrypted: an integer, or an array of them.
+/// The encrypted digits of one input or output: an integer, or an array of integers.
 #[pyclass(frozen, from_py_object, module = "ringmill")]
 #[derive(Clone)]
 pub struct EncryptedIntegers {
     pub inner: Arc<Vec<LweCiphertext>>,
     pub params: Arc<Params>,
-    /// `None` for those of a file from before integers had types.
+    /// The integers' types, or `None` if a file has none, as in the form from before integers had types.
     pub types: Option<Arc<[IntegerType]>>,
 }
 
 impl EncryptedIntegers {
-    /// Those of these ports.
+    /// Makes the integers of these ports.
     pub fn of(ports: &[Port], ciphertexts: Vec<LweCiphertext>, params: &Arc<Params>) -> Self {
         Self {
             inner: Arc::new(ciphertexts),
@@ -137,7 +137,7 @@ impl EncryptedIntegers {
         }
     }
 
-    /// Refuses those that are of other types than the ports, where they have types.
+    /// Refuses integers whose types are not those of the ports. Integers without types pass.
     pub fn check(&self, ports: &[Port]) -> PyResult<()> {
         let types = self.types.as_deref();
         types.map_or(Ok(()), |types| check_types(ports, types).map_err(stopped))
@@ -151,7 +151,7 @@ impl EncryptedIntegers {
         self.inner.len()
     }
 
-    /// The identity of the secret key in hexadecimal; None where nothing is encrypted.
+    /// The identity of the secret key in hexadecimal, or None if nothing is encrypted.
     #[getter]
     fn key_id(&self) -> Option<String> {
         let first = self.inner.first()?;
@@ -196,12 +196,12 @@ impl EncryptedIntegers {
     }
 }
 
-/// The two keys that a server bootstraps with; no secret is in them.
+/// The two keys that a server bootstraps with. They hold no secret.
 pub struct ServerKeys {
     pub params: Arc<Params>,
     pub bootstrap: BootstrapKey,
     pub switch: KeySwitchKey,
-    /// Expanded and transformed, when a run first needs them: for this computer's kernels, and for devices.
+    /// The expanded keys for this computer's kernels and for devices, made when a run first needs them.
     evaluator: OnceLock<Arc<Evaluator>>,
     programs: OnceLock<Arc<Bootstrap>>,
 }
@@ -222,7 +222,7 @@ impl ServerKeys {
         admitted(watch, "the evaluation keys as bootstraps read them", bytes)
     }
 
-    /// The keys as programs for a device have them.
+    /// Returns the keys as limb programs for a device take them.
     pub fn programs(&self, watch: &Watch) -> PyResult<Arc<Bootstrap>> {
         if let Some(made) = self.programs.get() {
             return Ok(Arc::clone(made));
@@ -234,8 +234,8 @@ impl ServerKeys {
         Ok(Arc::clone(self.programs.get_or_init(|| made)))
     }
 
-    /// The keys as bootstraps read them. No lock is held while they are made: a process that is forked meanwhile makes
-    /// its own.
+    /// Returns the keys as this computer's kernels read them. No lock is held while they are made, so a process that is
+    /// forked meanwhile makes its own.
     pub fn evaluator(&self, watch: &Watch) -> PyResult<Arc<Evaluator>> {
         if let Some(made) = self.evaluator.get() {
             return Ok(Arc::clone(made));
@@ -247,7 +247,7 @@ impl ServerKeys {
     }
 }
 
-/// What a server needs to compute on a client's ciphertexts.
+/// The keys that a server needs to compute on a client's ciphertexts.
 #[pyclass(frozen, module = "ringmill")]
 #[derive(Clone)]
 pub struct CircuitEvaluationKeys {
@@ -265,7 +265,7 @@ impl CircuitEvaluationKeys {
         self.inner.bootstrap.key_id().map(|id| id.to_string())
     }
 
-    /// Writes bootstrap.key and switch.key into a folder, which is made if it is missing.
+    /// Writes bootstrap.key and switch.key into a folder. The folder is made if it is missing.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let keys = Arc::clone(&self.inner);
         interruptible(py, move |watch| -> PyResult<()> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Circuits on encrypted integers, under TFHE: traced, compiled, run.
+//! Circuits on encrypted integers under TFHE, for Python: tracing, compiling, running.
 
 mod builder;
 mod client;
@@ -17,7 +17,7 @@ use ringmill_circuits::run::CircuitRunError;
 use ringmill_circuits::tfhe::TfheError;
 use ringmill_limits::Watch;
 
-/// What making a circuit refuses; the Python side, which knows the line, adds it.
+/// Returns the exception of an error in making a circuit. The Python side knows the line and adds it.
 fn refused(error: CircuitError) -> PyErr {
     match error {
         CircuitError::Noise { .. }
@@ -28,7 +28,7 @@ fn refused(error: CircuitError) -> PyErr {
     }
 }
 
-/// What the scheme refuses.
+/// Returns the exception of an error of the scheme.
 fn scheme(error: TfheError) -> PyErr {
     match error {
         TfheError::OtherKeys(_)
@@ -40,7 +40,7 @@ fn scheme(error: TfheError) -> PyErr {
     }
 }
 
-/// What a run refuses.
+/// Returns the exception of an error of a run.
 fn stopped(error: CircuitRunError) -> PyErr {
     match error {
         CircuitRunError::Tfhe(error) => scheme(error),
@@ -52,7 +52,7 @@ fn stopped(error: CircuitRunError) -> PyErr {
     }
 }
 
-/// Whether there may be so many bytes.
+/// Raises an exception if memory does not suffice for so many bytes.
 fn admitted(watch: &Watch, what: &str, bytes: u64) -> PyResult<()> {
     let admitted = watch.admit(what, bytes);
     admitted.map_err(|halt| stopped(halt.into()))

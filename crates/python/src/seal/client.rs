@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys, encoding, encryption and decryption in SEAL's formats.
+//! The client of CKKS in SEAL's formats: keys, encoding, encryption and decryption.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::side::{Ckks, Shared};
 use super::{Bytes, made};
 use crate::watch::interruptible;
 
-/// Real or complex numbers, as an array or a list of one dimension.
+/// Converts an array or a list of real or complex numbers, of one dimension.
 fn slots(values: &Bound<'_, PyAny>) -> PyResult<Vec<Complex64>> {
     let array = values
         .py()
@@ -27,11 +27,12 @@ fn slots(values: &Bound<'_, PyAny>) -> PyResult<Vec<Complex64>> {
     Ok(array.as_array().iter().copied().collect())
 }
 
-/// The side that holds the secret: keys, encodings and encryptions that SEAL loads, and decryption of SEAL's.
+/// The side that holds the secret key. It makes keys, encodings and encryptions that SEAL loads, and decrypts SEAL's
+/// ciphertexts.
 ///
-/// Every encryption and every key draws randomness of its own from the operating system: a forked process repeats none.
-/// SEAL's files carry no key identity, so whether a ciphertext belongs to this secret key cannot be checked: one of
-/// another key decrypts to noise.
+/// Every encryption and every key draws fresh randomness from the operating system, so a forked process repeats none.
+/// SEAL's files carry no key identity, so nothing can check whether a ciphertext belongs to this secret key. A
+/// ciphertext of another key decrypts to noise.
 #[pyclass(frozen)]
 pub(super) struct SealClient {
     inner: Arc<Client>,
@@ -65,7 +66,7 @@ impl SealClient {
         }
     }
 
-    /// What one of SEAL's writers makes of what `work` gives.
+    /// Runs `work` without the interpreter and returns the bytes that it wrote.
     fn written<'py, T: AsRef<[u8]> + Send + 'static>(
         &self,
         py: Python<'py>,
@@ -88,7 +89,7 @@ impl SealClient {
 
 #[pymethods]
 impl SealClient {
-    /// New keys for parameters that SEAL saved.
+    /// Makes new keys for parameters that SEAL saved.
     #[staticmethod]
     #[pyo3(signature = (parms, *, security_table = "guidelines_2024", allow_insecure_parameters_for_tests_only = false,
         compression = "zstd"))]
@@ -107,7 +108,7 @@ impl SealClient {
         Ok(Self::with(Keyring::generate(shared)?))
     }
 
-    /// The secret key that SEAL's `SecretKey.save` wrote.
+    /// Loads the secret key that SEAL's `SecretKey.save` wrote.
     #[staticmethod]
     #[pyo3(signature = (parms, secret_key, *, security_table = "guidelines_2024",
         allow_insecure_parameters_for_tests_only = false, compression = "zstd"))]
@@ -127,33 +128,33 @@ impl SealClient {
         Ok(Self::with(Keyring::load(shared, secret_key)?))
     }
 
-    /// For SEAL's `EncryptionParameters.load`.
+    /// Returns the parameters for SEAL's `EncryptionParameters.load`.
     fn parameters<'py>(&self, py: Python<'py>) -> Bytes<'py> {
         self.inner.keyring.parameters(py)
     }
 
-    /// For SEAL's `SecretKey.load`: the key itself, not encrypted.
+    /// Returns the key itself, not encrypted, for SEAL's `SecretKey.load`.
     fn secret_key_in_the_clear<'py>(&self, py: Python<'py>) -> Bytes<'py> {
         self.inner.keyring.secret_key_in_the_clear(py)
     }
 
-    /// A new public key, for SEAL's `PublicKey.load`.
+    /// Makes a new public key, for SEAL's `PublicKey.load`.
     fn public_key<'py>(&self, py: Python<'py>) -> Bytes<'py> {
         self.inner.keyring.public_key(py)
     }
 
-    /// A new relinearisation key, for SEAL's `RelinKeys.load`.
+    /// Makes a new relinearisation key, for SEAL's `RelinKeys.load`.
     fn relin_keys<'py>(&self, py: Python<'py>) -> Bytes<'py> {
         self.inner.keyring.relin_keys(py)
     }
 
-    /// New Galois keys for rotations by these steps, and for conjugation if asked; for SEAL's `GaloisKeys.load`.
+    /// Makes new Galois keys for rotations by these steps, and for conjugation if asked, for SEAL's `GaloisKeys.load`.
     #[pyo3(signature = (steps, *, conjugation = false))]
     fn galois_keys<'py>(&self, py: Python<'py>, steps: Vec<i64>, conjugation: bool) -> Bytes<'py> {
         self.inner.keyring.galois_keys(py, steps, conjugation)
     }
 
-    /// Encodes up to N / 2 slots (a power of two) at a scale; at the highest level unless one is given.
+    /// Encodes up to N / 2 slots (a power of two) at a scale. The level is the highest unless one is given.
     #[pyo3(signature = (values, scale, level = None))]
     fn encode<'py>(
         &self,
@@ -171,7 +172,7 @@ impl SealClient {
         })
     }
 
-    /// Encodes and encrypts under the secret key.
+    /// Encodes and encrypts with the secret key.
     #[pyo3(signature = (values, scale, level = None))]
     fn encrypt<'py>(
         &self,
@@ -191,7 +192,7 @@ impl SealClient {
         })
     }
 
-    /// Decrypts and decodes a ciphertext of SEAL: N / 2 complex slots.
+    /// Decrypts and decodes a ciphertext of SEAL to N / 2 complex slots.
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
@@ -207,7 +208,7 @@ impl SealClient {
         })
     }
 
-    /// Decodes a plaintext of SEAL: N / 2 complex slots.
+    /// Decodes a plaintext of SEAL to N / 2 complex slots.
     fn decode<'py>(
         &self,
         py: Python<'py>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What evaluators of all schemes share: operands in, evaluation keys, results out.
+//! The part that evaluators of all schemes share: they read operands, hold evaluation keys and write results in SEAL's
+//! formats.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -17,7 +18,7 @@ use super::{Bytes, made};
 use crate::errors::{DeviceError, KeysError, halted, raise};
 use crate::watch::interruptible;
 
-/// Who computes: parameters and evaluation keys, never a secret.
+/// The side that computes. It has parameters and evaluation keys, never a secret.
 pub(super) struct Evaluation<S: Side> {
     shared: Shared<S>,
     evaluator: S::Evaluator,
@@ -31,7 +32,7 @@ struct Keys {
 }
 
 impl<S: Side> Evaluation<S> {
-    /// On a device by its name, or by the reference interpreter.
+    /// Makes an evaluator on a named device, or on the reference interpreter.
     pub fn new(shared: Shared<S>, device: Option<&str>) -> PyResult<Arc<Self>> {
         let runs: Arc<dyn Runs> = match device {
             None => Arc::new(Interpreted),
@@ -47,7 +48,7 @@ impl<S: Side> Evaluation<S> {
         }))
     }
 
-    /// The parameters and their security, and what cannot be checked.
+    /// Returns the parameters and their security, and names what cannot be checked.
     pub fn summary(&self) -> String {
         format!(
             "{}; SEAL's files carry no key identity: that keys and ciphertexts belong together is not checked",
@@ -55,7 +56,7 @@ impl<S: Side> Evaluation<S> {
         )
     }
 
-    /// Reads operands, computes and writes.
+    /// Reads operands, computes and writes the result.
     fn run<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
@@ -128,7 +129,7 @@ impl<S: Side> Evaluation<S> {
         Ok(())
     }
 
-    /// Replaces Galois keys loaded before.
+    /// Loads Galois keys. They replace those loaded before.
     pub fn load_galois_keys(self: &Arc<Self>, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
         let galois = self.read(py, data, seal::read_galois_keys)?;
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);

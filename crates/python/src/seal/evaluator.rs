@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Homomorphic operations on SEAL's ciphertexts of CKKS.
+//! Homomorphic operations on SEAL's ciphertexts of CKKS, for Python.
 
 use std::sync::Arc;
 
@@ -12,12 +12,13 @@ use super::Bytes;
 use super::evaluation::Evaluation;
 use super::side::{Ckks, Shared};
 
-/// Homomorphic operations on ciphertexts in SEAL's format, each giving SEAL's own result bit for bit. Holds evaluation
-/// keys only, never a secret.
+/// Homomorphic operations on ciphertexts in SEAL's format. Each gives SEAL's own result bit for bit. The evaluator
+/// holds evaluation keys only, never a secret.
 ///
-/// `parms` is what SEAL's `EncryptionParameters.save` wrote. `security_table` names the bounds its primes are checked
-/// against at 128 bits: "guidelines_2024", or "standard_2018" for SEAL's own. `compression` is that of results: "zstd",
-/// as SEAL's, or "none". `device` names what computes, as `ringmill.devices()` does; the reference interpreter does where none is named.
+/// `parms` is what SEAL's `EncryptionParameters.save` wrote. `security_table` names the bounds that its primes are
+/// checked against at 128 bits: "guidelines_2024", or "standard_2018" for SEAL's own. `compression` is that of results:
+/// "zstd", as SEAL's, or "none". `device` is a name of `ringmill.devices()`. Without a name, the reference interpreter
+/// computes.
 #[pyclass(frozen, subclass)]
 pub(super) struct SealEvaluator {
     inner: Arc<Evaluation<Ckks>>,
@@ -51,12 +52,12 @@ impl SealEvaluator {
         self.inner.summary()
     }
 
-    /// Takes what SEAL's `RelinKeys.save` wrote.
+    /// Loads the bytes that SEAL's `RelinKeys.save` wrote.
     fn load_relin_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
         self.inner.load_relin_keys(py, data)
     }
 
-    /// Takes what SEAL's `GaloisKeys.save` wrote; replaces Galois keys loaded before.
+    /// Loads the bytes that SEAL's `GaloisKeys.save` wrote. They replace Galois keys loaded before.
     fn load_galois_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
         self.inner.load_galois_keys(py, data)
     }
@@ -73,7 +74,7 @@ impl SealEvaluator {
         self.inner.unary(py, a, Evaluator::negate)
     }
 
-    /// The product, of three polynomials.
+    /// Multiplies. The product has three polynomials.
     fn multiply<'py>(&self, py: Python<'py>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
         self.inner.binary(py, a, b, Evaluator::mul)
     }
@@ -82,19 +83,19 @@ impl SealEvaluator {
         self.inner.unary(py, a, Evaluator::square)
     }
 
-    /// From three polynomials back to two.
+    /// Turns three polynomials back into two.
     fn relinearize<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
         let key = self.inner.relin()?;
         self.inner
             .unary(py, a, move |evaluator, a| evaluator.relinearise(a, &key))
     }
 
-    /// Divides by the last prime, rounding: SEAL's `rescale_to_next`.
+    /// Divides by the last prime and rounds, as SEAL's `rescale_to_next`.
     fn rescale<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
         self.inner.unary(py, a, Evaluator::rescale)
     }
 
-    /// Drops the last prime: SEAL's `mod_switch_to_next`.
+    /// Drops the last prime, as SEAL's `mod_switch_to_next`.
     fn mod_switch<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
         self.inner
             .unary(py, a, |evaluator, a| match a.level().below() {
@@ -107,8 +108,8 @@ impl SealEvaluator {
             })
     }
 
-    /// Slot i of the result is slot i + steps: SEAL's `rotate_vector`, with the key of these steps, or those of the powers
-    /// of two of their non-adjacent form. Without steps it is `a`.
+    /// Rotates: slot i of the result is slot i + steps, as SEAL's `rotate_vector`. It uses the key of these steps, or
+    /// the keys of the powers of two of their non-adjacent form. With zero steps the result is `a`.
     fn rotate<'py>(&self, py: Python<'py>, a: PyBackedBytes, steps: i64) -> Bytes<'py> {
         let keys = self.inner.galois();
         self.inner

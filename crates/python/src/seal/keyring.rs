@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What clients of all schemes share: a secret key and the keys made of it.
+//! The part that clients of all schemes share: a secret key, and the keys made from it.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use super::refusal::{refused, scheme_refused};
 use super::side::{Shared, Side};
 use super::{Bytes, made};
 
-/// Who holds the secret.
+/// The holder of the secret key.
 pub(super) struct Keyring<S: Side> {
     pub shared: Shared<S>,
     keys: KeyGenerator,
 }
 
 impl<S: Side> Keyring<S> {
-    /// With a new secret key.
+    /// Makes a new secret key.
     pub fn generate(shared: Shared<S>) -> PyResult<Self> {
         let keys = KeyGenerator::new(Arc::clone(shared.params()));
         Ok(Self {
@@ -29,7 +29,7 @@ impl<S: Side> Keyring<S> {
         })
     }
 
-    /// With the secret key that SEAL's `SecretKey.save` wrote.
+    /// Loads the secret key that SEAL's `SecretKey.save` wrote.
     pub fn load(shared: Shared<S>, secret_key: &[u8]) -> PyResult<Self> {
         let secret = seal::read_secret_key(&shared.context, secret_key).map_err(refused)?;
         let keys = KeyGenerator::from_secret_key(Arc::clone(shared.params()), secret);
@@ -43,7 +43,7 @@ impl<S: Side> Keyring<S> {
         self.keys.secret_key()
     }
 
-    /// What one of SEAL's writers makes of what `work` gives.
+    /// Runs `work` without the interpreter and returns the bytes that it wrote.
     fn written<'py, T: AsRef<[u8]> + Send + 'static>(
         self: &Arc<Self>,
         py: Python<'py>,
@@ -82,7 +82,7 @@ impl<S: Side> Keyring<S> {
         })
     }
 
-    /// For rotations by these steps, and for the element 2N - 1 if asked.
+    /// Makes Galois keys for rotations by these steps, and for the element 2N - 1 if asked.
     pub fn galois_keys<'py>(
         self: &Arc<Self>,
         py: Python<'py>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The exceptions that refusals become.
+//! The exceptions for errors of schemes and of SEAL's files.
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -13,18 +13,18 @@ use ringmill_schemes::seal::SealError;
 
 use crate::errors::{DataError, FileError, KeysError, ParameterError, RingmillError, halted};
 
-/// An error of a scheme, or of the layers below it.
+/// An error of a scheme, or of a layer below it.
 pub(super) trait Refusal: ToString {
-    /// The exception, with this text.
+    /// Returns the exception, with this text.
     fn raised(&self, text: String) -> PyErr;
 }
 
-/// The exception that a refusal of a scheme becomes.
+/// Returns the exception of an error of a scheme.
 pub(super) fn scheme_refused(error: impl Refusal) -> PyErr {
     error.raised(error.to_string())
 }
 
-/// The exception that a refusal of a file becomes.
+/// Returns the exception of an error of a file.
 pub(super) fn refused(error: SealError) -> PyErr {
     let text = error.to_string();
     if let Some(halt) = Halt::of(&error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the classes need of a scheme that SEAL has.
+//! The interface through which the Python classes use a scheme of SEAL.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use ringmill_schemes::{bfv, bgv, ckks};
 use super::refusal::{refused, scheme_refused};
 use crate::errors::ParameterError;
 
-/// A scheme's files in SEAL's format, and who computes on them.
+/// A scheme's files in SEAL's format, and its evaluator.
 pub(super) trait Side: Sized + 'static {
     type Params: SealParams;
     type Cipher;
     type Plain;
     type Evaluator: Send + Sync;
 
-    /// Parameters from SEAL's file, checked at 128 bits of a table.
+    /// Reads parameters from SEAL's file, checked at 128 bits of a table.
     fn params(parms: &[u8], table: SecurityTable, insecure: bool) -> PyResult<Arc<Self::Params>>;
 
     fn evaluator(params: Arc<Self::Params>, runs: Arc<dyn Runs>) -> Self::Evaluator;
@@ -77,7 +77,7 @@ impl Side for Ckks {
     }
 }
 
-/// A scheme of exact integers, and who holds its secret.
+/// A scheme of exact integers, and its decryptor.
 pub(super) trait ExactSide: Side<Plain = Plaintext, Params: ExactParams> {
     type Decryptor: Send + Sync;
 
@@ -182,7 +182,7 @@ macro_rules! exact_side {
 exact_side!(Bfv, bfv);
 exact_side!(Bgv, bgv);
 
-/// Parameters from SEAL's file and how results are written.
+/// Parameters from SEAL's file, and the compression of results.
 pub(super) struct Shared<S: Side> {
     pub context: Context<S>,
     compression: Compression,
@@ -224,7 +224,7 @@ impl<S: Side> Shared<S> {
         S::plain(&self.context, bytes).map_err(refused)
     }
 
-    /// What one of SEAL's writers makes.
+    /// Writes bytes by one of SEAL's writers.
     pub fn bytes<T>(
         &self,
         write: impl FnOnce(&Context<S>, Compression) -> Result<T, SealError>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys, encoding, encryption and decryption in SEAL's formats of BFV and BGV.
+//! The clients of BFV and BGV in SEAL's formats: keys, encoding, encryption and decryption.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl<S: ExactSide> Client<S> {
         S::decrypt(&self.decryptor, &cipher)
     }
 
-    /// The integers of a plaintext that `work` gives.
+    /// Returns the integers of a plaintext that `work` returns.
     fn integers<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
@@ -84,17 +84,19 @@ impl<S: ExactSide> Client<S> {
     }
 }
 
-/// The class of one scheme: Python's classes have no type parameters.
+/// Defines the class of one scheme, since Python's classes have no type parameters.
 macro_rules! client {
     ($name:ident, $side:ty) => {
-        /// The side that holds the secret: keys, encodings and encryptions that SEAL loads, and decryption of SEAL's.
+        /// The side that holds the secret key. It makes keys, encodings and encryptions that SEAL loads, and decrypts
+        /// SEAL's ciphertexts.
         ///
-        /// Integers are encoded as slots where the plain modulus batches, row by row as SEAL's `BatchEncoder`, and as coefficients
-        /// where it does not. They stand for residues from -floor(t / 2) on, or from 0 on with `unsigned`.
+        /// If the plain modulus batches, integers are encoded as slots, row by row as SEAL's `BatchEncoder` does.
+        /// Otherwise they are encoded as coefficients. They stand for residues from -floor(t / 2) on, or from 0 on with
+        /// `unsigned`.
         ///
-        /// Every encryption and every key draws randomness of its own from the operating system: a forked process repeats none.
-        /// SEAL's files carry no key identity, so whether a ciphertext belongs to this secret key cannot be checked: one of
-        /// another key is refused as one whose message is lost.
+        /// Every encryption and every key draws fresh randomness from the operating system, so a forked process repeats
+        /// none. SEAL's files carry no key identity, so nothing can check whether a ciphertext belongs to this secret
+        /// key. A ciphertext of another key is refused, as if noise had destroyed its message.
         #[pyclass(frozen)]
         pub(in crate::seal) struct $name {
             inner: Arc<Client<$side>>,
@@ -102,7 +104,7 @@ macro_rules! client {
 
         #[pymethods]
         impl $name {
-            /// New keys for parameters that SEAL saved.
+            /// Makes new keys for parameters that SEAL saved.
             #[staticmethod]
             #[pyo3(signature = (parms, *, security_table = "guidelines_2024", allow_insecure_parameters_for_tests_only = false,
                 compression = "zstd"))]
@@ -122,7 +124,7 @@ macro_rules! client {
                 Ok(Self { inner })
             }
 
-            /// The secret key that SEAL's `SecretKey.save` wrote.
+            /// Loads the secret key that SEAL's `SecretKey.save` wrote.
             #[staticmethod]
             #[pyo3(signature = (parms, secret_key, *, security_table = "guidelines_2024",
                 allow_insecure_parameters_for_tests_only = false, compression = "zstd"))]
@@ -143,28 +145,28 @@ macro_rules! client {
                 Ok(Self { inner })
             }
 
-            /// For SEAL's `EncryptionParameters.load`.
+            /// Returns the parameters for SEAL's `EncryptionParameters.load`.
             fn parameters<'py>(&self, py: Python<'py>) -> Bytes<'py> {
                 self.inner.keyring.parameters(py)
             }
 
-            /// For SEAL's `SecretKey.load`: the key itself, not encrypted.
+            /// Returns the key itself, not encrypted, for SEAL's `SecretKey.load`.
             fn secret_key_in_the_clear<'py>(&self, py: Python<'py>) -> Bytes<'py> {
                 self.inner.keyring.secret_key_in_the_clear(py)
             }
 
-            /// A new public key, for SEAL's `PublicKey.load`.
+            /// Makes a new public key, for SEAL's `PublicKey.load`.
             fn public_key<'py>(&self, py: Python<'py>) -> Bytes<'py> {
                 self.inner.keyring.public_key(py)
             }
 
-            /// A new relinearisation key, for SEAL's `RelinKeys.load`.
+            /// Makes a new relinearisation key, for SEAL's `RelinKeys.load`.
             fn relin_keys<'py>(&self, py: Python<'py>) -> Bytes<'py> {
                 self.inner.keyring.relin_keys(py)
             }
 
-            /// New Galois keys for rotations of rows by these steps, and for the exchange of rows if `columns`; for SEAL's
-            /// `GaloisKeys.load`.
+            /// Makes new Galois keys for rotations of rows by these steps, and for the exchange of rows if `columns`,
+            /// for SEAL's `GaloisKeys.load`.
             #[pyo3(signature = (steps, *, columns = false))]
             fn galois_keys<'py>(&self, py: Python<'py>, steps: Vec<i64>, columns: bool) -> Bytes<'py> {
                 self.inner.keyring.galois_keys(py, steps, columns)
@@ -180,7 +182,7 @@ macro_rules! client {
                 })
             }
 
-            /// Encodes up to N integers and encrypts them under the secret key.
+            /// Encodes up to N integers and encrypts them with the secret key.
             #[pyo3(signature = (integers, *, unsigned = false))]
             fn encrypt<'py>(&self, py: Python<'py>, integers: Vec<i128>, unsigned: bool) -> Bytes<'py> {
                 let this = Arc::clone(&self.inner);
@@ -193,7 +195,7 @@ macro_rules! client {
                 })
             }
 
-            /// Decrypts and decodes a ciphertext of SEAL: N integers. One whose noise has left no budget is refused.
+            /// Decrypts and decodes a ciphertext of SEAL to N integers. A ciphertext without noise budget is refused.
             #[pyo3(signature = (cipher, *, unsigned = false))]
             fn decrypt<'py>(
                 &self,
@@ -213,7 +215,7 @@ macro_rules! client {
                 })
             }
 
-            /// Decodes a plaintext of SEAL: N integers.
+            /// Decodes a plaintext of SEAL to N integers.
             #[pyo3(signature = (plain, *, unsigned = false))]
             fn decode<'py>(
                 &self,
@@ -224,7 +226,7 @@ macro_rules! client {
                 self.inner.integers(py, unsigned, move |this| this.keyring.shared.plain(&plain))
             }
 
-            /// Bits of noise that a ciphertext can still take: SEAL's `invariant_noise_budget`.
+            /// Returns the noise that a ciphertext can still take, in bits, as SEAL's `invariant_noise_budget`.
             fn noise_budget(&self, py: Python<'_>, cipher: PyBackedBytes) -> PyResult<u32> {
                 let this = Arc::clone(&self.inner);
                 interruptible(py, move |_| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Homomorphic operations on SEAL's ciphertexts of BFV and BGV.
+//! Homomorphic operations on SEAL's ciphertexts of BFV and BGV, for Python.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use crate::seal::Bytes;
 use crate::seal::evaluation::Evaluation;
 use crate::seal::side::{Bfv, Bgv, Shared};
 
-/// The class of one scheme: Python's classes have no type parameters. `$mul_plain` has SEAL's bits.
+/// Defines the class of one scheme, since Python's classes have no type parameters. `$mul_plain` is the method that
+/// gives SEAL's bits.
 macro_rules! evaluator {
     ($name:ident, $side:ident, $scheme:ident, $mul_plain:ident, $doc:literal) => {
         #[doc = $doc]
@@ -48,12 +49,12 @@ macro_rules! evaluator {
                 self.inner.summary()
             }
 
-            /// Takes what SEAL's `RelinKeys.save` wrote.
+            /// Loads the bytes that SEAL's `RelinKeys.save` wrote.
             fn load_relin_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
                 self.inner.load_relin_keys(py, data)
             }
 
-            /// Takes what SEAL's `GaloisKeys.save` wrote; replaces Galois keys loaded before.
+            /// Loads the bytes that SEAL's `GaloisKeys.save` wrote. They replace Galois keys loaded before.
             fn load_galois_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
                 self.inner.load_galois_keys(py, data)
             }
@@ -70,7 +71,7 @@ macro_rules! evaluator {
                 self.inner.unary(py, a, $scheme::Evaluator::negate)
             }
 
-            /// The product, of three polynomials.
+            /// Multiplies. The product has three polynomials.
             fn multiply<'py>(&self, py: Python<'py>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
                 self.inner.binary(py, a, b, $scheme::Evaluator::mul)
             }
@@ -79,20 +80,21 @@ macro_rules! evaluator {
                 self.inner.unary(py, a, $scheme::Evaluator::square)
             }
 
-            /// From three polynomials back to two.
+            /// Turns three polynomials back into two.
             fn relinearize<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
                 let key = self.inner.relin()?;
                 self.inner
                     .unary(py, a, move |evaluator, a| evaluator.relinearise(a, &key))
             }
 
-            /// Divides by the last prime: SEAL's `mod_switch_to_next`.
+            /// Divides by the last prime, as SEAL's `mod_switch_to_next`.
             fn mod_switch<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
                 self.inner.unary(py, a, $scheme::Evaluator::mod_switch_to_next)
             }
 
-            /// Column i of the result is column i + steps, in both rows: SEAL's `rotate_rows`, with the key of these steps, or those
-            /// of the powers of two of their non-adjacent form. Without steps it is `a`.
+            /// Rotates both rows: column i of the result is column i + steps, as SEAL's `rotate_rows`. It uses the key
+            /// of these steps, or the keys of the powers of two of their non-adjacent form. With zero steps the result
+            /// is `a`.
             fn rotate_rows<'py>(&self, py: Python<'py>, a: PyBackedBytes, steps: i64) -> Bytes<'py> {
                 let keys = self.inner.galois();
                 self.inner.unary(py, a, move |evaluator, a| {
