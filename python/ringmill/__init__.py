@@ -144,7 +144,7 @@ def __dir__() -> list[str]:
     return [*__all__, *({"seal"} & globals().keys())]
 
 
-# To a type checker a name that is not there is one that it can find itself.
+# A type checker must not see this function: it reports unknown names itself.
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to write in place of what traced vectors do not do: the cures in the refusals of :mod:`ringmill.trace`."""
+"""Advice for the refusals of :mod:`ringmill.trace`: the code to write instead of an operation that traced vectors lack.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-# Where a function is approximated: the first of these on which it is finite.
+# An approximation is advised on the first of these intervals on which the function is finite.
 _POSITIVE = ((0.5, 2), (1, 2))
 _INTERVALS = ((-1, 1), (-0.9, 0.9), *_POSITIVE)
 _DEGREE = 7
-# Numbers in messages are no longer than these.
+# Numbers in messages have at most this magnitude.
 _LARGE = 1e15
 
 
 def approximated(function: str, of: str = "x", interval: tuple[float, float] = (-1, 1)) -> str:
-    """How a polynomial of `of` takes the place of a function, which is written as one of t."""
+    """Returns advice to replace a function by a polynomial of `of`. The function is written as a function of t."""
     low, high = interval
     return (
         f"for {of} from {low} to {high} write rm.polynomial({of}, np.polynomial.Polynomial.fit(t, {function}, "
@@ -40,7 +41,7 @@ ROTATE = "slots are moved by rm.rotate(x, steps), `x << steps` and `x >> steps`"
 _PARTS = "rm.conj(x) is the conjugate, (x + rm.conj(x)) / 2 the real part"
 _LENGTH = "len(x) is the number of slots, and there is one dimension"
 _ELSE = "it has + - *, ** with a whole number, / by a number, rm.rotate, rm.sum, rm.polynomial and rm.conj"
-# What to use instead of a function of numpy, or an attribute that arrays have.
+# The advice for each function of numpy, and for each attribute of arrays.
 _INSTEAD = {
     **dict.fromkeys(["sum", "add.reduce", "nansum", "cumsum", "add.accumulate", "trace"], _SUM),
     **dict.fromkeys(["dot", "vdot", "inner", "matmul", "vecdot", "matvec", "vecmat", "einsum", "tensordot"], DOT),
@@ -64,12 +65,14 @@ _OF_TWO = frozenset(
 
 
 def instead(name: str) -> str:
-    """What to use instead of a function of numpy, or an attribute that arrays have."""
+    """Returns the advice for a function of numpy, or for an attribute of arrays."""
     return _INSTEAD.get(name, _ELSE)
 
 
 def instead_of_ufunc(ufunc: np.ufunc, called: str, operands: list[Any], vector: type, whole: bool) -> str:
-    """What to use instead of a numpy function of elements, `called` on operands of which some are a `vector`."""
+    """Returns the advice for an elementwise function of numpy. `called` is its name; some operands are of type
+    `vector`.
+    """
     if called in _INSTEAD:
         return _INSTEAD[called]
     if whole:
@@ -96,7 +99,7 @@ def _finite(function: Callable[[np.ndarray], Any], interval: tuple[float, float]
 
 
 def instead_of_comparing(other: object, whole: bool) -> str:
-    """What to write instead of a comparison with `other`."""
+    """Returns the advice for a comparison with `other`."""
     if whole:
         return f"rm.equal(x, y) is 1 where whole numbers are equal; {_WHOLE}"
     if _number(other):
@@ -106,12 +109,12 @@ def instead_of_comparing(other: object, whole: bool) -> str:
 
 
 def instead_of_function(function: str, whole: bool) -> str:
-    """What to write instead of a function that is written as one of t."""
+    """Returns the advice for a function, written as a function of t."""
     return _TABLE if whole else approximated(function)
 
 
 def power(exponent: object, whole: bool) -> str:
-    """What to write instead of a power that is no product."""
+    """Returns the advice for a power that is no product."""
     if not _number(exponent):
         return "write products, as x * x"
     if exponent == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of any depth on whole numbers modulo p^r: parameters that bootstrap, and digits of what they compute on."""
+"""Programs of any depth on whole numbers modulo p^r: parameters that bootstrap, and operations on digits in base p."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def _fixed_point(name: str, value: Any) -> Any:
 class Bootstrapping:
     """Parameters modulo p^r that bootstrap, made by :func:`bootstrapping` for ``program.compile(bootstrapping=...)``.
 
-    A program that is compiled so may be as deep as it likes, keeps its procedures and repeats, and computes modulo p^r.
+    A program that is compiled with them may have any depth. It keeps its procedures and repeats, and computes modulo
+    p^r.
     """
 
     inner: _ringmill.Bootstrapping
@@ -47,7 +48,7 @@ class Bootstrapping:
 
     @property
     def slots(self) -> int:
-        """The longest vector: a row of slots."""
+        """The length of the longest vector: one row of slots."""
         return self.inner.slots
 
     @property
@@ -60,18 +61,18 @@ class Bootstrapping:
 
     @property
     def modulus(self) -> int:
-        """p^r: whole numbers from -(p^r - 1) / 2 to (p^r - 1) / 2 stand for its residues."""
+        """p^r. Whole numbers from -(p^r - 1) / 2 to (p^r - 1) / 2 stand for the residues."""
         prime, exponent = self.inner.power
         return prime**exponent
 
     @property
     def levels(self) -> tuple[int, int]:
-        """The level that values are bootstrapped from, and the one they are bootstrapped to."""
+        """The level that a bootstrap begins at, and the level of its result."""
         return self.inner.levels
 
     @property
     def budget(self) -> int:
-        """Bits of noise budget that a bootstrap leaves at least."""
+        """The least noise budget in bits after a bootstrap."""
         return self.inner.budget
 
     @property
@@ -81,14 +82,18 @@ class Bootstrapping:
 
     @arguments("Bootstrapping.fixed", compile_error, x=_VECTOR, scale=_SCALE, bound=_SIZE)
     def fixed(self, x: Encrypted, scale: int, bound: int) -> Fixed:
-        """An encrypted vector as fixed-point numbers: whole numbers up to `bound`, `scale` times too large."""
+        """Takes an encrypted vector as fixed-point numbers: whole numbers up to `bound`, `scale` times the numbers
+        meant.
+        """
         return Fixed(self, x, scale, bound)
 
     @arguments(
         "Bootstrapping.digit_table", compile_error, x=_VECTOR, values=items(_WHOLE, "a list of values", compile_error)
     )
     def digit_table(self, x: Encrypted, values: Sequence[int]) -> Encrypted:
-        """A function of the lowest digit of every slot, by its values from -(p - 1) / 2 to (p - 1) / 2."""
+        """Applies a function to the lowest digit of every slot. `values` are its values from -(p - 1) / 2 to (p - 1) /
+        2.
+        """
         if len(values) != self.prime:
             refuse(f"a table of the lowest digit has {self.prime} values, and this one has {len(values)}")
         half = self.modulus // 2
@@ -97,28 +102,30 @@ class Bootstrapping:
 
     @arguments("Bootstrapping.low_digit", compile_error, x=_VECTOR)
     def low_digit(self, x: Encrypted) -> Encrypted:
-        """The lowest digit of every slot, from -(p - 1) / 2 to (p - 1) / 2."""
+        """Returns the lowest digit of every slot, from -(p - 1) / 2 to (p - 1) / 2."""
         return x._tracer.emit(x._kind, x._fill.unsure, "low_digit", x._id, self.prime, self.exponent)
 
     @arguments("Bootstrapping.shifted", compile_error, x=_VECTOR, digit=_VECTOR)
     def shifted(self, x: Encrypted, digit: Encrypted) -> Encrypted:
-        """(x - digit) / p, for the lowest digit of x: known modulo p^(r - 1) alone, so take its digits."""
+        """Returns (x - digit) / p for the lowest digit of x. It is known modulo p^(r - 1) only, so take its digits."""
         rest = x - digit
         return rest._tracer.emit(rest._kind, rest._fill.unsure, "quotient", rest._id, self.prime)
 
     @arguments("Bootstrapping.sign", compile_error, x=_VECTOR, digits=optional(_SCALE))
     def sign(self, x: Encrypted, digits: int | None = None) -> Encrypted:
-        """The sign of every slot, -1, 0 or 1: exact for all whole numbers of so many balanced digits in base p.
+        """Returns the sign of every slot, -1, 0 or 1. It is exact for whole numbers of `digits` balanced digits in base
+        p.
 
-        By default they have r digits, as all have. Of a - b it compares a with b.
+        By default the numbers have r digits, as all numbers have. The sign of a - b compares a with b.
         """
         return x._tracer.emit(x._kind, x._fill.unsure, "sign", x._id, self.prime, self.exponent, self._count(digits))
 
     @arguments("Bootstrapping.scaled", compile_error, x=_VECTOR, by=_SCALE, digits=optional(_SCALE))
     def scaled(self, x: Encrypted, by: int, digits: int | None = None) -> Encrypted:
-        """Every slot over p^by to the nearest whole number, of whole numbers of so many balanced digits in base p.
+        """Divides every slot by p^by and rounds to the nearest whole number. Slots have `digits` balanced digits in
+        base p.
 
-        By default they have r digits, as all have.
+        By default the numbers have r digits, as all numbers have.
         """
         if by >= (count := self._count(digits)):
             refuse(f"numbers of {count} digits are scaled by fewer, and by={by}")
@@ -136,9 +143,10 @@ class Bootstrapping:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Encrypted signed fixed-point numbers: a whole number each, `scale` times as large as what it stands for.
+    """Encrypted signed fixed-point numbers. Each is a whole number, `scale` times the number that it stands for.
 
-    `bound` is the largest absolute value of the whole numbers; what may pass (p^r - 1) / 2 is refused at its line.
+    `bound` is the largest absolute value of the whole numbers. An operation whose result may exceed (p^r - 1) / 2 is
+    refused at its line.
     """
 
     setup: Bootstrapping
@@ -185,17 +193,21 @@ class Fixed:
 
     @arguments("Fixed.times", compile_error, factor=_WHOLE)
     def times(self, factor: int) -> Fixed:
-        """The whole numbers times a whole number; what they stand for, too."""
+        """Multiplies the whole numbers, and so the numbers that they stand for, by a whole number."""
         return self._made(self.vector * factor, self.scale, self.bound * abs(factor))
 
     @arguments("Fixed.assume", compile_error, bound=_SIZE)
     def assume(self, bound: int) -> Fixed:
-        """The same with a bound that is known of the data at hand; larger numbers than that give wrong results."""
+        """Returns the same numbers with a bound that the caller knows for the data at hand. Larger numbers give wrong
+        results.
+        """
         return self._made(self.vector, self.scale, bound)
 
     @arguments("Fixed.digits", compile_error, count=optional(_SCALE))
     def digits(self, count: int | None = None) -> list[Encrypted]:
-        """The balanced digits in base p, the lowest first, as many as the bound needs or `count`."""
+        """Returns the balanced digits in base p, the lowest first. There are as many as the bound needs, or at most
+        `count`.
+        """
         needed = _digits(self.bound, self.setup.prime)
         found: list[Encrypted] = []
         rest = self.vector
@@ -207,19 +219,21 @@ class Fixed:
 
     @arguments("Fixed.sign", compile_error)
     def sign(self) -> Encrypted:
-        """-1, 0 or 1 in every slot."""
+        """Returns -1, 0 or 1 in every slot."""
         return self.setup.sign(self.vector, _digits(self.bound, self.setup.prime))
 
     @arguments("Fixed.less", compile_error, other=_fixed_point)
     def less(self, other: Fixed) -> Encrypted:
-        """1 in every slot where the number is less than the other's, else 0."""
+        """Returns 1 in every slot where the number is less than the other's, else 0."""
         sign = (self - other).sign()
         # (s - 1) s / 2 is 1 at -1, and 0 at 0 and 1.
         return (sign * sign - sign) * ((self.setup.modulus + 1) // 2)
 
     @arguments("Fixed.rescaled", compile_error, by=_SCALE)
     def rescaled(self, by: int = 1) -> Fixed:
-        """The numbers with p^by times less precision, rounded: the scale, a multiple of p^by, is over it."""
+        """Divides the whole numbers by p^by and rounds, for less precision. The scale, a multiple of p^by, is divided
+        too.
+        """
         prime = self.setup.prime
         count = _digits(self.bound, prime)
         if by >= count:
@@ -232,7 +246,9 @@ class Fixed:
 
     @arguments("Fixed.rounded_table", compile_error, function=_function, scale=_SCALE)
     def rounded_table(self, function: Callable[[int], int], scale: int) -> Fixed:
-        """`function` of each number over p, rounded, which is at most (p - 1) / 2: a table, at a new scale."""
+        """Applies `function` to each whole number over p, rounded, by a table. That quotient is at most (p - 1) / 2.
+        The result has a new scale.
+        """
         setup = self.setup
         if _digits(self.bound, setup.prime) > 2:
             most = setup.half * setup.prime + setup.half
@@ -254,7 +270,7 @@ class Fixed:
 
 
 def _digits(bound: int, prime: int) -> int:
-    """Balanced digits of whole numbers up to a bound."""
+    """Returns the number of balanced digits of whole numbers up to a bound."""
     count, most = 0, 0
     while most < bound:
         most = most * prime + prime // 2
@@ -288,14 +304,15 @@ def bootstrapping(
     target: str | None = None,
     allow_insecure_parameters_for_tests_only: bool = False,
 ) -> Bootstrapping:
-    """A set of BGV parameters that bootstraps, by name or of your own.
+    """Returns BGV parameters that bootstrap, by the name of a set or from sizes of your own.
 
-    ``"basalisc"`` is the vector paper's (N = 2^16, 127^3, 64 slots). Your own: `log_n`; `prime` p and `exponents` r and
-    e; `primes`, the numbers of ciphertext primes and of special ones; and the `weight` of the encapsulated secret.
-    With a `target`, the name of a machine or of its description file, the set is one that the machine takes: the vector
-    machine divides modulo primes alone and has keys that are stored whole; give the same target to ``compile``.
+    ``"basalisc"`` is the vector paper's set (N = 2^16, 127^3, 64 slots). Your own sizes are `log_n`; `prime` p and
+    `exponents` r and e; `primes`, the numbers of ciphertext primes and of special primes; and the `weight` of the
+    encapsulated secret. `target` is the name of a machine or of its description file, and adapts the set to the
+    machine: the vector machine divides modulo primes alone and stores its keys whole. Give the same target to
+    ``compile``.
 
-    Raises :class:`ParameterError` where they are malformed, not secure, or do not bootstrap.
+    Raises :class:`ParameterError` for parameters that are malformed, not secure, or do not bootstrap.
 
     >>> import ringmill as rm
     >>> toy = rm.bootstrapping(log_n=9, prime=17, exponents=(3, 4), primes=(39, 13), weight=8,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments, checked: a public function says what each of its parameters takes, and a call that does not fit is refused
-with the parameter's name, what was expected and what came."""
+"""Checks the arguments of public functions. A call that does not fit is refused with the parameter's name, the expected
+value and the value found.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ import numpy as np
 from ringmill.errors import ArgumentError, FileError, RingmillError
 from ringmill.frames import public
 
-# Gives a value as the function takes it, or raises.
+# Returns a value in the form that the function takes, or raises.
 Check = Callable[[str, Any], Any]
 # Makes the exception of a message: an exception's class, or a function that adds the line of a program.
 Refusal = Callable[[str], RingmillError]
@@ -31,7 +32,7 @@ _SHORT.maxother = _SHORT.maxstring = _SHORT.maxlong = 80
 
 
 def shown(value: object) -> str:
-    """A value in a message, shortened; what cannot be shown by its type."""
+    """Returns a value as text for a message, shortened. A value without a text is shown by its type."""
     try:
         return _SHORT.repr(value)
     except Exception:
@@ -39,7 +40,7 @@ def shown(value: object) -> str:
 
 
 def closest(name: object, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the known one that is most like it, or all."""
+    """Returns the end of a message about an unknown name: the most similar known name, or all known names."""
     known = [str(k) for k in known]
     near = difflib.get_close_matches(str(name), known, n=1)
     if near:
@@ -48,7 +49,9 @@ def closest(name: object, known: Iterable[str]) -> str:
 
 
 def arguments(named: str | None = None, refusal: Refusal = ArgumentError, /, **checks: Check) -> Callable[[F], F]:
-    """Decorates a public function: a call that does not fit its signature is refused, arguments go through checks."""
+    """Decorates a public function. It refuses calls that do not fit the signature, and passes each argument through its
+    check.
+    """
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
@@ -87,7 +90,7 @@ def _prime_sizes(sizes: Any) -> str:
     return f"write bits={list(sizes) if listed else '[60, 40, 60]'}, the sizes of the primes in bits, special ones last"
 
 
-# Names that other libraries have for arguments: what the argument is here, and how a value of theirs is given.
+# The names of arguments in other libraries: the name of the argument here, and how to write a value of theirs.
 _FOREIGN: dict[str, tuple[str, Callable[[Any], str]]] = {
     **dict.fromkeys(["poly_modulus_degree", "ring_dimension", "ring_dim", "degree", "n", "N"], ("log_n", _ring_degree)),
     **dict.fromkeys(["coeff_modulus", "coeff_mod_bit_sizes", "bit_sizes"], ("bits", _prime_sizes)),
@@ -110,10 +113,10 @@ def _misfit(label: str, signature: inspect.Signature, kwargs: Mapping[str, Any],
 
 
 def guarded(made_by: str, refusal: Refusal = ArgumentError, /, **checks: Check) -> Callable[[type], type]:
-    """Gives the public methods of an extension class :func:`arguments`; checks go by the names of parameters.
+    """Decorates an extension class: its public methods get :func:`arguments`, with checks by the names of parameters.
 
-    What the extension itself refuses to convert becomes a refusal too. `made_by` says how objects are made that have no
-    constructor to call; it is empty for those that have.
+    If the extension itself cannot convert an argument, the call is refused too. `made_by` says how objects are made
+    that have no public constructor; it is empty for classes with one.
     """
 
     def decorate(cls: type) -> type:
@@ -144,7 +147,7 @@ def _converted(method: Callable[..., Any], refusal: Refusal) -> Callable[..., An
 
 
 def by_hand(message: str) -> Callable[..., Any]:
-    """A constructor that refuses."""
+    """Makes a constructor that refuses."""
 
     def refused(*_args: Any, **_kwargs: Any) -> Any:
         raise ArgumentError(message)
@@ -155,7 +158,7 @@ def by_hand(message: str) -> Callable[..., Any]:
 def integer(
     least: int | None = None, most: int | None = None, refusal: Refusal = ArgumentError, power_of_two: bool = False
 ) -> Check:
-    """A whole number: of Python or numpy, no bool, no float."""
+    """Checks a whole number of Python or numpy. A bool and a float are refused."""
     if power_of_two:
         wanted = f"a power of two, at most {most}"
     elif least is not None and most is not None:
@@ -182,7 +185,7 @@ def integer(
 
 
 def number(refusal: Refusal = ArgumentError) -> Check:
-    """A real number that a float can hold; NaN and infinity go through."""
+    """Checks a real number that a float can hold. NaN and infinity pass."""
 
     def check(name: str, value: Any) -> float:
         scalar = value[()] if isinstance(value, np.ndarray) and value.shape == () else value
@@ -197,7 +200,7 @@ def number(refusal: Refusal = ArgumentError) -> Check:
 
 
 def whole_or_real(refusal: Refusal = ArgumentError) -> Check:
-    """A real number that a float can hold; one that is whole of Python or numpy stays so, to the last digit."""
+    """Checks a real number that a float can hold. A whole number of Python or numpy stays exact."""
 
     def check(name: str, value: Any) -> int | float:
         real = number(refusal)(name, value)
@@ -210,7 +213,7 @@ def whole_or_real(refusal: Refusal = ArgumentError) -> Check:
 
 
 def text(refusal: Refusal = ArgumentError) -> Check:
-    """A str that UTF-8 can hold."""
+    """Checks a str that UTF-8 can hold."""
 
     def check(name: str, value: Any) -> str:
         try:
@@ -225,7 +228,7 @@ def text(refusal: Refusal = ArgumentError) -> Check:
 
 
 def flag(refusal: Refusal = ArgumentError) -> Check:
-    """True or False."""
+    """Checks for True or False."""
 
     def check(name: str, value: Any) -> bool:
         if not isinstance(value, (bool, np.bool_)):
@@ -236,7 +239,7 @@ def flag(refusal: Refusal = ArgumentError) -> Check:
 
 
 def instance(kind: type, made_by: str, refusal: Refusal = ArgumentError) -> Check:
-    """An object of a class; `made_by` says where it comes from."""
+    """Checks for an object of a class. `made_by` says where such objects come from."""
 
     def check(name: str, value: Any) -> Any:
         if not isinstance(value, kind):
@@ -247,12 +250,12 @@ def instance(kind: type, made_by: str, refusal: Refusal = ArgumentError) -> Chec
 
 
 def optional(inner: Check) -> Check:
-    """None, or what another check takes."""
+    """Checks for None, or for a value that another check takes."""
     return lambda name, value: None if value is None else inner(name, value)
 
 
 def items(inner: Check, wanted: str, refusal: Refusal) -> Check:
-    """A list, or whatever can be walked through like one; no text."""
+    """Checks a list or another iterable whose items pass a check. Text is refused."""
 
     def check(name: str, value: Any) -> list[Any]:
         try:
@@ -267,7 +270,7 @@ def items(inner: Check, wanted: str, refusal: Refusal) -> Check:
 
 
 def path(name: str, value: Any) -> str:
-    """A path: str, bytes or os.PathLike."""
+    """Checks a path: str, bytes or os.PathLike."""
     try:
         found = os.fsdecode(value)
         os.fsencode(found)
@@ -277,9 +280,9 @@ def path(name: str, value: Any) -> str:
 
 
 def content(name: str, value: Any) -> bytes:
-    """What a file holds: bytes, or anything that shows its memory as bytes."""
+    """Checks the contents of a file: bytes, or an object that shows its memory as bytes."""
     try:
-        # An int would make as many zero bytes.
+        # `bytes` of an int would be as many zero bytes, so the value must have a memory view.
         return value if type(value) is bytes else bytes(memoryview(value))
     except Exception:
         wanted = "the bytes of a file (bytes, bytearray or memoryview)"
@@ -287,7 +290,7 @@ def content(name: str, value: Any) -> bytes:
 
 
 def names(kind: str, refusal: Refusal) -> Check:
-    """A mapping from names to something."""
+    """Checks a mapping whose keys are names."""
 
     def check(name: str, value: Any) -> dict[str, Any]:
         try:

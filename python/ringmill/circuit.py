@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Circuits: programs on encrypted bits and integers that compare, choose and look up, run by TFHE.
+"""Circuits: programs on encrypted bits and integers that compare, choose and look up. TFHE runs them.
 
-A function with parameters annotated ``rm.Encrypted[rm.uint(16)]``, or for an array ``rm.Encrypted[rm.uint(16)[8]]``,
-is traced once on stand-ins. Integers wrap around at their width, as a processor's do. Operations take bootstraps, and
-what :meth:`Circuit.compile` gives says how many before anything runs.
+A function with parameters annotated ``rm.Encrypted[rm.uint(16)]``, or for an array ``rm.Encrypted[rm.uint(16)[8]]``, is
+traced once on stand-ins. Integers wrap around at their width, as a processor's do. Operations take bootstraps. The
+result of :meth:`Circuit.compile` says how many, before a run.
 
 >>> import ringmill as rm
 >>> @rm.circuit
@@ -42,16 +42,16 @@ _PARAMS = instance(CircuitParams, "rm.circuit_params(name), or the name of a set
 
 
 def _set(name: str, value: Any) -> CircuitParams:
-    """Parameters, as they are or by their name."""
+    """Returns parameters, given as such or by the name of a set."""
     return parameters(value) if isinstance(value, str) else _PARAMS(name, value)
 
 
-# A program with compile and evaluate, its arguments and results, and the structure of what it returns.
+# A program with compile and evaluate, its arguments and results, and the structure of the function's result.
 _Traced = tuple[CircuitProgram | CircuitNetlist, list[Argument], list[Argument], Shape]
 
 
 class _Compilable:
-    """What becomes lookups or gates: circuits and netlists."""
+    """The common part of circuits and netlists, which compile to lookups or gates."""
 
     name: str
 
@@ -60,14 +60,14 @@ class _Compilable:
 
     @arguments("compile", params=optional(_set), failure=number(ParameterError))
     def compile(self, params: CircuitParams | str | None = None, *, failure: float = -64.0) -> CompiledCircuit:
-        """The circuit for parameters, or for the set of that name: lookups on digits of 2 + 2 bits with ``"circuits"``,
-        gates on bits with ``"circuit_bits"``, ``"boolean_p64"`` or ``"boolean_p165"``.
+        """Compiles for parameters, or for a named set: lookups on digits of 2 + 2 bits with ``"circuits"``, gates on
+        bits with ``"circuit_bits"``, ``"boolean_p64"`` or ``"boolean_p165"``.
 
-        Left out, it is ``"circuits"`` or ``"circuit_bits"``, whichever takes less work, which is counted and not
-        measured: what it was chosen by is printed with the compiled circuit.
+        Without parameters the set is ``"circuits"`` or ``"circuit_bits"``, whichever takes less work. The work is
+        counted, not measured, and is printed with the compiled circuit.
 
-        `failure` is log2 of the probability that one bootstrap may fail with, -40 or less; where sums in front of it
-        would be too noisy for that, they are refreshed first.
+        `failure` is log2 of the largest probability with which one bootstrap may fail, -40 or less. A sum that would be
+        too noisy for a bootstrap is refreshed first.
 
         Raises :class:`CompileError` with the line of the program, :class:`ParameterError` for parameters that fail more
         often, and for a `failure` above -40.
@@ -87,15 +87,16 @@ class _Compilable:
 def circuit(function: Callable[..., Any]) -> Circuit:
     """Makes a circuit of a function whose parameters are annotated with types of integers.
 
-    Arrays arrive as lists. The function returns an integer, a list of some, or a tuple or dict of either; loops and
-    ``if`` on ordinary Python values are unrolled. Called with numbers, a circuit computes in the clear; called with
-    integers of another circuit, of the types and lengths of its parameters, it becomes part of that.
+    Arrays arrive as lists. The function returns an integer, a list of integers, or a tuple or dict of either. Loops and
+    ``if`` on ordinary Python values are unrolled. A circuit that is called with numbers computes in the clear. A
+    circuit that is called with integers of another circuit becomes part of that circuit; the types and lengths must be
+    those of its parameters.
     """
     return Circuit(function)
 
 
 class Circuit(_Compilable):
-    """A function on encrypted integers; made by :func:`circuit`."""
+    """A function on encrypted integers. :func:`circuit` makes it."""
 
     @arguments("rm.Circuit", function=function_for("@rm.circuit"))
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -152,7 +153,9 @@ class Circuit(_Compilable):
         return trace.builder.finish(), inputs, outputs, shape
 
     def _inside(self, trace: Trace, values: Mapping[str, Any]) -> tuple[Any, Shape, list[Any]]:
-        """What the function returns for integers of a trace, its structure, and its integers and lists of them."""
+        """Calls the function with integers of a trace. Returns its result, the result's structure, and its integers and
+        lists of integers.
+        """
         if self in trace.inside:
             refuse(f"circuit {self.name} calls itself, and nothing could end that; write a loop")
         trace.inside.append(self)
@@ -185,7 +188,9 @@ class Circuit(_Compilable):
         return returned, shape, results
 
     def _placed(self, trace: Trace, argument: Argument, value: Any) -> Any:
-        """What another circuit gives for a parameter: encrypted or known, of its type and length."""
+        """Returns the value that another circuit passes for a parameter, encrypted or known, with the parameter's type
+        and length.
+        """
         kind = kind_of(argument.type.element)
 
         def placed(name: str, item: Any) -> Integer:
@@ -212,7 +217,7 @@ class Circuit(_Compilable):
         return [placed(f"argument {argument.name}[{i}] {of}", item) for i, item in enumerate(items)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """In the clear on numbers; on integers of another circuit, of the types declared, as a part of that."""
+        """Computes in the clear on numbers. On integers of another circuit, it becomes part of that circuit."""
         values = arguments(self.name)(bind(self._function))(*args, **kwargs)
         flat = [x for value in values.values() for x in (value if is_list(value) else [value])]
         trace = next((x._trace for x in flat if isinstance(x, Integer)), None)
@@ -226,7 +231,7 @@ class Circuit(_Compilable):
 
 
 class Netlist(_Compilable):
-    """A netlist of gates; made by :func:`netlist`."""
+    """A netlist of gates. :func:`netlist` makes it."""
 
     @arguments("rm.Netlist", name=text(), inner=instance(CircuitNetlist, "what rm.netlist reads"))
     def __init__(self, name: str, inner: CircuitNetlist) -> None:
@@ -245,7 +250,7 @@ class Netlist(_Compilable):
         return self._inner, inputs, outputs, Shape("dict", tuple(output.name for output in outputs))
 
     def __call__(self, /, **inputs: Any) -> Any:
-        """In the clear."""
+        """Computes in the clear."""
         return self._in_the_clear(inputs)
 
     def __repr__(self) -> str:
@@ -254,12 +259,13 @@ class Netlist(_Compilable):
 
 @arguments("rm.netlist", path=path)
 def netlist(path: Path) -> Netlist:
-    """The netlist of a file, in BLIF or in the JSON that Yosys writes: combinational, flat, of simple gates or tables.
+    """Reads a netlist from a file in BLIF, or in the JSON that Yosys writes. It must be combinational and flat, of
+    simple gates or tables.
 
-    Its inputs and outputs are unsigned integers of as many bits as the ports have: ports ``x[0]``, ``x[1]`` of a BLIF
-    file are one. A port of more than 64 bits is an array of words, the lowest first. An input that no output depends
-    on, as an unused clock, may be left out. It compiles and runs as a circuit does.
+    Its inputs and outputs are unsigned integers with as many bits as the ports. Ports ``x[0]``, ``x[1]`` of a BLIF file
+    are one integer. A port of more than 64 bits is an array of words, the lowest first. An input that no output depends
+    on, such as an unused clock, may be left out. A netlist compiles and runs as a circuit does.
 
-    Raises :class:`FileError` with the line of what is wrong.
+    Raises :class:`FileError` with the line of the error.
     """
     return Netlist(os.path.basename(os.fspath(path)), CircuitNetlist.load(path))

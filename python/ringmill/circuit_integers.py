@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traced integers and bits: what the parameters of a circuit are while it is traced, and what is computed on them."""
+"""Traced integers and bits, which the parameters of a circuit are while it is traced, and the operations on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KINDS = frozenset({bit.kind, uint(1).kind, sint(1).kind})
 
 
 def kind_of(of: Type) -> tuple[int, bool]:
-    """Bits of a type, and whether it is signed."""
+    """Returns the bits of a type, and whether it is signed."""
     return (1, False) if of.kind == bit.kind else (of.bits or 0, of.kind == sint(1).kind)
 
 
@@ -32,7 +32,7 @@ def type_of(kind: tuple[int, bool]) -> Type:
 
 
 def _holding(a: tuple[int, bool], b: tuple[int, bool]) -> str:
-    """How to convert to the least type that holds all values of both, or what to do where there is none."""
+    """Returns how to convert to the smallest type that holds all values of both types, or advice if there is none."""
     signed = a[1] or b[1]
     bits = max(bits + (signed and not own) for bits, own in (a, b))
     if bits > 64:
@@ -42,7 +42,7 @@ def _holding(a: tuple[int, bool], b: tuple[int, bool]) -> str:
 
 
 def _kind_of_value(value: int) -> tuple[int, bool]:
-    """The least type that has a value."""
+    """Returns the smallest type that has a value."""
     return (max(1, value.bit_length()), False) if value >= 0 else ((-value - 1).bit_length() + 1, True)
 
 
@@ -55,7 +55,7 @@ class Trace:
         self.inside: list[object] = []
 
     def record(self, operation: str, *operands: Any) -> int:
-        """One call of the builder, whose refusals point at the user's line."""
+        """Calls a method of the builder. An error points at the user's line."""
         try:
             return int(getattr(self.builder, operation)(*operands))
         except CompileError as error:
@@ -65,9 +65,9 @@ class Trace:
 
 
 class Integer(Refusing):
-    """A traced integer or bit. Made by tracing, never by hand."""
+    """A traced integer or bit. Only tracing makes it."""
 
-    __hash__ = Refusing.__hash__  # which == would take away
+    __hash__ = Refusing.__hash__  # `__eq__` would remove it
     __slots__ = ("_kind", "_number", "_trace")
 
     def __init__(self, trace: Trace, number: int, kind: tuple[int, bool]) -> None:
@@ -79,14 +79,14 @@ class Integer(Refusing):
 
     @property
     def type(self) -> Type:
-        """Its type, as ``rm.uint(8)``; what compares is ``rm.bit``."""
+        """The type, such as ``rm.uint(8)``. The result of a comparison is ``rm.bit``."""
         return type_of(self._kind)
 
     def _of(self, number: int, kind: tuple[int, bool] | None = None) -> Integer:
         return Integer(self._trace, number, kind or self._kind)
 
     def _beside(self, other: Any, name: str = "the other operand") -> Integer:
-        """What stands beside this one, as an integer of the same type: encrypted, or a constant."""
+        """Returns the other operand as an integer of the same type, encrypted or constant."""
         if isinstance(other, Integer):
             if other._trace is not self._trace:
                 refuse("the two integers are of different circuits; give the one to the other's circuit as an argument")
@@ -152,7 +152,7 @@ class Integer(Refusing):
     __rtruediv__ = __truediv__
 
     def __pow__(self, exponent: Any, modulus: Any = None) -> Integer:
-        """A product of as many, modulo 2^width as all products; of none it is 1."""
+        """Multiplies the integer with itself `exponent` times, modulo 2^width as all products. The power 0 is 1."""
         if modulus is not None:
             refuse("a power modulo a number is not there; write (x**n) % m in a type that holds x**n")
         if isinstance(exponent, Integer):
@@ -170,7 +170,7 @@ class Integer(Refusing):
         return self * 0 + 1 if power is None else power
 
     def __abs__(self) -> Integer:
-        """Itself without its sign; of the least value of its type, which has no opposite there, itself."""
+        """Returns the absolute value. The least value of a signed type has no opposite in it, and stays as it is."""
         return select(self < 0, -self, self) if self._kind[1] else self
 
     def __divmod__(self, other: Any) -> tuple[Integer, Integer]:
@@ -204,12 +204,12 @@ class Integer(Refusing):
 
     @arguments("quotient", compile_error)
     def quotient(self, other: Integer | int) -> Integer:
-        """self / other, rounded towards 0; by 0 all its bits are 1."""
+        """Computes self / other, rounded towards 0. Division by 0 gives ones in all bits."""
         return self._two("div", other)
 
     @arguments("remainder", compile_error)
     def remainder(self, other: Integer | int) -> Integer:
-        """What :meth:`quotient` leaves, with the sign of self; by 0 it is self."""
+        """Computes the remainder of :meth:`quotient`, with the sign of self. Division by 0 gives self."""
         return self._two("rem", other)
 
     def __lt__(self, other: Any) -> Integer:
@@ -239,21 +239,24 @@ class Integer(Refusing):
         return self._of(self._trace.record("shift_by", name, self._number, by))
 
     def __lshift__(self, by: Any) -> Integer:
-        """Zeros come in below; by the width and more all bits leave."""
+        """Shifts towards higher bits; zeros come in. An amount of the width or more gives 0."""
         return self._shifted("left", by)
 
     def __rshift__(self, by: Any) -> Integer:
-        """Zeros come in above, of a signed integer its sign."""
+        """Shifts towards lower bits. Zeros come in, or for a signed integer copies of its sign."""
         return self._shifted("right_signed" if self._kind[1] else "right", by)
 
     @arguments("rotate_left", compile_error)
     def rotate_left(self, by: Integer | int) -> Integer:
-        """Bits that leave above come in below; an encrypted `by` needs a width that is a power of two."""
+        """Rotates towards higher bits: bits that leave at the top come in at the bottom. An encrypted `by` needs a
+        width that is a power of two.
+        """
         return self._shifted("rotate_left", by)
 
     @arguments("to", compile_error)
     def to(self, kind: Type) -> Integer:
-        """The lowest bits of it as another type, or more of them: zeros, or the sign of a signed integer."""
+        """Converts to another type: the lowest bits, or an extension with zeros, or with the sign of a signed integer.
+        """
         wanted = kind_of(scalar("the kind to convert to", kind, compile_error))
         return self._of(self._trace.record("convert", self._number, wanted), wanted)
 
@@ -262,12 +265,12 @@ class Integer(Refusing):
 
 
 def is_list(value: Any) -> bool:
-    """Whether a value is a list of others, or an array of numpy."""
+    """Returns whether a value is a list, a tuple or an array of numpy."""
     return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 def _known(name: str, value: Any) -> int:
-    """A known integer."""
+    """Returns a known integer."""
     try:
         return operator.index(value)
     except Exception:
@@ -275,7 +278,7 @@ def _known(name: str, value: Any) -> int:
 
 
 def constant(trace: Trace, name: str, value: Any, kind: tuple[int, bool]) -> int:
-    """The number of a constant of a type."""
+    """Adds a constant of a type, and returns its number."""
     known = _known(name, value)
     of = type_of(kind)
     low, high = of.ends or (0, 0)
@@ -288,7 +291,7 @@ def constant(trace: Trace, name: str, value: Any, kind: tuple[int, bool]) -> int
 
 
 def _whole(value: Any) -> str:
-    """What to write instead of something that is no whole number."""
+    """Returns advice for a value that is no whole number."""
     if is_list(value):
         return "; write it for each element, as [x + item for item in items]"
     try:
@@ -308,7 +311,7 @@ def scalar(name: str, kind: Any, refusal: Callable[[str], Exception]) -> Type:
 
 
 def _operands(what: str, given: Mapping[str, Any]) -> tuple[Integer, list[int]]:
-    """One of the operands that is encrypted, and the numbers of all, which are of one type."""
+    """Returns an encrypted one of the operands, and the numbers of all. All must have one type."""
     of = next((value for value in given.values() if isinstance(value, Integer)), None)
     if of is None:
         refuse(
@@ -320,7 +323,7 @@ def _operands(what: str, given: Mapping[str, Any]) -> tuple[Integer, list[int]]:
 
 @arguments("rm.select", compile_error)
 def select(bit: Integer, when_true: Integer | int, when_false: Integer | int) -> Integer:
-    """One of two integers, by an encrypted bit: inside circuits what ``if`` is outside."""
+    """Chooses one of two integers by an encrypted bit, as ``if`` does outside of circuits."""
     if not isinstance(bit, Integer) or bit._kind != (1, False):
         refuse(f"rm.select: bit must be an encrypted bit, as x < y gives one, and is {shown(bit)}")
     if not isinstance(when_true, Integer) and not isinstance(when_false, Integer):
@@ -338,14 +341,16 @@ def select(bit: Integer, when_true: Integer | int, when_false: Integer | int) ->
 
 @arguments("rm.minimum", compile_error)
 def minimum(a: Integer | int, b: Integer | int) -> Integer:
-    """The smaller of two integers; with :func:`maximum` of the same two it costs no more than one of them."""
+    """Returns the smaller of two integers. Together with :func:`maximum` of the same two it costs no more than either
+    alone.
+    """
     of, numbers = _operands("rm.minimum", {"a": a, "b": b})
     return of._of(of._trace.record("binary", "min", *numbers))
 
 
 @arguments("rm.maximum", compile_error)
 def maximum(a: Integer | int, b: Integer | int) -> Integer:
-    """The larger of two integers."""
+    """Returns the larger of two integers."""
     of, numbers = _operands("rm.maximum", {"a": a, "b": b})
     return of._of(of._trace.record("binary", "max", *numbers))
 
@@ -356,7 +361,7 @@ def _anything(_name: str, value: Any) -> Any:
 
 @arguments("rm.add_all", compile_error, values=items(_anything, "a list of encrypted integers", compile_error))
 def add_all(values: Sequence[Integer | int]) -> Integer:
-    """The sum of many integers, which carries less often than one addition after another."""
+    """Adds many integers. It carries less often than one addition after another."""
     of, numbers = _operands("rm.add_all", {f"values[{place}]": value for place, value in enumerate(values)})
     return of._of(of._trace.record("sum", numbers))
 
@@ -367,7 +372,9 @@ def add_all(values: Sequence[Integer | int]) -> Integer:
     entries=items(integer(None, None, compile_error), "a list of whole numbers", compile_error),
 )
 def lookup(index: Integer, entries: Sequence[int], type: Type) -> Integer:
-    """Entry `index` of a public table, of a type; 0 behind its end. The index is unsigned, of at most eight bits."""
+    """Returns entry `index` of a public table, with the type `type`, or 0 behind its end. The index is unsigned and has
+    at most eight bits.
+    """
     if not isinstance(index, Integer):
         refuse(f"rm.lookup: index must be encrypted, and is {shown(index)}; index the table itself by a known one")
     bits, signed = index._kind

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments and results of circuits: which ports they are, and their values as Python has them."""
+"""Arguments and results of circuits: the ports that they consist of, and their values in Python."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ringmill.types import Type, bit, sint
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument or a result: its type, and which ports it is."""
+    """An argument or a result: its type, and its ports."""
 
     name: str
     type: Type
     first: int
     last: Type | None = None
-    """The type of the last element, where it is narrower than those of the others: what is left of a wide port."""
+    """The type of the last element, if it is narrower than the others: the rest of a wide port."""
     used: bool = True
-    """Whether a result depends on it; of a netlist's clock none does. What is not used has no ports."""
+    """Whether a result depends on it, which is false for the clock of a netlist. An unused argument has no ports."""
 
     @property
     def count(self) -> int:
@@ -39,11 +39,11 @@ class Argument:
 
     @property
     def ports(self) -> list[str]:
-        """What its integers are called."""
+        """The names of its integers."""
         return [self.name] if self.type.length is None else [f"{self.name}[{i}]" for i in range(self.count)]
 
     def values(self, value: Any) -> list[int]:
-        """What is given for it, as Python's integers."""
+        """Returns the given value as Python's integers."""
         if self.type.length is None:
             return [_value(self.name, value, self.type)]
         try:
@@ -55,7 +55,7 @@ class Argument:
         return [_value(f"{self.name}[{i}]", item, self.elements[i]) for i, item in enumerate(items)]
 
     def array(self, values: Sequence[int]) -> Any:
-        """Its values for Python: a number, or an array."""
+        """Returns its values for Python: a number, or an array."""
         if self.type.length is None:
             return values[0]
         signed = self.type.element.kind == sint(1).kind
@@ -77,7 +77,7 @@ def _value(name: str, value: Any, kind: Type) -> int:
 
 
 def by_name(what: str, given: Mapping[str, Any], known: Sequence[Argument]) -> list[tuple[Argument, Any]]:
-    """Each that is used and what is given for it, in order; one that is missing or unknown is refused."""
+    """Pairs each used argument with its given value, in order. A missing or unknown name is refused."""
     for name in given:
         if name not in {argument.name for argument in known}:
             raise UnknownName(f"the circuit has no {what} `{name}`; {closest(name, [a.name for a in known])}")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python and numpy do with numbers and circuits cannot do with encrypted ones: what to write instead."""
+"""Refuses what Python and numpy do with numbers and circuits cannot do with encrypted ones, and advises what to write
+instead.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def _extreme(python: str, ours: str) -> str:
     )
 
 
-# Functions of Python that ask for a truth value.
+# The functions of Python that ask for a truth value, with their advice.
 _CALLED = {
     "max": _extreme("max", "maximum"),
     "min": _extreme("min", "minimum"),
@@ -54,7 +56,7 @@ _LISTS = (
 
 
 def untrue() -> NoReturn:
-    """Refuses a truth value, with what to write instead of whatever asked for it: an if, a function, a list."""
+    """Refuses a truth value. The message advises on the construct that asked for it: an if, a function, a list."""
     frame = sys._getframe(2)
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     if operation.startswith("CALL"):
@@ -65,7 +67,7 @@ def untrue() -> NoReturn:
 
 
 def _function(frame: FrameType) -> str:
-    """The name of the function that a frame calls, by its source; empty where that is not there."""
+    """Returns the name of the function that a frame calls, from its source, or an empty text without source."""
     for at, (line, last, column, end) in enumerate(frame.f_code.co_positions()):
         if 2 * at == frame.f_lasti and None not in (line, last, column, end):
             return _called(frame.f_code.co_filename, line or 0, last or 0, column or 0, end)
@@ -73,7 +75,7 @@ def _function(frame: FrameType) -> str:
 
 
 def _called(file: str, line: int, last: int, column: int, end: int | None) -> str:
-    """The name of what the call at a place of a file calls; columns are counted in bytes."""
+    """Returns the name of the function that the call at a place of a file calls. Columns count bytes."""
     lines = [linecache.getline(file, number).encode() for number in range(line, last + 1)]
     if not lines:
         return ""
@@ -122,7 +124,7 @@ _MISSING = {
 }
 
 _NUMPY = "it is for arrays of known numbers; write a list of encrypted integers and operators on its elements"
-# What to use instead of a function of numpy.
+# The advice for each function of numpy.
 _INSTEAD = {
     "where": "write rm.select(bit, a, b)",
     "clip": "write rm.minimum(rm.maximum(x, low), high)",
@@ -135,12 +137,12 @@ _INSTEAD = {
     **dict.fromkeys(("logical_and", "logical_or", "logical_not", "logical_xor"), "write & | ~ and ^ of bits"),
     "take": "write rm.lookup(index, entries, type)",
 }
-# Functions of numpy that are operators of encrypted integers.
+# The functions of numpy that are operators of encrypted integers.
 _UFUNCS = OPERATORS.keys() - {"matmul", "divide", "float_power", "square"}
 
 
 class Refusing:
-    """What Python and numpy may ask of a number: refused by name, unless it is what an operator does."""
+    """The operations that Python and numpy may ask of a number. Each is refused by name, unless an operator does it."""
 
     __slots__ = ()
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled circuits and who runs them: what travels, the client with the secret key, runs."""
+"""Compiled circuits and their use: the client with the secret key, the data that it exchanges with a server, and runs.
+"""
 
 from __future__ import annotations
 
@@ -52,15 +53,17 @@ _KEYS = optional(instance(CircuitEvaluationKeys, "evaluation keys, as client.eva
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a circuit takes with a set."""
+    """The cost of a circuit with a set."""
 
     set: str | None
-    """The name of the set; None for parameters of one's own."""
+    """The name of the set, or None for parameters of your own."""
     bootstraps: int
     depth: int
-    """Bootstraps of the longest chain."""
+    """The number of bootstraps of the longest chain."""
     work: int
-    """Bytes that the operations of all bootstraps go over: counted from sizes, the same on every computer."""
+    """The bytes that the operations of all bootstraps touch. They are counted from sizes, so they are the same on every
+    computer.
+    """
     failure: float
     """log2 of the probability that any bootstrap fails."""
 
@@ -74,7 +77,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class CircuitInputs:
-    """What a client sends: encrypted inputs by name, and the evaluation keys."""
+    """The message of a client to a server: encrypted inputs by name, and the evaluation keys."""
 
     ciphertexts: dict[str, EncryptedIntegers]
     evaluation_keys: CircuitEvaluationKeys | None = None
@@ -82,24 +85,26 @@ class CircuitInputs:
 
 @dataclass(frozen=True)
 class MachineTime:
-    """What a machine takes for all bootstraps of a run."""
+    """The time of a machine for all bootstraps of a run."""
 
     machine: str
     how: str
-    """How the cycles were obtained: `model`, or `RTL` from its simulation."""
+    """The source of the cycles: `model`, or `RTL` from its simulation."""
     clock_mhz: float
-    """The description's clock, which is the paper's: no open tool gives evidence for one of ours."""
+    """The clock of the description, which is the paper's. No open tool can confirm a clock for ours."""
     bootstraps: int
     each: int
-    """Cycles of one bootstrap by itself, from the load of its ciphertext to the last word out, the key switch in it."""
+    """The cycles of one bootstrap alone, from the load of its ciphertext to its last output word, with the key switch.
+    """
     places: int
-    """Ciphertexts that the machine interleaves."""
+    """The number of ciphertexts that the machine interleaves."""
     interleaved: int
-    """The most cycles of all bootstraps, of each level of the circuit so many at once."""
+    """An upper bound on the cycles of all bootstraps, if `places` bootstraps of each level of the circuit run at once.
+    """
 
     @property
     def cycles(self) -> int:
-        """Cycles of all bootstraps, one after the other."""
+        """The cycles of all bootstraps, one after the other."""
         return self.bootstraps * self.each
 
     def __str__(self) -> str:
@@ -117,14 +122,14 @@ class MachineTime:
 
 @dataclass(frozen=True)
 class CircuitRun:
-    """What a run gave: encrypted outputs by name, and what it took."""
+    """The result of a run: encrypted outputs by name, and the cost of the run."""
 
     ciphertexts: dict[str, EncryptedIntegers]
     seconds: float
     bootstraps: int
     threads: int
     machine: MachineTime | None = None
-    """What the machine takes that the run's device is."""
+    """The time on the run's device, if it is a machine."""
 
     def __str__(self) -> str:
         each = 1000 * self.seconds * self.threads / max(self.bootstraps, 1)
@@ -141,7 +146,7 @@ def encrypted(name: str, value: Any) -> dict[str, EncryptedIntegers]:
     return {key: item(f"{name}[{key!r}]", cipher) for key, cipher in found.items()}
 
 
-# The constructors of both are public, their parameters are their fields.
+# The constructors of both are public, and their parameters are their fields.
 CircuitInputs.__init__ = arguments(  # type: ignore[method-assign]
     "rm.CircuitInputs", ciphertexts=encrypted, evaluation_keys=_KEYS
 )(CircuitInputs.__init__)
@@ -156,7 +161,7 @@ CircuitRun.__init__ = arguments(  # type: ignore[method-assign]
 
 
 class CircuitClient:
-    """Holds the secret key: encrypts inputs and decrypts outputs. Made by :meth:`CompiledCircuit.keygen`."""
+    """Holds the secret key: encrypts inputs and decrypts outputs. :meth:`CompiledCircuit.keygen` makes it."""
 
     @arguments("rm.CircuitClient", keys=instance(CircuitKeys, "those of CompiledCircuit.keygen"))
     def __init__(
@@ -166,17 +171,17 @@ class CircuitClient:
 
     @property
     def evaluation_keys(self) -> CircuitEvaluationKeys:
-        """What a server needs to run the circuit, and no more: no secret is in it."""
+        """The keys that a server needs to run the circuit. They hold no secret."""
         return self._keys.evaluation_keys
 
     @property
     def key_id(self) -> str | None:
-        """The identity of the secret key, which ciphertexts and keys made with it carry, in hexadecimal."""
+        """The identity of the secret key in hexadecimal. Ciphertexts and keys made with it carry it."""
         return self._keys.key_id
 
     @arguments()
     def encrypt(self, /, **inputs: Any) -> CircuitInputs:
-        """Encrypts the inputs, each a whole number of its type or an array of as many as it says.
+        """Encrypts the inputs. Each is a whole number of its type, or an array of as many numbers as the type says.
 
         Raises :class:`DataError` for a missing input, a wrong length, or a value that the type does not have.
         """
@@ -188,7 +193,7 @@ class CircuitClient:
 
     @arguments()
     def decrypt(self, outputs: CircuitRun | Mapping[str, EncryptedIntegers]) -> Any:
-        """The outputs in the structure that the function returned them in: exact, numbers and arrays.
+        """Decrypts the outputs to exact numbers and arrays, in the structure that the function returned.
 
         Raises :class:`KeysError` for ciphertexts of another key, :class:`DataError` for integers of other types.
         """
@@ -201,7 +206,9 @@ class CircuitClient:
 
     @arguments(path=path)
     def save_secret_key(self, path: Path) -> None:
-        """Writes the secret key. Whoever has the file can read everything encrypted under it (mode 0600)."""
+        """Writes the secret key, to a file that only its owner may read (mode 0600). Whoever has the file can read
+        everything encrypted under the key.
+        """
         self._keys.save_secret_key(path)
 
     def __repr__(self) -> str:
@@ -209,7 +216,7 @@ class CircuitClient:
 
 
 class CompiledCircuit:
-    """A circuit ready to run; made by :meth:`Circuit.compile`."""
+    """A circuit ready to run. :meth:`Circuit.compile` makes it."""
 
     @arguments("rm.CompiledCircuit", inner=instance(LoweredCircuit, "a compiled circuit: Circuit.compile makes them"))
     def __init__(
@@ -225,11 +232,11 @@ class CompiledCircuit:
         self.bootstraps, self.depth, self.failure = self._cost.bootstraps, self._cost.depth, self._cost.failure
 
     bootstraps: int
-    """How many bootstraps a run takes: nearly all of its time."""
+    """The number of bootstraps of a run, which take nearly all of its time."""
     depth: int
-    """Bootstraps of the longest chain, which no number of threads shortens."""
+    """The number of bootstraps of the longest chain. More threads do not shorten it."""
     failure: float
-    """log2 of the probability that any of them fails, by the noise model: then results are wrong."""
+    """log2 of the probability, by the noise model, that any bootstrap fails. Results are wrong then."""
 
     @property
     def params(self) -> CircuitParams:
@@ -237,25 +244,25 @@ class CompiledCircuit:
 
     @property
     def estimates(self) -> list[Estimate]:
-        """What it takes with each of the sets that were compared: one, where the parameters were given."""
+        """The costs with each of the sets that were compared, or with the given parameters alone."""
         return [Estimate(*estimate) for estimate in self._inner.estimates]
 
     @property
     def key_bytes(self) -> int:
-        """Bytes of the evaluation keys that :meth:`keygen` makes: known before it makes any."""
+        """The bytes of the evaluation keys that :meth:`keygen` makes, known before it makes them."""
         return self._inner.key_bytes
 
     @arguments()
     def keygen(self) -> CircuitClient:
-        """Fresh keys from the system's randomness.
+        """Makes new keys from the system's randomness.
 
-        They take :attr:`key_bytes`; raises ``MemoryError`` where that is more than :func:`limits` allow.
+        They take :attr:`key_bytes`. Raises ``MemoryError`` if that is more than :func:`limits` allow.
         """
         return CircuitClient(self._inner.keygen(), self._inputs, self._outputs, self._shape)
 
     @arguments(path=path)
     def load_secret_key(self, path: Path) -> CircuitClient:
-        """The client whose secret key was saved, with fresh evaluation keys."""
+        """Makes a client from a saved secret key, with new evaluation keys."""
         return CircuitClient(self._inner.load_secret_key(path), self._inputs, self._outputs, self._shape)
 
     @arguments(
@@ -279,21 +286,22 @@ class CompiledCircuit:
         every: float = 30.0,
         resume: Path | None = None,
     ) -> CircuitRun:
-        """Runs the circuit on the CPU, on all its cores or so many threads; the same ciphertexts come out.
+        """Runs the circuit on the CPU, on all its cores or on `threads` threads. The ciphertexts do not depend on the
+        threads.
 
-        On another `device`, as ``"sim:torus"``, each bootstrap is a program of its own there, one after the other
-        unless `threads` says otherwise, and the run says what the machine takes. It needs parameters that the machine
-        runs: ``rm.circuit_params(..., target="torus")``.
+        On another `device`, such as ``"sim:torus"``, each bootstrap is a program of its own. Bootstraps run one after
+        the other unless `threads` says otherwise, and the run reports the machine's time. The parameters must be for
+        the machine: ``rm.circuit_params(..., target="torus")``.
 
-        Inputs are what clients encrypted: outputs of a run may be noisier than a circuit counts on. An encrypted
-        integer keeps its type, and :class:`DataError` is raised where the circuit's input is of another.
+        Inputs must come from a client's encryption, since outputs of a run may be noisier than a circuit allows. An
+        encrypted integer keeps its type. Raises :class:`DataError` if the circuit's input has another type.
 
-        The keys come with the inputs when :meth:`CircuitClient.encrypt` made them; give `keys` otherwise. A run of more
-        than a second shows how far it is, on a terminal and in a notebook, unless `progress` is false.
+        Inputs from :meth:`CircuitClient.encrypt` bring the keys along; for others give `keys`. A run of more than a
+        second shows its progress, on a terminal and in a notebook, unless `progress` is false.
 
-        `checkpoint` names a file in which the run is saved, not before `every` seconds have passed since the last time,
-        and when it is interrupted: Ctrl-C is raised when that is done, a second one at once. ``resume=`` that file,
-        with the same circuit and inputs, goes on from there.
+        `checkpoint` names a file in which the run is saved, at most once every `every` seconds, and when it is
+        interrupted. The exception of Ctrl-C is raised after the save, that of a second Ctrl-C at once. ``resume=`` that
+        file, with the same circuit and inputs, continues the run.
         """
         if isinstance(inputs, CircuitInputs):
             found, keys = inputs.ciphertexts, keys or inputs.evaluation_keys
@@ -333,10 +341,12 @@ class CompiledCircuit:
     target=optional(text(DeviceError)),
 )
 def parameters(name: str = "circuits", *, toy_for_tests_only: bool = False, target: str | None = None) -> CircuitParams:
-    """The parameters of a named set for circuits, for digits or for bits; docs/tfhe.md lists them with their security.
+    """Returns the parameters of a named set for circuits, for digits or for bits. docs/tfhe.md lists the sets with
+    their security.
 
-    `toy_for_tests_only` gives small ones for the same messages in their place, which keep nothing secret. `target`,
-    the name of a machine or of its description's file, makes them as it runs them; toy ones have its sizes.
+    `toy_for_tests_only` returns small parameters for the same messages, which keep nothing secret. `target`, the name
+    of a machine or of its description file, adapts the parameters to the machine. Toy ones then have the machine's
+    sizes.
     """
     known = circuit_sets()
     if name not in known:

@@ -13,10 +13,10 @@ from ringmill_command import INTERRUPTED
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command and gives its exit status; Ctrl-C is status 130, wherever it comes.
+    """Runs the command and returns its exit status, which is 130 after Ctrl-C.
 
-    Without arguments it is the process's own command, and an interrupted one ends the process here: a thread that is
-    left behind may be in the interpreter still, and taking that down around it aborts the process now and then.
+    Without arguments it is the process's own command. If it is interrupted, the process ends here: an abandoned thread
+    may still be in the interpreter, and a normal exit would then sometimes abort the process.
     """
     try:
         status = _run(arguments)
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str] | None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    # A file opened while a standard stream is closed would take its place, and be written to.
+    # If a standard stream is closed, the next file to be opened would take its place and receive its output.
     for stream in range(3):
         try:
             os.fstat(stream)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One compiled program on several simulated machines, and on the CPU, in one table."""
+"""Compares one compiled program on several simulated machines, and on the CPU, in one table."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ Value = str | bool | int | float
 
 
 class Comparison(list[dict[str, Any]]):
-    """Rows as plain data, the CPU's first: ``print`` it for the table, or show it in a notebook.
+    """The rows of a comparison as plain data, the CPU's first. ``print`` it for the table, or show it in a notebook.
 
     Each row has the fields that ``ringmill compare --json`` prints: `case`, `machine`, `set`, and `seconds`, `speedup`,
-    `bound`, `multipliers`, `needs` and others, or `refused`, the reason of a machine that does not run the program.
+    `bound`, `multipliers`, `needs` and others. If a machine does not run the program, its row has the reason in
+    `refused`.
     """
 
     def __init__(self, rows: list[dict[str, Any]], text: str, html: str) -> None:
@@ -42,7 +43,7 @@ class Comparison(list[dict[str, Any]]):
 
 
 def _value(name: str, value: Any) -> str:
-    """A value of a description's field, as its file has it."""
+    """Returns a value of a description's field in the form of the file."""
     try:
         if isinstance(value, (bool, np.bool_)):
             return "true" if value else "false"
@@ -58,7 +59,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def _values(name: str, value: Any) -> list[tuple[str, list[str]]]:
-    """Fields of descriptions, each with the values that it takes in turn."""
+    """Returns fields of descriptions, each with the values that it takes in turn."""
     single = (str, bool, int, float, np.generic)
     several = items(_value, "a value, or a list of values", DeviceError)
     return [
@@ -92,23 +93,25 @@ def compare(
     send_keys: bool = False,
     progress: bool = True,
 ) -> Comparison:
-    """The time that a compiled program takes on each of some machines, by their cycle models.
+    """Computes the time of a compiled program on each of several machines, by their cycle models.
 
-    `machines` are names, or description files (``.toml``). `set` gives fields of their descriptions several values, and
-    every combination is a row: ``set={"rpaus": [4, 10], "polymul:units": 16}``, the second of one machine alone.
+    `machines` are names, or description files (``.toml``). `set` gives several values to fields of their descriptions,
+    and every combination is a row. In ``set={"rpaus": [4, 10], "polymul:units": 16}`` the second field is of one
+    machine alone.
 
-    With `inputs`, as :meth:`Client.encrypt` makes them, and `plain` ones, the program is run on this computer's CPU, on
-    `threads` threads (all cores if left out): once to plan, and the median of up to three more runs counts. Every row
-    then has its `speedup` over it. A machine that takes some instructions only needs `inputs` for a total: its host's
-    part is measured.
+    With `inputs`, from :meth:`Client.encrypt`, and `plain` inputs, the program also runs on this computer's CPU, on
+    `threads` threads (by default all cores). It runs once to plan; the median of up to three more runs counts. Every
+    row then has its `speedup` over the CPU. A machine that runs only some instructions needs `inputs` for a total,
+    since its host's part is measured.
 
-    A row's `seconds` are of a machine that has as many keys before the run as it holds, and its `cold_seconds` of one
-    that has none. With `send_keys` both are the latter. `keys` tells ``"seeded"`` from ``"stored"`` ones.
+    A row's `seconds` are for a machine that holds as many keys as fit before the run begins, and its `cold_seconds` for
+    a machine without keys. With `send_keys` both are the latter. `keys` says whether keys are ``"seeded"`` or
+    ``"stored"``.
 
-    All machines run the program as it was compiled. One that refuses it has a row with the reason in `refused`. The
-    command ``ringmill compare`` compiles a program for all the machines that it names.
+    All machines run the program as it was compiled. The row of a machine that refuses it has the reason in `refused`.
+    The command ``ringmill compare`` compiles a program for all the machines that it names.
 
-    Raises :class:`DeviceError` for a machine or field that there is not, and where every machine refuses.
+    Raises :class:`DeviceError` for an unknown machine or field, and if every machine refuses.
 
     >>> import ringmill as rm
     >>> @rm.program

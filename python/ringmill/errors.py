@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package's errors: each says what was expected, what came and what to do.
+"""The package's errors. Each message names the expected value, the value found and a cure.
 
-All are :class:`RingmillError`. What is wrong decides the class, whatever Python would have raised:
+All are :class:`RingmillError`. The class tells the kind of fault, whatever Python would have raised:
 
 * in a program, :class:`CompileError`, with the file and line of the program;
-* parameters and what chooses them, :class:`ParameterError`; values, :class:`DataError`; keys, :class:`KeysError`;
-  devices, :class:`DeviceError`; paths and files, :class:`FileError`;
+* parameters and the options that choose them, :class:`ParameterError`; values, :class:`DataError`; keys,
+  :class:`KeysError`; devices, :class:`DeviceError`; paths and files, :class:`FileError`;
 * the call itself (an argument that is unknown, missing or given twice) and switches that belong to none of these,
   :class:`ArgumentError`, which is a :class:`TypeError` too.
 
-Three more are of Python's own kinds as well, so that code that asks before it takes goes on working. An attribute that
-a traced vector does not have is a ``CompileError`` and an ``AttributeError``. One that another object does not have is
-a ``RingmillError`` and an ``AttributeError``. A name that a result does not hold is a ``DataError`` and a ``KeyError``.
+Three more are also of Python's own classes, so that code that probes for an attribute or a name keeps working. An
+attribute that a traced vector does not have is a ``CompileError`` and an ``AttributeError``. One that another object
+does not have is a ``RingmillError`` and an ``AttributeError``. A name that a result does not hold is a ``DataError``
+and a ``KeyError``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ringmill._ringmill import (
 
 
 class KeysWarning(UserWarning):
-    """It cannot be checked that a ciphertext and a key belong together, since one of them carries no identity."""
+    """Nothing can check that a ciphertext and a key belong together, since one of them carries no identity."""
 
 
 __all__ = [
@@ -52,11 +53,11 @@ if TYPE_CHECKING:
 
 
 class ArgumentError(RingmillError, TypeError):
-    """A call that does not fit: an argument that is unknown, missing, given twice, or of the wrong kind."""
+    """A call that does not fit: an argument is unknown, missing, given twice, or of the wrong kind."""
 
 
 class DefaultBoundWarning(UserWarning):
-    """A program was compiled without a word on how large its inputs are, so that they must be small."""
+    """A program was compiled without ranges of its inputs, so the inputs must be at most 1 in absolute value."""
 
 
 class MissingAttribute(CompileError, AttributeError):
@@ -68,13 +69,13 @@ class UnknownAttribute(RingmillError, AttributeError):
 
 
 class UnknownName(DataError, KeyError):
-    """A name that is not among those of the inputs or outputs."""
+    """A name that is not among the names of the inputs or outputs."""
 
     __str__ = Exception.__str__  # KeyError's own would quote the message
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in a run on several devices; `runs` holds those that were complete, in order."""
+    """Ctrl-C in a run on several devices. `runs` holds the complete runs, in order."""
 
     def __init__(self, message: str, runs: list[Run]) -> None:
         super().__init__(message)

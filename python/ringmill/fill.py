@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which slots of a vector hold values: all of them, or as many as were declared, with padding behind."""
+"""Tracks which slots of a vector hold values: all slots, or a declared number of them with padding behind."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from ringmill.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """`length` values and padding behind them, which may be known to hold `zeros`; without a length, every slot is a
-    value."""
+    """`length` values with padding behind them, which may be known to hold `zeros`. Without a length, every slot is a
+    value.
+    """
 
     length: int | None = None
     zeros: bool = False
 
     @classmethod
     def of(cls, kind: Type, slots: int) -> Fill:
-        """An argument of a declared type in so many slots: zeros follow an array that is shorter."""
+        """Returns the fill of an argument of a declared type: zeros follow an array that is shorter than the slots."""
         short = kind.length is not None and kind.length < slots
         return cls(kind.length, zeros=True) if short else FULL
 
@@ -28,19 +29,21 @@ class Fill:
 
     @property
     def unsure(self) -> Fill:
-        """The same values, with nothing known of the padding."""
+        """The same values, with nothing known about the padding."""
         return replace(self, zeros=False)
 
     def product(self, other: Fill) -> Fill:
-        """Of a product: zero times anything is zero."""
+        """Returns the fill of a product: zero times anything is zero."""
         return self._met(other, self.zeros or other.zeros)
 
     def sum(self, other: Fill) -> Fill:
-        """Of a sum or a difference."""
+        """Returns the fill of a sum or a difference."""
         return self._met(other, self.zeros and other.zeros)
 
     def fits(self, other: Fill) -> bool:
-        """Whether vectors so filled may stand in one operation: arrays of one length, or one that fills every slot."""
+        """Returns whether vectors with these fills may meet in one operation: arrays of one length, or one that fills
+        every slot.
+        """
         return not (self.padded and other.padded) or self.length == other.length
 
     def _met(self, other: Fill, zeros: bool) -> Fill:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose code a frame runs: the user's line, and tracebacks without the package's own frames.
+"""Tells whose code a frame runs: finds the user's line, and removes the package's own frames from tracebacks.
 
-What a public call refuses is shown with the frames of its callers alone: the call, and the line of a program at fault.
-With ``RINGMILL_TRACEBACK=full`` in the environment every frame is shown.
+The traceback of a refused public call shows the frames of its callers alone: the call, and the line of a program at
+fault. With ``RINGMILL_TRACEBACK=full`` in the environment it shows every frame.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ringmill.errors import RingmillError
 _PACKAGE, _NUMPY, _PYTHON = (
     os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__, os.__file__)
 )
-_INSTALLED = f"-packages{os.sep}"  # which lies in Python's own, as the first two may
-_GENERATED = "<string>"  # where methods lie that dataclasses makes
+_INSTALLED = f"-packages{os.sep}"  # inside Python's own folder, where the first two may be
+_GENERATED = "<string>"  # the file name of methods that dataclasses generates
 
 Line = tuple[str, int]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,7 +34,7 @@ def _library(file: str) -> bool:
 
 
 def _own(frame: FrameType) -> bool:
-    """Whether a frame runs code of this package."""
+    """Returns whether a frame runs code of this package."""
     file = frame.f_code.co_filename
     if file == _GENERATED:
         return str(frame.f_globals.get("__name__")).startswith("ringmill.")
@@ -42,16 +42,16 @@ def _own(frame: FrameType) -> bool:
 
 
 def user_line() -> Line:
-    """File and line of the innermost caller outside this package, numpy and Python's library."""
+    """Returns file and line of the innermost caller outside of this package, numpy and Python's library."""
     frame = sys._getframe(1)
     while frame.f_back is not None and (_own(frame) or _library(frame.f_code.co_filename)):
         frame = frame.f_back
-    # A file's name may be no text: its odd bytes are shown, not passed on.
+    # A file name may not be valid text. Its odd bytes are escaped, so that they go no further.
     return frame.f_code.co_filename.encode(errors="backslashreplace").decode(), frame.f_lineno
 
 
 def callers(traceback: TracebackType | None) -> TracebackType | None:
-    """The traceback without frames of this package; the whole one where the environment asks for it."""
+    """Returns the traceback without frames of this package, or the whole one if the environment asks for it."""
     if os.environ.get("RINGMILL_TRACEBACK") == "full":
         return traceback
     entries = []
@@ -66,7 +66,7 @@ def callers(traceback: TracebackType | None) -> TracebackType | None:
 
 
 def public(function: F) -> F:
-    """Decorates a public function: what it refuses shows no frame of the package."""
+    """Decorates a public function: the traceback of a refusal shows no frame of the package."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

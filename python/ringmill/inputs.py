@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a compiled program's inputs are given: what is said where one is missing, or given in another way."""
+"""Describes how a compiled program's inputs are given, for the messages about inputs that are missing or given in the
+wrong way.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ class Given:
 
     @classmethod
     def of(cls, inputs: Sequence[tuple[str, bool]]) -> Given:
-        """Those of inputs by name, each with whether it arrives encrypted."""
+        """Makes the description from inputs by name, each with whether it arrives encrypted."""
         return cls(
             tuple(name for name, encrypted in inputs if encrypted),
             tuple(name for name, encrypted in inputs if not encrypted),
@@ -35,7 +37,7 @@ class Given:
 
     @property
     def run(self) -> str:
-        """The call that runs the program on what was encrypted."""
+        """The call that runs the program on the encrypted inputs."""
         plain = ", ".join(f'"{name}": ...' for name in self.plain)
         return f"compiled.run(inputs, plain={{{plain}}})" if plain else "compiled.run(inputs)"
 
@@ -45,7 +47,7 @@ class Given:
         return f"encrypt the values first, inputs = {self.encrypt}, and then {self.run}"
 
     def refused_by_encrypt(self, inputs: Collection[str]) -> str | None:
-        """What is wrong with the names that are given to encrypt; None where all is well."""
+        """Returns the fault in the names that are given to encrypt, or None."""
         for name in inputs:
             if name in self.plain:
                 return f"input `{name}` is plain and is not encrypted; give it to the run, {self.run}"
@@ -56,14 +58,14 @@ class Given:
         )
 
     def refused_by_run(self, ciphertexts: Collection[str], plain: Mapping[str, Any]) -> str | None:
-        """What is wrong with the names that are given to a run; None where all is well."""
+        """Returns the fault in the names that are given to a run, or None."""
         missing = _first_missing(self.encrypted, ciphertexts)
         if missing:
             return (
                 f"no ciphertext was given for encrypted input `{missing}`; encrypt it with the others, {self.encrypt}"
             )
         if any(name not in self.plain for name in plain):
-            return None  # the compiled half lists those that are
+            return None  # the compiled half names the right ones
         missing = _first_missing(self.plain, plain)
         return missing and f"no value was given for plain input `{missing}`; give it to the run, {self.run}"
 

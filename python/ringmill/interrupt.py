@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script that ends with :class:`Interrupted` ends as any does that Ctrl-C stopped: by SIGINT, status 130 in a shell.
+"""Makes a script that ends with :class:`Interrupted` end like any script that Ctrl-C stopped: by SIGINT, status 130 in
+a shell.
 
-Python itself does so for ``KeyboardInterrupt`` alone; one of its subclasses is an error to it, and status 1.
+Python itself does so for ``KeyboardInterrupt`` alone. For its subclasses it exits like for an error, with status 1.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ringmill.errors import Interrupted
 
 
 def install() -> None:
-    """Sees to it, for the process."""
+    """Installs the behaviour for the process."""
     before = sys.excepthook
     ended = False
 
@@ -30,12 +31,12 @@ def install() -> None:
         if not ended:
             return
         for stream in (sys.stdout, sys.stderr):
-            # There may be none, or nobody reading.
+            # There may be no stream, or nobody who reads it.
             with contextlib.suppress(Exception):
                 stream.flush()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
 
     sys.excepthook = uncaught
-    # Registered early, it is done late.
+    # atexit runs functions in reverse order, so an early registration runs late.
     atexit.register(end)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of polynomials by themselves: a limb of any lattice cryptosystem, on a device."""
+"""Multiplies two polynomials on a device: one limb of any lattice cryptosystem."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from ringmill.values import RAVEL, whole_numbers
 
 
 class NegacyclicProduct(NamedTuple):
-    """A product, and what the machine behind the device took for it: None on ``"cpu"``."""
+    """A product, and its time on the device's machine, which is None on ``"cpu"``."""
 
     residues: NDArray[np.int64]
     """n integers from 0 to q - 1, lowest coefficient first."""
     cycles: int | None
-    """Cycles of the machine's clock for the whole call: it loads the tables of `q` and both operands, computes the
-    product and unloads it. A paper's cycles are of the product alone, as ``ringmill reproduce polymul`` prints them."""
+    """The cycles of the machine's clock for the whole call: it loads the tables of `q` and both operands, computes the
+    product and unloads it. The cycles in the paper are for the product alone, as ``ringmill reproduce polymul`` prints
+    them.
+    """
     seconds: float | None
-    """Those cycles at the machine's clock; the host link is not in it."""
+    """Those cycles at the machine's clock, without the host link."""
 
 
 def _polynomial(name: str, value: Any) -> NDArray[np.int64]:
@@ -42,14 +44,14 @@ def _polynomial(name: str, value: Any) -> NDArray[np.int64]:
     device=device_name,
 )
 def negacyclic_product(a: ArrayLike, b: ArrayLike, q: int, *, device: str = "cpu") -> NegacyclicProduct:
-    """The product of two polynomials in Z_q[x] / (x^n + 1), on the CPU, a modelled or an RTL machine.
+    """Multiplies two polynomials in Z_q[x] / (x^n + 1), on the CPU, a modelled or an RTL machine.
 
-    `a` and `b` hold n integers each, lowest coefficient first, and are taken modulo `q`, a prime that is 1 mod 2n. n is
-    a power of two; ``"sim:polymul"`` takes those from 256 to 4096 and primes of up to 32 bits, the CPU from 8 to 131072
-    and of up to 61. All devices give the same residues.
+    `a` and `b` hold n integers each, lowest coefficient first. They are taken modulo `q`, a prime that is 1 mod 2n. n
+    is a power of two. ``"sim:polymul"`` takes n from 256 to 4096 and primes of up to 32 bits. The CPU takes n from 8 to
+    131072 and primes of up to 61 bits. All devices give the same residues.
 
-    Raises :class:`DataError` for polynomials of no such length or of different ones, :class:`ParameterError` for a `q`
-    without the transform, :class:`DeviceError` for a device that is not known or has no room for n or q.
+    Raises :class:`DataError` for polynomials of another length or of different lengths, :class:`ParameterError` for a
+    `q` without the transform, and :class:`DeviceError` for a device that is unknown or has no room for n or q.
 
     >>> import numpy as np, ringmill as rm
     >>> x = np.zeros(256, int)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What work may take: one place to read and set it."""
+"""Limits on the resources of work, read and set in one place."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def _memory(name: str, value: Any) -> str:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits that hold, for this process."""
+    """The limits in force in this process."""
 
     memory: int
-    """Bytes that one piece of work (reading a file, compiling, making keys, a run) may take."""
+    """The bytes that one piece of work (reading a file, compiling, making keys, a run) may take."""
 
 
 Limits.__init__ = arguments("rm.Limits", memory=_BYTES)(Limits.__init__)  # type: ignore[method-assign]
@@ -36,11 +36,12 @@ Limits.__init__ = arguments("rm.Limits", memory=_BYTES)(Limits.__init__)  # type
 
 @arguments("rm.limits", memory=optional(_memory))
 def limits(*, memory: int | str | None = None) -> Limits:
-    """Sets the limits that are given, for all work begun from now on, and returns those that hold.
+    """Sets the given limits for all work begun from now on, and returns the limits in force.
 
-    `memory` is a number of bytes, or text such as ``"4GiB"`` or ``"512M"``. What would take more raises ``MemoryError``
-    before it is begun. Where nothing is set here, the environment variable ``RINGMILL_MAX_MEMORY`` counts, and without
-    it four fifths of the memory that is available to the process. Raises :class:`ArgumentError` for what is no size.
+    `memory` is a number of bytes, or text such as ``"4GiB"`` or ``"512M"``. Work that would take more raises
+    ``MemoryError`` before it begins. If nothing is set here, the environment variable ``RINGMILL_MAX_MEMORY`` counts.
+    Without the variable the limit is four fifths of the memory that is available to the process. Raises
+    :class:`ArgumentError` for an invalid size.
 
     >>> import ringmill as rm
     >>> before = rm.limits()
@@ -50,6 +51,6 @@ def limits(*, memory: int | str | None = None) -> Limits:
     True
     """
     try:
-        return Limits(memory_limit(memory))  # the check made text of it
+        return Limits(memory_limit(memory))  # the check turned it into text
     except ValueError as error:
         raise ArgumentError(f"memory: {error}") from None

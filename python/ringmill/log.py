@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What long work says of itself: to the logger ``ringmill`` of the standard library, which shows nothing unasked.
+"""Logs the steps of long work to the logger ``ringmill`` of the standard library, which shows nothing by default.
 
-INFO has what the owner of a run wants to know: the parameters, the keys that were made, what ran where, checkpoints.
-DEBUG has the steps with their times, and the kernels that were found fastest. No message holds a key, an input or an
-output.
+INFO has what the owner of a run wants to know: the parameters, the keys that were made, the runs with their devices,
+checkpoints. DEBUG has the steps with their times, and the kernels that were found fastest. No message holds a key, an
+input or an output.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from ringmill._ringmill import plans_made
 LOGGER = logging.getLogger("ringmill")
 LOGGER.addHandler(logging.NullHandler())
 
-# Lines on kernels that were logged before.
+# The lines on kernels that were logged before.
 _SAID: set[str] = set()
 
 
 @contextmanager
 def timed(level: int, done: str, *of: object) -> Iterator[None]:
-    """Logs `done`, a message about `of`, and the seconds that the work took; nothing where it fails."""
+    """Logs `done`, a message about `of`, and the seconds that the work took. Failed work is not logged."""
     begin = time.perf_counter()
     yield
     LOGGER.log(level, f"{done} in %.3f s", *of, time.perf_counter() - begin)
 
 
 def say_plans() -> None:
-    """Logs the kernels that were chosen in this process since the last time, with their times."""
+    """Logs the kernels that were chosen in this process since the last call, with their times."""
     if not LOGGER.isEnabledFor(logging.DEBUG):
         return
     for line in plans_made():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encrypted matrices of whole numbers: one vector of slots, entries row after row."""
+"""Encrypted matrices of whole numbers. A matrix is one vector of slots, with its entries row after row."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SIZES = items(integer(1, 1 << 20, compile_error), "a pair of whole numbers, (ro
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """An encrypted matrix: entry (i, j) is slot i * columns + j of `vector`, and rows times columns are its slots.
+    """An encrypted matrix. Entry (i, j) is slot i * columns + j of `vector`, which has rows times columns slots.
 
     ``+``, ``-`` and ``*`` go entry by entry, with a matrix of the same shape, an array of that shape, or a number.
-    ``@`` is the product of matrices: with an array on either side, or of two encrypted square ones, which take as many
-    products of ciphertexts as there are rows, all at one depth (Jiang, Kim, Lauter and Song, *Secure outsourced matrix
-    computation*). What is computed is exact modulo the program's modulus.
+    ``@`` is the product of matrices: with an array on either side, or of two encrypted square ones. The latter takes as
+    many products of ciphertexts as there are rows, all at one depth (Jiang, Kim, Lauter and Song, *Secure outsourced
+    matrix computation*). All results are exact modulo the program's modulus.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -66,7 +66,7 @@ class Matrix:
         return Matrix(vector, shape or self.shape)
 
     def _operand(self, other: Any) -> Any:
-        """What stands beside the vector, entry by entry."""
+        """Returns the other operand of an operation entry by entry: a vector, an array of slots, or a number."""
         if isinstance(other, Matrix):
             if other.shape != self.shape:
                 refuse(f"matrices of shapes {self.shape} and {other.shape} do not meet entry by entry")
@@ -116,7 +116,7 @@ class Matrix:
 
     @property
     def T(self) -> Matrix:
-        """The transpose: rotations under masks, as many as it has diagonals."""
+        """The transpose, by as many masked rotations as the permutation has diagonals."""
         rows, columns = self.shape
         source = np.arange(rows * columns).reshape(rows, columns).T.ravel()
         return self._made(_permuted(self.vector, source), (columns, rows))
@@ -144,7 +144,7 @@ class Matrix:
         return self._made(_linear(self.vector, np.kron(array, np.eye(columns, dtype=array.dtype))))
 
     def _product(self, other: Matrix) -> Matrix:
-        """The sum over k of A_k * B_k, A_k(i, j) = A(i, i + j + k) and B_k(i, j) = B(i + j + k, j)."""
+        """Computes the sum over k of A_k * B_k, A_k(i, j) = A(i, i + j + k) and B_k(i, j) = B(i + j + k, j)."""
         size, columns = self.shape
         if size != columns or other.shape != self.shape:
             refuse(
@@ -173,7 +173,7 @@ _INSTEAD = {
     "transpose": "the transpose is matrix.T",
     "reshape": "its values row after row make another: rm.Matrix(matrix.vector, (rows, columns))",
 }
-# Functions of numpy that are operators of matrices.
+# The functions of numpy that are operators of matrices.
 _UFUNCS = {"add", "subtract", "multiply", "matmul", "negative"}
 
 
@@ -208,7 +208,7 @@ Matrix.__init__ = _CHECKED(Matrix.__init__)  # type: ignore[method-assign]
 
 
 def _padded(rows: int, columns: int) -> str:
-    """How a matrix of any shape fills as many slots as there can be."""
+    """Returns advice to make a matrix of this shape fill a possible number of slots."""
     shape = tuple(1 << (size - 1).bit_length() for size in (rows, columns))
     slots = f"compile with slots={shape[0] * shape[1]}"
     return slots if shape == (rows, columns) else f"pad it with zeros to {shape[0]} x {shape[1]}, and {slots}"
@@ -219,7 +219,7 @@ def _array(value: Any, beside: Encrypted) -> np.ndarray:
 
 
 def _permuted(x: Encrypted, source: Sequence[int] | np.ndarray) -> Encrypted:
-    """Slot s of the result is slot source[s] of `x`."""
+    """Permutes `x`: slot s of the result is slot source[s] of `x`."""
     slots = np.arange(len(x))
     steps = (np.asarray(source) - slots) % len(x)
     masks = {int(step): (steps == step).astype(np.int64) for step in np.unique(steps)}
@@ -227,7 +227,7 @@ def _permuted(x: Encrypted, source: Sequence[int] | np.ndarray) -> Encrypted:
 
 
 def _linear(x: Encrypted, by: np.ndarray) -> Encrypted:
-    """`by` times the vector of slots, diagonal by diagonal."""
+    """Multiplies the matrix `by` with the vector of slots, diagonal by diagonal."""
     slots = np.arange(len(x))
     diagonals = {step: by[slots, (slots + step) % len(x)] for step in range(len(x))}
     found = {step: diagonal for step, diagonal in diagonals.items() if diagonal.any()}
@@ -237,7 +237,7 @@ def _linear(x: Encrypted, by: np.ndarray) -> Encrypted:
 
 
 def _masked(x: Encrypted, masks: dict[int, np.ndarray]) -> Encrypted:
-    """The sum of what is rotated by each step, times the step's mask."""
+    """Adds up the rotations of `x` by each step, each times the step's mask."""
     total: Encrypted | None = None
     for step, mask in masks.items():
         moved = x._turned(step)

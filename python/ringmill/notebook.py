@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a run is, in a notebook: a line that is written over, as there is no terminal to draw a bar on."""
+"""Shows the progress of a run in a notebook, as a line that is overwritten, since there is no terminal for a bar."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Show = Callable[[str, int, int, float, "float | None"], None]
 
 
 def in_notebook() -> bool:
-    """Whether a kernel of Jupyter runs this: its standard error is no terminal, and people read it."""
+    """Returns whether a kernel of Jupyter runs this code. Its standard error is no terminal, but people read it."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return any(kind.__name__ == "ZMQInteractiveShell" for kind in type(shell).__mro__)
 
 
 @contextmanager
 def shown(progress: bool) -> Iterator[bool | Show]:
-    """What a run is given to show its steps: in a notebook a function, whose line is gone afterwards."""
+    """Yields the `progress` argument of a run. In a notebook it is a function, whose line disappears afterwards."""
     if not progress or not in_notebook():
         yield progress
         return

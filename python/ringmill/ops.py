@@ -26,7 +26,8 @@ def _encrypted(name: str, x: Any) -> Encrypted:
 
 @arguments("rm.rotate", compile_error, x=_encrypted, steps=integer(refusal=compile_error))
 def rotate(x: Encrypted, steps: int) -> Encrypted:
-    """Slots moved cyclically to the left: slot i of the result is slot i + steps of `x`. The same as ``x << steps``.
+    """Rotates the slots cyclically to the left: slot i of the result is slot i + steps of `x`. It is the same as ``x <<
+    steps``.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -40,7 +41,7 @@ def rotate(x: Encrypted, steps: int) -> Encrypted:
 
 @arguments("rm.conj", compile_error, x=_encrypted)
 def conj(x: Encrypted) -> Encrypted:
-    """The complex conjugate of every slot."""
+    """Returns the complex conjugate of every slot."""
     if x._kind.whole:
         refuse(f"rm.conj is about complex numbers, and x is of {x._kind}; leave it out")
     return x._tracer.emit(x._kind, x._fill, "unary", "conj", x._id)
@@ -48,9 +49,10 @@ def conj(x: Encrypted) -> Encrypted:
 
 @arguments("rm.two_real", compile_error, x=_encrypted)
 def two_real(x: Encrypted) -> Encrypted:
-    """Twice the real part of every slot, at no level and with one key switch: ``x + rm.conj(x)``, known to be real.
+    """Returns twice the real part of every slot: ``x + rm.conj(x)``, known to be real. It takes no level and one key
+    switch.
 
-    Errors of `x` in the imaginary part cancel; that of the key switch stays.
+    Errors of `x` in the imaginary part cancel; the error of the key switch stays.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -72,14 +74,16 @@ def two_real(x: Encrypted) -> Encrypted:
     stride=integer(1, refusal=compile_error),
 )
 def sum(x: Encrypted, width: int | None = None, stride: int = 1) -> Encrypted:
-    """The sum of all values of `x`, in every slot; with a `width`, of those in a window.
+    """Adds up all values of `x`, in every slot, or with a `width` the values in a window.
 
-    Of a window, slot i of the result is x[i] + x[i + stride] + ... + x[i + (width - 1) stride], indices cyclic. An
-    array of a declared length that is shorter than the slots has padding behind it: it is summed without a width only.
+    With a window, slot i of the result is x[i] + x[i + stride] + ... + x[i + (width - 1) stride], with cyclic indices.
+    An array whose declared length is shorter than the slots has padding behind it, so it can be summed without a width
+    only.
 
-    log2(width) rotations, rounded down, and one more for each 1 of `width` in binary but the first. With the samples
-    side by side and feature f in slots f * stride to (f + 1) * stride - 1, ``rm.sum(x, features, stride)`` adds up the
-    features of every sample, and when width * stride is the number of slots every slot holds a whole sum.
+    It takes log2(width) rotations, rounded down, and one more for each 1 in the binary form of `width` except the
+    first. Suppose that samples lie side by side, with feature f in slots f * stride to (f + 1) * stride - 1. Then
+    ``rm.sum(x, features, stride)`` adds up the features of every sample. If width * stride is the number of slots,
+    every slot holds a complete sum.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -115,7 +119,7 @@ def _summed(x: Encrypted, width: int, stride: int) -> Encrypted:
 
 
 def _total(x: Encrypted) -> Encrypted:
-    """The sum of the values in every slot; what else the padding holds is made zero first."""
+    """Adds up the values, in every slot. Unknown padding is set to zero first."""
     if x._fill.padded and not x._fill.zeros:
         x = x * np.ones(x._fill.length, dtype=np.int64 if x._kind.whole else np.float64)
     return _summed(x._filling(FULL), len(x), 1)
@@ -123,7 +127,7 @@ def _total(x: Encrypted) -> Encrypted:
 
 @arguments("rm.mean", compile_error, x=_encrypted)
 def mean(x: Encrypted) -> Encrypted:
-    """The mean of all values of `x`, in every slot: of as many as are declared, or as there are slots.
+    """Returns the mean of all values of `x`, in every slot. The values are the declared length, or all slots.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -139,11 +143,11 @@ def mean(x: Encrypted) -> Encrypted:
 
 @arguments("rm.equal", compile_error, x=_encrypted)
 def equal(x: Encrypted, y: Any) -> Encrypted:
-    """1 in the slots where `x` and `y`, whole numbers, are equal, and 0 in the others.
+    """Returns 1 in the slots where the whole numbers `x` and `y` are equal, and 0 in the others.
 
-    `y` is an encrypted or plain vector of the same type, an array, or a number. The compiler writes it out: for short
-    ranges (bits, bytes) as a polynomial that has all differences but 0 as roots, for longer ones by Fermat's little
-    theorem, 1 - (x - y)^(t - 1) modulo the plaintext modulus t, which is about as deep as t has bits.
+    `y` is an encrypted or plain vector of the same type, an array, or a number. For short ranges (bits, bytes) the
+    compiler takes a polynomial that has all differences except 0 as roots. For longer ones it takes Fermat's little
+    theorem, 1 - (x - y)^(t - 1) modulo the plaintext modulus t. Its depth is about the number of bits of t.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -163,9 +167,9 @@ def equal(x: Encrypted, y: Any) -> Encrypted:
 
 @arguments("rm.polynomial", compile_error, x=_encrypted)
 def polynomial(x: Encrypted, coefficients: Sequence[float] | NDArray[Any]) -> Encrypted:
-    """c[0] + c[1] x + c[2] x^2 + ... at the least depth, ceil(log2(degree + 1)) with real coefficients.
+    """Evaluates c[0] + c[1] x + c[2] x^2 + ... with real coefficients, at the least depth, ceil(log2(degree + 1)).
 
-    Coefficients are in ascending order, as in ``numpy.polynomial``; they cost no level of their own.
+    Coefficients are in ascending order, as in ``numpy.polynomial``. They cost no level of their own.
 
     >>> import ringmill as rm
     >>> @rm.program

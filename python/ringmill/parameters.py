@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scheme parameters and devices."""
+"""Scheme parameters and devices, as a program's user names them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ringmill.schemes import SCHEMES
 
 
 def params_made(name: str, value: Any) -> Params:
-    """The check of a `params` argument."""
+    """Checks a `params` argument."""
     cure = f"; write {name}=rm.params({shown(value)})" if isinstance(value, str) else ""
     return instance(Params, "parameters, as rm.params makes them", lambda said: ParameterError(f"{said}{cure}"))(
         name, value
@@ -22,7 +22,7 @@ def params_made(name: str, value: Any) -> Params:
 
 
 def device_name(name: str, value: Any) -> str:
-    """The check of a `device` argument: text whose kind of device there is, of a machine that there is."""
+    """Checks a `device` argument: text that names a known kind of device and a known machine."""
     device = text(DeviceError)(name, value)
     kind, colon, machine = device.partition(":")
     if kind == "cpu":
@@ -65,17 +65,18 @@ def params(
     plain_modulus: int | None = None,
     allow_insecure_parameters_for_tests_only: bool = False,
 ) -> Params:
-    """A named parameter set, or one of your own.
+    """Returns a named parameter set, or one of your own sizes.
 
-    ``"set1"`` (N = 2^14, 438 bits) and ``"set2"`` (N = 2^15, 546 bits) are those of the ring paper. Your own: `log_n`,
-    and `bits`, the sizes of the primes: first the ciphertext primes, the special prime last. They are checked at
-    `security` bits under `table`, ``"guidelines_2024"`` (the default), ``"standard_2018"`` (which ``"set1"`` needs) or
-    ``"estimator_2026"`` (our own estimates, small rings too).
+    ``"set1"`` (N = 2^14, 438 bits) and ``"set2"`` (N = 2^15, 546 bits) are those of the ring paper. Your own sizes are
+    `log_n`, and `bits`, the sizes of the primes: first the ciphertext primes, last the special prime. They are checked
+    at `security` bits under `table`: ``"guidelines_2024"`` (the default), ``"standard_2018"`` (which ``"set1"`` needs)
+    or ``"estimator_2026"`` (our own estimates, small rings too).
 
-    `scheme` names the scheme; left out, it is CKKS, or with `plain_modulus` the first scheme of integers. Programs of
-    whole numbers compute modulo the plain modulus: a prime below 2^60 that is 1 mod 2N, as :func:`plain_modulus` finds.
+    `scheme` names the scheme. The default is CKKS, or with `plain_modulus` the first scheme of integers. Programs of
+    whole numbers compute modulo the plain modulus, a prime below 2^60 that is 1 mod 2N. :func:`plain_modulus` finds
+    one.
 
-    Raises :class:`ParameterError` when they are malformed or not secure.
+    Raises :class:`ParameterError` for parameters that are malformed or not secure.
 
     >>> import ringmill as rm
     >>> rm.params(log_n=14, bits=[60, 54, 54, 54, 54, 54, 54]).levels
@@ -96,11 +97,12 @@ def params(
 
 @arguments("rm.plain_modulus", log_n=integer(3, 17, ParameterError), bits=integer(2, 60, ParameterError))
 def plain_modulus(log_n: int, bits: int) -> int:
-    """The largest prime of `bits` bits that programs of whole numbers can compute modulo at ring degree 2^`log_n`.
+    """Returns the largest prime of `bits` bits that programs of whole numbers can have as modulus at ring degree
+    2^`log_n`.
 
-    Integers from -t/2 to t/2 stand for the residues modulo t, so that it decides how large results may be.
+    Integers from -t/2 to t/2 stand for the residues modulo t, so t limits the size of results.
 
-    Raises :class:`ParameterError` where there is none: it is 1 mod 2N, and so has more than `log_n` + 1 bits.
+    Raises :class:`ParameterError` if there is none. The prime is 1 mod 2N, and so has more than `log_n` + 1 bits.
 
     >>> import ringmill as rm
     >>> t = rm.plain_modulus(log_n=13, bits=20)
@@ -112,7 +114,7 @@ def plain_modulus(log_n: int, bits: int) -> int:
 
 @arguments("rm.devices")
 def devices() -> list[str]:
-    """The devices a program can run on, as ``Compiled.run`` takes them.
+    """Returns the devices that a program can run on, by the names that ``Compiled.run`` takes.
 
     >>> import ringmill as rm
     >>> "cpu" in rm.devices() and "sim:ring" in rm.devices()

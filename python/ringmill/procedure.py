@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a program that are traced once: bodies of repeats, and procedures that are called many times."""
+"""The parts of a program that are traced once: bodies of repeats, and procedures that are called many times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, mixe
 from ringmill.types import Type
 
 _MOST = 1 << 32
-_NAME = 40  # characters of a name that are kept
+_NAME = 40  # the characters of a name that are kept
 
 
 def _callable(name: str, value: Any) -> Any:
@@ -43,14 +43,14 @@ def _carried(name: str, values: tuple[Any, ...]) -> tuple[Encrypted, ...]:
 
 @arguments("rm.repeat", compile_error, count=integer(1, _MOST, compile_error), body=_callable, carried=_carried)
 def repeat(count: int, body: Callable[..., Any], *carried: Encrypted) -> Any:
-    """The carried vectors after `body` was done `count` times, each time on what it returned the time before.
+    """Runs `body` `count` times, each time on the vectors that it returned before, and returns the last ones.
 
-    `body` is traced once, however large the count: it takes the carried vectors and returns as many, one vector or a
-    tuple. It may use other vectors of the program, which are the same each time, and repeat in turn. The result is what
-    a Python loop would compute; the program that is traced and saved is shorter.
+    `body` is traced once, however large the count. It takes the carried vectors and returns as many, as one vector or a
+    tuple. It may use other vectors of the program, which are the same each time, and may contain repeats. The result is
+    that of a Python loop, but the program that is traced and saved is shorter.
 
-    Raises :class:`CompileError` for a count that is not from 1 to 2^32, a body that returns another number of vectors
-    or anything else than encrypted ones, and one that reaches itself.
+    Raises :class:`CompileError` for a count outside of 1 to 2^32, for a body that does not return as many encrypted
+    vectors, and for a body that calls itself.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -65,7 +65,7 @@ def repeat(count: int, body: Callable[..., Any], *carried: Encrypted) -> Any:
     label = "the body of rm.repeat"
     try:
         signature = inspect.signature(body)
-    except (TypeError, ValueError):  # some functions of C do not say
+    except (TypeError, ValueError):  # some functions of C have no signature
         signature = None
     if signature is not None:
         try:
@@ -90,7 +90,7 @@ def repeat(count: int, body: Callable[..., Any], *carried: Encrypted) -> Any:
 
 
 def _repeated(carried: Fill, returned: Fill) -> Fill:
-    """What of a carried vector's slots are values, in every turn the same."""
+    """Returns the fill of a carried vector, which must be the same in every turn."""
     if returned.padded and carried.length != returned.length:
         refuse(
             f"the body of rm.repeat returns an array of {returned.length} values for a vector of "
@@ -101,11 +101,11 @@ def _repeated(carried: Fill, returned: Fill) -> Fill:
 
 @arguments("rm.procedure", function=function_for("@rm.procedure"))
 def procedure(function: Callable[..., Any]) -> Procedure:
-    """Makes a procedure of a function: inside a program it is traced once, and each call of it is one instruction.
+    """Makes a procedure of a function. A program traces it once, and each call of it is one instruction.
 
-    Encrypted and plain vectors, and numpy arrays, are arguments that differ from call to call. Numbers, strings, None
-    and tuples of them are part of what is traced: for other values the function is traced once more. It returns one
-    encrypted vector, or a tuple or dict of them, and knows no vectors but its arguments.
+    Encrypted and plain vectors and numpy arrays are arguments that differ from call to call. Numbers, strings, None and
+    tuples of them are fixed in the trace, so for other values the function is traced once more. The function returns
+    one encrypted vector, or a tuple or dict of them. It must not use vectors other than its arguments.
 
     >>> import ringmill as rm
     >>> @rm.procedure
@@ -121,7 +121,7 @@ def procedure(function: Callable[..., Any]) -> Procedure:
 
 
 class Procedure:
-    """A function that programs trace once; made by :func:`procedure`."""
+    """A function that programs trace once. :func:`procedure` makes it."""
 
     @arguments("rm.Procedure", function=function_for("@rm.procedure"))
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -137,7 +137,9 @@ class Procedure:
 
     @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function returns for these arguments, at least one of them a vector of the program being traced."""
+        """Calls the procedure in the program that is being traced. At least one argument must be a vector of that
+        program.
+        """
         tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]
         if not tracers:
             raise ArgumentError(f"{self.name} is a procedure: call it inside an @rm.program function, on its vectors")
@@ -146,7 +148,7 @@ class Procedure:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 refuse(f"{self.name} takes *{name}: a procedure has a fixed list of parameters")
         values = arguments(self.name, compile_error)(bind(self._function))(*args, **kwargs)
-        # Arrays among the arguments are of the type of the first vector.
+        # Arrays among the arguments have the type of the first vector.
         first = next((value._kind, value._fill) for value in values.values() if isinstance(value, Vector))
         vectors: dict[str, Vector] = {}
         static: dict[str, Any] = {}
@@ -172,7 +174,7 @@ class Procedure:
     def _traced(
         self, tracer: Tracer, values: dict[str, Any], kinds: Sequence[tuple[str, bool, Type, Fill]]
     ) -> tuple[int, Shape, list[tuple[Type, Fill]]]:
-        """The procedure's number in the trace, and the shape, element types and fill of what it returns."""
+        """Returns the procedure's number in the trace, and the shape, element types and fills of its results."""
         encrypted = [one for _, one, _, _ in kinds]
         with _Part(tracer, self, self.name, "begin_procedure", self.name, encrypted) as part:
             inner = {
@@ -187,7 +189,7 @@ class Procedure:
 
 
 class _Part:
-    """A body or procedure while it is traced; what is not ended is left out of the program."""
+    """A body or procedure while it is traced. If it is not ended, it is left out of the program."""
 
     def __init__(self, tracer: Tracer, what: object, label: str, begin: str, *operands: Any) -> None:
         self._tracer, self._label = tracer, label
@@ -203,7 +205,7 @@ class _Part:
         return self
 
     def end(self, values: Sequence[Any]) -> None:
-        """Ends it with what it returns."""
+        """Ends the part with the values that it returns."""
         for place, value in enumerate(values):
             if not isinstance(value, Encrypted) or value._tracer is not self._tracer:
                 found = "a plain vector" if isinstance(value, Plain) else shown(value)
@@ -229,7 +231,8 @@ def _is_static(value: Any) -> bool:
 
 
 def _key(value: Any) -> Any:
-    """What tells values apart that a function may treat differently: 1 and 1.0, 0.0 and -0.0."""
+    """Returns a key that differs for values that a function may treat differently, such as 1 and 1.0, or 0.0 and -0.0.
+    """
     if isinstance(value, tuple):
         return tuple(map(_key, value))
     if isinstance(value, np.generic):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs on encrypted data: the decorator, and what a decorated function can do."""
+"""Programs on encrypted data: the decorator, and the methods of a decorated function."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _WHOLE = integer(0, 2**32 - 1, ParameterError)
 
 
 def _params(name: str, value: Any) -> Params:
-    """Parameters; a number in their place is meant for the slots."""
+    """Checks parameters. If the value is a number, the message advises to give it as the slots."""
     if isinstance(value, int):
         raise ParameterError(
             f"{name} must be parameters, as rm.params makes them, and is {shown(value)}; the length of vectors is "
@@ -65,7 +65,7 @@ def _params(name: str, value: Any) -> Params:
 
 
 def function_for(decorator: str) -> Check:
-    """A function written in Python, which a decorator takes."""
+    """Checks for a function written in Python, for a decorator."""
 
     def check(_name: str, value: Any) -> Any:
         if not hasattr(value, "__code__"):
@@ -79,12 +79,12 @@ def function_for(decorator: str) -> Check:
 def program(function: Callable[..., Any]) -> Program:
     """Makes a program of a function whose parameters are annotated ``rm.Encrypted`` or ``rm.Plain``.
 
-    A type in brackets says what a parameter holds, as in ``rm.Encrypted[rm.real[64]]``; without one it is a vector of
-    real or complex numbers, as many as the program has slots, which only CKKS computes on.
+    A type in brackets says what a parameter holds, as in ``rm.Encrypted[rm.real[64]]``. Without a type the parameter is
+    a vector of real or complex numbers, one for each slot of the program, which only CKKS computes on.
 
-    The function computes on whole vectors of slots and returns one encrypted vector, or a tuple or dict of them. It is
-    run once, on stand-ins, each time the program is compiled; loops and ``if`` on ordinary Python values are unrolled.
-    A program called with vectors of another program becomes part of it.
+    The function computes on whole vectors of slots and returns one encrypted vector, or a tuple or dict of them. Each
+    compilation runs it once, on stand-ins, so loops and ``if`` on ordinary Python values are unrolled. A program that
+    is called with vectors of another program becomes part of it.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -97,7 +97,7 @@ def program(function: Callable[..., Any]) -> Program:
 
 
 class Program:
-    """A traced function; made by :func:`program`."""
+    """A traced function. :func:`program` makes it."""
 
     @arguments("rm.Program", function=function_for("@rm.program"))
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -152,7 +152,9 @@ class Program:
 
     @arguments("trace", scheme=optional(text(CompileError)))
     def trace(self, slots: int, *, scheme: str | None = None) -> tuple[MacroProgram, Shape]:
-        """The macro program of this function for vectors of `slots` values, and the shape of what it returns."""
+        """Traces the function for vectors of `slots` values. Returns the macro program and the shape of the function's
+        result.
+        """
         return self._trace(slots, name_in_text(scheme, self.signature))
 
     def _trace(self, slots: int, scheme: str) -> tuple[MacroProgram, Shape]:
@@ -185,12 +187,12 @@ class Program:
         return tracer.builder.finish(), shape.of_lengths([value._fill.length for value in values])
 
     def _slots_for(self, usual: int) -> int:
-        """Slots that hold all declared lengths; the usual number where none is declared."""
+        """Returns slots that hold all declared lengths, or the usual number if no length is declared."""
         kinds = [argument.type for argument in self._annotations.values()]
         return _room(kinds) if any(kind.length for kind in kinds) else usual
 
     def _declared_length(self, length: Any) -> str:
-        """How vectors are declared that are as long as no number of slots."""
+        """Returns advice to declare vectors whose length is no number of slots."""
         if not isinstance(length, int) or not 1 < length <= MAX_SLOTS:
             return ""
         name, argument = next(iter(self._annotations.items()))
@@ -201,7 +203,7 @@ class Program:
         )
 
     def _traced(self, tracer: Tracer, arguments: Mapping[str, Any]) -> Any:
-        """What the function returns for vectors of a trace."""
+        """Calls the function with vectors of a trace."""
         if self in tracer.inside:
             refuse(f"{self.name} calls itself, and nothing could end that; write a loop")
         signature = inspect.signature(self._function)
@@ -216,17 +218,17 @@ class Program:
     def compile(
         self, params: Params | None = None, *, slots: int | None = None, scheme: str | None = None, **options: Any
     ) -> Compiled:
-        """Compiles for vectors of `slots` values; `options` are those of :func:`compile_traced`.
+        """Compiles the program for vectors of `slots` values. `options` are those of :func:`compile_traced`.
 
-        Without `params`, the smallest secure parameters that hold the program; with them, a check that they do. `slots`
-        is a power of two of at most half the ring degree and may be left out when `params` are given: then it is half
-        the ring degree.
+        Without `params` the compiler chooses the smallest secure parameters that hold the program; otherwise it checks
+        that `params` do. `slots` is a power of two, at most half the ring degree. With `params` it may be left out, and
+        then is half the ring degree.
 
-        `scheme` names the scheme, as in ``scheme="ckks"``; left out, it is the first that takes the types of all
-        arguments, and :attr:`Compiled.scheme_reason` and reports of runs say why it is that one.
+        `scheme` names the scheme, as in ``scheme="ckks"``. The default is the first scheme that takes the types of all
+        arguments. :attr:`Compiled.scheme_reason` and the reports of runs give the reason for the choice.
 
-        `options` of most use: `ranges`, where each input's values lie, or `sample`, typical inputs by name, so that
-        nothing the program computes can outgrow its parameters; `precision`, bits after the binary point.
+        The most useful `options` are `ranges`, the ranges of each input's values, or `sample`, typical inputs by name.
+        With either, no value of the program can outgrow its parameters. `precision` is the bits after the binary point.
 
         Raises :class:`CompileError` with the line of the program at fault, or :class:`ParameterError`.
         """
@@ -243,7 +245,7 @@ class Program:
                     f"params= are given; write {self.name}.compile(slots={self._slots_for(1024)})"
                 )
             slots = params.slots
-        # Faults of single lines come before those of the whole.
+        # Faults of single lines are reported before those of the whole program.
         given = None if params is None else params.scheme
         with timed(logging.DEBUG, "traced %s", self.name):
             traced, shape = self._trace(slots, name_in_text(scheme, self.signature, given))
@@ -252,11 +254,11 @@ class Program:
 
     @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the program in the clear, on numpy arrays of one power-of-two length, or of the types declared.
+        """Runs the program in the clear, on numpy arrays of one power-of-two length, or of the declared types.
 
-        Where all types are declared, the slots are the least power of two that holds the longest array.
+        If all types are declared, the slots are the least power of two that holds the longest array.
 
-        Inside another program, on its vectors, it becomes part of that program: what it returns are vectors of it.
+        On vectors of another program it becomes part of that program, and returns vectors of it.
         """
         tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]
         fits = arguments(self.name, compile_error if tracers else ArgumentError)
@@ -264,7 +266,7 @@ class Program:
         return self._inlined(tracers[0], values) if tracers else self._in_the_clear(values)
 
     def _inlined(self, tracer: Tracer, values: Mapping[str, Any]) -> Any:
-        """What the function returns as a part of another program."""
+        """Calls the function as a part of another program."""
         placed = {}
         for name, encrypted in self.parameters.items():
             value, argument = values[name], f"argument {name} of {self.name}"
@@ -296,7 +298,7 @@ class Program:
             for name, value in values.items()
             if kinds[name] != SLOTS
         }
-        choose(None, self.signature)  # what no scheme computes has no clear evaluator either
+        choose(None, self.signature)  # no clear evaluator computes what no scheme computes
         tiled = {name: value for name, value in values.items() if name not in declared and isinstance(value, Tiled)}
         arrays = {
             name: np.atleast_1d(numeric(f"argument {name} of {self.name}", value))
@@ -316,7 +318,7 @@ class Program:
 
         slots = integer(1, MAX_SLOTS, refused, power_of_two=True)(f"{self.name}: the vectors' length", length)
         arrays |= {name: as_vector(name, value, slots) for name, value in tiled.items()}
-        traced, shape = self.trace(slots)  # which refuses arrays longer than the slots
+        traced, shape = self.trace(slots)  # refuses arrays longer than the slots
         arrays |= {
             name: whole_slots(f"argument {name}", value, slots) if kinds[name].whole else spread(value, slots)
             for name, value in declared.items()
@@ -331,12 +333,12 @@ class Program:
 
 
 def _room(kinds: Iterable[Type]) -> int:
-    """The least power of two of slots that holds values of these types."""
+    """Returns the least power of two of slots that holds values of these types."""
     return 1 << (max(kind.length or 1 for kind in kinds) - 1).bit_length()
 
 
 def bind(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """A function of the same parameters that returns its arguments by name."""
+    """Returns a function of the same parameters that returns its arguments by name."""
 
     def bound(*args: Any, **kwargs: Any) -> dict[str, Any]:
         values = bound.__signature__.bind(*args, **kwargs)  # type: ignore[attr-defined]
@@ -348,7 +350,7 @@ def bind(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
 
 
 def check_options(label: str, params: Params | None, options: Mapping[str, Any]) -> None:
-    """Refuses options that :func:`compile_traced` does not have, or that decide nothing beside given parameters."""
+    """Refuses options that :func:`compile_traced` does not have, or that have no effect if parameters are given."""
     decided = ("traced", "shape", "signature", "choice", "params")
     known = ["scheme", *(name for name in inspect.signature(compile_traced).parameters if name not in decided)]
     for name in options:
@@ -394,40 +396,40 @@ def compile_traced(
 ) -> Compiled:
     """Compiles a traced program.
 
-    Parameters that are not given are chosen for `security` bits under `table`, so that outputs have `precision` bits
-    (20) after the binary point and no value outgrows what its level holds, at least 2^`integer_bits` in outputs.
-    Results of a program of whole numbers are exact, and neither is said of one.
+    Without `params`, parameters are chosen for `security` bits under `table`. Outputs then have `precision` bits (20 by
+    default) after the binary point, and no value outgrows its level. Outputs hold values of at least 2^`integer_bits`.
+    Results of a program of whole numbers are exact, so neither option applies to one.
 
-    How large values become follows from how large inputs are: nothing wraps around for inputs within their ranges, and
-    inputs outside them are refused when they are encrypted or encoded. Ranges are, for each input,
+    The ranges of the inputs limit all values. No value wraps around for inputs within their ranges, and other inputs
+    are refused when they are encrypted or encoded. The range of each input comes from one of these:
 
-    * what `ranges` says by name: ``(lowest, highest)`` for real numbers, one number for a largest absolute value; or
-    * with `sample`, typical values of every input by name, encrypted and plain: from the least to the largest real
-      number there, or up to the largest absolute value of complex ones. Each end is `margin` (2 if left out) times as
-      far from zero, up to a power of two; zero is an end where all values have one sign; or
-    * `input_bound`, the largest absolute value; 1 if left out, with a :class:`DefaultBoundWarning` that says so.
+    * `ranges`, by name: ``(lowest, highest)`` for real numbers, or one number as the largest absolute value;
+    * `sample`, typical values of every input by name, encrypted and plain. The range goes from the least to the largest
+      real number, or up to the largest absolute value of complex ones. Each end is multiplied by `margin` (2 by
+      default) and rounded up to a power of two. Zero is an end if all values have one sign;
+    * `input_bound`, the largest absolute value. The default is 1, with a :class:`DefaultBoundWarning`.
 
-    A largest absolute value takes complex numbers too, but for inputs of type ``rm.real``.
+    A largest absolute value allows complex numbers too, except for inputs of type ``rm.real``.
 
-    Of whole numbers, ranges have whole ends; those of ``rm.uint(bits)`` and ``rm.bit`` are the types' own unless
-    `ranges` has narrower ones, and ``rm.integer`` without any range is refused.
+    Ranges of whole numbers have whole ends. Inputs of type ``rm.uint(bits)`` and ``rm.bit`` have the range of the type,
+    unless `ranges` has a narrower one. An input of type ``rm.integer`` without a range is refused.
 
-    `target` names a machine that the program is made for (``"ring"``, or a description file): chosen parameters keep
-    its word size, ring degrees and moduli; where none do, or given ones do not, the refusal names the field of its
-    description.
+    `target` names the machine that the program is compiled for (``"ring"``, or a description file). Chosen parameters
+    keep to its word size, ring degrees and moduli. If none can, or if the given ones do not, the refusal names the
+    field of its description.
 
-    `bootstrapping` is a set of parameters that bootstraps (:func:`ringmill.bootstrapping`): the program may then be of
-    any depth, its procedures and repeats stay what they are, and whole numbers are computed on modulo its p^r; inputs
-    may be any of these.
+    `bootstrapping` is a set of parameters that bootstraps (:func:`ringmill.bootstrapping`). The program may then have
+    any depth, and its procedures and repeats stay as they are. It computes on whole numbers modulo the set's p^r, and
+    inputs may be any of these numbers.
 
-    :attr:`Compiled.predicted_bits` is a bound for all inputs within their ranges, however these were said; it fails
-    with probability 2^-40 (docs/assumptions.md). With `sample`, `precision` is wanted for inputs like the sample alone,
-    for which no value in the program gets larger than `margin` times its largest on the sample:
-    :attr:`Compiled.predicted_bits_like_sample`. Files have nothing of a sample but the ranges, in powers of two, and
-    parameters chosen by it.
+    :attr:`Compiled.predicted_bits` is a bound for all inputs within their ranges, wherever these come from. It fails
+    with probability 2^-40 (docs/assumptions.md). With `sample`, `precision` holds for inputs like the sample alone
+    (:attr:`Compiled.predicted_bits_like_sample`). For them no value in the program is larger than `margin` times its
+    largest on the sample. Files keep nothing of a sample except the ranges, in powers of two, and the chosen
+    parameters.
 
-    Raises :class:`CompileError` with the line of a value that no parameters hold, or that the given ones don't;
-    :class:`DataError` for ranges or a sample that do not fit the program.
+    Raises :class:`CompileError` with the line of a value that no parameters hold, or that the given ones do not hold,
+    and :class:`DataError` for ranges or a sample that do not fit the program.
 
     >>> import numpy as np
     >>> import ringmill as rm
@@ -498,7 +500,7 @@ def compile_traced(
 
 
 def _compiled(traced: MacroProgram, params: Params | None, *how: Any) -> CompiledProgram:
-    """What the compiler makes of a program; the log has its time and the parameters."""
+    """Calls the compiler. The log has its time and the parameters."""
     begin = time.perf_counter()
     inner = compile_program(traced, params, *how)
     LOGGER.debug("compiled %s in %.3f s", inner.name, time.perf_counter() - begin)
@@ -516,7 +518,7 @@ def _no_precision(scheme: Scheme, **wishes: int | None) -> None:
             )
 
 
-# Where the default bound was said: once a line is enough.
+# The lines that were warned about the default bound. One warning for each line is enough.
 _SAID: dict[Any, Any] = {}
 
 
@@ -533,10 +535,11 @@ def _say_default(inputs: Sequence[str]) -> None:
 def _ranges(
     traced: MacroProgram, ranges: Mapping[str, Any], signature: Signature, bound: float | None
 ) -> list[list[float] | None]:
-    """The ranges in the order of the program's inputs: a radius, or two ends; None where `bound` or a sample decides.
+    """Returns the ranges in the order of the program's inputs: a radius, or two ends. None leaves the range to `bound`
+    or the sample.
 
-    Inputs of type real have two ends, by `bound` too. Where an array is shorter than the slots, zeros follow it, and
-    the range is widened to hold them.
+    Inputs of type real have two ends, also with `bound`. An array that is shorter than the slots is followed by zeros,
+    so its range is widened to hold 0.
     """
     known = [name for name, _ in traced.inputs]
     for name in ranges:
@@ -567,7 +570,7 @@ def _ranges(
 
 
 def _sample(traced: MacroProgram, sample: Mapping[str, Any], signature: Signature) -> list[np.ndarray]:
-    """The sample's vectors in the order of the program's inputs."""
+    """Returns the sample's vectors in the order of the program's inputs."""
     known = [name for name, _ in traced.inputs]
     for name in sample:
         if name not in known:
@@ -585,5 +588,5 @@ def _sample(traced: MacroProgram, sample: Mapping[str, Any], signature: Signatur
 
 
 def as_real(values: np.ndarray) -> np.ndarray:
-    """Drops imaginary parts that are all exactly zero."""
+    """Drops the imaginary parts if all are exactly zero."""
     return values if np.any(values.imag) else np.ascontiguousarray(values.real)

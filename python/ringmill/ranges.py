@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the whole numbers of a program's inputs lie: by their types, by what is declared, or by a sample."""
+"""Finds the ranges of a program's whole-number inputs: from their types, from declared ranges, or from a sample."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Ends = tuple[int, int]
 
 @dataclass(frozen=True)
 class Sizes:
-    """What is said of the sizes of inputs when a program is compiled."""
+    """What a caller says about the sizes of inputs when a program is compiled."""
 
     ranges: Mapping[str, Any]
     sample: Mapping[str, Any] | None
@@ -33,10 +33,10 @@ class Sizes:
 
 
 def whole_ranges(traced: MacroProgram, signature: Signature, sizes: Sizes) -> list[list[int]]:
-    """The least and the largest value of each input in order.
+    """Returns the least and the largest value of each input, in order.
 
-    Raises :class:`DataError` for an input of which nothing says where it lies, and for ranges or a sample that do not
-    fit the program or its types.
+    Raises :class:`DataError` for an input without a range, and for ranges or a sample that do not fit the program or
+    its types.
     """
     known = [name for name, _ in traced.inputs]
     for what, given in (("ranges", sizes.ranges), ("sample", sizes.sample or {})):
@@ -68,7 +68,7 @@ def _range(name: str, kind: Type, slots: int, sizes: Sizes) -> Ends:
 
 
 def _declared(name: str, kind: Type, given: Any) -> Ends:
-    """A range by name: two whole numbers, or one for the largest absolute value."""
+    """Returns a range that is given by name: two whole numbers, or one as the largest absolute value."""
     both = given if isinstance(given, (tuple, list, np.ndarray)) and np.shape(given) == (2,) else None
     numbers = [_whole(item) for item in ([given] if both is None else both)]
     if None in numbers:
@@ -102,7 +102,9 @@ def _bound(bound: float) -> Ends:
 
 
 def _power_of_two(margin: float, largest: int) -> int:
-    """The least that is at least `margin` times as large: it tells no value of the sample."""
+    """Returns the least power of two that is at least `margin` times `largest`, so that it reveals no value of the
+    sample.
+    """
     if not (math.isfinite(margin) and margin >= 1):
         raise DataError(f"the margin over a sample is a finite factor of at least 1, not {margin}")
     most = math.ceil(Fraction(margin) * largest)

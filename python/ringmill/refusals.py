@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package's objects do not do, and what to write instead: operators, pickling, attributes they do not have."""
+"""Refusals of operations that the package's objects lack, such as operators, pickling and attributes. Each message says
+what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ _PROGRAM = "an @rm.program function computes on its arguments, as a + b, and com
 _CIRCUIT = "an @rm.circuit function computes on its arguments, as a + b, and compiled.run(inputs) runs it"
 _OUTPUTS = "its ciphertexts are run.ciphertexts[{name!r}] and so on, and client.decrypt(run) has the values"
 _INPUTS = "the ciphertexts are inputs.ciphertexts[{name!r}] and so on, and compiled.run(inputs) computes on them"
-# What is no number and no sequence, and what to do instead; `name` is that of its first ciphertext.
+# The message of each class that is no number and no sequence. `name` is the name of its first ciphertext.
 _NO_OPERANDS: dict[type, str] = {
     _ringmill.Ciphertext: f"a ciphertext is no number: {_PROGRAM}; client.decrypt of a run has the values",
     _ringmill.EncryptedIntegers: f"encrypted integers are no numbers: {_CIRCUIT}; client.decrypt of it has them",
@@ -39,7 +41,7 @@ _NO_OPERANDS: dict[type, str] = {
     CircuitRun: f"a run is no number and no sequence: {_OUTPUTS}; {_CIRCUIT}",
 }
 
-# What cannot be pickled, and how it travels instead.
+# The message of each class that cannot be pickled, with another way to send it.
 _SECRET = (
     "a client cannot be pickled; write client.save_secret_key(path), and compiled.load_secret_key(path) to read it"
 )
@@ -72,7 +74,7 @@ _NO_PICKLES: dict[type, str] = {
 
 _COMPILED = "compiled = {name}.compile(slots={slots}, input_bound=1)"
 _COMPILED_CIRCUIT = "compiled = {name}.compile()"
-# Of objects that come before others: each of these in order, and how it is had from the first.
+# For each class, the classes of later objects in order, and how to get each from an object of the class.
 _NEXT: dict[type, list[tuple[type, str]]] = {
     Program: [
         (Compiled, "compile the program first: " + _COMPILED + ", then compiled.{attribute}"),
@@ -124,7 +126,7 @@ _NEXT: dict[type, list[tuple[type, str]]] = {
 
 
 def install(classes: Iterable[type]) -> None:
-    """Makes the refusals, and has dir() of objects of the public `classes` show public names."""
+    """Installs the refusals, and makes dir() of objects of the public `classes` show public names only."""
     for cls, message in _NO_OPERANDS.items():
         for name in _OPERATORS:
             setattr(cls, f"__{name}__", _no_operand(message))
@@ -159,7 +161,7 @@ def _no_pickle(message: str) -> Callable[..., NoReturn]:
 
 @public
 def _by_name(self: Any, _protocol: Any) -> str:
-    """A function in a pickle: the name that its module has for it, as of any function of Python."""
+    """Pickles a function by its name in its module, as any function of Python."""
     found: Any = sys.modules.get(self.__module__)
     for name in self.__qualname__.split("."):
         found = getattr(found, name, None)
@@ -172,7 +174,7 @@ def _by_name(self: Any, _protocol: Any) -> str:
 
 
 def _itself(self: Any, *_memo: Any) -> Any:
-    """The copy of what does not change."""
+    """Returns the object itself as its copy, since it does not change."""
     return self
 
 
@@ -197,25 +199,25 @@ def _no_attribute(self: Any, name: str) -> NoReturn:
 
 
 def _slots(program: Program) -> int:
-    """Slots that a program can be compiled with."""
+    """Returns slots that a program can be compiled with."""
     try:
         return program._slots_for(1024)
-    except RingmillError:  # of its annotations, which compile names
+    except RingmillError:  # in its annotations; compile reports it
         return 1024
 
 
 def _brackets(attribute: Any) -> str:
-    """How an attribute is called; nothing for what is no method."""
+    """Returns how an attribute is called, or an empty text if it is no method."""
     if not callable(attribute):
         return ""
     try:
         return "()" if len(inspect.signature(attribute).parameters) == 1 else "(...)"
-    except ValueError:  # some methods of C do not say
+    except ValueError:  # some methods of C have no signature
         return "(...)"
 
 
 def missing_from_module(name: str, known: Iterable[str]) -> UnknownAttribute | AttributeError:
-    """The exception for a name that the package does not have."""
+    """Returns the exception for a name that the package does not have."""
     if name.startswith("_"):
         return AttributeError(f"module 'ringmill' has no attribute {name!r}")
     if name == "seal":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run reports."""
+"""The report of a run, which prints as text, reads as data, and saves as a page."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def _json(name: str, value: Any) -> str:
 
 
 def _at_hand(file: str) -> bool:
-    """Whether a file is a cell of a notebook or a module that this process has.
+    """Returns whether a file is a cell of a notebook, or a module that this process has loaded.
 
-    A program that came as text may name any file; lines of others are not shown.
+    A program that came as text may name any file. Lines of other files are not shown.
     """
     modules = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     return file in linecache.cache or any(name and os.path.abspath(name) == file for name in modules)
 
 
 class Report:
-    """What a run took and why: ``print`` it, or its :attr:`detail`, or read its fields as data.
+    """The cost of a run and its reasons. ``print`` it, or its :attr:`detail`, or read its fields as data.
 
     A notebook shows it as tables, and :meth:`save_html` writes a page with figures.
     """
@@ -54,17 +54,17 @@ class Report:
         return report
 
     def _measured(self, bits: dict[str, float]) -> None:
-        """Fills in the measured bits of outputs, by their names; a report without figures stays as it is."""
+        """Fills in the measured bits of outputs, by their names. A report without figures stays as it is."""
         if self._page is not None:
             (self._text, self._detail, self._data), self._page = self._page.measured(bits)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What pages are made of stays with the process that ran.
+        # The data of pages stays in the process that ran.
         return Report, (self._text, self._detail, self._data)
 
     @property
     def detail(self) -> str:
-        """The report with every figure: parameters, instructions, units, memory, link, all outputs' precision."""
+        """The report with every figure: parameters, instructions, units, memory, link, the precision of all outputs."""
         return self._detail
 
     @property
@@ -74,28 +74,28 @@ class Report:
 
     @property
     def by_line(self) -> list[dict[str, Any]]:
-        """What each line of the program took, the most first, as plain records.
+        """The cost of each line of the program, the most expensive first, as plain records.
 
-        A record is of the calls of one procedure at one line: `file` and `line`, `operation`, `level`, `procedure`,
-        `calls`, `seconds`, `share` (0 to 1) and, of a machine, `cycles`. Nothing is counted twice: the records of a
-        machine add up to its cycles, those of the CPU to the time of the run, in which threads that work at once share
-        the time. The record whose `operation` is None is what no call took.
+        A record is for the calls of one procedure at one line: `file` and `line`, `operation`, `level`, `procedure`,
+        `calls`, `seconds`, `share` (0 to 1) and, for a machine, `cycles`. Nothing is counted twice. The records of a
+        machine add up to its cycles, those of the CPU to the time of the run; threads that work at once share that
+        time. The record whose `operation` is None is the rest, outside of calls.
         """
         return self.data.get("by_line", [])
 
     @property
     def profile(self) -> str:
-        """The lines of the program that took most, with their text, as ``ringmill run --profile`` prints them."""
+        """The most expensive lines of the program, with their text, as ``ringmill run --profile`` prints them."""
         return self._figures("profile").profile(self._lines())
 
     @arguments("Report.save_html", path=path)
     def save_html(self, path: str | Path) -> None:
         """Writes the report as one page that opens in any browser and loads nothing.
 
-        It has units and memory over time where the run was asked for them: ``compiled.run(inputs, timeline=True)``.
+        It shows units and memory over time if the run recorded them: ``compiled.run(inputs, timeline=True)``.
 
-        Raises :class:`DataError` for a report that no run of this process gave, and :class:`FileError` where the file
-        cannot be written; it is whole, or as it was.
+        Raises :class:`DataError` for a report that is not from a run of this process, and :class:`FileError` if the
+        file cannot be written. The file is written whole, or stays as it was.
         """
         self._figures("save_html").save(path, self._lines())
 
@@ -108,7 +108,7 @@ class Report:
         return self._page
 
     def _lines(self) -> list[tuple[str, int, str]]:
-        """File, line and text of the lines that records are about, where the file is at hand."""
+        """Returns file, line and text of the lines that records are about, for files at hand."""
         places = {(record["file"], record["line"]) for record in self.by_line if record.get("file")}
         files = {file for file, _ in places if _at_hand(file)}
         return [(file, line, linecache.getline(file, line)) for file, line in sorted(places) if file in files]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running compiled programs: keys, encryption, devices, decryption."""
+"""Runs compiled programs: keys, encryption, devices, decryption."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ guarded("rm.params makes parameters")(Params)
 
 
 class Named(dict[str, Any]):
-    """Results by name; a name that is not there is refused with the closest that is."""
+    """Results by name. The error for an unknown name suggests the closest known one."""
 
     def __missing__(self, name: object) -> Any:
         raise UnknownName(f"there is nothing named {shown(name)} here; {closest(name, self)}")
 
 
 def _ciphertexts(name: str, value: Any, cure: str = "") -> Named:
-    """Ciphertexts by name; what else is given is refused with the `cure`."""
+    """Checks for ciphertexts by name. Other values are refused with the `cure`."""
 
     def refused(said: str) -> DataError:
         return DataError(f"{said}{cure}")
@@ -91,7 +91,7 @@ _KEYS = optional(instance(EvaluationKeys, "evaluation keys, as client.evaluation
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a client sends: encrypted inputs by name, and the evaluation keys to compute on them."""
+    """The message of a client to a server: encrypted inputs by name, and the evaluation keys to compute on them."""
 
     ciphertexts: dict[str, Ciphertext]
     evaluation_keys: EvaluationKeys | None = None
@@ -99,7 +99,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Run:
-    """What a device gave: encrypted outputs by name, and the report."""
+    """The result of a run on a device: encrypted outputs by name, and the report."""
 
     ciphertexts: dict[str, Ciphertext]
     report: Report
@@ -107,7 +107,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Precision:
-    """Bits of the worst slot, -log2 of its error: predicted (under what docs/assumptions.md names), and measured."""
+    """The bits of the worst slot, -log2 of its error: predicted (under the assumptions of docs/assumptions.md), and
+    measured.
+    """
 
     predicted_bits: float
     measured_bits: float | None
@@ -115,16 +117,17 @@ class Precision:
 
 @dataclass(frozen=True)
 class Share:
-    """How much noise hides the error of a decryption that others will see; docs/security.md says why and what it costs.
+    """The amount of noise that hides the error of a decryption that others will see. docs/security.md gives reason and
+    cost.
 
-    What all of at most `decryptions` decryptions under one secret key show is within 2^-`statistical_bits`, in
-    statistical distance, of what they would show if none had an error of its own. Each output is one decryption. They
-    are counted with the key, over all programs, and what would be above `decryptions` is refused.
+    Consider all decryptions under one secret key, at most `decryptions`. Together they are within
+    2^-`statistical_bits`, in statistical distance, of decryptions without errors of their own. Each output is one
+    decryption. They are counted with the key, over all programs, and a decryption above `decryptions` is refused.
 
-    A key that was saved by an earlier version, or in a file that cannot be written, does not know its count:
-    `decrypted_so_far` says how many decryptions were shared before, at least. It never lowers a count that the key has.
+    A key does not know its count if an earlier version saved it, or if its file cannot be written. `decrypted_so_far`
+    then is a lower bound on the decryptions that were shared before. It never lowers a count that the key has.
 
-    Raises :class:`ParameterError` for what are no whole numbers of that kind.
+    Raises :class:`ParameterError` for values that are no such whole numbers.
     """
 
     statistical_bits: int
@@ -132,7 +135,7 @@ class Share:
     decrypted_so_far: int | None = None
 
 
-# The constructors of these four are public, their parameters are their fields.
+# The constructors of these four are public, and their parameters are their fields.
 for _class, _checks in (
     (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS}),
     (Run, {"ciphertexts": _ciphertexts, "report": instance(Report, "the report of a run")}),
@@ -149,7 +152,7 @@ for _class, _checks in (
 
 
 def _by_name(positional: int, call: Callable[[Given], str]) -> Callable[[F], F]:
-    """Decorates a client's method that takes a program's inputs by name, after so many arguments by position."""
+    """Decorates a client's method that takes a program's inputs by name, after `positional` arguments by position."""
 
     def decorate(method: F) -> F:
         @public
@@ -171,10 +174,10 @@ _SHARE = instance(Share, "how much noise to add, as rm.Share(statistical_bits=20
 
 
 class Client:
-    """Holds the secret key: encrypts inputs and decrypts outputs. Made by :meth:`Compiled.keygen`.
+    """Holds the secret key: encrypts inputs and decrypts outputs. :meth:`Compiled.keygen` makes it.
 
-    It holds no randomness: every encryption and every key draws its own from the operating system, so that a client may
-    be used in forked processes and in threads.
+    It holds no randomness. Every encryption and every key draws its own from the operating system, so a client may be
+    used in forked processes and in threads.
     """
 
     @arguments("rm.Client", keys=instance(Keys, "those of a program: Compiled.keygen makes clients"))
@@ -195,24 +198,24 @@ class Client:
 
     @property
     def evaluation_keys(self) -> EvaluationKeys:
-        """What a server needs to run the program, and no more: no secret is in it."""
+        """The keys that a server needs to run the program. They hold no secret."""
         return self._keys.evaluation_keys
 
     @property
     def key_id(self) -> str | None:
-        """The identity of the secret key, which the ciphertexts and keys made with it carry, in hexadecimal.
+        """The identity of the secret key in hexadecimal. Ciphertexts and keys made with it carry it.
 
-        None where the secret key came from a file that has none (version 1 of the format); then what belongs to it
-        cannot be checked.
+        It is None if the secret key came from a file without identity (version 1 of the format). Then nothing can check
+        which ciphertexts belong to it.
         """
         return self._keys.key_id
 
     @_by_name(0, lambda given: given.encrypt)
     def encrypt(self, /, **inputs: Any) -> Inputs:
-        """Encrypts the program's encrypted inputs, each an array of as many numbers as the program has slots.
+        """Encrypts the program's encrypted inputs. Each is an array with one number for each slot of the program.
 
-        Inputs of a declared type are one number, or exactly as many as the type says. Whole numbers are Python's or
-        numpy's integers and are taken exactly; floats are refused, even whole ones.
+        An input of a declared type is one number, or exactly as many numbers as the type says. Whole numbers are
+        Python's or numpy's integers and stay exact. Floats are refused, even whole ones.
 
         Raises :class:`DataError` for a missing input, a wrong length, NaN, infinity, or values too large for the scale.
         """
@@ -234,19 +237,21 @@ class Client:
     def decrypt(
         self, outputs: Run | Mapping[str, Ciphertext], *, complex: bool | None = None, share: Share | None = None
     ) -> Any:
-        """The outputs in the structure the program's function returned them in: one array, a tuple or a dict.
+        """Decrypts the outputs, in the structure that the program's function returned: one array, a tuple or a dict.
 
-        The result is for the holder of the key alone: its errors tell of the secret key. What others are to see needs
-        `share`, which says how much noise is added, as in ``share=rm.Share(statistical_bits=20)``; :meth:`shared_bits`
-        says how many bits it leaves. Each output counts, and is counted before it is given out.
+        The result is for the holder of the key alone, since its errors reveal information about the secret key. A
+        result that others will see needs `share`, which says how much noise is added, as in
+        ``share=rm.Share(statistical_bits=20)``. :meth:`shared_bits` returns the bits that remain. Each output is one
+        decryption, and is counted before it is returned.
 
-        Whole numbers come back exactly, as int64. Other arrays are complex if `complex` says so; if it is left out,
-        when the program has complex constants or this client encrypted complex inputs. Otherwise the imaginary parts,
-        which hold noise, are dropped.
+        Whole numbers come back exactly, as int64. Other arrays are complex if `complex` is true. By default they are
+        complex if the program has complex constants or this client encrypted complex inputs. Otherwise the imaginary
+        parts, which hold noise, are dropped.
 
-        Raises :class:`KeysError` for ciphertexts of another key; warns (:class:`KeysWarning`) where that cannot be
-        checked. With `share`, raises :class:`DataError` for what has no bound on its error or would be lost in noise,
-        and :class:`KeysError` for more decryptions than `share` says, or a key whose count is not known.
+        Raises :class:`KeysError` for ciphertexts of another key, and warns (:class:`KeysWarning`) if that cannot be
+        checked. With `share`, raises :class:`DataError` for an output without a bound on its error, or one that noise
+        would drown. Raises :class:`KeysError` for more decryptions than `share` allows, or a key whose count is not
+        known.
         """
         ciphertexts = self._outputs(outputs)
         for name in ciphertexts:
@@ -272,16 +277,18 @@ class Client:
 
     @arguments(share=_SHARE)
     def shared_bits(self, share: Share) -> dict[str, float]:
-        """Bits after the binary point that are right in every slot of each output decrypted with `share`.
+        """Returns the bits after the binary point that are right in every slot of each output decrypted with `share`.
 
         They hold for all inputs that :meth:`encrypt` takes, whatever the sample. Minus infinity stands for an output
-        whose error has no bound for all of them: it is not shared.
+        whose error has no bound for all inputs; such an output cannot be shared.
         """
         return Named(self._keys.shared_bits(share.statistical_bits, share.decryptions))
 
     @property
     def shared_decryptions(self) -> int | None:
-        """How many decryptions were shared under the secret key, of all its programs; None where that is not known."""
+        """The number of decryptions that were shared under the secret key, over all its programs, or None if it is not
+        known.
+        """
         return self._keys.shared_decryptions()
 
     @overload
@@ -292,19 +299,21 @@ class Client:
 
     @arguments()
     def noise_budget(self, outputs: Run | Mapping[str, Ciphertext] | Ciphertext) -> dict[str, int] | int:
-        """Bits by which the noise of each ciphertext may still grow before its message is lost; 0 where it may be.
+        """Returns the bits by which the noise of each ciphertext may still grow before its message is lost. 0 means
+        that it may be lost.
 
-        Of a run or ciphertexts by name, by name; of one ciphertext a number. For the holder of the key alone.
+        The result is by name for a run or for ciphertexts by name, and a number for one ciphertext. It is for the
+        holder of the key alone.
 
         Raises :class:`KeysError` for ciphertexts of another key, and :class:`DataError` for approximate ones, which
-        have none: :meth:`measure` is for those.
+        have no budget; use :meth:`measure` for those.
         """
         if isinstance(outputs, Ciphertext):
             return self._keys.noise_budget("ciphertext", outputs)
         return Named({name: self._keys.noise_budget(name, item) for name, item in self._outputs(outputs).items()})
 
     def _outputs(self, outputs: Run | Mapping[str, Ciphertext]) -> Mapping[str, Ciphertext]:
-        """The ciphertexts of a run's outputs by name."""
+        """Returns the ciphertexts of a run's outputs by name."""
         if isinstance(outputs, Run):
             return outputs.ciphertexts
         names = ", ".join(f'"{name}": ciphertext' for name in self._shape.names)
@@ -327,13 +336,14 @@ class Client:
     @_by_name(1, lambda given: given.measure)
     @arguments(run=instance(Run, "what Compiled.run gave", DataError))
     def measure(self, run: Run, /, **inputs: Any) -> dict[str, Precision]:
-        """The precision of each output against the program computed in the clear on all its inputs, plain ones too.
+        """Measures the precision of each output against the program computed in the clear on all its inputs, plain ones
+        too.
 
         The report of the run then has the measured bits beside the predicted ones: `run.report`, its data and its page.
         A report that was copied from another process stays as it is.
 
-        The measured bits tell the largest error of an output, and so of the secret key: they, and a report that has
-        them, are for the holder of the key alone, and are never shared.
+        The measured bits tell the largest error of an output, which reveals information about the secret key. They, and
+        a report that has them, are for the holder of the key alone, and are never shared.
         """
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         rows = self._keys.measure(arrays, run.ciphertexts)
@@ -342,12 +352,12 @@ class Client:
 
     @arguments(path=path)
     def save_secret_key(self, path: Path) -> None:
-        """Writes the secret key. Whoever has the file can read everything encrypted under it.
+        """Writes the secret key. Whoever has the file can read everything encrypted under the key.
 
         Only its owner may read the file (mode 0600), from its first byte.
 
-        The first file that a key is saved to, or the one it was loaded from, keeps the count of decryptions that are
-        shared (:class:`Share`). A key saved to another file does not know its count.
+        The first file that a key is saved to, or the file that it was loaded from, keeps the count of shared
+        decryptions (:class:`Share`). A key that is saved to another file does not know its count.
         """
         self._keys.save_secret_key(path)
 
@@ -356,7 +366,7 @@ class Client:
 
 
 class Compiled:
-    """A program ready to run; made by :meth:`Program.compile`."""
+    """A program ready to run. :meth:`Program.compile` makes it."""
 
     @arguments("rm.Compiled", inner=instance(CompiledProgram, "a compiled program: Program.compile makes them"))
     def __init__(
@@ -381,7 +391,9 @@ class Compiled:
 
     @property
     def scheme_reason(self) -> str:
-        """Why it is that scheme: it was named, or the compiler chose it by the types of the arguments."""
+        """Why the program is compiled for this scheme: the caller named it, or the compiler chose it by the types of
+        the arguments.
+        """
         return self._choice.why
 
     @property
@@ -390,9 +402,9 @@ class Compiled:
 
     @property
     def predicted_bits(self) -> dict[str, float]:
-        """Bits after the binary point that are right in every slot of each output, but with probability 2^-40.
+        """The bits after the binary point that are right in every slot of each output, except with probability 2^-40.
 
-        They hold for all that :meth:`Client.encrypt` takes, with a sample too.
+        They hold for all inputs that :meth:`Client.encrypt` takes, with a sample too.
         """
         bits = self._inner.predicted_bits
         if bits is None:
@@ -403,17 +415,17 @@ class Compiled:
 
     @property
     def predicted_bits_like_sample(self) -> dict[str, float] | None:
-        """The same for inputs like the sample that the program was compiled by; None without one.
+        """The same bits for inputs like the sample that the program was compiled with, or None without a sample.
 
-        An input is like the sample where no value inside the program is larger than the sample's margin times its
-        largest on the sample. Nobody can check that of encrypted inputs, so it is for you to know.
+        Inputs are like the sample if no value inside the program is larger than the margin times its largest on the
+        sample. Nobody can check that for encrypted inputs, so you must know it.
         """
         bits = self._inner.predicted_bits_like_sample
         return None if bits is None else Named(bits)
 
     @property
     def predicted_budget(self) -> dict[str, float]:
-        """Bits of noise budget that each output of exact values has at least, but with probability 2^-40."""
+        """The least noise budget in bits of each output of exact values, except with probability 2^-40."""
         budget = self._inner.predicted_budget
         if budget is None:
             raise DataError(f"results of {self.scheme} are approximate; predicted_bits says how many bits are right")
@@ -421,49 +433,51 @@ class Compiled:
 
     @property
     def ranges(self) -> dict[str, float | tuple[float, float] | tuple[int, int]]:
-        """Where each input's values must lie: ``(lowest, highest)``, or the largest absolute value."""
+        """The range of each input's values: ``(lowest, highest)``, or the largest absolute value."""
         return {name: ends[0] if len(ends) == 1 else (ends[0], ends[1]) for name, ends in self._inner.ranges}
 
     @arguments(level=text(), machine=text(DeviceError))
     def text(self, level: str = "macro", machine: str = "ring") -> str:
-        """The program as text: ``"macro"`` (ciphertexts), ``"mid"`` (limbs) or ``"micro"`` (a machine's words)."""
+        """Returns the program as text: ``"macro"`` (ciphertexts), ``"mid"`` (limbs) or ``"micro"`` (a machine's words).
+        """
         return self._inner.text(level, machine)
 
     @arguments()
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
-        """How often a run executes each macro instruction, and each mid-level one; counted, with nothing unrolled."""
+        """Counts how often a run executes each macro instruction and each mid-level instruction. Nothing is unrolled.
+        """
         return self._inner.counts()
 
     @arguments()
     def unrolled_counts(self) -> dict[str, int]:
-        """The mid-level half of :meth:`counts`, one by one in the program written out: of small programs."""
+        """Counts the mid-level instructions one by one, in the program written out. It is for small programs."""
         return self._inner.unrolled_counts()
 
     @arguments(path=path, with_sample=flag())
     def save(self, path: Path, *, with_sample: bool = False) -> None:
         """Writes the traced program with its parameters and options, for :func:`load`.
 
-        The file is macro text, which the command line reads as a program, under a line of comment that keeps how it
-        was compiled. It holds no data: of a `sample` it has the ranges of the inputs, which are powers of two, and what
-        is predicted of each output, in eighths of a bit. It names source files without their folders.
+        The file is macro text, which the command line reads as a program, below a comment line with the options. It
+        holds no data. Of a `sample` it has the ranges of the inputs, which are powers of two, and the predictions for
+        each output, in eighths of a bit. It names source files without their folders.
 
-        ``with_sample=True`` keeps every value of the sample, too, so that the program can be compiled by it again; only
-        its owner may read that file (mode 0600), and it is not for the server. Raises :class:`DataError` where there is
-        no sample.
+        ``with_sample=True`` keeps every value of the sample, too, so that the program can be compiled with it again.
+        Only its owner may read that file (mode 0600), and it is not for the server. Raises :class:`DataError` if there
+        is no sample.
         """
         shape, lengths = self._shape, self._signature.lengths(self._inner.slots)
         self._inner.save(path, shape.kind, lengths, list(shape.lengths), with_sample)
 
     @property
     def key_bytes(self) -> int:
-        """Bytes of the evaluation keys that :meth:`keygen` makes: known before it makes any."""
+        """The bytes of the evaluation keys that :meth:`keygen` makes, known before it makes them."""
         return self._inner.key_bytes
 
     @arguments()
     def keygen(self) -> Client:
-        """Fresh keys from the system's randomness: the secret key and the evaluation keys the program needs.
+        """Makes new keys from the system's randomness: the secret key and the evaluation keys that the program needs.
 
-        They take :attr:`key_bytes`; raises ``MemoryError`` where that is more than :func:`limits` allow.
+        They take :attr:`key_bytes`. Raises ``MemoryError`` if that is more than :func:`limits` allow.
         """
         with timed(logging.INFO, "made keys of %s", self._inner.name):
             keys = self._inner.keygen()
@@ -471,7 +485,7 @@ class Compiled:
 
     @arguments(path=path)
     def load_secret_key(self, path: Path) -> Client:
-        """The client whose secret key was saved, with fresh evaluation keys."""
+        """Makes a client from a saved secret key, with new evaluation keys."""
         with timed(logging.INFO, "made evaluation keys of %s for a saved secret key", self._inner.name):
             keys = self._inner.load_secret_key(path)
         return self._client(keys)
@@ -545,30 +559,30 @@ class Compiled:
     ) -> Run | list[Run]:
         """Runs the program on a device (see :func:`devices`), or on each of several.
 
-        `plain` holds the ``rm.Plain`` inputs. The keys come with the inputs when :meth:`Client.encrypt` made them;
-        give `keys` otherwise. `trace` names a file for a trace that opens in Perfetto's viewer (of the last device).
-        With ``timeline=True`` each report has what units and memories did over time, for :meth:`Report.save_html`; a
-        machine's cycle model then goes through every call, so it takes longer.
+        `plain` holds the ``rm.Plain`` inputs. Inputs from :meth:`Client.encrypt` bring the keys along; for others give
+        `keys`. `trace` names a file for a trace of the last device, which opens in Perfetto's viewer. With
+        ``timeline=True`` each report has the activity of units and memories over time, for :meth:`Report.save_html`. A
+        machine's cycle model then steps through every call, so it takes longer.
 
-        Inputs are what clients encrypted. The output of a run has more noise than any prediction counts on: what goes
-        on from it belongs into one program with it.
+        Inputs must come from a client's encryption. The output of a run has more noise than any prediction allows for
+        an input, so put further steps into the same program.
 
-        A run of more than a second shows how far it is, on a terminal and in a notebook, unless `progress` is false.
-        What does not fit a simulated machine's memory waits in the host's, and the report says what that cost; with
+        A run of more than a second shows its progress, on a terminal and in a notebook, unless `progress` is false.
+        Values that do not fit a simulated machine's memory wait in the host's, and the report states the cost. With
         ``spill=False`` such a program raises :class:`DeviceError` instead.
 
-        `checkpoint` names a file in which the run is saved between two calls: not before `every` seconds have passed
-        since the last time, and when it is interrupted: Ctrl-C is raised when that is done, a second one at once.
-        ``resume=`` that file, with the same program, inputs and keys, goes on from there, to the same bits. One device
-        computes then, the CPU or a simulated machine.
+        `checkpoint` names a file in which the run is saved between two calls, at most once every `every` seconds, and
+        when it is interrupted. The exception of Ctrl-C is raised after the save, that of a second Ctrl-C at once.
+        ``resume=`` that file, with the same program, inputs and keys, continues the run to the same bits. Both take one
+        device, the CPU or a simulated machine.
 
-        Keys and constants are expanded as the run reads them. With `expanded_bytes` no more than so many bytes of them
-        are kept for later, and what was dropped is made again, to the same bits; the report says how often. A budget
-        below the largest of them raises :class:`DeviceError`, which states the least that works, as does one for a
-        machine that takes some of the instructions only (``sim:polymul``).
+        Keys and constants are expanded when the run reads them. With `expanded_bytes` at most so many bytes of them are
+        kept. Dropped ones are expanded again, to the same bits, and the report says how often. A budget below the
+        largest of them raises :class:`DeviceError` with the least budget that works. So does a budget for a machine
+        that runs only some of the instructions (``sim:polymul``).
 
-        Ctrl-C raises :class:`Interrupted`, a ``KeyboardInterrupt`` whose `runs` are those that were complete. A run
-        that would take more memory than :func:`limits` allow raises ``MemoryError`` before it begins.
+        Ctrl-C raises :class:`Interrupted`, a ``KeyboardInterrupt`` whose `runs` are the complete ones. A run that would
+        take more memory than :func:`limits` allow raises ``MemoryError`` before it begins.
         """
         if isinstance(inputs, Inputs):
             ciphertexts, keys = inputs.ciphertexts, keys or inputs.evaluation_keys
@@ -619,7 +633,7 @@ class Compiled:
     def _vectors(
         self, ciphertexts: Mapping[str, Ciphertext], plain: Mapping[str, Any] | None
     ) -> dict[str, np.ndarray[Any, Any]]:
-        """The plain inputs of a run on these ciphertexts; what is not as the program takes it is refused."""
+        """Returns the plain inputs of a run on these ciphertexts. Inputs that do not fit the program are refused."""
         said = self._given.refused_by_run(ciphertexts, plain or {})
         if said is not None:
             raise DataError(said)
@@ -635,7 +649,7 @@ def _mebibytes(count: int) -> str:
 
 
 def _devices(device: Any) -> list[str]:
-    """The names of the devices that a run is asked for on."""
+    """Returns the names of the devices of a run."""
     if isinstance(device, str):
         return [device_name("device", device)]
     devices = items(device_name, "the name of a device, as rm.devices() lists them, or a list of names", DeviceError)(
@@ -663,18 +677,18 @@ def load(
     allow_insecure_parameters_for_tests_only: bool = False,
     **options: Any,
 ) -> Compiled:
-    """The program that :meth:`Compiled.save` wrote, with the parameters and options it was compiled with.
+    """Loads a program that :meth:`Compiled.save` wrote, with its parameters and options.
 
-    Macro text written by hand (.rmac) says none: it is compiled with `params` and `options`, which are those of
-    :meth:`Program.compile`. Where either is given for a saved program, it is compiled anew with them, too, and what it
-    was compiled with is left aside. Parameters that are not secure are refused in a file unless they are allowed.
+    Macro text written by hand (.rmac) has neither. It is compiled with `params` and `options`, which are those of
+    :meth:`Program.compile`. If either is given for a saved program, it is compiled anew with them, and its own
+    parameters and options are ignored. Parameters in a file that are not secure are refused unless they are allowed.
 
-    A saved program names the security table that its parameters are checked by, and `tables` names those you accept.
-    They are by default ``"guidelines_2024"`` and, of sparse secrets, ``"sparse_ternary_2026"``. A list replaces both:
-    ``tables=["guidelines_2024", "standard_2018"]``.
+    A saved program names the security table that its parameters are checked with, and `tables` names the tables that
+    you accept. The default is ``"guidelines_2024"``, and for sparse secrets ``"sparse_ternary_2026"``. A list replaces
+    both: ``tables=["guidelines_2024", "standard_2018"]``.
 
-    A file names its scheme, and `scheme` refuses those of another. It keeps the lengths of arrays and no types: inputs
-    are whole numbers where the scheme is one of integers, and real or complex ones otherwise.
+    A file names its scheme, and a file of another scheme than `scheme` is refused. A file keeps the lengths of arrays
+    and no types. Inputs are whole numbers if the scheme is one of integers, and otherwise real or complex numbers.
 
     Raises :class:`FileError` or :class:`CompileError`.
     """

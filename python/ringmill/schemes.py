@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schemes, the plaintext types that each takes, and the choice among them: Python's only list of them."""
+"""Lists the schemes with the plaintext types that each takes, and chooses among them. It is Python's only such list."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from ringmill.check import closest, shown
 from ringmill.trace import Line, refuse
 from ringmill.types import SLOTS, Type
 
-# What the text of a program names whose types no scheme takes; no compiler takes it.
+# The scheme that a traced program's text names if no scheme takes its types. No compiler takes it.
 UNDECIDED = "none"
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme by its name in programs, the kinds of scalars it takes, in arrays too, and whether results are exact."""
+    """A scheme: its name in programs, the kinds of scalars that it takes, in arrays too, and whether results are exact.
+    """
 
     name: str
     kinds: frozenset[str]
@@ -28,13 +29,13 @@ class Scheme:
 
     @property
     def slots(self) -> Type:
-        """What the inputs of a program hold of whose types nothing is known."""
+        """The type of inputs whose types are not known."""
         return types.WHOLES if self.exact else types.SLOTS
 
 
 _WHOLE = frozenset({types.integer.kind, types.bit.kind, types.uint(1).kind})
 
-# In order of preference.
+# The order is the order of preference.
 SCHEMES: tuple[Scheme, ...] = (
     Scheme("ckks", frozenset({types.real.kind, types.SLOTS.kind})),
     Scheme("bfv", _WHOLE, exact=True),
@@ -51,18 +52,20 @@ class Signature:
     unknown: Type = SLOTS
 
     def of(self, name: str) -> Type:
-        """The type of an argument; of a program read from text, which keeps none, vectors of its scheme's numbers."""
+        """Returns the type of an argument. A program read from text keeps no types, so its arguments are vectors of the
+        scheme's numbers.
+        """
         return self.types.get(name, self.unknown)
 
     def lengths(self, slots: int) -> dict[str, int]:
-        """Of the arguments that are arrays of fewer values than a program has slots."""
+        """Returns the lengths of the arguments that are arrays of fewer values than the program has slots."""
         kinds = self.types.items()
         return {name: kind.length for name, kind in kinds if kind.length is not None and kind.length < slots}
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A scheme's name, and why it is that one."""
+    """A scheme's name, and the reason for the choice."""
 
     name: str
     why: str
@@ -72,17 +75,19 @@ class Choice:
 
 
 def possible(signature: Signature) -> list[Scheme]:
-    """The schemes that take all the arguments."""
+    """Returns the schemes that take all the arguments."""
     return [s for s in SCHEMES if all(s.takes(kind) for kind in signature.types.values())]
 
 
 def named(name: str) -> Scheme | None:
-    """The scheme of a name; None for one that is none."""
+    """Returns the scheme with this name, or None."""
     return next((s for s in SCHEMES if s.name == name), None)
 
 
 def of_text(name: str, lengths: Mapping[str, int | None] | None = None) -> Signature:
-    """What is known of the arguments of a program read from text that names a scheme: names and lengths."""
+    """Returns what is known about the arguments of a program read from text: their names and lengths, and the scheme's
+    numbers.
+    """
     scheme = named(name)
     unknown = types.SLOTS if scheme is None else scheme.slots
     kinds = {name: unknown if length is None else unknown[length] for name, length in (lengths or {}).items()}
@@ -90,7 +95,9 @@ def of_text(name: str, lengths: Mapping[str, int | None] | None = None) -> Signa
 
 
 def name_in_text(scheme: str | None, signature: Signature, given: str | None = None) -> str:
-    """The scheme that the text of a program names while it is traced, which :func:`choose` then confirms or refuses."""
+    """Returns the scheme that a program's text names while it is traced. :func:`choose` confirms or refuses it
+    afterwards.
+    """
     if scheme in {s.name for s in SCHEMES}:
         return str(scheme)
     names = [s.name for s in possible(signature)]
@@ -100,12 +107,12 @@ def name_in_text(scheme: str | None, signature: Signature, given: str | None = N
 
 
 def choose(scheme: str | None, signature: Signature, given: str | None = None) -> Choice:
-    """The scheme that is asked for or, where none is, the first that takes all the arguments.
+    """Returns the requested scheme, or by default the first scheme that takes all the arguments.
 
-    Where parameters are given and none is asked for, it is the one that they are `given` for.
+    If parameters are given and no scheme is requested, it is the scheme of the parameters, `given`.
 
-    Raises :class:`CompileError` at the program's line for a name that is none, and with the argument's name and type
-    for one that the scheme, or every scheme, does not take.
+    Raises :class:`CompileError` at the program's line for an unknown name, and with the argument's name and type for an
+    argument that the scheme, or every scheme, does not take.
     """
     if scheme is not None:
         return _named(scheme, signature)
@@ -132,7 +139,7 @@ def choose(scheme: str | None, signature: Signature, given: str | None = None) -
 
 
 def choose_for_text(scheme: str | None, text: str) -> Choice:
-    """The scheme `text` that a program read from text names; `scheme`, if there is one, must be the same."""
+    """Returns the scheme `text` that a program's text names. `scheme`, if it is given, must be the same."""
     if scheme is not None and _known(scheme, None).name != text:
         refuse(f"scheme={shown(scheme)} is asked for, and the program is for the scheme {text}; leave scheme= out")
     return Choice(text, "the program names it")
@@ -166,6 +173,6 @@ def _kinds(signature: Signature) -> str:
 
 
 def _all() -> str:
-    """Each scheme with the types it takes."""
+    """Returns each scheme with the types that it takes, as text."""
     takes = ((s.name, ", ".join(sorted(s.kinds - {types.SLOTS.kind}))) for s in SCHEMES)
     return "; ".join(f"{name} takes {kinds}" for name, kinds in takes)

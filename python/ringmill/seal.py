@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Microsoft SEAL's files, computed on: SEAL's bytes in, SEAL's bytes out, SEAL's result bit for bit."""
+"""Computes on Microsoft SEAL's files, from bytes to bytes. Each result equals SEAL's own bit for bit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _slots(name: str, value: Any) -> Any:
 
 
 def _integers(name: str, value: Any) -> list[int]:
-    """Whole numbers of Python or numpy, exactly: no bool, no float."""
+    """Checks whole numbers of Python or numpy, which stay exact. A bool and a float are refused."""
     if isinstance(value, np.ndarray):
         if value.ndim != 1:
             raise DataError(f"{name} must be one-dimensional, and has shape {value.shape}; ravel it first")
@@ -56,12 +56,12 @@ _EXACT = {"integers": _integers, "unsigned": flag(), "columns": flag()}
 
 
 def _client(base: type, **checks: Check) -> type:
-    """A client's class, the arguments of its methods checked."""
+    """Makes a client's class whose methods check their arguments."""
     return guarded(f"{base.__name__}.generate and {base.__name__}.load make clients", **_CHECKS, **checks)(base)
 
 
 def _evaluator(base: type) -> type:
-    """An evaluator's class, the arguments of its constructor and of its methods checked."""
+    """Makes an evaluator's class whose constructor and methods check their arguments."""
     guarded("", **{**_CHECKS, "steps": _STEP})(base)
 
     @arguments(base.__name__, parms=content, device=optional(text(ArgumentError)), **_OPTIONS)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of Python files, traced in a process of their own.
+"""Traces programs of Python files, each in a process of its own.
 
-A file may do what it likes (exit, print, change its folder, fork, close its output): none of it reaches the command,
-which is told the program's text or why there is none. What the file prints goes to standard error.
+A file may do anything (exit, print, change its folder, fork, close its output) without an effect on the command. The
+command learns the program's text, or why there is none. The file's prints go to standard error.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from ringmill.errors import FileError, RingmillError
 from ringmill.program import Program
 from ringmill.schemes import choose
 
-# Slots of a program whose file is run without --slots.
+# The slots of a program whose file is run without --slots.
 _SLOTS = 4096
-# Of what a file prints, so much of the end is kept as JSON.
+# The characters of a file's prints that are kept as JSON, from their end.
 _LONGEST = 1 << 16
 _MODULE = "ringmill_program"
 
 
 def traced(spec: os.PathLike[str], slots: int | None, as_json: bool) -> str:
-    """The text that :func:`for_command` gives, of the scheme that the program chooses."""
+    """Returns the text that :func:`for_command` returns, for the scheme that the program chooses."""
     return for_command(spec, slots, None, as_json)[0]
 
 
 def for_command(
     spec: os.PathLike[str], slots: int | None, scheme: str | None, as_json: bool
 ) -> tuple[str, list[tuple[str, int, int]], list[int | None], list[int | None]]:
-    """The program of ``FILE.py`` or, where the file has several, of ``FILE.py:NAME``: its macro text, the least and the
-    largest value of each argument whose type sets them, by name, and the lengths of its inputs and outputs, None where
-    all slots hold values.
+    """Traces the program of ``FILE.py``, or of ``FILE.py:NAME`` if the file has several. Returns its macro text; the
+    least and the largest value of each argument whose type sets them, by name; and the lengths of its inputs and
+    outputs, None if all slots hold values.
 
-    The text is of `scheme`, if one is named. With `as_json`, what the file prints becomes one JSON object on standard
-    error. Raises :class:`RingmillError` with what the file did instead of defining a program, and KeyboardInterrupt on
-    Ctrl-C.
+    The text is for `scheme`, if one is named. With `as_json`, the file's prints become one JSON object on standard
+    error. Raises :class:`RingmillError` if the file does not define a program, with what it did instead, and
+    KeyboardInterrupt on Ctrl-C.
     """
     with tempfile.TemporaryDirectory(prefix="ringmill-") as folder, tempfile.TemporaryFile() as printed:
         answer = os.path.join(folder, "answer")
@@ -86,15 +86,16 @@ def _tell(printed: bytes) -> None:
 
 
 def main() -> None:
-    """The process of the file: traces its program and leaves the answer in a file."""
+    """Runs in the file's process: traces its program and leaves the answer in a file."""
     answer, spec, slots, scheme = sys.argv[1:]
-    # A Ctrl-C ends this process; a KeyboardInterrupt is then one that the file raised itself.
+    # A Ctrl-C ends this process, so a KeyboardInterrupt is one that the file raised itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     us, file = os.getpid(), os.path.abspath(_split(spec)[0])
     try:
         program = _load(spec)
         traced, shape = program.trace(int(slots), scheme=scheme or None)
-        # Text says nothing of types: what no scheme takes is refused here, and their ends and lengths go beside it.
+        # Text has no types. Types that no scheme takes are refused here, and their ranges and lengths travel beside the
+        # text.
         choose(scheme or None, program.signature)
         ends = {name: kind.ends for name, kind in program.signature.types.items()}
         lengths = program.signature.lengths(traced.slots)
@@ -110,7 +111,7 @@ def main() -> None:
         if not isinstance(error, SystemExit):
             traceback.print_exception(error)
         told = {"error": _blamed(spec, file, error)}
-    # A copy that the file forked has nothing to answer.
+    # A copy of the process that the file forked must not answer.
     if os.getpid() == us:
         with open(answer + ".part", "w", encoding="utf-8") as file:
             json.dump(told, file)
@@ -118,18 +119,18 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
-    # Threads that the file left running, and what it wants done at exit, are waited for by nobody.
+    # Nobody waits for threads that the file left running, or for its exit functions.
     os._exit(0)
 
 
 def _split(spec: str) -> tuple[str, str | None]:
-    """``FILE.py`` or ``FILE.py:NAME``."""
+    """Splits ``FILE.py`` or ``FILE.py:NAME``."""
     path, colon, name = spec.rpartition(":")
     return (path, name) if colon and path.endswith(".py") else (spec, None)
 
 
 def _blamed(spec: str, file: str, error: BaseException) -> str:
-    """What a file raised, with its line."""
+    """Describes an exception of the file, with its line."""
     path, _ = _split(spec)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     if isinstance(error, SyntaxError) and error.filename == file:
@@ -152,7 +153,7 @@ def _module(path: str) -> ModuleType:
     loader = importlib.util.spec_from_file_location(_MODULE, path)
     if not os.path.isfile(path) or loader is None or loader.loader is None:
         raise FileError(f"{path}: no such Python file")
-    # Loaded under a name of its own, so that a script's `if __name__ == "__main__"` part stays asleep.
+    # The module has a name of its own, so that a script's `if __name__ == "__main__"` part does not run.
     module = sys.modules[_MODULE] = importlib.util.module_from_spec(loader)
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     sys.argv = [path]
@@ -167,7 +168,7 @@ def _load(spec: str) -> Program:
         if name in found:
             return found[name]
         raise FileError(f"{path} has no program named `{name}`; {closest(name, found)}")
-    # Programs that the file imports are parts of its own.
+    # The file may import programs of other files. Only its own count.
     own = {id(v): k for k, v in found.items() if v.__module__ == _MODULE}
     if len(own) == 1:
         return found[next(iter(own.values()))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tracing: running a program function on stand-ins that record each operation with the user's source line."""
+"""Traces a program: runs its function on stand-ins that record each operation with the user's source line."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ringmill.ufuncs import operate
 from ringmill.values import Tiled, numeric, spread, typed, whole_numbers
 
 _LARGEST_EXPONENT = 1 << 32  # far beyond the depth of any parameters
-_DOUBLES = 1 << 53  # below this a double is one whole number; this one is 2^53 + 1 rounded, too
+_DOUBLES = 1 << 53  # below it a double holds every whole number; 2^53 itself may be 2^53 + 1, rounded
 
 E = TypeVar("E", bound=CompileError)
 
 
 def compile_error(message: str, line: Line | None = None, kind: type[E] = CompileError) -> E:
-    """A CompileError that points at the user's line."""
+    """Makes a CompileError that points at the user's line."""
     file, number = line or user_line()
     error = kind(f"{file}:{number}: {message}")
     error.file, error.line = file, number
@@ -48,11 +48,11 @@ class Tracer:
         self.builder = MacroBuilder(name.encode(errors="backslashreplace").decode(), slots, scheme)
         # The programs, procedures and bodies that this trace is inside of, outermost first.
         self.inside: list[object] = []
-        # What was traced of each procedure and kind of arguments: its number and the shape of what it returns.
+        # The traced procedures, by function and kind of arguments: each one's number, and the shape of its result.
         self.procedures: dict[Any, Any] = {}
 
     def record(self, operation: str, *operands: Any) -> Any:
-        """One call of the builder at the user's line; gives the number of the new value, or what else it makes."""
+        """Calls the builder at the user's line. Returns the number of the new value, or the builder's other result."""
         line = user_line()
         try:
             return getattr(self.builder, operation)(*operands, *line)
@@ -62,11 +62,13 @@ class Tracer:
             raise compile_error(message, line) from None
 
     def emit(self, kind: Type, fill: Fill, operation: str, *operands: Any) -> Encrypted:
-        """One operation with an encrypted result, of an element type, with values in some slots."""
+        """Records one operation with an encrypted result, which has an element type and a fill."""
         return Encrypted(self, self.record(operation, *operands), kind, fill)
 
     def numbers(self, name: str, value: Any, kind: Type) -> np.ndarray:
-        """Constants beside values of an element type; where that is one of whole numbers, any of them."""
+        """Returns constants that stand beside values of an element type. Beside whole numbers they may be any whole
+        numbers.
+        """
         if not kind.whole:
             return numeric(name, value, compile_error)
         if isinstance(value, Tiled):
@@ -74,7 +76,7 @@ class Tracer:
         return exact(name, whole_numbers(name, value, kind, compile_error, constant=True))
 
     def argument(self, name: str, value: Any, kind: Type) -> Plain:
-        """A constant given for an argument of a declared type."""
+        """Records a constant that is given for an argument of a declared type."""
         array = typed(name, value, kind, compile_error)
         if kind.length is not None and kind.length > self.slots:
             refuse(f"{name} of type {kind} does not fit {self.slots} slots")
@@ -82,10 +84,10 @@ class Tracer:
         return Plain(self, self.record("vector", vector), kind.element, Fill.of(kind, self.slots))
 
     def constant(self, value: Any, name: str = "a constant", kind: Type = SLOTS, fill: Fill = FULL) -> Plain:
-        """A constant vector of as many values as there are slots; one number, or what is tiled, fills them all.
+        """Records a constant vector with one value for each slot. One number, or a tiled value, fills all slots.
 
-        It is of the element type of what it stands beside; complex constants make complex values of real ones. Beside a
-        vector of a declared length it may be of that length.
+        It has the element type of the other operand. Complex constants turn real values into complex ones. Beside a
+        vector of a declared length it may have that length.
         """
         if isinstance(value, Tiled) and not kind.whole:
             array = value.spread(name, self.slots, compile_error)
@@ -109,7 +111,7 @@ class Tracer:
 
 
 def exact(name: str, array: np.ndarray) -> np.ndarray:
-    """Whole numbers below 2^53 as doubles; others are refused, as doubles would round some of them."""
+    """Returns whole numbers below 2^53 as doubles. Others are refused, as doubles would round some of them."""
     for number in (int(array.min()), int(array.max())) if array.size else ():
         if abs(number) >= _DOUBLES:
             refuse(f"{name} is {number}: constants of 2^53 and more are not traced, since doubles round some of them")
@@ -128,7 +130,9 @@ class Annotation:
 
 
 def annotation_of(written: Any) -> Any:
-    """What an annotation says to us: of ``Annotated[T, rm.Encrypted[...]]`` the second part; T is a type checker's."""
+    """Returns the part of an annotation that is for Ringmill: in ``Annotated[T, rm.Encrypted[...]]`` the second part,
+    as T is a type checker's.
+    """
     if get_origin(written) is not Annotated:
         return written
     ours = [item for item in written.__metadata__ if isinstance(item, Annotation)]
@@ -141,16 +145,16 @@ def annotation_of(written: Any) -> Any:
             return written
 
 
-# Functions of numpy that are operators of traced vectors.
+# The functions of numpy that are operators of traced vectors.
 _UFUNCS = {
     *("add", "subtract", "multiply", "divide", "power", "float_power", "negative", "positive", "square"),
 }
 
 
 class Vector:
-    """A traced vector of slots. Made by the tracer, never by hand."""
+    """A traced vector of slots. Only the tracer makes it."""
 
-    __pandas_priority__ = 10_000  # `series + vector` is the vector's, not one sum an element
+    __pandas_priority__ = 10_000  # lets `series + vector` be one vector, not a sum for each element
     __slots__ = ("_fill", "_id", "_kind", "_tracer")
 
     def __class_getitem__(cls, kind: Any) -> Annotation:
@@ -215,7 +219,7 @@ class Vector:
         refuse(f"numpy.{name} does not work on traced vectors: {advice.instead(name)}")
 
     def __len__(self) -> int:
-        """The number of slots."""
+        """Returns the number of slots."""
         return self._tracer.slots
 
     def __bool__(self) -> NoReturn:
@@ -241,7 +245,7 @@ class Vector:
 
 
 def refusing(message: str) -> Callable[..., NoReturn]:
-    """A method that is refused whatever it is given."""
+    """Makes a method that refuses all operands."""
 
     def refused(_self: object, *_operands: object) -> NoReturn:
         refuse(message)
@@ -257,7 +261,7 @@ def _refusing(message: str, function: str) -> Callable[..., NoReturn]:
     return refused
 
 
-# What is refused, the function of t that a polynomial may take the place of, and the operators.
+# The refused operators: a message, the function of t that a polynomial may replace, and the operators' names.
 for _message, _function, _names in (
     ("a traced vector cannot be hashed, so it is no key of a dict and no member of a set", "", ["hash"]),
     (
@@ -296,7 +300,7 @@ for _message, _function, _names in (
 
 
 class Plain(Vector):
-    """A vector known in the clear to whoever runs the program: annotate a parameter with it.
+    """A vector that whoever runs the program knows in the clear. Annotate a parameter with it.
 
     It may stand beside an encrypted vector in ``+``, ``-`` and ``*``. Arithmetic between plain vectors alone belongs
     outside the program, in numpy.
@@ -319,17 +323,17 @@ class Plain(Vector):
 
 
 class Encrypted(Vector):
-    """An encrypted vector: annotate a parameter with it.
+    """An encrypted vector. Annotate a parameter with it.
 
-    Operators: ``+ - *`` with encrypted vectors, plain vectors, numpy arrays and numbers; unary ``-``; ``**`` with a
-    positive integer; ``/`` with a number; ``<<`` and ``>>`` rotate the slots cyclically to the left and right. An array
-    has as many values as there are slots; :func:`ringmill.tile` repeats a shorter one.
+    Operators are ``+ - *`` with encrypted vectors, plain vectors, numpy arrays and numbers; unary ``-``; ``**`` with a
+    positive integer; ``/`` with a number; ``<<`` and ``>>``, which rotate the slots cyclically to the left and right.
+    An array has one value for each slot; :func:`ringmill.tile` repeats a shorter one.
     """
 
     __slots__ = ()
 
     def _operand(self, other: object) -> Vector | float:
-        """`other` as a vector of this trace or a real number, where that mixes with what this vector holds."""
+        """Returns `other` as a vector of this trace or a real number, if it mixes with this vector's values."""
         if isinstance(other, Vector):
             if other._tracer is not self._tracer:
                 refuse("this vector belongs to another program; give it to this one as an argument")
@@ -437,11 +441,11 @@ class Encrypted(Vector):
         return self._turned(steps)
 
     def _filling(self, fill: Fill) -> Encrypted:
-        """The same vector, seen as filled so: for those who know what the padding holds."""
+        """Returns the same vector with another fill. The caller must know what the padding holds."""
         return Encrypted(self._tracer, self._id, self._kind, fill)
 
     def _turned(self, steps: int) -> Encrypted:
-        """A rotation of all slots, whatever they hold: for those who know what the padding does."""
+        """Rotates all slots, whatever they hold. The caller must know what the padding does."""
         steps %= len(self)
         if steps == 0:
             return self
@@ -449,7 +453,7 @@ class Encrypted(Vector):
 
 
 def mixed(a: Type, b: Type) -> Type:
-    """The element type of an operation's result; types that do not mix are refused at the user's line."""
+    """Returns the element type of an operation's result. Types that do not mix are refused at the user's line."""
     both = join(a, b)
     if both is None:
         refuse(f"{named(a)} and {named(b)} do not mix in one operation; declare the arguments of one type")

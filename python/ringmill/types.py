@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plaintext types: what the arguments of a program hold, said in one way whatever the scheme.
+"""Plaintext types, which say what the arguments of a program hold. They are the same for all schemes.
 
-A scalar is ``rm.real``, ``rm.integer``, ``rm.uint(16)`` or ``rm.bit``; an array of it is written by its length in
-brackets, ``rm.real[64]``, as the array is indexed. A parameter is annotated ``rm.Encrypted[rm.real[64]]`` or
-``rm.Plain[rm.bit]``. To a type checker nothing that is computed in an annotation is a type: it takes
-``Annotated[rm.Encrypted, rm.Encrypted[rm.real[64]]]``, whose first part is for it and whose second is for Ringmill.
-Which schemes take which types is for :mod:`ringmill.schemes` to say.
+A scalar is ``rm.real``, ``rm.integer``, ``rm.uint(16)`` or ``rm.bit``. An array has its length in brackets, as in
+``rm.real[64]``. A parameter is annotated ``rm.Encrypted[rm.real[64]]`` or ``rm.Plain[rm.bit]``. A type checker does not
+take a computed annotation as a type. For a checker write ``Annotated[rm.Encrypted, rm.Encrypted[rm.real[64]]]``: its
+first part is for the checker, its second for Ringmill. :mod:`ringmill.schemes` says which schemes take which types.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _LENGTH = whole(1, MAX_SLOTS)
 
 @dataclass(frozen=True, slots=True, init=False)
 class Type:
-    """A scalar, or an array of `length` scalars; equal types are one dictionary key."""
+    """A scalar, or an array of `length` scalars. Equal types are one dictionary key."""
 
     kind: str
     bits: int | None
@@ -36,17 +35,17 @@ class Type:
 
     @property
     def element(self) -> Type:
-        """The scalar that the array is made of; a scalar is its own."""
+        """The scalar type of an array's elements. A scalar is its own."""
         return self if self.length is None else _made(self.kind, self.bits)
 
     @property
     def whole(self) -> bool:
-        """Whether values are integers, which nothing rounds."""
+        """Whether values are integers, which are never rounded."""
         return self.kind in _WHOLE
 
     @property
     def ends(self) -> tuple[int, int] | None:
-        """The least and the largest value; None where the type sets none."""
+        """The least and the largest value, or None if the type sets none."""
         match self.kind:
             case "uint":
                 return 0, (1 << (self.bits or 0)) - 1
@@ -58,7 +57,7 @@ class Type:
                 return None
 
     def __getitem__(self, length: int) -> Type:
-        """An array of so many of these, 1 or more. Raises :class:`ArgumentError`."""
+        """Returns the type of an array of `length` such scalars, 1 or more. Raises :class:`ArgumentError`."""
         if self.length is not None:
             raise ArgumentError(f"{self!r} is an array already, and there are no arrays of arrays; ravel them into one")
         return _made(self.kind, self.bits, _LENGTH(f"the length of an array of {self}", length))
@@ -96,16 +95,16 @@ integer = _made("integer")
 bit = _made("bit")
 """0 or 1."""
 
-# What rm.Encrypted and rm.Plain say without a type: real or complex numbers, as many as the program has slots.
+# The type of rm.Encrypted and rm.Plain without brackets: real or complex numbers, one for each slot.
 SLOTS = _made("slots")
 
-# What the inputs hold of a program that was read from text and computes on whole numbers: as many as it has slots.
+# The type of inputs of a whole-number program that was read from text: whole numbers, one for each slot.
 WHOLES = _made("wholes")
 
 
 @arguments("rm.uint", bits=whole(1, 64))
 def uint(bits: int) -> Type:
-    """A whole number from 0 to 2^`bits` - 1, computed on exactly; `bits` is from 1 to 64.
+    """Returns the type of a whole number from 0 to 2^`bits` - 1, which stays exact. `bits` is from 1 to 64.
 
     Raises :class:`ArgumentError` for other widths.
 
@@ -118,7 +117,8 @@ def uint(bits: int) -> Type:
 
 @arguments("rm.sint", bits=whole(1, 64))
 def sint(bits: int) -> Type:
-    """A whole number from -2^(`bits` - 1) to 2^(`bits` - 1) - 1, in circuits; `bits` is from 1 to 64.
+    """Returns the type of a whole number from -2^(`bits` - 1) to 2^(`bits` - 1) - 1, for circuits. `bits` is from 1 to
+    64.
 
     Raises :class:`ArgumentError` for other widths.
 
@@ -130,7 +130,7 @@ def sint(bits: int) -> Type:
 
 
 def of(annotated: str, value: object) -> Type:
-    """The type that stands in the brackets of an annotation."""
+    """Returns the type in the brackets of an annotation."""
     if not isinstance(value, Type):
         wanted = "rm.real, rm.integer, rm.uint(bits), rm.sint(bits), rm.bit, or an array of one, as rm.real[64]"
         hint = " (a width in bits is missing, as in rm.uint(16))" if value is uint else ""
@@ -139,9 +139,9 @@ def of(annotated: str, value: object) -> Type:
 
 
 def join(a: Type, b: Type) -> Type | None:
-    """The element type of what two element types give together; None where they do not mix.
+    """Returns the element type of the result of two element types, or None if they do not mix.
 
-    Whole numbers of different types make whole numbers: where they lie is for the compiler to find, whatever the types.
+    Whole numbers of different types give whole numbers. The compiler finds the range of the result, whatever the types.
     """
     if a == b:
         return a
@@ -151,7 +151,7 @@ def join(a: Type, b: Type) -> Type | None:
 
 
 def named(kind: Type) -> str:
-    """A type in a message."""
+    """Returns the name of a type in a message."""
     match kind:
         case _ if kind == SLOTS:
             return "vectors of slots"

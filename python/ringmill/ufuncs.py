@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's operators for numpy's functions on elements: ``np.add(x, y)`` of something encrypted is ``x + y``."""
+"""Maps numpy's elementwise functions to Python's operators: ``np.add(x, y)`` of an encrypted operand is ``x + y``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-# By the function's name: its operator, and the method that has the operands exchanged.
+# For each function's name its operator, and the method with exchanged operands.
 OPERATORS: dict[str, tuple[Callable[..., Any], str]] = {
     "add": (operator.add, "__radd__"),
     "subtract": (operator.sub, "__rsub__"),
@@ -39,7 +39,7 @@ OPERATORS: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 def operate(name: str, operands: Sequence[Any], kind: type) -> Any:
-    """The operator of a function in `OPERATORS`, done by the first operand that is of this kind."""
+    """Applies the operator of a function in `OPERATORS`, by the first operand of this kind."""
     forward, exchanged = OPERATORS[name]
     if isinstance(operands[0], kind):
         return forward(*operands)

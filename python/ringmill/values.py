@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as callers have them (arrays, lists, numbers), made into vectors of complex numbers."""
+"""Converts numbers in the forms that callers have (arrays, lists, numbers) to vectors of slots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ringmill.check import Refusal, arguments, shown, text
 from ringmill.errors import DataError, RingmillError
 from ringmill.types import Type
 
-# Where whole numbers lie whose type sets no ends, and the arrays that hold them.
+# The range of whole numbers whose type sets none, and the element types of arrays that hold whole numbers.
 _INTEGERS = (-(1 << 63), (1 << 63) - 1)
 RAVEL = "np.ravel(values) has them row after row"
 _ROUND = "round first, as np.rint(values).astype(np.int64)"
@@ -23,7 +23,9 @@ _HELD = {"integer": np.int64, "uint": np.uint64, "sint": np.int64, "bit": np.uin
 
 
 def numeric(name: str, value: Any, refusal: Refusal = DataError) -> np.ndarray:
-    """An array of complex numbers of the same shape; what is masked, ragged or no number is refused."""
+    """Returns an array of complex numbers of the same shape. Masked or ragged values, and values that are no numbers,
+    are refused.
+    """
     array = _array(name, value, np.asarray, refusal)
     if array.dtype.kind not in "biufc":
         if array.dtype.kind == "O" and array.shape == ():
@@ -36,7 +38,7 @@ def numeric(name: str, value: Any, refusal: Refusal = DataError) -> np.ndarray:
 
 
 def _array(name: str, value: Any, convert: Callable[[Any], np.ndarray], refusal: Refusal) -> np.ndarray:
-    """A value as an array; what is ragged, masked or no array is refused."""
+    """Returns a value as an array. Ragged or masked values, and values that are no array, are refused."""
     try:
         masked = isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
         array = convert(value)
@@ -52,7 +54,8 @@ def _array(name: str, value: Any, convert: Callable[[Any], np.ndarray], refusal:
 def whole_numbers(
     name: str, value: Any, kind: Type, refusal: Refusal = DataError, *, constant: bool = False
 ) -> np.ndarray:
-    """An array of the whole numbers that a type holds, of numpy's integers and exact: none goes through a double.
+    """Returns an array of the whole numbers that a type holds, in numpy's integers. No number is converted to a double
+    on the way.
 
     A `constant` stands beside values of the type, and may be any whole number.
     """
@@ -65,7 +68,7 @@ def whole_numbers(
         takes = f"{name} is of type {kind} and takes whole numbers"
 
     def convert(value: Any) -> np.ndarray:
-        # A list with both -1 and 2^63 would become doubles.
+        # numpy would turn a list with both -1 and 2^63 into doubles.
         return value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value, dtype=object)
 
     array = np.asarray(_array(name, value, convert, refusal))
@@ -89,12 +92,12 @@ def whole_numbers(
 
 
 def _at(place: int, array: np.ndarray) -> str:
-    """Where in an array a value is; nothing of one number."""
+    """Returns the place of a value in an array for a message, or an empty text for one number."""
     return f" (value {place})" if array.ndim else ""
 
 
 def _index(item: Any, kind: Type) -> int | None:
-    """An element of a list as a whole number; None for what is none."""
+    """Returns an element of a list as a whole number, or None if it is none."""
     if isinstance(item, (bool, np.bool_)) and kind.kind != "bit":
         return None
     try:
@@ -104,7 +107,7 @@ def _index(item: Any, kind: Type) -> int | None:
 
 
 def typed(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np.ndarray:
-    """A value of a declared type: one number, or exactly as many as the array is long."""
+    """Returns a value of a declared type: one number, or exactly as many as the array is long."""
     if isinstance(value, Tiled):
         raise refusal(f"{name} is of type {kind}, whose length is declared; rm.tile repeats through undeclared ones")
     if kind.whole:
@@ -123,7 +126,7 @@ def typed(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np
 
 
 def _other_length(array: np.ndarray, kind: Type) -> str:
-    """What to do about values that are not as many as a type has."""
+    """Returns advice for values whose count is not the type's."""
     if array.ndim > 1 and array.size == kind.length:
         return f"; {RAVEL}"
     if array.ndim and 0 < array.size <= MAX_SLOTS:
@@ -132,9 +135,10 @@ def _other_length(array: np.ndarray, kind: Type) -> str:
 
 
 def spread(array: np.ndarray, slots: int) -> np.ndarray:
-    """A value of a declared type in the slots: one number in every slot, an array in the first ones before zeros.
+    """Lays out a value of a declared type in the slots: one number in every slot, or an array in the first slots with
+    zeros behind.
 
-    Whole numbers are int64 there, others complex.
+    Whole numbers become int64, others complex.
     """
     kind = np.int64 if array.dtype.kind in "iu" else np.complex128
     if array.ndim == 0:
@@ -145,7 +149,9 @@ def spread(array: np.ndarray, slots: int) -> np.ndarray:
 
 
 def whole_slots(name: str, array: np.ndarray, slots: int) -> np.ndarray:
-    """Whole numbers of a declared type in the slots; those beyond 2^63 - 1, which no scheme holds, are refused."""
+    """Lays out whole numbers of a declared type in the slots. Numbers above 2^63 - 1, which no scheme holds, are
+    refused.
+    """
     if array.size and int(array.max()) > _INTEGERS[1]:
         place = int(array.argmax())
         raise DataError(
@@ -156,8 +162,9 @@ def whole_slots(name: str, array: np.ndarray, slots: int) -> np.ndarray:
 
 
 def as_vector(name: str, value: Any, slots: int | None = None, kind: Type = types.SLOTS) -> np.ndarray:
-    """The vector of an input. With `slots`, what :func:`tile` made is repeated to that length, and values of a declared
-    type are laid out in the slots. Whole numbers are int64, others complex."""
+    """Returns the vector of an input. With `slots`, a value of :func:`tile` is repeated to that length, and values of a
+    declared type are laid out in the slots. Whole numbers become int64, others complex.
+    """
     if kind == types.WHOLES:
         return _wholes(f"input {name}", value, slots)
     if kind != types.SLOTS and slots is not None:
@@ -176,7 +183,7 @@ def as_vector(name: str, value: Any, slots: int | None = None, kind: Type = type
 
 
 def _wholes(name: str, value: Any, slots: int | None) -> np.ndarray:
-    """The vector of an input of a program of whole numbers that was read from text."""
+    """Returns the vector of an input of a whole-number program that was read from text."""
     if isinstance(value, Tiled):
         raise DataError(
             f"{name} is tiled, which makes doubles of it, and takes whole numbers; repeat it by np.tile instead"
@@ -190,7 +197,7 @@ def _wholes(name: str, value: Any, slots: int | None) -> np.ndarray:
 
 
 def as_vectors(inputs: Mapping[str, Any], slots: int, kind_of: Callable[[str], Type]) -> dict[str, np.ndarray]:
-    """The vectors of named inputs, whose types `kind_of` tells by name."""
+    """Returns the vectors of named inputs. `kind_of` returns the type of a name."""
     name_of = text(DataError)
     return {
         name_of("an input's name", name): as_vector(name, value, slots, kind_of(name)) for name, value in inputs.items()
@@ -198,7 +205,7 @@ def as_vectors(inputs: Mapping[str, Any], slots: int, kind_of: Callable[[str], T
 
 
 class Tiled:
-    """Values that repeat through the slots of whatever they meet; made by :func:`tile`."""
+    """Values that repeat through the slots of the other operand. :func:`tile` makes them."""
 
     __slots__ = ("values",)
 
@@ -209,7 +216,7 @@ class Tiled:
         self.values = array
 
     def spread(self, name: str, slots: int, refusal: Refusal = DataError) -> np.ndarray:
-        """The values repeated to `slots`."""
+        """Returns the values repeated to `slots`."""
         if slots % self.values.size:
             raise refusal(
                 f"{name} repeats {self.values.size} values, which do not divide {slots} slots; pad them with zeros to "
@@ -219,7 +226,7 @@ class Tiled:
 
     def _meet(self, other: object) -> Any:
         if hasattr(type(other), "_tracer"):
-            return NotImplemented  # a traced vector, which knows its slots
+            return NotImplemented  # the traced vector, which knows its slots, does it
         return self._alone()
 
     def _alone(self, *_arguments: object, **_options: object) -> NoReturn:
@@ -242,11 +249,11 @@ class Tiled:
 
 @arguments("rm.tile")
 def tile(values: Any) -> Tiled:
-    """A number or a short vector, to be repeated through the slots of the vector it meets.
+    """Returns a number or a short vector that repeats through the slots of the vector that it meets.
 
-    Its length must divide the slots. It stands beside encrypted vectors in programs, and for inputs of
+    Its length must divide the slots. It can stand beside encrypted vectors in programs, and for inputs of
     :meth:`Client.encrypt`, :meth:`Compiled.run` and ``sample=``. A plain vector that is shorter than the slots is
-    refused everywhere else, so that none is repeated by accident.
+    refused everywhere, so that none is repeated by accident.
 
     >>> import ringmill as rm
     >>> @rm.program
