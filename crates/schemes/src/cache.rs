@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The procedures of one parameter set, each made once.
+//! A cache of the procedures of one parameter set. Each procedure is made once.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -34,10 +34,10 @@ impl<S: Scheme> ProcCache<S> {
         &self.params
     }
 
-    /// The verified procedure of an operation.
+    /// Returns the verified procedure of an operation.
     ///
     /// # Errors
-    /// What [`Operation::emit`] refuses: a level the parameters lack, sizes out of range, residues not below their
+    /// Errors of [`Operation::emit`]: a level the parameters lack, sizes out of range, residues not below their
     /// modulus, an even Galois element, a rescale at level 0.
     pub fn get(&self, operation: &S::Operation) -> Result<Arc<Procedure>, S::Error> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Homomorphic encryption schemes. A scheme is one folder: parameters, keys, encodings, encryption, and homomorphic
-//! operations as mid-level programs. What they share stands beside them: [`scheme`] and [`roles`] (what a scheme and
-//! its parties offer the layers above), [`rlwe`] (what the ring schemes have in common), [`exact`] (what those of exact
-//! integers have in common beside it) and [`file`].
+//! Homomorphic encryption schemes on polynomial rings. A scheme is one folder: parameters, keys, encodings, encryption,
+//! and homomorphic operations as mid-level programs. Common parts are beside the schemes. [`scheme`] and [`roles`] are
+//! the interface of a scheme and its parties to the layers above. [`rlwe`] is the common part of the ring schemes,
+//! [`exact`] that of the schemes of exact integers, and [`file`](mod@file) that of files.
 
 pub mod bfv;
 pub mod bgv;
@@ -21,7 +21,7 @@ pub use identity::Origin;
 pub use scheme::roles;
 pub use scheme::{At, Encrypted, Operation, ParameterSet, Scheme, SchemeTag};
 
-/// Items that the crate's own tests reach; no part of the interface.
+/// Items for the crate's own tests. They are no part of the interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::ckks::noise::paths::{Errors, Own, Paths};
@@ -41,12 +41,12 @@ pub mod internals {
         pub use crate::ckks::noise::tail::{bound, exponent};
     }
 
-    /// Files of SEAL written without parameters of ours.
+    /// Writers of SEAL's files that need no parameters of ours.
     pub mod emit {
         pub use crate::seal::emit::{ciphertext, keys, parameters, plaintext};
     }
 
-    /// Files of SEAL read without parameters of ours.
+    /// Readers of SEAL's files that need no parameters of ours.
     pub mod raw {
         pub use crate::seal::raw::{
             RawKey, read_ciphertext, read_keys, read_parameters, read_plaintext, read_public_key,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The moduli that multiplication needs beside the ciphertext's, and their places in the table.
+//! The moduli that BFV multiplication needs in addition to the ciphertext's, and their places in the table of moduli.
 
 use num_bigint::BigUint;
 use ringmill_isa::Level;
@@ -10,34 +10,34 @@ use super::params::Multiplication;
 use crate::exact::PlainModulus;
 use crate::rlwe::{self, RlweError};
 
-/// Bits of an auxiliary prime: SEAL's, one more than its largest ciphertext prime has.
+/// The bits of an auxiliary prime, as in SEAL: one more than its largest ciphertext prime has.
 const PRIME_BITS: u32 = 61;
-/// Bits of friendly ones, and what they are 1 modulo.
+/// The bits of friendly auxiliary primes, and the number that they are 1 modulo.
 const FRIENDLY_PRIME_BITS: u32 = 32;
 const FRIENDLY_STEP: u64 = 1 << 17;
-/// log2 of BEHZ's m-tilde; where it is a prime, its bits.
+/// log2 of BEHZ's m-tilde, or the bits of m-tilde if it is a prime.
 const LOG_M_TILDE: u8 = 32;
-/// What SEAL sets aside, in bits, for the number of products that a coefficient sums.
+/// The bits that SEAL reserves for the number of products in the sum of a coefficient.
 const SUM_BITS: u64 = 32;
 
-/// Auxiliary moduli: primes m_sk, B_0, B_1 ... that are 1 mod 2N, t, and for BEHZ m-tilde. They follow the key's primes in
-/// the table, in this order. SEAL takes the largest primes of 61 bits for m_sk, gamma, B_0 and so on (gamma corrects
-/// decryptions, which are no program); so do we, leaving out ciphertext primes, which SEAL's never are.
+/// The auxiliary moduli: primes m_sk, B_0, B_1 ... that are 1 mod 2N, then t, and for BEHZ m-tilde. They follow the
+/// key's primes in the table, in this order. Like SEAL, the largest primes of 61 bits are m_sk, gamma, B_0 and so on
+/// (gamma corrects decryptions, which are no program). Ciphertext primes are left out; SEAL's are never as large.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Auxiliary {
-    /// Place of m_sk.
+    /// The place of m_sk.
     first: usize,
-    /// Number of primes at each level: of B and m_sk together.
+    /// The number of primes of B and m_sk together, at each level.
     counts: Vec<usize>,
     pub gamma: u64,
-    /// Place of t.
+    /// The place of t.
     pub plain: usize,
-    /// Place of m-tilde.
+    /// The place of m-tilde.
     pub m_tilde: usize,
 }
 
 impl Auxiliary {
-    /// The moduli of a multiplication, and the parameters with them in their table.
+    /// Chooses the moduli of a multiplication. Returns them, and the parameters with the moduli in their table.
     pub fn new(
         ring: rlwe::Params,
         t: PlainModulus,
@@ -76,7 +76,7 @@ impl Auxiliary {
             Multiplication::BehzPrime => Some(prime_m_tilde(&ring, t)?),
             Multiplication::Hps | Multiplication::HpsFriendly => None,
         };
-        // A value stands in a table once.
+        // A modulus may be in a table only once.
         let m_tilde = match m_tilde.filter(|m| *m != t.table_modulus()) {
             Some(m_tilde) => {
                 table.push(m_tilde);
@@ -98,23 +98,23 @@ impl Auxiliary {
         self.counts.get(level.index()).copied().unwrap_or(0)
     }
 
-    /// Place of m_sk.
+    /// Returns the place of m_sk.
     pub fn m_sk(&self) -> usize {
         self.first
     }
 
-    /// Places of the primes of B at a level.
+    /// Returns the places of the primes of B at a level.
     pub fn b(&self, level: Level) -> std::ops::Range<usize> {
         self.first + 1..self.first + self.count(level)
     }
 
-    /// Places of all auxiliary primes at a level.
+    /// Returns the places of all auxiliary primes at a level.
     pub fn all(&self, level: Level) -> std::ops::Range<usize> {
         self.first..self.first + self.count(level)
     }
 }
 
-/// The largest prime of 32 bits that is 1 mod 2N, no ciphertext or special prime and not t.
+/// Returns the largest prime of 32 bits that is 1 mod 2N, that is no ciphertext or special prime, and that is not t.
 fn prime_m_tilde(ring: &rlwe::Params, t: PlainModulus) -> Result<TableModulus, RlweError> {
     let taken = [ring.moduli(), &[t.value()]].concat();
     let step = 2 * ring.degree() as u64;
@@ -127,22 +127,22 @@ fn prime_m_tilde(ring: &rlwe::Params, t: PlainModulus) -> Result<TableModulus, R
     })
 }
 
-/// q_0 ... q_level.
+/// Returns q_0 ... q_level.
 pub(super) fn product(ring: &rlwe::Params, level: Level) -> BigUint {
     ring.cipher_moduli().iter().take(level.primes()).product()
 }
 
-/// As many primes for B as for the ciphertext, one more where K t Q^2 < Q B m_sk would not hold for K = 2^32, and m_sk:
-/// SEAL's rule.
+/// Returns SEAL's number of primes for BEHZ: m_sk, and as many primes for B as for the ciphertext. B has one more if K
+/// t Q^2 < Q B m_sk would not hold for K = 2^32.
 fn behz_primes(ring: &rlwe::Params, t: PlainModulus, level: Level) -> usize {
     let bits = SUM_BITS + u64::from(t.reducer().bits()) + product(ring, level).bits();
     let held = u64::from(PRIME_BITS) * (level.primes() as u64 + 1);
     level.primes() + usize::from(bits >= held) + 1
 }
 
-/// The fewest primes of so many bits, each above half of 2 to them, whose product P holds round(t d / Q): both factors' coefficients are at
-/// most Q / 2, and a coefficient of d sums at most 2 N products, so that |t d / Q| <= t N Q / 2, which must stay below
-/// P / 2.
+/// Returns the fewest primes of `bits` bits whose product P holds round(t d / Q). Each prime is above half of 2^`bits`.
+/// Both factors' coefficients are at most Q / 2, and a coefficient of d sums at most 2 N products. So |t d / Q| <= t N
+/// Q / 2, which must stay below P / 2.
 fn hps_primes(ring: &rlwe::Params, t: PlainModulus, level: Level, bits: u32) -> usize {
     let largest = product(ring, level) * t.value() * ring.degree() + 2u32;
     let each = u64::from(bits - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decryption in RNS, as SEAL does it (polymul paper, Algorithm 5).
+//! Decrypts BFV in RNS, as SEAL does (polymul paper, Algorithm 5).
 
 use num_bigint::BigUint;
 use ringmill_math::basext::BaseExtension;
@@ -12,11 +12,11 @@ use super::params::Params;
 use crate::exact::{ExactError, ExactParams, Plaintext};
 use crate::rlwe::{Level, RlweError};
 
-/// Division of c(s) by Q / t at one level, in the steps of SEAL's decryption (polymul paper, Algorithm 5).
+/// The division of c(s) by Q / t at one level, in the steps of SEAL's decryption (polymul paper, Algorithm 5).
 ///
-/// With c(s) t / Q = m + v, m an integer and -1/2 <= v < 1/2: the fast base extension of gamma t c(s) mod Q, times
-/// -1 / Q, is floor(gamma v) - u modulo gamma and gamma m + floor(gamma v) - u modulo t, 0 <= u < k for k primes. So
-/// the first tells what to take off the second, and how large the noise v is.
+/// Let c(s) t / Q = m + v with an integer m and -1/2 <= v < 1/2. Take the fast base extension of gamma t c(s) mod Q,
+/// times -1 / Q. It is floor(gamma v) - u modulo gamma, and gamma m + floor(gamma v) - u modulo t, with 0 <= u < k for
+/// k primes. So the first residue is the correction of the second, and tells how large the noise v is.
 pub struct Division {
     t: Modulus,
     gamma: Modulus,
@@ -25,7 +25,7 @@ pub struct Division {
     primes: Vec<Modulus>,
     /// gamma t modulo each prime.
     raise: Vec<u64>,
-    /// From the level's primes to t and gamma.
+    /// The extension from the level's primes to t and gamma.
     extension: BaseConverter,
     /// -Q^-1 modulo t and gamma.
     divide: [u64; 2],
@@ -58,7 +58,7 @@ impl Division {
         })
     }
 
-    /// Line 2: c(s) in coefficient form, limb-major, times gamma t.
+    /// Multiplies c(s) by gamma t, in coefficient form, limb by limb (line 2).
     pub fn raise(&self, phase: &mut [u64]) {
         let n = phase.len() / self.primes.len().max(1);
         let limbs = phase.chunks_exact_mut(n.max(1));
@@ -67,7 +67,8 @@ impl Division {
         }
     }
 
-    /// Lines 3 to 5, the fast base extension and the product with -1 / Q: `sums` are modulo t, then modulo gamma.
+    /// Computes the fast base extension and the product with -1 / Q (lines 3 to 5). `sums` are first modulo t, then
+    /// modulo gamma.
     ///
     /// # Errors
     /// Limbs of different lengths.
@@ -85,8 +86,8 @@ impl Division {
         Ok(())
     }
 
-    /// Lines 6 to 13: the message, and the largest |gamma v| found, in whose place no more than the number of primes is
-    /// off.
+    /// Computes the message (lines 6 to 13). Returns the largest |gamma v| found, which is off by at most the number of
+    /// primes.
     pub fn correct(&self, sums: &[u64], message: &mut [u64]) -> u64 {
         let (t, gamma) = (self.t, self.gamma);
         let (modulo_t, modulo_gamma) = sums.split_at(sums.len() / 2);
@@ -99,16 +100,16 @@ impl Division {
         largest
     }
 
-    /// Whether noise this large (as [`Self::correct`] found it) tells that the message is lost.
+    /// Returns whether noise of this size (as [`Self::correct`] found it) means that the message is lost.
     fn too_noisy(&self, largest: u64) -> bool {
         4 * (u128::from(largest) + self.primes.len() as u128) >= u128::from(self.gamma.value())
     }
 }
 
-/// One for each level.
+/// Makes a division for each level.
 ///
 /// # Errors
-/// None that a checked parameter set can have.
+/// None for a checked parameter set.
 pub(super) fn divisions(params: &Params) -> Result<Vec<Division>, BfvError> {
     let gamma = Modulus::new(params.auxiliary().gamma)?;
     let levels = Level::LOWEST.to(params.max_level());
@@ -116,11 +117,11 @@ pub(super) fn divisions(params: &Params) -> Result<Vec<Division>, BfvError> {
     Ok(levels.collect::<Result<_, _>>()?)
 }
 
-/// The message round(t c(s) / Q) mod t by [`Division`].
+/// Decrypts to the message round(t c(s) / Q) mod t, by [`Division`].
 ///
 /// # Errors
-/// [`ExactError::NoBudget`] for noise of 1/4 or more in a coefficient (or less than that by at most k / gamma): a
-/// message that is lost has noise everywhere between -1/2 and 1/2.
+/// [`ExactError::NoBudget`] if a coefficient has noise of 1/4 or more, or less than that by at most k / gamma. The
+/// noise of a lost message is anywhere between -1/2 and 1/2.
 pub(super) fn opened(
     divisions: &[Division],
     params: &Params,

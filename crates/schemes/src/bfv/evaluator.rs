@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Homomorphic operations for simple callers, run by the reference interpreter. Programs go through the compiler and a
-//! device instead; both run the same procedures.
+//! Computes on BFV ciphertexts operation by operation, for simple callers, by the reference interpreter. Programs go
+//! through the compiler and a device instead. Both run the same procedures.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::rlwe::evaluator::{Evaluation, check_factors, check_three};
 use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
 use ringmill_device::call::Runs;
 
-/// Homomorphic operations on whole ciphertexts. Operands must agree in level and must belong to one secret key, as must
-/// keys: where one has no identity that cannot be checked, and the result has none.
+/// Homomorphic operations on whole ciphertexts. Operands must agree in level, and operands and keys must belong to one
+/// secret key. If one of them has no identity, that cannot be checked, and the result has none.
 ///
-/// As SEAL does, it refuses transparent results ([`RlweError::Transparent`]): those of `a - a`, of a product with zero.
+/// Like SEAL, it refuses transparent results ([`RlweError::Transparent`]), such as `a - a` or a product with zero.
 #[derive(Debug)]
 pub struct Evaluator {
     shared: Evaluation<Bfv>,
@@ -30,7 +30,7 @@ impl Evaluator {
         }
     }
 
-    /// Whose operations are run by a device, or whatever else runs procedures.
+    /// Makes an evaluator whose operations run on a device, or on anything that runs procedures.
     pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
         Self {
             shared: Evaluation::on(params, runs),
@@ -87,8 +87,8 @@ impl Evaluator {
         self.with_plain(OpKey::mul_plain, a, m)
     }
 
-    /// [`Evaluator::mul_plain`] with SEAL's bits in every case: SEAL takes the coefficient of a monomial as it is, from 0 to
-    /// t - 1, where all primes of the level are above t. The product has the same message and more noise.
+    /// Computes [`Evaluator::mul_plain`] with SEAL's bits in every case. If all primes of the level are above t, SEAL
+    /// takes the coefficient of a monomial unsigned, from 0 to t - 1. The product has the same message and more noise.
     pub fn mul_plain_as_seal(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BfvError> {
         let primes = self.params().cipher_moduli();
         let mut primes = primes.iter().take(a.level().primes());
@@ -122,7 +122,7 @@ impl Evaluator {
         Ok(check_factors(a, b)?)
     }
 
-    /// The product, of three polynomials.
+    /// Multiplies. The product has three polynomials.
     pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.check_factors(a, b)?;
         let op = OpKey::mul(a.level());
@@ -159,14 +159,15 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[&key.0], ())
     }
 
-    /// Divides by the last prime of the level with rounding, and the noise with it: one level lower.
+    /// Divides by the last prime of the level with rounding. The result is one level lower, and its noise is divided
+    /// too.
     pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         let op = OpKey::mod_switch(a.level(), a.size() as u32);
         self.shared.one(&op, &[a], &[], &[], ())
     }
 
-    /// Divides by one prime after the other down to `level`.
+    /// Divides by one prime after another, down to `level`.
     pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         if level > a.level() {
@@ -183,11 +184,12 @@ impl Evaluator {
         Ok(switched)
     }
 
-    /// Column i of the result is column i + `step` of `a`, cyclically, in both rows; a rotation by 0 is `a`. Where `keys`
-    /// has none for the step, it goes by the powers of two of the step's non-adjacent form, the least first, as SEAL goes.
+    /// Rotates both rows: column i of the result is column i + `step` of `a`, cyclically. A rotation by 0 is `a`. If
+    /// `keys` has no key for the step, it rotates by the powers of two of the step's non-adjacent form, the least
+    /// first, as SEAL does.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] where neither the step's key is there nor those of its powers of two.
+    /// [`RlweError::MissingKey`] if both the step's key and those of its powers of two are missing.
     pub fn rotate_rows(
         &self,
         a: &Ciphertext,
@@ -197,7 +199,7 @@ impl Evaluator {
         self.shared.rotate(a, step, keys, OpKey::rotate)
     }
 
-    /// Exchanges the two rows: SEAL's `rotate_columns`.
+    /// Exchanges the two rows, as SEAL's `rotate_columns`.
     pub fn rotate_columns(
         &self,
         a: &Ciphertext,
@@ -207,7 +209,8 @@ impl Evaluator {
         self.shared.automorphism(a, element, keys, OpKey::rotate)
     }
 
-    /// Several rotations of rows that share one decomposition, one result a step. All keys seeded, or none.
+    /// Rotates the rows by several steps that share one decomposition. Returns one result for each step. Either all
+    /// keys are seeded, or none.
     pub fn rotate_rows_hoisted(
         &self,
         a: &Ciphertext,

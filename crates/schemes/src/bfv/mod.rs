@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV in RNS, as SEAL has it: exact integers modulo t. A level-l ciphertext has l + 1 primes; all limbs are in
-//! evaluation form, which SEAL's coefficient form becomes when its files are read. A plaintext is a polynomial modulo t,
-//! in coefficient form and without a level.
+//! The BFV scheme in RNS, as SEAL has it, for exact integers modulo t. A ciphertext of level l has l + 1 primes. All
+//! limbs are in evaluation form; a reader of SEAL's files converts from coefficient form. A plaintext is a polynomial
+//! modulo t, in coefficient form and without a level.
 
 mod auxiliary;
 mod decrypt;
@@ -41,11 +41,11 @@ pub type Ciphertext = rlwe::Ciphertext<()>;
 /// A secret-key ciphertext whose c_1 is expanded from a seed.
 pub type SeededCiphertext = rlwe::SeededCiphertext<()>;
 
-/// Encrypts.
+/// Encrypts plaintexts.
 pub type Encryptor = exact::Encryptor<Bfv>;
 /// Holds a secret key and opens ciphertexts.
 pub type Decryptor = exact::Decryptor<Bfv>;
-/// Holds a secret key; encrypts under its public key.
+/// The holder of a secret key, who encrypts under the public key.
 pub type KeyHolder = rlwe::KeyHolder<Bfv>;
 /// Computes on ciphertexts.
 pub type Operator = rlwe::Operator<Bfv>;
@@ -65,7 +65,7 @@ impl Scheme for Bfv {
     type Plaintext = Plaintext;
     type Ciphertext = Ciphertext;
     type Key = KSwitchKey;
-    /// Up to N integers of [`Integers::Signed`]: slots where t batches, else coefficients.
+    /// Up to N integers of [`Integers::Signed`]: slots if t batches, else coefficients.
     type Message = Vec<i64>;
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
@@ -104,7 +104,7 @@ impl ExactScheme for Bfv {
         decrypt::opened(divisions, params, cipher.level(), phase)
     }
 
-    /// Of t c(s) mod Q, whose largest centred coefficient over Q is the invariant noise.
+    /// The factor of the phase: t c(s) mod Q has the invariant noise as its largest centred coefficient over Q.
     fn noise_factor(params: &Params) -> u64 {
         params.plain_modulus().value()
     }

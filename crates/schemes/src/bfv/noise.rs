@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How much noise a value may have: a bound that fails with a stated probability, for choosing parameters before anything
-//! is encrypted.
+//! Models the noise of BFV: a bound that fails with a stated probability, to choose parameters before anything is
+//! encrypted.
 //!
-//! Of a ciphertext c of m, (t / Q) (c_0 + c_1 s + ...) = m + v + t k with k whole: v is the invariant noise, and m is read
-//! right while every coefficient of v is below 1/2. What is followed is the canonical norm of v, the largest of its
-//! values at the primitive 2N-th roots of unity: that of a product is at most the product of the norms, whatever the
-//! factors have in common, and no coefficient exceeds it (Costache and Smart, 2016; Gentry, Halevi and Smart, 2012).
+//! For a ciphertext c of m, (t / Q) (c_0 + c_1 s + ...) = m + v + t k with whole k. v is the invariant noise, and m
+//! decrypts correctly while every coefficient of v is below 1/2. The model follows the canonical norm of v, the largest
+//! of its values at the primitive 2N-th roots of unity. The norm of a product is at most the product of the norms, even
+//! if the factors are not independent. No coefficient exceeds the norm (Costache and Smart, 2016; Gentry, Halevi and
+//! Smart, 2012).
 
 use super::params::{Multiplication, Params};
 use crate::exact::ExactParams;
 use crate::exact::noise::{FAILURE_BITS, log2_sum};
 use crate::rlwe::Level;
 
-/// A complex number is small in every direction if it is in this many: its modulus then exceeds the largest of its
-/// components by 1 / cos(pi / DIRECTIONS) at most.
+/// The number of directions in which components of a complex number are bounded. Its modulus exceeds the largest
+/// component by a factor of at most 1 / cos(pi / DIRECTIONS).
 const DIRECTIONS: f64 = 16.0;
 
 /// log2 of a bound on the canonical norm of an invariant noise.
@@ -21,7 +22,7 @@ const DIRECTIONS: f64 = 16.0;
 pub struct Noise(f64);
 
 impl Noise {
-    /// Bits that the noise may still double: below one, a message may be lost.
+    /// Returns how many times the noise may still double. Below one, a message may be lost.
     pub fn budget(self) -> f64 {
         -1.0 - self.0
     }
@@ -45,18 +46,18 @@ pub struct NoiseModel<'a> {
     params: &'a Params,
     n: f64,
     t: f64,
-    /// How many standard deviations a value of a random polynomial may lie from zero.
+    /// The number of standard deviations within which the values of random polynomials lie.
     deviations: f64,
     /// The norm of the secret key.
     secret: f64,
 }
 
 impl<'a> NoiseModel<'a> {
-    /// For a program of so many operations.
+    /// Makes the model for a program of `operations` operations.
     pub fn new(params: &'a Params, operations: usize) -> Self {
         let n = params.degree() as f64;
-        // Each operation draws or meets at most a dozen random polynomials, each with N values, each in so many directions;
-        // a sum of independent symmetric coefficients is sub-Gaussian.
+        // Each operation draws or meets at most a dozen random polynomials, each with N values in DIRECTIONS
+        // directions. A sum of independent symmetric coefficients is sub-Gaussian.
         let chances = n * 12.0 * (operations as f64 + 1.0) * DIRECTIONS;
         let cosine = (std::f64::consts::PI / DIRECTIONS).cos();
         let exponent = FAILURE_BITS * std::f64::consts::LN_2 + chances.ln();
@@ -71,22 +72,22 @@ impl<'a> NoiseModel<'a> {
         }
     }
 
-    /// The norm of a polynomial of independent coefficients of zero mean and this variance.
+    /// Returns the norm of a polynomial of independent coefficients with mean zero and this variance.
     fn random(&self, variance: f64) -> f64 {
         self.deviations * (self.n * variance).sqrt()
     }
 
-    /// The norm of the error c_0 + c_1 s of rounding two polynomials to integers.
+    /// Returns the norm of the error c_0 + c_1 s of rounding two polynomials to integers.
     fn rounding(&self) -> f64 {
         self.random(1.0 / 12.0) * (1.0 + self.secret)
     }
 
-    /// An error of this norm in c_0 + c_1 s, as invariant noise.
+    /// Converts an error of this norm in c_0 + c_1 s to invariant noise.
     fn invariant(&self, norm: f64, level: Level) -> Noise {
         Noise::of(norm.log2() + self.t.log2() - self.params.log_q(level))
     }
 
-    /// Of an encryption, under the public or the secret key.
+    /// Returns the noise of an encryption, under the public or the secret key.
     pub fn fresh(&self, level: Level) -> Noise {
         let sigma = self.params.error_distribution().std_dev();
         let (error, mask) = (self.random(sigma * sigma), self.random(2.0 / 3.0));
@@ -97,7 +98,7 @@ impl<'a> NoiseModel<'a> {
             .plus(self.message_rounding(level))
     }
 
-    /// Q m / t is rounded, by at most 1/2 a coefficient.
+    /// Returns the noise of rounding Q m / t, at most 1/2 in each coefficient.
     fn message_rounding(&self, level: Level) -> Noise {
         self.invariant(self.n / 2.0, level)
     }
@@ -106,31 +107,33 @@ impl<'a> NoiseModel<'a> {
         a.plus(b)
     }
 
-    /// Of a sum with a plaintext.
+    /// Returns the noise of a sum with a plaintext.
     pub fn plus_plain(&self, a: Noise, level: Level) -> Noise {
         a.plus(self.message_rounding(level))
     }
 
-    /// Of a product with a plaintext: any polynomial of coefficients up to t / 2.
+    /// Returns the noise of a product with a plaintext, any polynomial of coefficients up to t / 2.
     pub fn times_plain(&self, a: Noise) -> Noise {
         a.times(self.n * self.t / 2.0)
     }
 
-    /// Of a product with an integer.
+    /// Returns the noise of a product with an integer.
     pub fn times_integer(&self, a: Noise, integer: u64) -> Noise {
         a.times(integer.max(1) as f64)
     }
 
-    /// Of a product before relinearisation: (m_1 + v_1 + t k_1) (m_2 + v_2 + t k_2), and what dividing by Q / t rounds.
+    /// Returns the noise of a product before relinearisation: (m_1 + v_1 + t k_1) (m_2 + v_2 + t k_2), and the rounding
+    /// of the division by Q / t.
     pub fn product(&self, a: Noise, b: Noise, level: Level) -> Noise {
-        // t / Q (c_0 + c_1 s), its polynomials centred and as good as uniform.
+        // t / Q (c_0 + c_1 s), whose polynomials are centred and almost uniform.
         let whole = self.t * self.random(1.0 / 12.0) * (1.0 + self.secret);
-        // v_1 (m_2 + v_2 + t k_2) + v_2 (m_1 + t k_1), the last factor being that of a less v_1.
+        // v_1 (m_2 + v_2 + t k_2) + v_2 (m_1 + t k_1). The last factor is that of a without v_1.
         let crossed = a.times(whole).plus(b.times(whole)).plus(Noise(a.0 + b.0));
         let powers = 1.0 + self.secret + self.secret * self.secret;
         let rounded = match self.params.multiplication() {
             Multiplication::Hps | Multiplication::HpsFriendly => self.random(1.0 / 12.0),
-            // Fast extensions leave multiples of the moduli, one for each prime at most, and the quotient is rounded down.
+            // Fast extensions leave multiples of the moduli, at most one for each prime, and the quotient is rounded
+            // down.
             Multiplication::Behz | Multiplication::BehzPrime => {
                 self.n * (level.primes() as f64 + 2.0)
             }
@@ -138,7 +141,7 @@ impl<'a> NoiseModel<'a> {
         crossed.plus(self.invariant(rounded * powers, level))
     }
 
-    /// Of a relinearisation or a rotation.
+    /// Returns the noise of a relinearisation or a rotation.
     pub fn switched(&self, a: Noise, level: Level) -> Noise {
         let params = self.params;
         let sigma = params.error_distribution().std_dev();
@@ -149,21 +152,21 @@ impl<'a> NoiseModel<'a> {
             let digit = primes.get(params.digit(digit, level)).unwrap_or(&[]);
             let log2: f64 = digit.iter().map(|&q| (q as f64).log2()).sum();
             let size = digit.len() as f64 * (log2 - self.log_special()).exp2();
-            // Its coefficients are not centred: their mean alone has the norm size N / pi.
+            // The coefficients of a digit are not centred: their mean alone has the norm size N / pi.
             let norm = size * (self.n / std::f64::consts::PI + self.random(1.0 / 12.0));
             decomposed += norm * error;
         }
-        // Several special primes are divided by one fast extension, which may be off by as many as there are but one.
+        // One fast extension divides by several special primes, and may be off by as many as there are less one.
         let off = (params.special_count().max(1) - 1) as f64 * self.n * (1.0 + self.secret);
         a.plus(self.invariant(decomposed + self.rounding() + off, level))
     }
 
-    /// Of what has dropped a prime, to `level`.
+    /// Returns the noise after a division by a prime, down to `level`.
     pub fn mod_switched(&self, a: Noise, level: Level) -> Noise {
         a.plus(self.invariant(self.rounding(), level))
     }
 
-    /// log2 of the product of the special primes.
+    /// Returns log2 of the product of the special primes.
     fn log_special(&self) -> f64 {
         let primes = self.params.special_moduli().iter();
         primes.map(|&p| (p as f64).log2()).sum()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations of BFV: one table.
+//! The operations of BFV, in one table.
 
 use ringmill_isa::macros::MacroOp;
 
@@ -11,7 +11,7 @@ use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
 use crate::rlwe::{self, Galois, Level};
 
-/// An operation of BFV with everything that changes its code.
+/// An operation of BFV with everything that determines its code.
 pub type OpKey = rlwe::OpKey<Op>;
 
 /// The procedures of one BFV parameter set.
@@ -27,28 +27,28 @@ pub enum Op {
     SubPlain,
     /// Multiplies by a plaintext's signed integers.
     MulPlain,
-    /// Multiplies by a plaintext's integers from 0 to t - 1, as SEAL does with some of one coefficient: a product with as
-    /// much as t times the noise.
+    /// Multiplies by a plaintext's integers from 0 to t - 1, as SEAL does with some plaintexts of one coefficient. The
+    /// noise is up to t times as large.
     MulPlainUnsigned,
     /// Adds an integer to every slot: the constant term times Q / t.
     AddScalar,
     MulScalar,
-    /// Two times two polynomials to three, divided by Q / t as the parameters say.
+    /// Multiplies two ciphertexts of two polynomials to one of three, divided by Q / t by the parameters' method.
     Mul,
     Square,
-    /// Ring paper, Algorithm 5.
+    /// Relinearises (ring paper, Algorithm 5).
     Relin,
     MulRelin,
     SquareRelin,
-    /// Divides by the last prime with rounding: to level - 1.
+    /// Divides by the last prime with rounding, to level - 1.
     ModSwitch,
-    /// a(x^g), which is under the secret s(x^g).
+    /// Computes a(x^g), which is under the secret s(x^g).
     Morph,
-    /// Back from the secret s(x^g), with the key of g.
+    /// Switches back from the secret s(x^g), with the key of g.
     KeySwitch,
     /// [`Op::Morph`] and [`Op::KeySwitch`] in one: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
     Rotate,
-    /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`].
+    /// Several rotations of one ciphertext that share its decomposition. The bits differ from those of [`Op::Rotate`].
     HoistedRotate,
 }
 
@@ -60,7 +60,7 @@ impl Table for Op {
     type Params = Params;
     type Error = BfvError;
 
-    #[rustfmt::skip] // a table is read by its columns
+    #[rustfmt::skip] // keeps the columns of the table
     fn row(self) -> &'static Row<Params> {
         match self {
             //                          name                  ciphertexts    plaintexts
@@ -126,12 +126,12 @@ impl OpKey {
         Self::new(op, variant)
     }
 
-    /// Of ciphertexts of `a` and `b` polynomials.
+    /// Makes the key for ciphertexts of `a` and `b` polynomials.
     pub fn add(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Add, level, &[a, b])
     }
 
-    /// Of ciphertexts of `a` and `b` polynomials.
+    /// Makes the key for ciphertexts of `a` and `b` polynomials.
     pub fn sub(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Sub, level, &[a, b])
     }
@@ -156,13 +156,13 @@ impl OpKey {
         Self::of(Op::MulPlainUnsigned, level, &[size])
     }
 
-    /// `residues` are those of a term times Q / t ([`term`](super::scalar::term)).
+    /// Makes the key. `residues` are those of a term times Q / t ([`term`](super::scalar::term)).
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)
     }
 
-    /// `residues` are an integer's ([`residues`](crate::exact::scalar::residues)).
+    /// Makes the key. `residues` are an integer's ([`residues`](crate::exact::scalar::residues)).
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)

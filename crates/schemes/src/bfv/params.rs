@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV parameters: those of every ring scheme, a plaintext modulus, and how products are divided by Q / t.
+//! BFV parameters: those of every ring scheme, a plaintext modulus, and the method that divides products by Q / t.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -12,19 +12,20 @@ use super::params_builder::ParamsBuilder;
 use crate::exact::{ExactParams, PlainModulus};
 use crate::rlwe;
 
-/// How a product of ciphertexts is computed beyond Q and divided by Q / t.
+/// The method that computes a product of ciphertexts beyond Q and divides it by Q / t.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Multiplication {
-    /// Bajard, Eynard, Hasan and Zucca (SAC 2016): fast base extensions, corrected by m-tilde and m_sk. SEAL's bits.
+    /// Bajard, Eynard, Hasan and Zucca (SAC 2016): fast base extensions, corrected by m-tilde and m_sk, with SEAL's
+    /// bits.
     #[default]
     Behz,
-    /// The same with a prime for m-tilde, 1 mod 2N and of 32 bits, in place of 2^32: hardware that computes modulo primes only
-    /// takes all its extensions. The noise is BEHZ's, the bits are others than SEAL's.
+    /// BEHZ with a prime m-tilde in place of 2^32, 1 mod 2N and of 32 bits, for hardware that computes only modulo
+    /// primes. The noise is BEHZ's; the bits differ from SEAL's.
     BehzPrime,
     /// Halevi, Polyakov and Shoup (CT-RSA 2019), with exact base extensions: exactly round(t a b / Q) for centred a and
-    /// b. Less noise than BEHZ and other bits.
+    /// b. It has less noise than BEHZ, and other bits.
     Hps,
-    /// The same bits over auxiliary primes of 32 bits that are 1 modulo 2^17, the vector machine's.
+    /// The same bits as [`Self::Hps`] over auxiliary primes of 32 bits that are 1 modulo 2^17, for the vector machine.
     HpsFriendly,
 }
 
@@ -40,7 +41,7 @@ impl Multiplication {
         }
     }
 
-    /// Its number in files and canonical forms.
+    /// Returns the number in files and canonical forms.
     pub(super) const fn byte(self) -> u8 {
         match self {
             Self::Behz => 0,
@@ -51,8 +52,8 @@ impl Multiplication {
     }
 }
 
-/// A checked parameter set. Made by [`Params::builder`]; shared as `Arc<Params>`. The ring, the primes and their security
-/// are those of [`rlwe::Params`], which it gives access to as its own.
+/// A checked parameter set, which [`Params::builder`] makes and callers share as `Arc<Params>`. The ring, the primes
+/// and their security are those of [`rlwe::Params`], to which it dereferences.
 ///
 /// ```
 /// use ringmill_schemes::bfv::{Params, PlainModulus};
@@ -77,7 +78,7 @@ impl Deref for Params {
 }
 
 impl Params {
-    /// Bytes of the canonical form that are BFV's own: the plaintext modulus and the multiplication.
+    /// The bytes of the canonical form that are BFV's own: the plaintext modulus and the multiplication.
     pub(crate) const OWN_BYTES: usize = 9;
 
     /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`.
@@ -102,12 +103,12 @@ impl Params {
         }))
     }
 
-    /// How products are computed.
+    /// Returns the method of products.
     pub fn multiplication(&self) -> Multiplication {
         self.multiplication
     }
 
-    /// Primes that multiplication at a level computes modulo, beside the ciphertext's.
+    /// Returns the primes that multiplication at a level needs in addition to the ciphertext's.
     pub fn auxiliary_primes(&self, level: Level) -> Vec<u64> {
         let places = self.auxiliary.all(level);
         let found = self.ring.table().get(places).unwrap_or(&[]);

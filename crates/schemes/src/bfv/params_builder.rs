@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Building and checking parameter sets.
+//! Builds and checks BFV parameter sets.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct ParamsBuilder {
 }
 
 impl ParamsBuilder {
-    /// Of choices that ring schemes share, made elsewhere.
+    /// Starts from choices that ring schemes share.
     pub(crate) fn new(ring: rlwe::ParamsBuilder, t: PlainModulus) -> Self {
         Self {
             ring,
@@ -35,7 +35,7 @@ impl ParamsBuilder {
         }
     }
 
-    /// How products are computed; BEHZ, as SEAL, by default.
+    /// Sets the method of products. The default is BEHZ, as in SEAL.
     pub fn multiplication(self, multiplication: Multiplication) -> Self {
         Self {
             multiplication,
@@ -43,18 +43,19 @@ impl ParamsBuilder {
         }
     }
 
-    /// Primes by size in bits, chosen as SEAL's `CoeffModulus::Create` does from the two lists joined.
+    /// Chooses primes by their size in bits, as SEAL's `CoeffModulus::Create` does for the two lists joined.
     pub fn prime_bits(self, cipher: &[u32], special: &[u32]) -> Self {
         self.map(|ring| ring.prime_bits(cipher, special))
     }
 
-    /// Given primes: distinct, below 2^61 and 1 mod 2N.
+    /// Takes the given primes. They must be distinct, below 2^61 and 1 mod 2N.
     pub fn primes(self, cipher: &[u64], special: &[u64]) -> Self {
         self.map(|ring| ring.primes(cipher, special))
     }
 
-    /// Number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; needs alpha special
-    /// primes. By default it follows from the number of special primes: one special prime gives one digit a prime (SEAL).
+    /// Sets the number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; it needs alpha
+    /// special primes. By default it follows from the number of special primes. One special prime gives one digit for
+    /// each prime (SEAL).
     pub fn dnum(self, dnum: usize) -> Self {
         self.map(|ring| ring.dnum(dnum))
     }
@@ -67,13 +68,13 @@ impl ParamsBuilder {
         self.map(|ring| ring.error(error))
     }
 
-    /// The table and level that [`ParamsBuilder::build`] checks; 128 bits of `guidelines_2024.ternary` by default.
+    /// Sets the table and level that [`ParamsBuilder::build`] checks, by default 128 bits of `guidelines_2024.ternary`.
     pub fn security(self, table: SecurityTable, level: SecurityLevel) -> Self {
         self.map(|ring| ring.security(table, level))
     }
 
-    /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and their summary, and
-    /// so of every report.
+    /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and summary, and so of
+    /// every report.
     pub fn allow_insecure_parameters_for_tests_only(self) -> Self {
         self.map(rlwe::ParamsBuilder::allow_insecure_parameters_for_tests_only)
     }
@@ -81,8 +82,8 @@ impl ParamsBuilder {
     /// Checks everything and makes the parameters.
     ///
     /// # Errors
-    /// What the ring's parameters refuse; a plaintext modulus that a prime divides, or that is not below the ciphertext
-    /// primes' product.
+    /// Errors of the ring's parameters; a plaintext modulus that a prime divides, or that is not below the product of
+    /// the ciphertext primes.
     pub fn build(self) -> Result<Arc<Params>, BfvError> {
         let ring = self.ring.build(Bfv::TAG)?;
         self.t.check_chain(&ring)?;

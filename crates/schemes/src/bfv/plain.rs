@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums with plaintexts: the plaintext times Q / t.
+//! Adds plaintexts to BFV ciphertexts: the plaintext is multiplied by Q / t.
 
 use ringmill_isa::mid::ProcBuilder;
 use ringmill_isa::{Level, Poly};
@@ -26,9 +26,9 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
     e.result(0, Poly::FIRST, &difference)
 }
 
-/// The plaintext m times Q / t, rounded to nearest and up at a tie: z = floor((Q m + h) / t), h = floor((t + 1) / 2), as
-/// SEAL's `multiply_add_plain_with_scaling_variant`. With r = (Q m + h) mod t, which is known modulo t, t z = Q m + h - r;
-/// so modulo each q_i, which divides Q, z = (h - r) / t.
+/// Returns the plaintext m times Q / t, rounded to nearest and up at a tie: z = floor((Q m + h) / t), h = floor((t + 1)
+/// / 2), as SEAL's `multiply_add_plain_with_scaling_variant`. With r = (Q m + h) mod t, which is known modulo t, t z =
+/// Q m + h - r. Each q_i divides Q, so z = (h - r) / t modulo q_i.
 fn scaled(e: &mut Emit<Params>, arg: u16) -> Result<Vec<Limb>, RlweError> {
     let t = e.own.plain_modulus();
     let [factor, half] = inner(e.own, e.level);
@@ -42,20 +42,20 @@ fn scaled(e: &mut Emit<Params>, arg: u16) -> Result<Vec<Limb>, RlweError> {
     })
 }
 
-/// Q mod t and h.
+/// Returns Q mod t and h.
 fn inner(params: &Params, level: Level) -> [u64; 2] {
     let t = params.plain_modulus();
     let q = AnyModulus::from(t.reducer()).reduce_big(&product(params, level));
     [q, t.upper_half()]
 }
 
-/// -1 / t and h / t modulo q.
+/// Returns -1 / t and h / t modulo q.
 fn outer(t: PlainModulus, q: Modulus) -> Result<[u64; 2], RlweError> {
     let inverse = q.inv(t.value())?;
     Ok([q.neg(inverse), q.mul(q.reduce(t.upper_half()), inverse)])
 }
 
-/// What [`add_plain`] adds.
+/// Returns the embedding of a plaintext that [`add_plain`] adds.
 pub(super) fn embedding(params: &Params, level: Level) -> Result<Embedding, RlweError> {
     params.check_level(level)?;
     let t = params.plain_modulus();

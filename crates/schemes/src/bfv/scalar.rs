@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An integer that is added to every slot, as operations take it: residues modulo the ciphertext's primes.
+//! An integer that a BFV operation adds to every slot, as residues modulo the ciphertext's primes.
 
 use ringmill_isa::Level;
 
@@ -8,10 +8,10 @@ use super::error::BfvError;
 use super::params::Params;
 use crate::exact::ExactParams;
 
-/// Times Q / t and rounded, as a plaintext's coefficient is.
+/// Returns the integer times Q / t, rounded as a plaintext's coefficient is.
 ///
 /// # Errors
-/// None that checked parameters have.
+/// None for checked parameters.
 pub fn term(params: &Params, value: i128, level: Level) -> Result<Vec<u64>, BfvError> {
     let t = params.plain_modulus();
     let half = t.value().div_ceil(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decryption: the residue modulo t of the centred phase, exactly.
+//! Decrypts BGV: computes the residue modulo t of the centred phase, exactly.
 
 use ringmill_math::basext::MiddleHalf;
 use ringmill_math::{Modulus, RnsBasis, declassify, kernels};
@@ -11,10 +11,10 @@ use super::params::Params;
 use crate::exact::{ExactError, ExactParams, Plaintext};
 use crate::rlwe::{Level, RlweError};
 
-/// From the primes of each level to all plaintext moduli.
+/// Makes the extensions from the primes of each level to all plaintext moduli.
 ///
 /// # Errors
-/// None that a checked parameter set can have.
+/// None for a checked parameter set.
 pub(super) fn extensions(params: &Params) -> Result<Vec<MiddleHalf>, BgvError> {
     let plain = params.plain_moduli();
     let plain: Vec<Modulus> = plain.iter().map(|t| t.reducer()).collect();
@@ -27,11 +27,11 @@ pub(super) fn extensions(params: &Params) -> Result<Vec<MiddleHalf>, BgvError> {
     Ok(levels.map(extension).collect::<Result<_, _>>()?)
 }
 
-/// With x the centred c(s) and f the ciphertext's factor, x / f modulo its plaintext modulus t: SEAL's `bgv_decrypt`, exact
-/// however long the primes are.
+/// Returns x / f modulo the ciphertext's plaintext modulus t, for the centred phase x = c(s) and the ciphertext's
+/// factor f. It is SEAL's `bgv_decrypt`, exact for primes of any size.
 ///
-/// A message that is lost leaves c(s) anywhere in (-Q/2, Q/2], so that x is refused from Q / 4 on, less or more than that by
-/// at most 2^-43 Q.
+/// The phase of a lost message is anywhere in (-Q/2, Q/2]. So x is refused from Q / 4 on, more or less than that by at
+/// most 2^-43 Q.
 pub(super) fn opened(
     extensions: &[MiddleHalf],
     params: &Params,
@@ -51,8 +51,8 @@ pub(super) fn opened(
     Ok(Plaintext::modulo(params, plain, message)?)
 }
 
-/// The integers in (-Q/4, Q/4) that a polynomial's coefficients are, modulo plaintext modulus `plain`; `None` where one is
-/// none of these.
+/// Returns the coefficients of a polynomial modulo plaintext modulus `plain`, as integers in (-Q/4, Q/4). Returns
+/// `None` if a coefficient is no such integer.
 fn modulo_t(
     extension: &MiddleHalf,
     params: &Params,

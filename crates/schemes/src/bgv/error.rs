@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What BGV refuses, with what was expected, what came and what to do.
+//! The errors of BGV. A message names the expected value, the value found and a cure.
 
 use ringmill_limits::Halt;
 use ringmill_math::MathError;
@@ -10,7 +10,7 @@ use crate::exact::ExactError;
 use crate::file::FileError;
 use crate::rlwe::RlweError;
 
-/// An input that BGV refuses, or the layers below it.
+/// The error of an input that BGV or a layer below it refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BgvError {

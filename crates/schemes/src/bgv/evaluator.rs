@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Homomorphic operations for simple callers, run by the reference interpreter or, one by one, by a device. Programs go through
-//! the compiler instead; all run the same procedures.
+//! Computes on BGV ciphertexts operation by operation, for simple callers, by the reference interpreter or on a device.
+//! Programs go through the compiler instead. All run the same procedures.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::rlwe::evaluator::{Evaluation, check_factors, check_three};
 use crate::rlwe::{Galois, GaloisKeys, Level, RelinKey, RlweError};
 use ringmill_device::call::Runs;
 
-/// Homomorphic operations on whole ciphertexts. Operands must agree in level and must belong to one secret key, as must
-/// keys: where one has no identity that cannot be checked, and the result has none. Correction factors may differ: sums make
-/// them one first, by [`Factor::balance`].
+/// Homomorphic operations on whole ciphertexts. Operands must agree in level, and operands and keys must belong to one
+/// secret key. If one of them has no identity, that cannot be checked, and the result has none. Correction factors may
+/// differ: sums first make them equal, by [`Factor::balance`].
 ///
-/// As SEAL does, it refuses transparent results ([`RlweError::Transparent`]): those of `a - a`, of a product with zero.
+/// Like SEAL, it refuses transparent results ([`RlweError::Transparent`]), such as `a - a` or a product with zero.
 #[derive(Debug)]
 pub struct Evaluator {
     shared: Evaluation<Bgv>,
@@ -34,7 +34,7 @@ impl Evaluator {
         }
     }
 
-    /// Whose operations are run by a device, or whatever else runs procedures.
+    /// Makes an evaluator whose operations run on a device, or on anything that runs procedures.
     pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
         Self {
             shared: Evaluation::on(params, runs),
@@ -49,12 +49,12 @@ impl Evaluator {
         self.cache().params()
     }
 
-    /// What the message of a ciphertext with this factor is a residue modulo.
+    /// Returns the plaintext modulus of a ciphertext with this factor.
     fn t(&self, factor: Factor) -> Result<Modulus, RlweError> {
         Ok(self.params().plain_at(factor.plain())?.reducer())
     }
 
-    /// Two operands at one level, with one plaintext modulus.
+    /// Refuses two operands of different levels or plaintext moduli.
     fn check_pair(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), RlweError> {
         self.shared.check_pair(a, b)?;
         let [expected, got] = [a, b].map(|c| c.annotation().plain());
@@ -95,12 +95,12 @@ impl Evaluator {
         self.shared.one(&op, &[&*a, &*b], &[], &[], factor)
     }
 
-    /// The operations of bootstrapping run as all others do.
+    /// Returns the shared evaluation, on which the operations of bootstrapping run as all others do.
     pub(super) fn shared(&self) -> &Evaluation<Bgv> {
         &self.shared
     }
 
-    /// The ciphertext times an integer, under another factor.
+    /// Multiplies the ciphertext by an integer, and gives the result another factor.
     fn times(&self, a: &Ciphertext, by: u64, factor: Factor) -> Result<Ciphertext, BgvError> {
         let primes = self.params().reducers().iter().take(a.level().primes());
         let residues = primes.map(|q| q.reduce(by)).collect();
@@ -158,7 +158,7 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[], *a.annotation())
     }
 
-    /// The factor of a product of two ciphertexts that may be multiplied.
+    /// Returns the factor of a product. Refuses ciphertexts that cannot be multiplied.
     fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Factor, BgvError> {
         self.check_pair(a, b)?;
         check_factors(a, b)?;
@@ -166,7 +166,7 @@ impl Evaluator {
         Ok(f.times(g, self.t(f)?))
     }
 
-    /// The product, of three polynomials.
+    /// Multiplies. The product has three polynomials.
     pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
         let factor = self.product(a, b)?;
         let op = OpKey::mul(a.level());
@@ -204,7 +204,7 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[&key.0], factor)
     }
 
-    /// Divides by the last prime of the level, and the noise with it: one level lower. The factor is divided, too.
+    /// Divides by the last prime of the level. The result is one level lower, and noise and factor are divided too.
     pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         let op = OpKey::mod_switch(a.level(), a.size() as u32).modulo(a.annotation().plain());
@@ -215,7 +215,7 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[], factor)
     }
 
-    /// Divides by one prime after the other down to `level`.
+    /// Divides by one prime after another, down to `level`.
     pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         if level > a.level() {
@@ -232,11 +232,12 @@ impl Evaluator {
         Ok(switched)
     }
 
-    /// Column i of the result is column i + `step` of `a`, cyclically, in both rows; a rotation by 0 is `a`. Where `keys`
-    /// has none for the step, it goes by the powers of two of the step's non-adjacent form, the least first, as SEAL goes.
+    /// Rotates both rows: column i of the result is column i + `step` of `a`, cyclically. A rotation by 0 is `a`. If
+    /// `keys` has no key for the step, it rotates by the powers of two of the step's non-adjacent form, the least
+    /// first, as SEAL does.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] where neither the step's key is there nor those of its powers of two.
+    /// [`RlweError::MissingKey`] if both the step's key and those of its powers of two are missing.
     pub fn rotate_rows(
         &self,
         a: &Ciphertext,
@@ -248,7 +249,7 @@ impl Evaluator {
         self.shared.rotate(a, step, keys, op)
     }
 
-    /// Exchanges the two rows: SEAL's `rotate_columns`.
+    /// Exchanges the two rows, as SEAL's `rotate_columns`.
     pub fn rotate_columns(
         &self,
         a: &Ciphertext,
@@ -257,10 +258,10 @@ impl Evaluator {
         self.automorphism(a, self.params().conjugation_element(), keys)
     }
 
-    /// a(x^g), switched back to the key.
+    /// Computes a(x^g) and switches it back to the secret key.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] where the element's key is not there.
+    /// [`RlweError::MissingKey`] if the element's key is missing.
     pub fn automorphism(
         &self,
         a: &Ciphertext,
@@ -272,7 +273,8 @@ impl Evaluator {
         self.shared.automorphism(a, element, keys, op)
     }
 
-    /// Several automorphisms a(x^g) that share one decomposition, one result an element. All keys seeded, or none.
+    /// Computes several automorphisms a(x^g) that share one decomposition. Returns one result for each element. Either
+    /// all keys are seeded, or none.
     pub fn automorphisms_hoisted(
         &self,
         a: &Ciphertext,
@@ -286,7 +288,8 @@ impl Evaluator {
         self.shared.automorphisms(a, elements.to_vec(), keys, op)
     }
 
-    /// Several rotations of rows that share one decomposition, one result a step. All keys seeded, or none.
+    /// Rotates the rows by several steps that share one decomposition. Returns one result for each step. Either all
+    /// keys are seeded, or none.
     pub fn rotate_rows_hoisted(
         &self,
         a: &Ciphertext,

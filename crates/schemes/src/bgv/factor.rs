@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The annotation of BGV: what a message is multiplied by modulo t.
+//! The correction factor of a BGV ciphertext, by which its message is multiplied modulo t.
 
 use std::fmt;
 use std::iter::successors;
@@ -13,10 +13,11 @@ use crate::exact::noise::log2_sum;
 use crate::file::{FileError, Reader, Writer};
 use crate::rlwe::{Annotation, Params, RlweError};
 
-/// A correction factor: a unit modulo t, from 1 to t - 1. A fresh ciphertext has 1, products have products of them, and
-/// whoever divides by a prime divides the factor by it.
+/// A correction factor: a unit modulo t, from 1 to t - 1. A fresh ciphertext has 1, a product has the product of the
+/// factors, and a division by a prime divides the factor by the prime.
 ///
-/// It says which of the parameters' plaintext moduli t is: number 0 is messages' own, those that follow are bootstrapping's.
+/// It also tells which of the parameters' plaintext moduli t is: number 0 is the messages' own, the next ones are
+/// bootstrapping's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
     value: u64,
@@ -25,7 +26,7 @@ pub struct Factor {
 
 impl Factor {
     pub const ONE: Self = Self { value: 1, plain: 0 };
-    /// In files and programs the number of the plaintext modulus stands above the factor, which is below 2^60.
+    /// The bits of the factor in files and programs, where the number of the plaintext modulus stands above it.
     const VALUE_BITS: u32 = 60;
     /// The highest number of a plaintext modulus.
     pub const MAX_PLAIN: u8 = 15;
@@ -42,7 +43,7 @@ impl Factor {
         })
     }
 
-    /// One that is still to be checked against its parameters, as ciphertexts do when they are made.
+    /// Makes a factor that is not checked yet. A ciphertext checks it against its parameters when it is made.
     pub fn unchecked(factor: u64) -> Self {
         Self {
             value: factor,
@@ -50,13 +51,13 @@ impl Factor {
         }
     }
 
-    /// 1, of messages modulo another of the plaintext moduli.
+    /// Returns 1, for messages modulo another of the plaintext moduli.
     pub fn one_modulo(plain: u8) -> Self {
         Self { value: 1, plain }
     }
 
-    /// The same number as the factor of messages modulo another plaintext modulus, `t`: where they are, or are to be, residues
-    /// modulo that.
+    /// Returns the same number as the factor of messages modulo another plaintext modulus `t`, for messages that are,
+    /// or will be, residues modulo that.
     pub fn modulo(self, plain: u8, t: Modulus) -> Self {
         let value = t.reduce(self.value);
         Self { value, plain }
@@ -66,17 +67,17 @@ impl Factor {
         self.value
     }
 
-    /// Which of the parameters' plaintext moduli it is a factor of.
+    /// Returns the number of the factor's plaintext modulus.
     pub fn plain(self) -> u8 {
         self.plain
     }
 
-    /// In one word, as files have it.
+    /// Packs the factor into one word, the form in files.
     fn packed(self) -> u64 {
         self.value | u64::from(self.plain) << Self::VALUE_BITS
     }
 
-    /// What [`Factor::packed`] gave, still to be checked.
+    /// Reverses [`Factor::packed`]. The result is not checked yet.
     fn unpacked(word: u64) -> Self {
         Self {
             value: word & ((1 << Self::VALUE_BITS) - 1),
@@ -84,7 +85,7 @@ impl Factor {
         }
     }
 
-    /// The factor of a product.
+    /// Returns the factor of a product.
     pub fn times(self, other: Self, t: Modulus) -> Self {
         Self {
             value: t.mul(self.value, other.value),
@@ -92,7 +93,7 @@ impl Factor {
         }
     }
 
-    /// The factor of a ciphertext divided by a prime.
+    /// Returns the factor of a ciphertext divided by a prime.
     ///
     /// # Errors
     /// A prime that is not coprime to t.
@@ -101,7 +102,7 @@ impl Factor {
         Ok(Self { value, ..self })
     }
 
-    /// f^-1 mod t, which takes f m to m.
+    /// Returns f^-1 mod t, which takes f m to m.
     ///
     /// # Errors
     /// A factor of other parameters.
@@ -109,9 +110,9 @@ impl Factor {
         Ok(t.inv(self.value)?)
     }
 
-    /// What ciphertexts with factors `a` and `b` are multiplied by so that they have one: SEAL's choice. Of the pairs
-    /// (x, y) with x a = y b modulo t that the extended Euclidean algorithm goes through it is the first whose |x| + |y| is
-    /// least, with x and y taken about zero. They are given, and multiplied by, in [0, t), as SEAL does.
+    /// Returns the numbers that ciphertexts with factors `a` and `b` are multiplied by to have one factor. It is SEAL's
+    /// choice. Of the pairs (x, y) with x a = y b modulo t in the extended Euclidean algorithm, it is the first with
+    /// the least |x| + |y|, where x and y are about zero. As in SEAL, the numbers themselves are in [0, t).
     ///
     /// # Errors
     /// A factor of other parameters.
@@ -122,8 +123,9 @@ impl Factor {
         Ok(Balance::new(best, a, t))
     }
 
-    /// The same for phases up to 2 to `log2`, where multipliers are taken about zero: of these pairs the one that leaves their
-    /// sum the smallest bound. Where one phase is much smaller than the other it is the only one that is multiplied.
+    /// Returns such numbers for phases up to 2^`log2`, where the numbers are about zero. Of the same pairs it takes the
+    /// one that gives their sum the smallest bound. If one phase is much smaller than the other, only that one is
+    /// multiplied.
     ///
     /// # Errors
     /// A factor of other parameters.
@@ -149,14 +151,14 @@ impl Factor {
     }
 }
 
-/// The absolute value of the integer about zero that x is modulo t.
+/// Returns the absolute value of x modulo t about zero.
 fn about_zero(x: u64, t: Modulus) -> u64 {
     x.min(t.neg(x))
 }
 
-/// The pairs (x, y) of units with x = y `ratio` modulo t that the extended Euclidean algorithm goes through.
+/// Returns the pairs (x, y) of units with x = y `ratio` modulo t, from the extended Euclidean algorithm.
 fn pairs(ratio: u64, t: Modulus) -> impl Iterator<Item = [u64; 2]> {
-    // Invariant: x = y ratio modulo t, for both pairs; the remainders x fall from t to 0.
+    // Invariant: x = y ratio modulo t, for both pairs. The remainders x fall from t to 0.
     let first = ([t.value(), 0], [ratio, 1]);
     let steps = successors(Some(first), move |&(before, now)| {
         let quotient = before[0].checked_div(now[0])?;
@@ -167,17 +169,17 @@ fn pairs(ratio: u64, t: Modulus) -> impl Iterator<Item = [u64; 2]> {
     pairs.filter(move |&[x, _]| t.inv(x).is_ok())
 }
 
-/// How two factors are made one.
+/// The numbers that make two factors equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Balance {
-    /// What each ciphertext is multiplied by.
+    /// The number that each ciphertext is multiplied by.
     pub by: [u64; 2],
-    /// What both have then.
+    /// The factor that both then have.
     pub factor: Factor,
 }
 
 impl Balance {
-    /// Of what a ciphertext of factor `a` and another one are multiplied by.
+    /// Makes a balance: a ciphertext of factor `a` is multiplied by the first number, the other one by the second.
     fn new(by: [u64; 2], a: Factor, t: Modulus) -> Self {
         let [x, _] = by;
         let factor = a.times(Factor::unchecked(x), t);
@@ -233,7 +235,7 @@ impl Annotation for Factor {
     }
 }
 
-/// Plaintext modulus number `plain` of BGV's parameters.
+/// Returns plaintext modulus number `plain` of BGV's parameters.
 fn low(params: &Params, plain: u8) -> Result<Modulus, RlweError> {
     let found = params.low_moduli().get(usize::from(plain)).copied();
     found.ok_or_else(|| RlweError::Parameter {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Levelled BGV in RNS, as SEAL has it: exact integers modulo t. A level-l ciphertext has l + 1 primes; all limbs are in
-//! evaluation form. The message m is the low part of the phase: c_0 + c_1 s + ... is f m modulo t, with the ciphertext's
-//! correction [`Factor`] f. A plaintext is a polynomial modulo t, in coefficient form and without a level.
+//! The levelled BGV scheme in RNS, as SEAL has it, for exact integers modulo t. A ciphertext of level l has l + 1
+//! primes. All limbs are in evaluation form. The message m is the low part of the phase: c_0 + c_1 s + ... is f m
+//! modulo t, with the ciphertext's correction [`Factor`] f. A plaintext is a polynomial modulo t, in coefficient form
+//! and without a level.
 
 pub mod bootstrap;
 mod decrypt;
@@ -42,11 +43,11 @@ use crate::scheme::{At, Scheme, SchemeTag};
 pub type Ciphertext = rlwe::Ciphertext<Factor>;
 /// A secret-key ciphertext whose c_1 is expanded from a seed.
 pub type SeededCiphertext = rlwe::SeededCiphertext<Factor>;
-/// Encrypts.
+/// Encrypts plaintexts.
 pub type Encryptor = exact::Encryptor<Bgv>;
 /// Holds a secret key and opens ciphertexts.
 pub type Decryptor = exact::Decryptor<Bgv>;
-/// Holds a secret key; encrypts under its public key.
+/// The holder of a secret key, who encrypts under the public key.
 pub type KeyHolder = rlwe::KeyHolder<Bgv>;
 /// Computes on ciphertexts.
 pub type Operator = rlwe::Operator<Bgv>;
@@ -66,7 +67,7 @@ impl Scheme for Bgv {
     type Plaintext = Plaintext;
     type Ciphertext = Ciphertext;
     type Key = KSwitchKey;
-    /// Up to N integers of [`Integers::Signed`]: slots where t batches, else coefficients.
+    /// Up to N integers of [`Integers::Signed`]: slots if t batches, else coefficients.
     type Message = Vec<i64>;
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
@@ -105,7 +106,7 @@ impl ExactScheme for Bgv {
         decrypt::opened(extensions, params, cipher, &phase)
     }
 
-    /// The phase is the noise: the message is its low part.
+    /// 1, as the phase itself is the noise, with the message as its low part.
     fn noise_factor(_: &Params) -> u64 {
         1
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Predicted noise: how large the phases of a program's ciphertexts are at most.
+//! Models the noise of BGV: bounds on the phases of a program's ciphertexts.
 
 use ringmill_isa::Level;
 
@@ -9,8 +9,8 @@ use crate::exact::noise::{FAILURE_BITS, log2_sum};
 use crate::exact::{ExactParams, PlainModulus};
 use crate::rlwe::{ErrorDistribution, SecretDistribution};
 
-/// A bound on the coefficients of a ciphertext's centred phase c_0 + c_1 s + ..., message included. A message is there as
-/// long as they stay below Q/2.
+/// A bound on the coefficients of a ciphertext's centred phase c_0 + c_1 s + ..., message included. The message
+/// decrypts as long as they stay below Q/2.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Noise {
     log2: f64,
@@ -21,7 +21,7 @@ impl Noise {
         Self { log2: bound.log2() }
     }
 
-    /// log2 of the bound.
+    /// Returns log2 of the bound.
     pub fn log2(self) -> f64 {
         self.log2
     }
@@ -39,36 +39,37 @@ impl Noise {
     }
 }
 
-/// Bounds the noise of every value of a program over one parameter set, whatever the messages are.
+/// Bounds the noise of every value of a program over one parameter set, for all messages.
 ///
-/// What is random and independent of what it is multiplied by, errors and secrets, counts by its tail: a sum of N products
-/// of it with numbers up to B is within B times `tail` standard deviations, but for a chance of 2^-40 over all
-/// coefficients. The rounding of a division is taken as independent of the secret. Everything else counts by its largest
+/// Errors and secrets are random and independent of their factors, so they count by their tail. A sum of N products of
+/// them with numbers up to B is within B times `tail` standard deviations, except with a probability of 2^-40 over all
+/// coefficients. The rounding of a division counts as independent of the secret. Everything else counts by its largest
 /// value.
 #[derive(Clone, Debug)]
 pub struct NoiseModel {
     n: f64,
     t: f64,
-    /// What the errors of switching keys are multiples of.
+    /// The number that the errors of switching keys are multiples of.
     key_t: f64,
-    /// How divisions keep messages ([`rlwe::Params::primes_alone`](crate::rlwe::Params::primes_alone)).
+    /// Whether divisions keep messages by multiples of t modulo primes alone
+    /// ([`rlwe::Params::primes_alone`](crate::rlwe::Params::primes_alone)).
     primes_alone: bool,
-    /// Special primes in number, and log2 of their product.
+    /// The number of special primes, and log2 of their product.
     special: (f64, f64),
     /// log2 of each special prime.
     special_log2: Vec<f64>,
-    /// log2 of each prime of the ciphertexts, and the bits of the modulus of each level with its log2.
+    /// log2 of each ciphertext prime; `levels` has the bits of the modulus of each level, and its log2.
     primes: Vec<f64>,
     levels: Vec<Room>,
     /// For each level, log2 of the square root of the sum of the squares of the digits' bounds.
     digits: Vec<f64>,
-    /// Standard deviations that a sum stays within, and the standard deviation of an error.
+    /// The number of standard deviations that a sum stays within; `sigma` is the standard deviation of an error.
     tail: f64,
     sigma: f64,
     /// The largest error.
     error: f64,
-    /// What a product with a ternary polynomial and with the secret multiplies a bound by, and the secret's coefficients in
-    /// sum.
+    /// The factor by which a product with a ternary polynomial grows a bound; `secret` is the same for the secret, and
+    /// `secret_sum` the sum of the secret's coefficients.
     ternary: f64,
     secret: f64,
     secret_sum: f64,
@@ -80,16 +81,17 @@ struct Room {
     log2: f64,
 }
 
-/// What floating point may lose on the way, in log2.
+/// The loss of floating-point computations, in log2.
 const SLACK: f64 = 1e-6;
 
 impl NoiseModel {
-    /// Whose bounds fail with a chance of 2^-40 an operation.
+    /// Makes a model whose bounds fail with a probability of 2^-40 for each operation.
     pub fn new(params: &Params) -> Self {
         Self::of_program(params, 1)
     }
 
-    /// Whose bounds fail with a chance of 2^-40 in all of so many encryptions, key switches and divisions.
+    /// Makes a model whose bounds fail with a probability of 2^-40 over all of `operations` encryptions, key switches
+    /// and divisions.
     pub fn of_program(params: &Params, operations: usize) -> Self {
         let n = params.degree() as f64;
         let chances = n.log2() + (operations.max(1) as f64).log2();
@@ -108,7 +110,7 @@ impl NoiseModel {
                 let weight = f64::from(weight);
                 (spread(square).min(weight), weight)
             }
-            // A rounded Gaussian's tail is that of one a little wider.
+            // The tail of a rounded Gaussian is that of a slightly wider one.
             SecretDistribution::Gaussian => (1.05 * spread(square), 1.5 * (n * square).sqrt()),
             SecretDistribution::Binary => (n, n),
         };
@@ -142,18 +144,19 @@ impl NoiseModel {
         }
     }
 
-    /// The same of messages modulo another plaintext modulus.
+    /// Returns the model for messages modulo another plaintext modulus.
     pub fn modulo(&self, t: PlainModulus) -> Self {
         let t = t.value() as f64;
         Self { t, ..self.clone() }
     }
 
-    /// The message of a ciphertext without noise: within t / 2.
+    /// Returns the bound of a ciphertext without noise: its message within t / 2.
     fn message(&self) -> Noise {
         Noise::of(self.t / 2.0)
     }
 
-    /// What a division by so many primes leaves of a coefficient at most: 0 to t - 1 + k, or t times less than k.
+    /// Returns the largest remainder of a coefficient in a division by `primes` primes: up to t - 1 + k, or t k with
+    /// primes alone.
     fn remainder(&self, primes: f64) -> f64 {
         match self.primes_alone {
             false => self.t - 1.0 + primes,
@@ -161,18 +164,19 @@ impl NoiseModel {
         }
     }
 
-    /// What is left of `polys` polynomials' remainders by a division, each of [`Self::remainder`].
+    /// Returns the bound on the remainders of `polys` polynomials in a division, each of [`Self::remainder`].
     fn rounding(&self, primes: f64, polys: usize) -> Noise {
         let secrets = match polys {
             0 | 1 => 1.0,
             2 => 1.0 + self.secret,
-            // (r s) s: the first product by its tail, which is not independent of the second factor.
+            // (r s) s: the first product counts by its tail. It is not independent of the second factor, so that counts
+            // by its sum.
             _ => 1.0 + self.secret + self.secret * self.secret_sum,
         };
         Noise::of(self.remainder(primes) * secrets)
     }
 
-    /// Under the public key: t (e u + e_0 + e_1 s) / P and the rounding by P.
+    /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P, and the rounding by P.
     pub fn fresh(&self) -> Noise {
         let (count, log2) = self.special;
         let errors = Noise::of(self.t * self.error * (self.ternary + 1.0 + self.secret));
@@ -180,54 +184,55 @@ impl NoiseModel {
         (self.message().plus(errors)).plus(self.rounding(count, 2))
     }
 
-    /// Under the secret key: t e.
+    /// Returns the noise of an encryption under the secret key: t e.
     pub fn fresh_symmetric(&self) -> Noise {
         self.message().plus(Noise::of(self.t * self.error))
     }
 
-    /// Of a sum or a difference of ciphertexts with one correction factor.
+    /// Returns the noise of a sum or a difference of ciphertexts with one correction factor.
     pub fn add(&self, a: Noise, b: Noise) -> Noise {
         a.plus(b)
     }
 
-    /// The same where factors are balanced.
+    /// Returns the noise of a sum whose factors are balanced.
     pub fn add_balanced(&self, a: Noise, b: Noise, balance: &Balance) -> Noise {
         let [x, y] = balance.by;
         a.times(x as f64).plus(b.times(y as f64))
     }
 
-    /// Of a product with an integer of this absolute value.
+    /// Returns the noise of a product with an integer of this absolute value.
     pub fn mul_integer(&self, a: Noise, integer: u64) -> Noise {
         a.times(integer.max(1) as f64)
     }
 
-    /// Of a sum or a difference with any plaintext, or with a constant.
+    /// Returns the noise of a sum or a difference with any plaintext, or with a constant.
     pub fn add_plain(&self, a: Noise) -> Noise {
         a.plus(self.message())
     }
 
-    /// Of a product with any plaintext.
+    /// Returns the noise of a product with any plaintext.
     pub fn mul_plain(&self, a: Noise) -> Noise {
         a.times(self.n * self.t / 2.0)
     }
 
-    /// Of a product with a plaintext whose coefficients, about zero, have absolute values of this sum.
+    /// Returns the noise of a product with a plaintext, given the sum of its centred coefficients' absolute values.
     pub fn mul_known(&self, a: Noise, sum: f64) -> Noise {
         a.times(sum.max(1.0))
     }
 
-    /// Of a quotient by an integer that divides every coefficient of the phase.
+    /// Returns the noise of a quotient by an integer that divides every coefficient of the phase.
     pub fn divide_exactly(&self, a: Noise, by: u64) -> Noise {
         a.times(1.0 / by as f64)
     }
 
-    /// What rounding leaves of a ciphertext of two polynomials by a division by one prime: the least noise there is.
+    /// Returns the noise that the rounding of a division by one prime leaves in two polynomials, the least possible
+    /// noise.
     pub fn floor(&self) -> Noise {
         self.message().plus(self.rounding(1.0, 2))
     }
 
-    /// After encapsulation at `level` under a secret of this weight: the key has one digit, q, and as many special primes as q,
-    /// of product P. Its errors are multiples of t alone.
+    /// Returns the noise after encapsulation at `level` under a secret of this weight. The key has one digit, q, and as
+    /// many special primes as q, of product P. Its errors are multiples of t alone.
     pub fn encapsulate(&self, a: Noise, level: Level, weight: u32) -> Noise {
         let count = level.primes();
         let special: f64 = self.special_log2.iter().take(count).sum();
@@ -241,8 +246,9 @@ impl NoiseModel {
         a.plus(errors).plus(rounding)
     }
 
-    /// After the modulus is raised, of messages modulo t, the last of the plaintext moduli: c_0 + c_1 (s' + t e) for c_0 and c_1 up to
-    /// little more than t / 2, the error of the bootstrapping key independent of them.
+    /// Returns the noise after the modulus is raised, for messages modulo t, the last plaintext modulus. It is c_0 +
+    /// c_1 (s' + t e) for c_0 and c_1 up to little more than t / 2, as the error of the bootstrapping key is
+    /// independent of them.
     pub fn raised(&self, weight: u32) -> Noise {
         let half = self.t / 2.0 + 2.0;
         let small = Noise::of(half * (1.0 + f64::from(weight)));
@@ -250,7 +256,7 @@ impl NoiseModel {
         small.plus(Noise::of(half).times(errors))
     }
 
-    /// Of a product before relinearisation.
+    /// Returns the noise of a product before relinearisation.
     pub fn mul(&self, a: Noise, b: Noise) -> Noise {
         Noise {
             log2: a.log2 + b.log2,
@@ -258,12 +264,13 @@ impl NoiseModel {
         .times(self.n)
     }
 
-    /// After key switching, of a relinearisation or a rotation: t (d_0 e_0 + d_1 e_1 + ...) / P and the rounding by P.
+    /// Returns the noise after a key switch, in a relinearisation or a rotation: t (d_0 e_0 + d_1 e_1 + ...) / P, and
+    /// the rounding by P.
     pub fn switch_key(&self, a: Noise, level: Level) -> Noise {
         self.switch_key_by(a, level, 0)
     }
 
-    /// The same where the last `count` primes of the level go with P, by one division.
+    /// Returns the noise after a key switch whose one division also drops the last `count` primes of the level.
     pub fn switch_key_by(&self, a: Noise, level: Level, count: usize) -> Noise {
         let (special, log2) = self.special;
         let digits = self
@@ -278,7 +285,7 @@ impl NoiseModel {
         divided.plus(self.rounding(special + count as f64, 2))
     }
 
-    /// After the division of a ciphertext of two polynomials by the last `count` primes of its level at once.
+    /// Returns the noise of two polynomials after the division by the last `count` primes of its level at once.
     pub fn mod_switch_by(&self, a: Noise, level: Level, count: usize) -> Noise {
         if count == 0 {
             return a;
@@ -295,7 +302,7 @@ impl NoiseModel {
         }
     }
 
-    /// After the division of a ciphertext of `polys` polynomials by the last prime of its `level`.
+    /// Returns the noise of `polys` polynomials after the division by the last prime of the `level`.
     pub fn mod_switch(&self, a: Noise, level: Level, polys: usize) -> Noise {
         let prime = self.primes.get(level.index()).copied().unwrap_or(0.0);
         let divided = Noise {
@@ -304,14 +311,16 @@ impl NoiseModel {
         divided.plus(self.rounding(1.0, polys))
     }
 
-    /// log2 of Q / 4 over the bound, at `level`: what is not negative decrypts, and has a budget of one bit or more.
+    /// Returns log2 of Q / 4 over the bound, at `level`. A ciphertext with a value of 0 or more decrypts, and has a
+    /// budget of one bit or more.
     pub fn room(&self, noise: Noise, level: Level) -> f64 {
         let q = self.levels.get(level.index());
         let q = q.map_or(f64::NEG_INFINITY, |room| room.log2);
         q - 2.0 - (noise.log2 + SLACK)
     }
 
-    /// The least budget that a ciphertext at `level` has, as `noise_budget` counts it: none where the bound allows Q / 4.
+    /// Returns the least budget of a ciphertext at `level`, as `noise_budget` counts it. It is 0 if the bound reaches Q
+    /// / 4.
     pub fn budget(&self, noise: Noise, level: Level) -> u32 {
         let Some(room) = self.levels.get(level.index()) else {
             return 0;
@@ -326,7 +335,8 @@ impl NoiseModel {
     }
 }
 
-/// log2 of the square root of the sum of the squares of the bounds of a level's digits: k D for one of k primes of product D.
+/// Returns log2 of the square root of the sum of the squares of the bounds of a level's digits. The bound is k D for a
+/// digit of k primes of product D.
 fn digits(params: &Params, level: Level) -> f64 {
     let bound = |digit: usize| {
         let primes = params

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations of BGV: one table.
+//! The operations of BGV, in one table.
 
 use ringmill_isa::macros::MacroOp;
 
@@ -12,7 +12,7 @@ use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{PER_CIPHERTEXT, arithmetic, keyswitch, scaling, sums};
 use crate::rlwe::{self, Galois, Level};
 
-/// An operation of BGV with everything that changes its code.
+/// An operation of BGV with everything that determines its code.
 pub type OpKey = rlwe::OpKey<Op>;
 
 /// The procedures of one BGV parameter set.
@@ -30,42 +30,42 @@ pub enum Op {
     AddScalar,
     /// Multiplies by a plaintext's signed integers.
     MulPlain,
-    /// Multiplies by an integer constant, and so by what makes two correction factors one.
+    /// Multiplies by an integer constant, for example to make two correction factors equal.
     MulScalar,
-    /// Vector paper, section 2.2.1: two times two polynomials to three.
+    /// Multiplies two ciphertexts of two polynomials to one of three (vector paper, section 2.2.1).
     Mul,
     Square,
-    /// Vector paper, appendix A.3.
+    /// Relinearises (vector paper, appendix A.3).
     Relin,
     MulRelin,
     SquareRelin,
-    /// Divides by the last prime and keeps the message modulo t: to level - 1.
+    /// Divides by the last prime and keeps the message modulo t, to level - 1.
     ModSwitch,
-    /// a(x^g), which is under the secret s(x^g).
+    /// Computes a(x^g), which is under the secret s(x^g).
     Morph,
-    /// Back from the secret s(x^g), with the key of g.
+    /// Switches back from the secret s(x^g), with the key of g.
     KeySwitch,
     /// [`Op::Morph`] and [`Op::KeySwitch`] in one: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
     Rotate,
-    /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`].
+    /// Several rotations of one ciphertext that share its decomposition. The bits differ from those of [`Op::Rotate`].
     HoistedRotate,
-    /// A ciphertext and several automorphisms of it in sum, by one decomposition and one division.
+    /// Adds a ciphertext and several of its automorphisms, by one decomposition and one division.
     SumRotations,
-    /// Several ciphertexts' automorphisms in sum, by one division.
+    /// Adds automorphisms of several ciphertexts, by one division.
     TurnSum,
-    /// Several ciphertexts in sum, each times a plaintext that is at hand modulo each prime, in evaluation form.
+    /// Adds several ciphertexts, each times a plaintext that is given modulo each prime, in evaluation form.
     SumPlain,
-    /// Several ciphertexts in sum, each times an integer.
+    /// Adds several ciphertexts, each times an integer.
     Combine,
-    /// Products of such sums and of ciphertexts, relinearised once.
+    /// Adds products of such sums and of ciphertexts, with one relinearisation.
     SumProducts,
-    /// Divides by several primes at once and keeps the message modulo t. Of one prime, [`Op::ModSwitch`].
+    /// Divides by several primes at once and keeps the message modulo t. With one prime it is [`Op::ModSwitch`].
     DropPrimes,
-    /// Multiplies by a plaintext that is at hand modulo each prime, in evaluation form.
+    /// Multiplies by a plaintext that is given modulo each prime, in evaluation form.
     MulLifted,
-    /// To bootstrapping's sparse secret, at a low level.
+    /// Switches to bootstrapping's sparse secret, at a low level.
     Encapsulate,
-    /// Under the sparse secret to the highest level under the main one: vector paper, Algorithm 3.
+    /// Raises a ciphertext under the sparse secret to the highest level under the main one (vector paper, Algorithm 3).
     Raise,
 }
 
@@ -78,7 +78,7 @@ impl Table for Op {
     type Params = Params;
     type Error = BgvError;
 
-    #[rustfmt::skip] // a table is read by its columns
+    #[rustfmt::skip] // keeps the columns of the table
     fn row(self) -> &'static Row<Params> {
         match self {
             //                          name                  ciphertexts    plaintexts
@@ -138,7 +138,7 @@ impl Table for Op {
 }
 
 impl OpKey {
-    /// The same on messages modulo plaintext modulus `plain` of the parameters, where that changes the code.
+    /// Returns the operation on messages modulo plaintext modulus `plain` of the parameters, if that changes the code.
     pub fn modulo(self, plain: u8) -> Self {
         match self.op() {
             Op::AddPlain
@@ -191,12 +191,12 @@ impl OpKey {
         Self::new(op, variant)
     }
 
-    /// Of ciphertexts of `a` and `b` polynomials and one correction factor.
+    /// Makes the key for ciphertexts of `a` and `b` polynomials with one correction factor.
     pub fn add(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Add, level, &[a, b])
     }
 
-    /// Of ciphertexts of `a` and `b` polynomials and one correction factor.
+    /// Makes the key for ciphertexts of `a` and `b` polynomials with one correction factor.
     pub fn sub(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Sub, level, &[a, b])
     }
@@ -205,19 +205,20 @@ impl OpKey {
         Self::of(Op::Neg, level, &[size])
     }
 
-    /// To a ciphertext of this correction factor.
+    /// Makes the key for a ciphertext of this correction factor.
     pub fn add_plain(level: Level, size: u32, factor: Factor) -> Self {
         let value = Immediate::PlainResidue(factor.value());
         Self::with(Op::AddPlain, level, &[size], value, false).modulo(factor.plain())
     }
 
-    /// From a ciphertext of this correction factor.
+    /// Makes the key for a ciphertext of this correction factor.
     pub fn sub_plain(level: Level, size: u32, factor: Factor) -> Self {
         let value = Immediate::PlainResidue(factor.value());
         Self::with(Op::SubPlain, level, &[size], value, false).modulo(factor.plain())
     }
 
-    /// Of a constant times the ciphertext's correction factor, given by its residues modulo q_0 ..= q_level.
+    /// Makes the key for a constant times the ciphertext's correction factor, given by its residues modulo q_0 ..=
+    /// q_level.
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)
@@ -227,7 +228,7 @@ impl OpKey {
         Self::of(Op::MulPlain, level, &[size])
     }
 
-    /// By a constant, given by its residues modulo q_0 ..= q_level.
+    /// Makes the key for a constant, given by its residues modulo q_0 ..= q_level.
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)
@@ -280,7 +281,7 @@ impl OpKey {
         Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
     }
 
-    /// The ciphertext itself is in the sum.
+    /// Makes the key. The ciphertext itself is in the sum.
     pub fn sum_rotations(
         level: Level,
         elements: impl IntoIterator<Item = Galois>,
@@ -290,7 +291,7 @@ impl OpKey {
         Self::with(Op::SumRotations, level, &[2], elements, seeded)
     }
 
-    /// Of `count` ciphertexts, those beyond the elements as they are.
+    /// Makes the key for `count` ciphertexts. Those beyond the elements are not turned.
     pub fn turn_sum(
         level: Level,
         count: usize,
@@ -301,12 +302,13 @@ impl OpKey {
         Self::with(Op::TurnSum, level, &vec![2; count], elements, seeded)
     }
 
-    /// Of `count` ciphertexts and as many plaintexts in evaluation form.
+    /// Makes the key for `count` ciphertexts and as many plaintexts in evaluation form.
     pub fn sum_plain(level: Level, count: usize) -> Self {
         Self::of(Op::SumPlain, level, &vec![2; count])
     }
 
-    /// Of `count` ciphertexts, each times an integer, and an integer: given by their residues modulo q_0 ..= q_level.
+    /// Makes the key for `count` ciphertexts, each times an integer, and an integer. Integers are given by their
+    /// residues modulo q_0 ..= q_level.
     pub fn combine(level: Level, count: usize, residues: Vec<u64>) -> Self {
         let shape = Shape {
             combined: count as u16,
@@ -317,7 +319,8 @@ impl OpKey {
         Self::with(Op::Combine, level, &vec![2; count], residues, false).shaped(shape)
     }
 
-    /// Of `count` ciphertexts, as the shape says; the integers of its combinations by their residues modulo q_0 ..= q_level.
+    /// Makes the key for `count` ciphertexts in the form of `shape`. The integers of its combinations are given by
+    /// their residues modulo q_0 ..= q_level.
     pub fn sum_products(
         level: Level,
         count: usize,
@@ -329,12 +332,12 @@ impl OpKey {
         Self::with(Op::SumProducts, level, &vec![2; count], residues, seeded).shaped(shape)
     }
 
-    /// By the last `count` primes of the level.
+    /// Makes the key for the last `count` primes of the level.
     pub fn drop_primes(level: Level, size: u32, count: u16) -> Self {
         Self::of(Op::DropPrimes, level, &[size]).dropping(count)
     }
 
-    /// The same with a division by the level's last `count` primes.
+    /// Returns the same operation, with a division by the level's last `count` primes.
     pub fn dropping(self, count: u16) -> Self {
         let shape = Shape {
             dropped: count,
@@ -348,17 +351,17 @@ impl OpKey {
         Self::new(self.op(), Variant { shape, ..variant })
     }
 
-    /// By a plaintext in evaluation form.
+    /// Makes the key for a plaintext in evaluation form.
     pub fn mul_lifted(level: Level, size: u32) -> Self {
         Self::of(Op::MulLifted, level, &[size])
     }
 
-    /// From this level, whose primes are bootstrapping's inner modulus.
+    /// Makes the key for this level, whose primes are bootstrapping's inner modulus.
     pub fn encapsulate(level: Level, seeded: bool) -> Self {
         Self::with(Op::Encapsulate, level, &[2], Immediate::None, seeded)
     }
 
-    /// From this level; the second operand is at the highest.
+    /// Makes the key for a first operand at this level. The second operand is at the highest level.
     pub fn raise(level: Level) -> Self {
         Self::of(Op::Raise, level, &[2, 2])
     }

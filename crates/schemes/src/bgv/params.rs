@@ -12,8 +12,8 @@ use super::params_builder::ParamsBuilder;
 use crate::exact::{ExactParams, PlainModulus, PrimePower};
 use crate::rlwe::{self, RlweError};
 
-/// A checked parameter set. Made by [`Params::builder`]; shared as `Arc<Params>`. The ring, the primes and their security
-/// are those of [`rlwe::Params`], which it gives access to as its own.
+/// A checked parameter set, which [`Params::builder`] makes and callers share as `Arc<Params>`. The ring, the primes
+/// and their security are those of [`rlwe::Params`], to which it dereferences.
 ///
 /// ```
 /// use ringmill_schemes::bgv::{Params, PlainModulus};
@@ -25,7 +25,7 @@ use crate::rlwe::{self, RlweError};
 pub struct Params {
     ring: Arc<rlwe::Params>,
     t: PlainModulus,
-    /// t, then those of bootstrapping: p t, p^2 t, ... for a power t of p.
+    /// t, then the moduli of bootstrapping: p t, p^2 t, ... for a power t of p.
     plain: Vec<PlainModulus>,
 }
 
@@ -38,16 +38,18 @@ impl Deref for Params {
 }
 
 impl Params {
-    /// Bytes of the canonical form that are BGV's own: the plaintext modulus, and above its 60 bits how many follow it.
+    /// The bytes of the canonical form that are BGV's own: the plaintext modulus, and above its 60 bits how many follow
+    /// it.
     pub(crate) const OWN_BYTES: usize = 8;
 
-    /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`, a batching prime where messages are
-    /// slots.
+    /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`. For messages in slots t must be a
+    /// batching prime.
     pub fn builder(log_n: u8, t: PlainModulus) -> ParamsBuilder {
         ParamsBuilder::new(rlwe::Params::builder(log_n), t)
     }
 
-    /// `further` plaintext moduli follow t, a power of an odd prime where there are any.
+    /// Makes parameters in which `further` plaintext moduli follow t. If there are any, t must be a power of an odd
+    /// prime.
     pub(super) fn new(
         ring: rlwe::Params,
         t: PlainModulus,
@@ -75,10 +77,11 @@ impl Params {
         Ok(Arc::new(Self { ring, t, plain }))
     }
 
-    /// Plaintext modulus number `plain`: 0 is t, those that follow are bootstrapping's, p times the one before each.
+    /// Returns plaintext modulus number `plain`. Number 0 is t, and each later one, for bootstrapping, is p times the
+    /// one before.
     ///
     /// # Errors
-    /// One that these parameters do not have.
+    /// A number that these parameters do not have.
     pub fn plain_at(&self, plain: u8) -> Result<PlainModulus, RlweError> {
         let found = self.plain.get(usize::from(plain)).copied();
         found.ok_or_else(|| RlweError::Parameter {
@@ -88,15 +91,16 @@ impl Params {
         })
     }
 
-    /// The number of the last plaintext modulus: of those that bootstrap e - r with the moduli from p^r to p^e, else 0.
+    /// Returns the number of the last plaintext modulus: e - r for parameters that bootstrap with the moduli from p^r
+    /// to p^e, else 0.
     pub fn last_plain(&self) -> u8 {
         (self.plain.len() - 1) as u8
     }
 
-    /// t as the power of an odd prime.
+    /// Returns t as the power of an odd prime.
     ///
     /// # Errors
-    /// A t that is none.
+    /// A t that is no such power.
     pub fn prime_power(&self) -> Result<PrimePower, RlweError> {
         prime_power(self.plain_modulus())
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Building and checking parameter sets.
+//! Builds and checks BGV parameter sets.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct ParamsBuilder {
 }
 
 impl ParamsBuilder {
-    /// Of choices that ring schemes share, made elsewhere.
+    /// Starts from choices that ring schemes share.
     pub(crate) fn new(ring: rlwe::ParamsBuilder, t: PlainModulus) -> Self {
         Self {
             ring,
@@ -39,18 +39,18 @@ impl ParamsBuilder {
         }
     }
 
-    /// Primes by size in bits, chosen as SEAL's `CoeffModulus::Create` does from the two lists joined.
+    /// Chooses primes by their size in bits, as SEAL's `CoeffModulus::Create` does for the two lists joined.
     pub fn prime_bits(self, cipher: &[u32], special: &[u32]) -> Self {
         self.map(|ring| ring.prime_bits(cipher, special))
     }
 
-    /// Given primes: distinct, below 2^61 and 1 mod 2N.
+    /// Takes the given primes. They must be distinct, below 2^61 and 1 mod 2N.
     pub fn primes(self, cipher: &[u64], special: &[u64]) -> Self {
         self.map(|ring| ring.primes(cipher, special))
     }
 
-    /// Montgomery-friendly primes (vector paper, section 6.4): the smallest above 2^31 that are 1 modulo 2^17 whatever N is, so
-    /// many for ciphertexts and so many special ones.
+    /// Chooses Montgomery-friendly primes (vector paper, section 6.4): the smallest above 2^31 that are 1 modulo 2^17,
+    /// whatever N is. `cipher` are for ciphertexts, and `special` are special primes.
     ///
     /// # Errors
     /// More primes than there are of 32 bits.
@@ -60,21 +60,22 @@ impl ParamsBuilder {
         Ok(self.primes(cipher, special))
     }
 
-    /// Divisions take off t times a limb (vector paper, Equation 6), so that no operation on ciphertexts computes modulo t: for
-    /// machines whose multipliers take primes alone, as `vector`'s. The remainder of a division by k primes is below t k
-    /// instead of t + k. Not SEAL's bits.
+    /// Makes divisions subtract t times a limb (vector paper, Equation 6), so that no operation on ciphertexts computes
+    /// modulo t. It is for machines whose multipliers take primes alone, such as `vector`. The remainder of a division
+    /// by k primes is then below t k instead of t + k, and the bits differ from SEAL's.
     pub fn divide_modulo_primes_alone(self) -> Self {
         self.map(rlwe::ParamsBuilder::divide_modulo_primes_alone)
     }
 
-    /// So many plaintext moduli follow t = p^r, a power of an odd prime: p^(r + 1) to p^e with e = r + `further`, which
-    /// bootstrapping computes modulo. The errors of switching keys are multiples of the last.
+    /// Adds `further` plaintext moduli after t = p^r, a power of an odd prime: p^(r + 1) to p^e with e = r + `further`.
+    /// Bootstrapping computes modulo these. The errors of switching keys are multiples of the last.
     pub fn further_plain_moduli(self, further: u8) -> Self {
         Self { further, ..self }
     }
 
-    /// Number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; needs alpha special
-    /// primes. By default it follows from the number of special primes: one special prime gives one digit a prime (SEAL).
+    /// Sets the number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; it needs alpha
+    /// special primes. By default it follows from the number of special primes. One special prime gives one digit for
+    /// each prime (SEAL).
     pub fn dnum(self, dnum: usize) -> Self {
         self.map(|ring| ring.dnum(dnum))
     }
@@ -87,14 +88,14 @@ impl ParamsBuilder {
         self.map(|ring| ring.error(error))
     }
 
-    /// The table and level that [`ParamsBuilder::build`] checks; 128 bits of `guidelines_2024.ternary` by default. Errors
-    /// that are multiples of a t that is coprime to the primes are as hard as errors that are not.
+    /// Sets the table and level that [`ParamsBuilder::build`] checks, by default 128 bits of `guidelines_2024.ternary`.
+    /// Errors that are multiples of a t coprime to the primes are as hard as other errors.
     pub fn security(self, table: SecurityTable, level: SecurityLevel) -> Self {
         self.map(|ring| ring.security(table, level))
     }
 
-    /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and their summary, and
-    /// so of every report.
+    /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and summary, and so of
+    /// every report.
     pub fn allow_insecure_parameters_for_tests_only(self) -> Self {
         self.map(rlwe::ParamsBuilder::allow_insecure_parameters_for_tests_only)
     }
@@ -102,8 +103,8 @@ impl ParamsBuilder {
     /// Checks everything and makes the parameters.
     ///
     /// # Errors
-    /// What the ring's parameters refuse; a plaintext modulus that a prime divides, or that is not below the ciphertext
-    /// primes' product.
+    /// Errors of the ring's parameters; a plaintext modulus that a prime divides, or that is not below the product of
+    /// the ciphertext primes.
     pub fn build(self) -> Result<Arc<Params>, BgvError> {
         let ring = self.ring.build(Bgv::TAG)?;
         self.t.check_chain(&ring)?;
@@ -111,10 +112,10 @@ impl ParamsBuilder {
     }
 }
 
-/// What the vector machine's multipliers fix of a prime: it is 1 modulo this.
+/// The number that the primes of the vector machine's multipliers are 1 modulo.
 const FRIENDLY: u64 = 1 << 17;
 
-/// The `count` smallest primes above 2^31 that are 1 modulo 2^17.
+/// Returns the `count` smallest primes above 2^31 that are 1 modulo 2^17.
 ///
 /// # Errors
 /// More than the parameters of a ring may have.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums with plaintexts: the plaintext times the ciphertext's correction factor.
+//! Adds plaintexts to BGV ciphertexts: the plaintext is multiplied by the ciphertext's correction factor.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::ProcBuilder;
@@ -24,7 +24,7 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
     e.result(0, Poly::FIRST, &difference)
 }
 
-/// c_0, and f m mod t about zero for the factor f that each call gives.
+/// Returns c_0, and f m mod t about zero for the factor f that each call passes.
 fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
     let plain = plain_index(e);
     let c0 = e.cipher(0, Poly::FIRST)?;
@@ -34,7 +34,7 @@ fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
     Ok((c0, lifted(e, m)?))
 }
 
-/// What [`add_plain`] adds to a ciphertext with this factor.
+/// Returns the embedding of a plaintext that [`add_plain`] adds to a ciphertext with this factor.
 pub(super) fn embedding(params: &Params, at: &At<Factor>) -> Result<Embedding, RlweError> {
     params.check_level(at.level)?;
     let t = params.plain_at(at.annotation.plain())?;

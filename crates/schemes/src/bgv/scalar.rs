@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An integer that is added to every slot, as operations take it: residues modulo the ciphertext's primes.
+//! An integer that a BGV operation adds to every slot, as residues modulo the ciphertext's primes.
 
 use ringmill_isa::Level;
 
@@ -8,7 +8,7 @@ use super::params::Params;
 use crate::exact::scalar::{reduced, residues_modulo};
 use crate::rlwe::RlweError;
 
-/// Times the correction factor, modulo t and about zero, as a plaintext's coefficient is.
+/// Returns the integer times the correction factor, modulo t and about zero, as a plaintext's coefficient is.
 ///
 /// # Errors
 /// A factor of a plaintext modulus that the parameters do not have.
@@ -19,7 +19,7 @@ pub fn term(
     level: Level,
 ) -> Result<Vec<u64>, RlweError> {
     let t = params.plain_at(factor.plain())?;
-    // Both are below 2^60.
+    // Both factors are below 2^60, so the product fits.
     let value = i128::from(reduced(t, value)) * i128::from(factor.value());
     Ok(residues_modulo(params, t, value, level))
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The canonical embedding: slots to and from real coefficients, by one complex FFT of n points for n slots.
+//! The canonical embedding: converts between slots and real coefficients, by one complex FFT of n points for n slots.
 //!
-//! For n slots the polynomial lives in the ring of degree 2n (spread by gaps into the full ring) and slot i is
-//! m(zeta^(3^i)), zeta = e^(pi i / 2n). Either 3^i or -3^i is 1 mod 4, so slot i or its conjugate is m(zeta^(4k+1)) for
-//! one k; and because zeta^((4k+1) n) = i, m(zeta^(4k+1)) = sum over j < n of (m_j + i m_(j+n)) zeta^j e^(2 pi i j k / n).
+//! For n slots the polynomial lies in the ring of degree 2n, which gaps spread into the full ring. Slot i is
+//! m(zeta^(3^i)) with zeta = e^(pi i / 2n). Either 3^i or -3^i is 1 mod 4, so slot i or its conjugate is m(zeta^(4k+1))
+//! for one k. As zeta^((4k+1) n) = i, m(zeta^(4k+1)) is the sum over j < n of (m_j + i m_(j+n)) zeta^j e^(2 pi i j k /
+//! n).
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -18,11 +19,11 @@ pub(super) struct Embedding {
     inverse: Arc<dyn Fft<f64>>,
     /// zeta^j for j < n.
     twist: Vec<Complex64>,
-    /// For each slot the k of the module's formula, and whether the conjugate is there.
+    /// For each slot the k of the module's formula, and whether the conjugate is at that place.
     place: Vec<(u32, bool)>,
 }
 
-/// Room for a transform: n values and what the FFT needs beside them (at most as many again).
+/// The buffers of a transform: n values, and the FFT's scratch (at most as many again).
 #[derive(Default)]
 pub(super) struct Points {
     values: Vec<Complex64>,
@@ -52,7 +53,7 @@ impl Points {
 }
 
 impl Embedding {
-    /// `n`: a power of two.
+    /// Makes the transforms for `n` slots, a power of two.
     pub fn new(n: usize) -> Self {
         let mut planner = FftPlanner::new();
         let angle = PI / (2 * n) as f64;
@@ -79,7 +80,7 @@ impl Embedding {
         }
     }
 
-    /// The 2n coefficients, times `factor`, of the polynomial with these n slots.
+    /// Computes the 2n coefficients, times `factor`, of the polynomial with these n slots.
     pub fn to_coefficients(
         &self,
         slots: impl Iterator<Item = Complex64>,
@@ -105,7 +106,7 @@ impl Embedding {
         }
     }
 
-    /// The first `slots` of the n slots, times `factor`, of the polynomial with these 2n coefficients.
+    /// Computes the first `slots` of the n slots, times `factor`, of the polynomial with these 2n coefficients.
     pub fn to_slots<'a>(
         &'a self,
         coefficients: &[f64],

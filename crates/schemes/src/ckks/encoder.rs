@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encoding of real and complex vectors, and decoding.
+//! Encodes real and complex vectors to CKKS plaintexts, and decodes them.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -16,13 +16,13 @@ use super::params::Params;
 use super::{Plaintext, Scale};
 use crate::rlwe::arith::{limbs_mut, plan};
 
-/// Margin, in bits, kept for the rounding of logarithms when sizes are compared.
+/// The margin in bits for the rounding of logarithms, in comparisons of sizes.
 const LOG_MARGIN: f64 = 1e-6;
 
-/// Coefficients below 2 to this are rounded to one word.
+/// Coefficients below 2^`SHORT_BITS` are rounded to one word.
 const SHORT_BITS: u32 = 62;
 
-/// Encodes vectors of 1 to N/2 slots (a power of two; shorter vectors repeat through the slots) and decodes.
+/// Encodes and decodes vectors of 1 to N/2 slots, a power of two. Shorter vectors repeat through the slots.
 ///
 /// ```
 /// # fn main() -> Result<(), ringmill_schemes::ckks::CkksError> {
@@ -36,22 +36,23 @@ const SHORT_BITS: u32 = 62;
 /// # }
 /// ```
 ///
-/// Keeps room for as many calls as ever ran at once, each 32 N to 44 N bytes and, once it has decoded, 8 bytes a residue
-/// of the largest plaintext. It is wiped after each call: a decrypted plaintext tells of the secret key.
+/// It keeps buffers for as many calls as ever ran at once. Each takes 32 N to 44 N bytes, and after a decoding 8 bytes
+/// for each residue of the largest plaintext. The buffers are wiped after each call, since a decrypted plaintext
+/// reveals information about the secret key.
 pub struct Encoder {
     params: Arc<Params>,
-    /// By log2 of the number of slots.
+    /// The embeddings, by log2 of the number of slots.
     embeddings: Vec<OnceLock<Embedding>>,
     lift: OnceLock<Lift>,
     spare: Mutex<Vec<Scratch>>,
 }
 
-/// Room for one call. Vectors are empty between calls, so that none moves what it holds when it grows.
+/// The buffers of one call. Vectors are empty between calls, so that none moves its contents when it grows.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 struct Scratch {
     points: Points,
     coefficients: Vec<f64>,
-    /// The rounded coefficients, and the same set apart where there are fewer than N.
+    /// The rounded coefficients, and the same spread apart if there are fewer than N.
     integers: [Vec<i64>; 2],
     limbs: Vec<u64>,
     lift: LiftScratch,
@@ -68,9 +69,9 @@ impl Encoder {
         }
     }
 
-    /// Runs `f` with room that earlier calls left.
+    /// Runs `f` with the buffers that earlier calls left.
     fn with_scratch<T>(&self, f: impl FnOnce(&mut Scratch) -> T) -> T {
-        // Nobody waits for a spare: in a process forked while a thread held the lock, it would be for ever.
+        // Nobody waits for a spare: in a process forked while a thread held the lock, the wait would never end.
         let spare = self.spare.try_lock().ok().and_then(|mut spare| spare.pop());
         let mut scratch = spare.unwrap_or_default();
         let result = off_the_stack(|| f(&mut scratch));
@@ -100,7 +101,7 @@ impl Encoder {
         Ok(cell.get_or_init(|| Embedding::new(slots)))
     }
 
-    /// [`Encoder::encode`] for real values.
+    /// Encodes real values as [`Encoder::encode`] does.
     pub fn encode_real(
         &self,
         values: &[f64],
@@ -111,11 +112,11 @@ impl Encoder {
         self.with_scratch(|scratch| self.encode_values(values, level, scale, scratch))
     }
 
-    /// The polynomial whose slots are `values` times `scale`, each coefficient rounded to the nearest integer, at
-    /// `level`. Refuses a number of values that is no power of two up to N/2, values that are not finite, and
-    /// coefficients that do not fit between -Q/2 and Q/2.
+    /// Encodes the polynomial whose slots are `values` times `scale`, at `level`. Each coefficient is rounded to the
+    /// nearest integer. Refuses a number of values that is no power of two up to N/2, values that are not finite, and
+    /// coefficients outside of -Q/2 to Q/2.
     ///
-    /// The time tells how many bits the largest coefficient has, and nothing else of the message.
+    /// The run time reveals how many bits the largest coefficient has, and nothing else about the message.
     pub fn encode(
         &self,
         values: &[Complex64],
@@ -138,7 +139,7 @@ impl Encoder {
         let (points, coefficients) = (&mut scratch.points, &mut scratch.coefficients);
         embedding.to_coefficients(values.clone(), scale, points, coefficients);
         let largest = sample::largest(coefficients);
-        // What is not finite leaves some coefficient that is not; an overflow inside the transform can do so too.
+        // A slot that is not finite makes some coefficient so; an overflow inside the transform can do it too.
         if declassify(largest == f64::INFINITY) {
             let mut slots = values.enumerate();
             let bad = slots.find(|(_, z)| !(z.re.is_finite() && z.im.is_finite()));
@@ -159,7 +160,8 @@ impl Encoder {
         )?)
     }
 
-    /// Rounds coefficients below 2^`bits`, which stand `gap` apart in the full ring, and transforms them modulo each prime.
+    /// Rounds coefficients below 2^`bits`, which stand `gap` apart in the full ring, and transforms them modulo each
+    /// prime.
     fn spread(
         &self,
         coefficients: &[f64],
@@ -184,7 +186,7 @@ impl Encoder {
                 }
                 spread
             };
-            // Rounding reaches it at most.
+            // Rounding can reach the bound.
             let bound = 1 << bits;
             for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {
                 sample::to_limb_i64(q, bound, integers, limb)?;
@@ -202,15 +204,16 @@ impl Encoder {
         Ok(limbs)
     }
 
-    /// The real parts of [`Encoder::decode`].
+    /// Decodes the real parts of [`Encoder::decode`].
     pub fn decode_real(&self, plain: &Plaintext, slots: usize) -> Result<Vec<f64>, CkksError> {
         self.decode_values(plain, slots, |z| z.re)
     }
 
-    /// The first `slots` slots (a power of two up to N/2), divided by the scale.
+    /// Decodes the first `slots` slots (a power of two up to N/2), divided by the scale.
     ///
-    /// The time tells of each block of 512 coefficients whether all are small beside the least modulus, and whether all lie
-    /// between -q_0/2 and q_0/2 (such blocks are lifted faster), and nothing else of the message.
+    /// The run time reveals two facts about each block of 512 coefficients: whether all are small compared to the least
+    /// modulus, and whether all lie between -q_0/2 and q_0/2. Such blocks are lifted faster. It reveals nothing else
+    /// about the message.
     pub fn decode(&self, plain: &Plaintext, slots: usize) -> Result<Vec<Complex64>, CkksError> {
         self.decode_values(plain, slots, |z| z)
     }
@@ -238,7 +241,7 @@ impl Encoder {
         })
     }
 
-    /// The polynomial's coefficients, centred between -Q/2 and Q/2 exactly and then rounded to doubles.
+    /// Returns the polynomial's coefficients, centred exactly between -Q/2 and Q/2 and then rounded to doubles.
     pub fn coefficients(&self, plain: &Plaintext) -> Result<Vec<f64>, CkksError> {
         self.params.check_id("plaintext", plain.params_id())?;
         self.with_scratch(|scratch| {
@@ -279,7 +282,7 @@ impl Encoder {
     }
 }
 
-/// Residues modulo q_0 ... q_level of the integer nearest to `value` times `scale`: a constant for
+/// Returns the residues modulo q_0 ... q_level of the integer nearest to `value` times `scale`. They are a constant for
 /// [`super::ops::OpKey::AddScalar`] and [`super::ops::OpKey::MulScalar`].
 pub fn scalar_residues(
     params: &Params,
@@ -312,12 +315,12 @@ fn check_scale(params: &Params, level: Level, scale: f64) -> Result<(), CkksErro
     })
 }
 
-/// Absolute values below this can be encoded at a level and scale, and survive there.
+/// Returns a bound: smaller absolute values can be encoded at a level and scale, and survive there.
 pub fn capacity(params: &Params, level: Level, scale: f64) -> f64 {
     (room_log2(params, level) - LOG_MARGIN - scale.log2()).exp2()
 }
 
-/// log2 of what the absolute value of a coefficient stays below at a level.
+/// Returns log2 of the bound on the absolute value of a coefficient at a level.
 fn room_log2(params: &Params, level: Level) -> f64 {
     params.log_q(level) - 1.0
 }
@@ -334,7 +337,7 @@ fn check_fits(params: &Params, largest: f64, level: Level) -> Result<(), CkksErr
     })
 }
 
-/// The least number of bits, at most one above [`SHORT_BITS`], that magnitudes up to this one are below 2 to.
+/// Returns the least number of bits b, at most one above [`SHORT_BITS`], with `largest` below 2^b.
 fn bits_of(largest: f64) -> u32 {
     let mut bits = 0;
     while bits <= SHORT_BITS && declassify(largest >= f64::from(bits).exp2()) {
@@ -343,7 +346,7 @@ fn bits_of(largest: f64) -> u32 {
     bits
 }
 
-/// Residues of the integers nearest to doubles.
+/// Computes residues of the integers nearest to doubles.
 struct RealResidues {
     q: Modulus,
     /// 2^(2^k) at place k.
@@ -362,12 +365,13 @@ impl RealResidues {
         Self { q, powers }
     }
 
-    /// Of the integer nearest to a finite double, halves away from zero: exactly and in constant time.
+    /// Returns the residue of the integer nearest to a finite double, halves away from zero, exactly and in constant
+    /// time.
     fn of(&self, x: f64) -> u64 {
         let (q, bits) = (self.q, x.to_bits());
         let exponent = ((bits >> 52 & 0x7ff) as i64).wrapping_sub(1075);
         let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
-        // One of the two shifts is by none; from 54 on nothing is left.
+        // One of the two shifts is by 0. A right shift by 54 or more leaves nothing.
         let left = exponent.max(0) as u64;
         let right = exponent.wrapping_neg().clamp(0, 63) as u32;
         let half = 1u64.wrapping_shl(right) >> 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What CKKS refuses, with what was expected, what came and what to do.
+//! The errors of CKKS. A message names the expected value, the value found and a cure.
 
 use ringmill_isa::Level;
 use ringmill_limits::Halt;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::file::FileError;
 use crate::rlwe::RlweError;
 
-/// An input that CKKS refuses, or the layer below it.
+/// The error of an input that CKKS or the layer below it refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum CkksError {

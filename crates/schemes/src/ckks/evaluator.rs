@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Homomorphic operations for simple callers, run by the reference interpreter unless told otherwise. Programs go through the compiler and a
-//! device instead; both run the same procedures.
+//! Computes on CKKS ciphertexts operation by operation, for simple callers, by default on the reference interpreter.
+//! Programs go through the compiler and a device instead. Both run the same procedures.
 
 use std::sync::Arc;
 
@@ -15,15 +15,16 @@ use crate::rlwe::{GaloisKeys, KSwitchKey, Level, RelinKey, RlweError};
 use ringmill_device::Limbed;
 use ringmill_device::call::{Interpreted, Runs};
 
-/// Homomorphic operations on whole ciphertexts. Operands must agree in level, and in scale where they are added, and must
-/// belong to one secret key, as must keys: where one has no identity that cannot be checked, and the result has none.
+/// Homomorphic operations on whole ciphertexts. Operands must agree in level, and operands of a sum also in scale.
+/// Operands and keys must belong to one secret key. If one of them has no identity, that cannot be checked, and the
+/// result has none.
 ///
-/// As SEAL does, it refuses results whose scale their level's modulus cannot hold ([`CkksError::Scale`]), and transparent
-/// ones ([`RlweError::Transparent`]): those of `a - a`, of a product with zero.
+/// Like SEAL, it refuses results whose scale is too large for their level's modulus ([`CkksError::Scale`]). It also
+/// refuses transparent results ([`RlweError::Transparent`]), such as `a - a` or a product with zero.
 #[derive(Debug)]
 pub struct Evaluator {
     shared: Evaluation<Ckks>,
-    /// Bits of the modulus of each level.
+    /// The bits of the modulus of each level.
     modulus_bits: Vec<u32>,
 }
 
@@ -32,7 +33,7 @@ impl Evaluator {
         Self::on(params, Arc::new(Interpreted))
     }
 
-    /// Whose operations are run by a device, or whatever else runs procedures.
+    /// Makes an evaluator whose operations run on a device, or on anything that runs procedures.
     pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
         let mut product = BigUint::from(1u32);
         let bits = params.cipher_moduli().iter().map(|&q| {
@@ -61,7 +62,8 @@ impl Evaluator {
         }
     }
 
-    /// A scale that a result may have at a level: its integer part in bits is below the modulus's (SEAL's condition).
+    /// Refuses a scale that a result may not have at a level. Its integer part must have fewer bits than the modulus
+    /// (SEAL's condition).
     fn check_held(&self, level: Level, scale: f64) -> Result<(), CkksError> {
         let bits = self.modulus_bits.get(level.index()).copied();
         let bits = f64::from(bits.unwrap_or(0));
@@ -74,7 +76,7 @@ impl Evaluator {
         })
     }
 
-    /// The scale of a product.
+    /// Returns the scale of a product.
     fn product(&self, level: Level, a: f64, b: f64) -> Result<f64, CkksError> {
         self.check_held(level, a * b)?;
         Ok(a * b)
@@ -160,7 +162,7 @@ impl Evaluator {
         self.one(&key, &[a], &[], &[], scale)
     }
 
-    /// The product, of three polynomials.
+    /// Multiplies. The product has three polynomials.
     pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.shared.check_pair(a, b)?;
         check_factors(a, b)?;
@@ -205,7 +207,7 @@ impl Evaluator {
         self.one(&op, &[a], &[], &[&key.0], scale)
     }
 
-    /// Divides by the last prime of the level with rounding: one level lower.
+    /// Divides by the last prime of the level with rounding. The result is one level lower.
     pub fn rescale(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.shared.check(a)?;
         let op = OpKey::rescale(a.level(), a.size() as u32);
@@ -217,7 +219,7 @@ impl Evaluator {
         self.one(&op, &[a], &[], &[], a.scale() / last)
     }
 
-    /// Drops primes down to `level`; the scale stays, and must be one that the level holds.
+    /// Drops primes down to `level`. The scale stays, and the level must hold it.
     pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, CkksError> {
         self.shared.check(a)?;
         if level > a.level() {
@@ -236,11 +238,12 @@ impl Evaluator {
         Ok(opaque(cipher)?)
     }
 
-    /// Slot i of the result is slot i + `step` of `a`, cyclically; a rotation by 0 is `a`. Where `keys` has none for the
-    /// step, it goes by the powers of two of the step's non-adjacent form, the least first, as SEAL goes.
+    /// Rotates the slots: slot i of the result is slot i + `step` of `a`, cyclically. A rotation by 0 is `a`. If `keys`
+    /// has no key for the step, it rotates by the powers of two of the step's non-adjacent form, the least first, as
+    /// SEAL does.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] where neither the step's key is there nor those of its powers of two.
+    /// [`RlweError::MissingKey`] if both the step's key and those of its powers of two are missing.
     pub fn rotate(
         &self,
         a: &Ciphertext,
@@ -255,7 +258,7 @@ impl Evaluator {
         self.shared.automorphism(a, element, keys, OpKey::rotate)
     }
 
-    /// Twice the real part: the sum of a ciphertext and its conjugate.
+    /// Returns twice the real part: the sum of a ciphertext and its conjugate.
     ///
     /// # Errors
     /// A ciphertext of other parameters or of three polynomials; keys without the conjugation's.
@@ -264,7 +267,8 @@ impl Evaluator {
         self.shared.automorphism(a, element, keys, OpKey::two_real)
     }
 
-    /// Several rotations that share one decomposition, one result a step. All keys seeded, or none.
+    /// Rotates by several steps that share one decomposition. Returns one result for each step. Either all keys are
+    /// seeded, or none.
     pub fn rotate_hoisted(
         &self,
         a: &Ciphertext,

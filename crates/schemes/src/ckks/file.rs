@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of CKKS objects: the forms that ring schemes share, with a scale.
+//! Reads and writes files of CKKS objects: the forms that ring schemes share, with a scale.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use crate::scheme::Scheme;
 /// Reads parameters and checks them as [`ParamsBuilder::build`] does, security included.
 ///
 /// # Errors
-/// A file that is damaged, of another scheme, by a security table that is not accepted, or of insecure parameters.
+/// A file that is damaged or of another scheme, that uses a security table that is not accepted, or that has insecure
+/// parameters.
 pub fn read_params(bytes: &[u8], accepted: impl Into<Accepted>) -> Result<Arc<Params>, FileError> {
     let read = file::read_ring_params::<{ Params::OWN_BYTES }>(bytes, Ckks::TAG, accepted.into())?;
     let scale = f64::from_bits(u64::from_le_bytes(read.own));
@@ -27,7 +28,7 @@ pub fn read_params(bytes: &[u8], accepted: impl Into<Accepted>) -> Result<Arc<Pa
     Ok(params)
 }
 
-/// The parameter file's bytes.
+/// Returns the bytes of a parameter file.
 pub fn write_params(params: &Params) -> Vec<u8> {
     file::write_params(params)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Noise that hides the error of a decryption before it is shared (docs/security.md).
+//! Adds noise that hides the error of a decryption before the result is shared (docs/security.md).
 
 use ringmill_math::Prng;
 use ringmill_math::sample::{self, WideGaussian};
@@ -11,26 +11,26 @@ use super::params::Params;
 use crate::rlwe::arith::{limbs_mut, plan};
 use crate::rlwe::{Charge, RlweError};
 
-/// Most statistical bits and bits of the number of decryptions together: the bound on an error holds but for 2^-40
-/// ([`FAILURE_BITS`](super::FAILURE_BITS)), which then is a 32nd of what is promised.
+/// The largest sum of the statistical bits and the bits of the number of decryptions. The bound on an error fails with
+/// probability 2^-40 ([`FAILURE_BITS`](super::FAILURE_BITS)), which then is a 32nd of the promised distance.
 const MOST_BITS: f64 = 35.0;
 
-/// What the sampler's distance from a Gaussian may be of what is promised. The error takes half and the failures of its
-/// bound a 32nd.
+/// The fraction of the promised distance that the sampler's distance from a Gaussian may take. The error takes half,
+/// and failures of its bound a 32nd.
 const SAMPLER: f64 = 7.0 / 16.0;
 
-/// A slot's noise stays below this many of its root mean squares, except with probability e^-36.
+/// The number of root mean squares that a slot's noise stays below, except with probability e^-36.
 const TAIL: f64 = 6.0;
 
-/// How much noise a decryption gets: what is shared of at most `decryptions` decryptions under one key is within
-/// 2^-`statistical_bits` (statistical distance) of what would be shared if none had an error of its own.
+/// The amount of noise that a decryption gets. All shared decryptions under one key, at most `decryptions`, are within
+/// 2^-`statistical_bits` (statistical distance) of decryptions without errors of their own.
 ///
-/// Let every slot be off by at most B. The error polynomial at scale D then has a Euclidean norm of at most B D. Gaussian
-/// noise of standard deviation s on each coefficient hides a shift of norm t up to a Kullback-Leibler divergence of
-/// t^2 / (2 s^2), which adds up over decryptions, adaptive ones too (Li, Micciancio, Schultz and Sorrell, CRYPTO 2022).
-/// By Pinsker's inequality s = B D sqrt(decryptions) 2^`statistical_bits` leaves a distance of at most half of what is
-/// promised. The sampler's distance ([`WideGaussian::distance`]) grows with N, with the width and with the decryptions;
-/// noise for which all decryptions together would be further than 7/16 of what is promised is refused.
+/// Let every slot be off by at most B. The error polynomial at scale D then has a Euclidean norm of at most B D.
+/// Gaussian noise of standard deviation s on each coefficient hides a shift of norm t up to a Kullback-Leibler
+/// divergence of t^2 / (2 s^2), which adds up over decryptions, adaptive ones too (Li, Micciancio, Schultz and Sorrell,
+/// CRYPTO 2022). By Pinsker's inequality s = B D sqrt(decryptions) 2^`statistical_bits` leaves at most half of the
+/// promised distance. The sampler's distance ([`WideGaussian::distance`]) grows with N, with the width and with the
+/// decryptions. Noise is refused if that distance, over all decryptions, exceeds 7/16 of the promised one.
 ///
 /// The decryptions are counted with the secret key ([`SecretKey::charge`](super::SecretKey::charge)).
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -42,7 +42,7 @@ pub struct Flooding {
 
 impl Flooding {
     /// # Errors
-    /// No bits or no decryptions, or more than 35 bits of both together.
+    /// Zero bits or zero decryptions, or more than 35 bits of both together.
     pub fn new(statistical_bits: u32, decryptions: u64) -> Result<Self, CkksError> {
         let flooding = Self {
             statistical_bits,
@@ -62,9 +62,9 @@ impl Flooding {
         }.into())
     }
 
-    /// The same where the caller says how many decryptions were shared under the key before, at least: for keys that do not
-    /// know it. A count that the key has is never lowered. Decryptions that the key does not know of are taken to have been
-    /// shared as these are.
+    /// Returns the same with a lower bound on the decryptions that were shared under the key before, for keys that do
+    /// not know their count. It never lowers a count that the key has. Decryptions that the key does not know of count
+    /// as shared with the same noise as these.
     #[must_use]
     pub fn decrypted_so_far(self, count: u64) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Flooding {
         }
     }
 
-    /// What so many decryptions take of a key.
+    /// Returns the charge of `outputs` decryptions on a key.
     pub fn charge(&self, outputs: u64) -> Charge {
         Charge {
             outputs,
@@ -83,11 +83,11 @@ impl Flooding {
         }
     }
 
-    /// Refuses noise that the sampler does not make well enough: for a wide ring, wide noise, many bits and many
+    /// Refuses noise that the sampler cannot make exactly enough, for the ring degree, the width, the bits and the
     /// decryptions together.
     ///
     /// # Errors
-    /// A distance from a Gaussian that is too large for what is promised, or noise that is wider than 2^110.
+    /// A distance from a Gaussian that is too large for the promised distance, or noise that is wider than 2^110.
     pub fn check(&self, params: &Params, bound: f64, scale: f64) -> Result<(), CkksError> {
         self.gaussian(params, bound, scale).map(drop)
     }
@@ -117,19 +117,20 @@ impl Flooding {
         .into())
     }
 
-    /// Standard deviation of the noise on a coefficient of a decryption whose slots are off by at most `bound`.
+    /// Returns the standard deviation of the noise on a coefficient, for a decryption whose slots are off by at most
+    /// `bound`.
     fn sigma(&self, bound: f64, scale: f64) -> f64 {
         let factor = (self.decryptions as f64).sqrt() * f64::from(self.statistical_bits).exp2();
         bound * scale * factor
     }
 
-    /// Bound on the error of every slot with the noise, given one without it.
+    /// Returns the bound on the error of every slot with the noise, from the bound without it.
     pub fn bound_after(&self, params: &Params, bound: f64, scale: f64) -> f64 {
         let coefficient = WideGaussian::widest(self.sigma(bound, scale)) / scale;
         bound + TAIL * (params.degree() as f64).sqrt() * coefficient
     }
 
-    /// A decryption with noise, each slot of which was off by at most `bound`.
+    /// Adds noise to a decryption, each slot of which is off by at most `bound`.
     ///
     /// # Errors
     /// Those of [`Flooding::check`].

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Residues of a polynomial to its coefficients, centred between -Q/2 and Q/2 exactly and then rounded to doubles.
+//! Lifts the residues of a polynomial to its coefficients, centred exactly between -Q/2 and Q/2 and then rounded to
+//! doubles.
 
 use ringmill_math::{Modulus, declassify, kernels, sample};
 
@@ -7,25 +8,25 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::error::CkksError;
 
-/// Coefficients lifted together: their limbs stay in the first-level cache.
+/// The coefficients that are lifted together, whose limbs stay in the first-level cache.
 const BLOCK: usize = 512;
 
 /// The lift from the first of some moduli, as many as there are limbs.
 ///
-/// A block of coefficients is first taken for its residues modulo q_0, centred: where these agree with the block's
-/// other limbs they are the coefficients, as only one integer between -Q/2 and Q/2 has these residues. Otherwise the
-/// block goes through mixed-radix digits, x = v_0 + v_1 q_0 + v_2 q_0 q_1 + ... So the time depends on the message's
-/// size, in steps of a block: whether the bits of all magnitudes, put together, are below the least modulus, and from which
-/// modulus on residues disagree.
+/// A block of coefficients is first taken for its centred residues modulo q_0. If these agree with the block's other
+/// limbs, they are the coefficients, as only one integer between -Q/2 and Q/2 has these residues. Otherwise the block
+/// goes through mixed-radix digits, x = v_0 + v_1 q_0 + v_2 q_0 q_1 + ... So the run time depends on the message's
+/// size, in steps of a block. It reveals whether the union of the bits of all magnitudes is below the least modulus,
+/// and the first modulus whose residues disagree.
 pub(super) struct Lift {
     moduli: Vec<Modulus>,
-    /// The smallest of them.
+    /// The smallest of the moduli.
     least: u64,
     /// q_j^-1 mod q_i at row i, column j < i.
     inverses: Vec<Vec<u64>>,
 }
 
-/// Room for a block: its digits, and one limb of signed and one of unsigned integers.
+/// The buffers of a block: its digits, one limb of signed integers and one of unsigned ones.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(super) struct LiftScratch {
     digits: Vec<u64>,
@@ -47,7 +48,8 @@ impl Lift {
         })
     }
 
-    /// The centred values of the coefficients whose residues are in `limbs`, limb-major, a limb as long as `values`.
+    /// Computes the centred values of the coefficients whose residues are in `limbs`, limb-major. A limb is as long as
+    /// `values`.
     pub fn centred(
         &self,
         limbs: &[u64],
@@ -75,7 +77,8 @@ impl Lift {
         Ok(())
     }
 
-    /// Whether the coefficients of a block are their own residues modulo q_0, centred, which go to `scratch.small`.
+    /// Returns whether the coefficients of a block equal their centred residues modulo q_0, which go to
+    /// `scratch.small`.
     fn fits_first<'a>(
         &self,
         mut limbs: impl Iterator<Item = &'a [u64]>,
@@ -87,12 +90,12 @@ impl Lift {
         let (small, other) = (&mut scratch.small, &mut scratch.other);
         small.clear();
         let (q, half) = (q0.value() as i64, (q0.value() / 2) as i64);
-        // The sign of half - x is that of a residue which stands for a negative number.
+        // The sign of half - x is negative for a residue that stands for a negative number.
         small.extend(first.iter().map(|&x| {
             let x = x as i64;
             x.wrapping_sub((half.wrapping_sub(x) >> 63) & q)
         }));
-        // No magnitude is above the union of their bits.
+        // The union of the bits bounds every magnitude.
         let bound = small.iter().fold(0, |bits, x| bits | x.unsigned_abs());
         let bound = match declassify(bound < self.least) {
             true => self.least - 1,
@@ -109,7 +112,8 @@ impl Lift {
         Ok(true)
     }
 
-    /// The centred values of the block whose residues are in `scratch.digits`, limb-major; they become its digits.
+    /// Computes the centred values of the block whose residues are in `scratch.digits`, limb-major. Its digits replace
+    /// them.
     fn mixed_radix(&self, values: &mut [f64], scratch: &mut LiftScratch) -> Result<(), CkksError> {
         let len = values.len();
         let (digits, other) = (&mut scratch.digits, &mut scratch.other);
@@ -127,8 +131,8 @@ impl Lift {
             }
         }
         let digits = || digits.chunks_exact(len).zip(&self.moduli);
-        // (Q - 1) / 2 has the digits (q_i - 1) / 2, the highest that differs decides; Q - x is 1 + (Q - 1 - x), which
-        // has the digits q_i - 1 - v_i.
+        // (Q - 1) / 2 has the digits (q_i - 1) / 2, and the highest digit that differs decides. Q - x is 1 + (Q - 1 -
+        // x), which has the digits q_i - 1 - v_i.
         let negative = other;
         negative.fill(0);
         for (limb, q) in digits() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEAL's RNS variant of CKKS. A level-l ciphertext has l + 1 primes; all limbs are in evaluation form; slot i of a
-//! polynomial m is m(zeta^(3^i)), zeta = e^(pi i / N).
+//! The CKKS scheme in SEAL's RNS variant. A ciphertext of level l has l + 1 primes, and all limbs are in evaluation
+//! form. Slot i of a polynomial m is m(zeta^(3^i)) with zeta = e^(pi i / N).
 
 mod embedding;
 pub mod encoder;
@@ -47,7 +47,7 @@ pub type Ciphertext = rlwe::Ciphertext<Scale>;
 /// A secret-key ciphertext whose c_1 is expanded from a seed.
 pub type SeededCiphertext = rlwe::SeededCiphertext<Scale>;
 
-/// Holds a secret key; encrypts under its public key.
+/// The holder of a secret key, who encrypts under the public key.
 pub type KeyHolder = rlwe::KeyHolder<Ckks>;
 /// Computes on ciphertexts.
 pub type Operator = rlwe::Operator<Ckks>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations of CKKS: one table.
+//! The operations of CKKS, in one table.
 
 use ringmill_isa::macros::MacroOp;
 
@@ -9,7 +9,7 @@ use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
 use crate::rlwe::{self, Galois, Level};
 
-/// An operation of CKKS with everything that changes its code.
+/// An operation of CKKS with everything that determines its code.
 pub type OpKey = rlwe::OpKey<Op>;
 
 /// The procedures of one CKKS parameter set.
@@ -27,27 +27,28 @@ pub enum Op {
     AddScalar,
     /// Multiplies by an integer constant.
     MulScalar,
-    /// Ring paper, Algorithm 2: two times two polynomials to three.
+    /// Multiplies two ciphertexts of two polynomials to one of three (ring paper, Algorithm 2).
     Mul,
     Square,
-    /// Ring paper, Algorithm 5.
+    /// Relinearises (ring paper, Algorithm 5).
     Relin,
     MulRelin,
     SquareRelin,
-    /// Ring paper, Algorithm 4, rounding: to level - 1.
+    /// Divides by the last prime with rounding, to level - 1 (ring paper, Algorithm 4).
     Rescale,
-    /// Ring paper, Algorithm 3, rounding: from q_0 ..= q_level and the special primes to q_0 ..= q_level.
+    /// Divides by the special primes with rounding, from q_0 ..= q_level and the special primes to q_0 ..= q_level
+    /// (ring paper, Algorithm 3).
     ModDown,
-    /// a(x^g), which is under the secret s(x^g).
+    /// Computes a(x^g), which is under the secret s(x^g).
     Morph,
-    /// Back from the secret s(x^g), with the key of g.
+    /// Switches back from the secret s(x^g), with the key of g.
     KeySwitch,
     /// [`Op::Morph`] and [`Op::KeySwitch`] in one; g = 2N - 1 conjugates.
     Rotate,
-    /// The sum of a ciphertext and its conjugate: [`Op::Rotate`] and [`Op::Add`] in one.
+    /// Adds a ciphertext and its conjugate: [`Op::Rotate`] and [`Op::Add`] in one.
     TwoReal,
-    /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`]: the digits are
-    /// permuted after their extension instead of before, so the key-switching errors differ.
+    /// Several rotations of one ciphertext that share its decomposition. The bits differ from those of [`Op::Rotate`]:
+    /// the digits are permuted after their extension instead of before, so the key-switching errors differ.
     HoistedRotate,
 }
 
@@ -59,7 +60,7 @@ impl Table for Op {
     type Params = Params;
     type Error = CkksError;
 
-    #[rustfmt::skip] // a table is read by its columns
+    #[rustfmt::skip] // keeps the columns of the table
     fn row(self) -> &'static Row<Params> {
         match self {
             //                          name                   ciphertexts    plaintexts
@@ -126,12 +127,12 @@ impl OpKey {
         Self::new(op, variant)
     }
 
-    /// Of ciphertexts of `a` and `b` polynomials.
+    /// Makes the key for ciphertexts of `a` and `b` polynomials.
     pub fn add(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Add, level, &[a, b])
     }
 
-    /// Of ciphertexts of `a` and `b` polynomials.
+    /// Makes the key for ciphertexts of `a` and `b` polynomials.
     pub fn sub(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Sub, level, &[a, b])
     }
@@ -152,13 +153,13 @@ impl OpKey {
         Self::of(Op::MulPlain, level, &[size])
     }
 
-    /// Of a constant by its residues modulo q_0 ..= q_level.
+    /// Makes the key for a constant, given by its residues modulo q_0 ..= q_level.
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)
     }
 
-    /// By a constant, given by its residues modulo q_0 ..= q_level.
+    /// Makes the key for a constant, given by its residues modulo q_0 ..= q_level.
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)
@@ -206,7 +207,7 @@ impl OpKey {
         Self::with(Op::Rotate, level, &[2], element, seeded)
     }
 
-    /// `element` conjugates.
+    /// Makes the key. `element` must be the one that conjugates.
     pub fn two_real(level: Level, element: Galois, seeded: bool) -> Self {
         let element = Immediate::Element(element);
         Self::with(Op::TwoReal, level, &[2], element, seeded)

@@ -8,8 +8,8 @@ use super::error::CkksError;
 use super::params_builder::ParamsBuilder;
 use crate::rlwe::{self, RingParams};
 
-/// A checked parameter set. Made by [`Params::builder`] or [`Params::named`]; shared as `Arc<Params>`. The ring, the
-/// primes and their security are those of [`rlwe::Params`], which it gives access to as its own.
+/// A checked parameter set, which [`Params::builder`] or [`Params::named`] makes and callers share as `Arc<Params>`.
+/// The ring, the primes and their security are those of [`rlwe::Params`], to which it dereferences.
 ///
 /// ```
 /// use ringmill_schemes::ckks::Params;
@@ -33,7 +33,7 @@ impl Deref for Params {
 impl Params {
     /// The sparse 60-bit prime 2^59 + 2^25 + 2^22 - 2^20 + 1 of the ring paper, appendix A.
     pub const SPARSE_60: u64 = 576_460_752_340_123_649;
-    /// Bytes of the canonical form that are CKKS's own: the default scale.
+    /// The bytes of the canonical form that are CKKS's own: the default scale.
     pub(crate) const OWN_BYTES: usize = 8;
 
     /// Starts a parameter set of ring degree 2^`log_n`.
@@ -41,9 +41,9 @@ impl Params {
         ParamsBuilder::new(log_n)
     }
 
-    /// The ring paper's parameter sets: `set1` (N = 2^14, 7 + 1 primes) and `set2` (N = 2^15, 9 + 1 primes): the sparse
-    /// 60-bit prime, then 54-bit primes that are 1 mod 2^16, largest first, the last one special: those of `set1` are the
-    /// first of `set2`'s. `set1` needs the 2018 table.
+    /// Returns a parameter set of the ring paper: `set1` (N = 2^14, 7 + 1 primes) or `set2` (N = 2^15, 9 + 1 primes).
+    /// Their primes are the sparse 60-bit prime, then 54-bit primes that are 1 mod 2^16, largest first, with the last
+    /// one special. The primes of `set1` are the first of `set2`'s. `set1` needs the 2018 table.
     pub fn named(name: &str) -> Result<Arc<Self>, CkksError> {
         ParamsBuilder::named(name)?.build()
     }
@@ -57,12 +57,12 @@ impl Params {
         })
     }
 
-    /// N / 2.
+    /// Returns N / 2.
     pub fn slots(&self) -> usize {
         self.degree() / 2
     }
 
-    /// The scale fresh values are encoded at unless another is asked for.
+    /// Returns the scale of fresh encodings, unless the caller gives another.
     pub fn default_scale(&self) -> f64 {
         self.default_scale
     }

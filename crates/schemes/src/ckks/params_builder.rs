@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Building and checking parameter sets.
+//! Builds and checks CKKS parameter sets.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl ParamsBuilder {
         rlwe::Params::builder(log_n).into()
     }
 
-    /// A named set, open to further choices; see [`Params::named`].
+    /// Starts from a named set, which the caller may change; see [`Params::named`].
     pub fn named(name: &str) -> Result<Self, CkksError> {
         let (log_n, count, table) = match name {
             "set1" => (14, 7, SecurityTable::Standard2018Ternary),
@@ -44,7 +44,8 @@ impl ParamsBuilder {
             }
         };
         let mut cipher = vec![Params::SPARSE_60];
-        // The smaller set has primes of the larger one's: a machine built for these runs both (ring paper, section 4.1).
+        // The smaller set has primes of the larger one, so a machine built for these runs both (ring paper, section
+        // 4.1).
         cipher.extend(primes::ntt_primes(54, 15, count)?);
         let special = cipher.split_off(count);
         Ok(Self::new(log_n)
@@ -59,23 +60,25 @@ impl ParamsBuilder {
         }
     }
 
-    /// Primes by size in bits, chosen as SEAL's `CoeffModulus::Create` does from the two lists joined.
+    /// Chooses primes by their size in bits, as SEAL's `CoeffModulus::Create` does for the two lists joined.
     pub fn prime_bits(self, cipher: &[u32], special: &[u32]) -> Self {
         self.map(|ring| ring.prime_bits(cipher, special))
     }
 
-    /// Given primes: distinct, below 2^61 and 1 mod 2N.
+    /// Takes the given primes. They must be distinct, below 2^61 and 1 mod 2N.
     pub fn primes(self, cipher: &[u64], special: &[u64]) -> Self {
         self.map(|ring| ring.primes(cipher, special))
     }
 
-    /// Number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; needs alpha special
-    /// primes. By default it follows from the number of special primes: one special prime gives one digit a prime (SEAL).
+    /// Sets the number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; it needs alpha
+    /// special primes. By default it follows from the number of special primes. One special prime gives one digit for
+    /// each prime (SEAL).
     pub fn dnum(self, dnum: usize) -> Self {
         self.map(|ring| ring.dnum(dnum))
     }
 
-    /// Scale of fresh encodings; by default 2^(bits of the last ciphertext prime), or the root of the only one.
+    /// Sets the scale of fresh encodings. The default is 2^(bits of the last ciphertext prime), or the root of a single
+    /// prime.
     pub fn default_scale(mut self, scale: f64) -> Self {
         self.default_scale = Some(scale);
         self
@@ -89,13 +92,13 @@ impl ParamsBuilder {
         self.map(|ring| ring.error(error))
     }
 
-    /// The table and level that [`ParamsBuilder::build`] checks; 128 bits of `guidelines_2024.ternary` by default.
+    /// Sets the table and level that [`ParamsBuilder::build`] checks, by default 128 bits of `guidelines_2024.ternary`.
     pub fn security(self, table: SecurityTable, level: SecurityLevel) -> Self {
         self.map(|ring| ring.security(table, level))
     }
 
-    /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and their summary, and
-    /// so of every report.
+    /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and summary, and so of
+    /// every report.
     pub fn allow_insecure_parameters_for_tests_only(self) -> Self {
         self.map(rlwe::ParamsBuilder::allow_insecure_parameters_for_tests_only)
     }
@@ -103,7 +106,7 @@ impl ParamsBuilder {
     /// Checks everything and makes the parameters.
     pub fn build(self) -> Result<Arc<Params>, CkksError> {
         let ring = self.ring.build(Ckks::TAG)?;
-        // The bound on noise takes a secret's slots to be alike, and a secret with a mean has large ones.
+        // The noise bound assumes that the slots of a secret are alike. A secret with a mean has some large slots.
         if ring.secret_distribution() == SecretDistribution::Binary {
             return Err(CkksError::Rlwe(RlweError::Parameter {
                 what: "the secret's distribution",
@@ -129,7 +132,7 @@ impl ParamsBuilder {
     }
 }
 
-/// The choices that ring schemes share, made elsewhere.
+/// Starts from choices that ring schemes share.
 impl From<rlwe::ParamsBuilder> for ParamsBuilder {
     fn from(ring: rlwe::ParamsBuilder) -> Self {
         Self {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The annotation of CKKS: what a message is multiplied by before it is rounded.
+//! The annotation of CKKS values: the scale, by which a message is multiplied before it is rounded.
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{Note, SCALE_TOLERANCE};
@@ -13,8 +13,8 @@ use crate::rlwe::{Annotation, Ciphertext, Params, Plaintext, SeededCiphertext};
 pub struct Scale(pub f64);
 
 impl Scale {
-    /// Whether two scales are one but for the rounding of computing them in another order: within the relative
-    /// difference that macro programs allow, [`SCALE_TOLERANCE`].
+    /// Returns whether two scales are equal up to the rounding of another order of computation: within
+    /// [`SCALE_TOLERANCE`], the relative difference that macro programs allow.
     pub fn agrees(self, other: Self) -> bool {
         (self.0 / other.0 - 1.0).abs() <= SCALE_TOLERANCE
     }
@@ -71,8 +71,8 @@ impl Ciphertext<Scale> {
         self.annotation().0
     }
 
-    /// The same ciphertext at another scale: the caller answers for its meaning (a rescale whose prime is taken as the
-    /// nominal scale, for instance).
+    /// Returns the same ciphertext at another scale. The caller is responsible for its meaning, for instance after a
+    /// rescale whose prime counts as the nominal scale.
     pub fn with_scale(self, scale: f64) -> Self {
         self.with_annotation(Scale(scale))
     }

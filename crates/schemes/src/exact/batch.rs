@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Integers as slots.
+//! Encodes integers as the slots of a plaintext polynomial.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use super::plain_modulus::Integers;
 use super::plaintext::{ExactParams, Plaintext};
 use crate::rlwe::RlweError;
 
-/// Encodes N integers as the slots of a polynomial, which sums and products work on one by one; t must be a prime that
+/// Encodes N integers as the slots of a polynomial, so that sums and products act slot by slot. t must be a prime that
 /// is 1 mod 2N.
 ///
-/// The slots are a matrix of two rows of N / 2 columns, given row by row: SEAL's `BatchEncoder`. With psi the smallest
-/// primitive 2N-th root of unity modulo t, column i holds m(psi^(3^i)) in row 0 and m(psi^(-3^i)) in row 1. So Galois
-/// element 3^k takes column i + k to column i in both rows, and 2N - 1 exchanges the rows.
+/// The slots are a matrix of two rows of N / 2 columns, given row by row, as in SEAL's `BatchEncoder`. With psi the
+/// smallest primitive 2N-th root of unity modulo t, column i holds m(psi^(3^i)) in row 0 and m(psi^(-3^i)) in row 1. So
+/// Galois element 3^k takes column i + k to column i in both rows, and 2N - 1 exchanges the rows.
 pub struct BatchEncoder<P> {
     params: Arc<P>,
     plan: Arc<NttPlan>,
-    /// Position in the evaluation form of each slot.
+    /// The position of each slot in the evaluation form.
     places: Vec<u32>,
 }
 
@@ -40,12 +40,12 @@ impl<P: ExactParams> BatchEncoder<P> {
         })
     }
 
-    /// N: rows times columns.
+    /// Returns N, rows times columns.
     pub fn slots(&self) -> usize {
         self.places.len()
     }
 
-    /// Up to N integers, row by row; the other slots are zero.
+    /// Encodes up to N integers, row by row. The other slots are zero.
     ///
     /// # Errors
     /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
@@ -61,7 +61,7 @@ impl<P: ExactParams> BatchEncoder<P> {
         Ok(Plaintext::trusted(&*self.params, form))
     }
 
-    /// The N slots as integers of [`Integers::Signed`].
+    /// Decodes the N slots to integers of [`Integers::Signed`].
     ///
     /// # Errors
     /// A plaintext of other parameters.
@@ -71,7 +71,7 @@ impl<P: ExactParams> BatchEncoder<P> {
         Ok(values.into_iter().map(|x| t.centred(x)).collect())
     }
 
-    /// The N slots as integers of [`Integers::Unsigned`].
+    /// Decodes the N slots to integers of [`Integers::Unsigned`].
     ///
     /// # Errors
     /// A plaintext of other parameters.
@@ -91,8 +91,8 @@ impl<P: ExactParams> BatchEncoder<P> {
     }
 }
 
-/// Slot (row, i) is the value at psi^g, g = 3^i in row 0 and -3^i in row 1, which position bitrev((g - 1) / 2) of the
-/// evaluation form holds.
+/// Returns the positions of the slots. Slot (row, i) is the value at psi^g, with g = 3^i in row 0 and -3^i in row 1. It
+/// is at position bitrev((g - 1) / 2) of the evaluation form.
 fn places(log_n: u8) -> Vec<u32> {
     let (width, two_n) = (u32::from(log_n), 2u64 << log_n);
     let row = 1usize << log_n.saturating_sub(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How much noise a ciphertext can still take.
+//! Computes the noise budget of a ciphertext: how much noise it can still take.
 
 use num_bigint::BigUint;
 use num_traits::Zero;
@@ -8,9 +8,10 @@ use zeroize::Zeroizing;
 
 use crate::rlwe::{Level, Params, RlweError};
 
-/// Of a polynomial modulo the primes of a level, in coefficient form and limb-major, whose message is lost where one of its
-/// coefficients leaves (-Q/2, Q/2]: with v the largest of them, centred, the bits of Q less those of v less one, SEAL's
-/// budget; and none for v >= Q / 4, where messages may be lost. The time depends on the noise.
+/// Returns the noise budget in bits, from a polynomial modulo the primes of a level, in coefficient form and
+/// limb-major. The message is lost if a coefficient leaves (-Q/2, Q/2]. With v the largest centred coefficient, the
+/// budget is the bits of Q less the bits of v less one, as in SEAL. It is 0 for v >= Q / 4, as messages may then be
+/// lost. The run time depends on the noise.
 pub(crate) fn budget(params: &Params, noise: &[u64], level: Level) -> Result<u32, RlweError> {
     let primes = params.reducers().iter().take(level.primes()).copied();
     let basis = RnsBasis::new(primes.collect::<Vec<Modulus>>())?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Integers as coefficients.
+//! Encodes integers as the coefficients of a plaintext polynomial.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::error::ExactError;
 use super::plain_modulus::{Integers, PlainModulus};
 use super::plaintext::{ExactParams, Plaintext};
 
-/// Encodes integer i as coefficient i, for any plain modulus. Products are those of polynomials modulo x^N + 1.
+/// Encodes integer i as coefficient i, for any plaintext modulus. Products are those of polynomials modulo x^N + 1.
 #[derive(Debug)]
 pub struct CoefficientEncoder<P> {
     params: Arc<P>,
@@ -20,7 +20,7 @@ impl<P: ExactParams> CoefficientEncoder<P> {
         Self { params }
     }
 
-    /// Up to N integers; the other coefficients are zero.
+    /// Encodes up to N integers. The other coefficients are zero.
     ///
     /// # Errors
     /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
@@ -37,7 +37,7 @@ impl<P: ExactParams> CoefficientEncoder<P> {
         Ok(Plaintext::trusted(&*self.params, residues))
     }
 
-    /// The N coefficients as integers of [`Integers::Signed`].
+    /// Decodes the N coefficients to integers of [`Integers::Signed`].
     ///
     /// # Errors
     /// A plaintext of other parameters.
@@ -47,7 +47,7 @@ impl<P: ExactParams> CoefficientEncoder<P> {
         Ok(residues.iter().map(|&x| t.centred(x)).collect())
     }
 
-    /// The N coefficients as integers of [`Integers::Unsigned`].
+    /// Decodes the N coefficients to integers of [`Integers::Unsigned`].
     ///
     /// # Errors
     /// A plaintext of other parameters.
@@ -63,8 +63,8 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     }
 }
 
-/// The residues of up to N integers, each at its place, which is below N; zeros elsewhere. Stores in any order cost less
-/// than loads, which what follows waits for.
+/// Returns the residues of up to N integers, each at its place, which is below N, and zeros elsewhere. It reads in
+/// order and stores out of order, because later steps wait for loads and not for stores.
 pub(super) fn residues<T: Copy + Into<i128>>(
     (t, max): (PlainModulus, usize),
     values: &[T],
@@ -88,7 +88,7 @@ pub(super) fn residues<T: Copy + Into<i128>>(
         }
     }
     if declassify(outside) {
-        // The first of them is named.
+        // The error names the first bad integer.
         for (i, &x) in values.iter().enumerate() {
             t.residue(i, x.into(), which)?;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decryption: the phase of a ciphertext, opened as its scheme does.
+//! Decrypts ciphertexts of the exact schemes: computes the phase, and recovers the message as the scheme does.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::rlwe::arith::{limbs_mut, plan};
 use crate::rlwe::{self, RingParams, SecretKey};
 use ringmill_device::KeyId;
 
-/// Holds a secret key and opens ciphertexts of scheme `S`. Running time depends on public sizes and on whether a message is
-/// refused, but for that of [`Decryptor::noise_budget`].
+/// Holds a secret key and decrypts ciphertexts of scheme `S`. The run time depends on public sizes and on whether a
+/// message is refused, except for that of [`Decryptor::noise_budget`].
 pub struct Decryptor<S: ExactScheme> {
     params: Arc<S::Params>,
     phases: rlwe::Decryptor,
@@ -33,12 +33,12 @@ impl<S: ExactScheme> Decryptor<S> {
         })
     }
 
-    /// The secret key's identity, where it has one.
+    /// Returns the secret key's identity, if it has one.
     pub fn key_id(&self) -> Option<KeyId> {
         self.phases.key_id()
     }
 
-    /// c(s) = c_0 + c_1 s + c_2 s^2 in coefficient form, limb-major.
+    /// Returns c(s) = c_0 + c_1 s + c_2 s^2 in coefficient form, limb-major.
     fn phase(&self, cipher: &S::Ciphertext) -> Result<Zeroizing<Vec<u64>>, S::Error> {
         let mut phase = self.phases.phase(cipher)?;
         let indices: Vec<usize> = cipher.level().moduli().collect();
@@ -54,17 +54,18 @@ impl<S: ExactScheme> Decryptor<S> {
         Ok(phase?)
     }
 
-    /// The message.
+    /// Decrypts the message.
     ///
     /// # Errors
-    /// [`ExactError::NoBudget`](super::ExactError::NoBudget) where it may be lost; ciphertexts of other parameters or another
-    /// key.
+    /// [`ExactError::NoBudget`](super::ExactError::NoBudget) if it may be lost; ciphertexts of other parameters or
+    /// another key.
     pub fn decrypt(&self, cipher: &S::Ciphertext) -> Result<Plaintext, S::Error> {
         let phase = self.phase(cipher)?;
         S::opened(&self.opening, &self.params, cipher, phase)
     }
 
-    /// Bits of noise that the ciphertext can still take: SEAL's invariant noise budget, from 0.
+    /// Returns the noise that the ciphertext can still take, in bits: SEAL's invariant noise budget, which is at least
+    /// 0.
     ///
     /// # Errors
     /// Ciphertexts of other parameters or another key.
@@ -83,7 +84,7 @@ impl<S: ExactScheme> Decryptor<S> {
 }
 
 impl<S: ExactScheme> rlwe::KeyHolder<S> {
-    /// Bits of noise that the ciphertext can still take.
+    /// Returns the noise that the ciphertext can still take, in bits.
     ///
     /// # Errors
     /// As [`Decryptor::noise_budget`].

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a message stands in a ciphertext, outside of any procedure.
+//! The form of a message inside a ciphertext, computed outside of any procedure.
 
 use ringmill_math::{Modulus, kernels};
 use zeroize::Zeroizing;
@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::plaintext::Plaintext;
 use crate::rlwe::RlweError;
 
-/// A message m in c_0 is, modulo each prime q_i, w_i r + c_i with r = f m + h mod t.
+/// The embedding of messages in c_0. Modulo each prime q_i a message m is w_i r + c_i, with r = f m + h mod t.
 pub struct Embedding {
     t: Modulus,
     /// f and h.
@@ -17,7 +17,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// `outer` gives w_i and c_i of each of the primes.
+    /// Makes an embedding. `outer` returns w_i and c_i of each of the primes.
     pub fn new(
         t: Modulus,
         inner: [u64; 2],
@@ -28,12 +28,12 @@ impl Embedding {
         Ok(Self { t, inner, outer })
     }
 
-    /// What messages are modulo.
+    /// Returns the modulus of messages.
     pub fn modulus(&self) -> Modulus {
         self.t
     }
 
-    /// r.
+    /// Returns r.
     pub fn source(&self, plain: &Plaintext) -> Zeroizing<Vec<u64>> {
         let mut source = Zeroizing::new(plain.residues().to_vec());
         let [factor, offset] = self.inner;
@@ -42,7 +42,7 @@ impl Embedding {
         source
     }
 
-    /// Writes coefficients modulo prime i, from those of r.
+    /// Computes coefficients modulo prime i from those of r.
     pub fn limb(
         &self,
         i: usize,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Slots where there are some for programs, coefficients where there are none.
+//! Encodes messages of programs: in slots if the plaintext modulus has them, else in coefficients.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::plain_modulus::Integers;
 use super::plaintext::{ExactParams, Plaintext};
 use super::thin::ThinEncoder;
 
-/// How a message of up to N integers is encoded: as slots where the plain modulus batches, as the slots modulo a prime power of
-/// parameters that bootstrap, as coefficients otherwise.
+/// The encoding of a message of up to N integers: as slots if the plaintext modulus batches; as slots modulo a prime
+/// power for parameters that bootstrap; else as coefficients.
 pub enum Encoder<P> {
     Slots(BatchEncoder<P>),
     Thin(ThinEncoder<P>),
@@ -48,8 +48,8 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// As programs take messages: repeated through both rows of slots where its length divides a row's, so that rotating
-    /// the rows turns the message; followed by zeros otherwise.
+    /// Encodes a message as programs take it. If its length divides a row's, it repeats through both rows of slots, so
+    /// that rotating the rows rotates the message. Otherwise zeros follow it.
     ///
     /// # Errors
     /// As [`Encoder::encode`].
@@ -69,7 +69,7 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// The N integers of [`Integers::Signed`].
+    /// Decodes to N integers of [`Integers::Signed`].
     ///
     /// # Errors
     /// A plaintext of other parameters.
@@ -81,7 +81,7 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// The N integers of [`Integers::Unsigned`].
+    /// Decodes to N integers of [`Integers::Unsigned`].
     ///
     /// # Errors
     /// A plaintext of other parameters.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encryption: a fresh encryption of zero, and the plaintext as programs add it, as SEAL does; both in one.
+//! Encrypts plaintexts of the exact schemes, as SEAL does: a fresh encryption of zero, plus the plaintext in the form
+//! in which programs add it.
 
 use std::sync::Arc;
 
@@ -10,8 +11,8 @@ use crate::rlwe::{self, Annotation, Ciphertext, PublicKey, RingParams, RlweError
 use crate::rlwe::{Level, Message, SeededCiphertext};
 use crate::scheme::{At, Scheme};
 
-/// Encrypts under a public key, or under the secret key where its holder is the one who encrypts. Each encryption draws
-/// randomness of its own, so copies of an encryptor, in a forked process or a restored machine, repeat nothing.
+/// Encrypts under a public key, or under the secret key for its holder. Each encryption draws fresh randomness, so
+/// copies of an encryptor, in a forked process or a restored machine, repeat nothing.
 pub struct Encryptor<S: Scheme> {
     zeros: rlwe::Encryptor,
     params: Arc<S::Params>,
@@ -38,13 +39,13 @@ where
         Ok(Self { zeros, params })
     }
 
-    /// Replaces the randomness by a fixed stream: for tests that must repeat, and for nothing else.
+    /// Replaces the randomness by a fixed stream. It is for tests that must repeat, and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
         self.zeros = self.zeros.seed_for_reproducible_tests_only(seed);
         self
     }
 
-    /// Encrypts at the highest level, where SEAL encrypts.
+    /// Encrypts at the highest level, as SEAL does.
     ///
     /// # Errors
     /// A plaintext of other parameters.
@@ -69,7 +70,7 @@ where
         })
     }
 
-    /// Encrypts under the secret key with a seeded c_1, half the size to send.
+    /// Encrypts under the secret key with a seeded c_1, which halves the size to send.
     ///
     /// # Errors
     /// A public-key encryptor, a plaintext of other parameters, a level that these do not have.
@@ -84,7 +85,7 @@ where
         })
     }
 
-    /// Encrypts by `encrypt`, to which it gives the plaintext as it stands in c_0.
+    /// Encrypts by `encrypt`, which receives the plaintext in its form in c_0.
     fn with_message<T>(
         &self,
         plain: &Plaintext,

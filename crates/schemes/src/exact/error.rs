@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the encodings of integers refuse, with what was expected, what came and what to do.
+//! The errors of the encodings of integers. A message names the expected value, the value found and a cure.
 
 use ringmill_math::MathError;
 use ringmill_math::slots::SlotError;
@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::file::FileError;
 use crate::rlwe::RlweError;
 
-/// An input that the layer of exact integers refuses.
+/// The error of an input that the layer of exact integers refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ExactError {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of plaintexts modulo t.
+//! Reads and writes files of plaintexts modulo t.
 #![deny(clippy::arithmetic_side_effects)]
 
 use super::plaintext::{ExactParams, Plaintext};
 use crate::file::{FileError, Kind, Writer, open};
 use crate::size;
 
-/// Payload: the N residues modulo t.
+/// Writes a plaintext. The payload is the N residues modulo t.
 pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
     let residues = plain.residues();
     let mut w = Writer::new(
@@ -18,10 +18,10 @@ pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
     w.finish()
 }
 
-/// Reads what [`write_plaintext`] wrote.
+/// Reads the bytes of [`write_plaintext`].
 ///
 /// # Errors
-/// A damaged file, one of another scheme or of other parameters, a residue that is not below t.
+/// A file that is damaged, of another scheme or of other parameters; a residue that is not below t.
 pub fn read_plaintext(bytes: &[u8], params: &impl ExactParams) -> Result<Plaintext, FileError> {
     let ring = params.shared_params();
     let (_, mut r) = open(bytes, Kind::Plaintext, ring.scheme(), Some(ring.id()))?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One integer as the value of a polynomial.
+//! Encodes one integer as the value of a polynomial at a base.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::error::ExactError;
 use super::plain_modulus::Integers;
 use super::plaintext::{ExactParams, Plaintext};
 
-/// Encodes an integer of any size by its digits to a base b: coefficient i is digit i, each of the integer's sign, and
-/// the integer is the polynomial's value at b. Sums and products of polynomials have sums and products of the integers
-/// as their values, as long as no coefficient leaves the integers that stand for residues modulo t and the degree stays
-/// below N.
+/// Encodes an integer of any size by its digits in base b. Coefficient i is digit i with the integer's sign, so the
+/// integer is the polynomial's value at b. Sums and products of polynomials have the sums and products of the integers
+/// as values. This holds as long as each coefficient stays among the integers that stand for residues modulo t, and the
+/// degree stays below N.
 ///
 /// ```
 /// use num_bigint::BigInt;
@@ -32,7 +32,7 @@ pub struct IntegerEncoder<P> {
 }
 
 impl<P: ExactParams> IntegerEncoder<P> {
-    /// Digits below `base`, with either sign or without as `which` says.
+    /// Makes an encoder with digits below `base`, with either sign or without as `which` says.
     ///
     /// # Errors
     /// [`ExactError::Base`] unless 2 <= b and b - 1 is among the integers that stand for residues.
@@ -67,7 +67,7 @@ impl<P: ExactParams> IntegerEncoder<P> {
         let (mut rest, mut residues) = (value.magnitude().clone(), Vec::with_capacity(max));
         while !rest.is_zero() {
             if residues.len() == max {
-                // log2 of the base at least, so at most the digits that are missing.
+                // At least log2 of the base, so `more` is at most the number of missing digits.
                 let more = (rest.bits() as usize).div_ceil(self.base.ilog2() as usize);
                 let got = max + more.max(1);
                 return Err(ExactError::TooLong { got, max });
@@ -84,7 +84,7 @@ impl<P: ExactParams> IntegerEncoder<P> {
         Ok(Plaintext::trusted(&*self.params, residues))
     }
 
-    /// The polynomial's value at the base.
+    /// Decodes to the polynomial's value at the base.
     ///
     /// # Errors
     /// A plaintext of other parameters.

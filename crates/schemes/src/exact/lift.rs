@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plaintexts brought to a ciphertext's moduli, inside a procedure.
+//! Emits the steps of a procedure that convert plaintexts to a ciphertext's moduli.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ModulusId, ProcBuilder, ValueId};
@@ -38,13 +38,13 @@ fn times<P: ExactParams>(
     Ok(())
 }
 
-/// The place of the plaintext modulus at hand in the table of moduli.
+/// Returns the place of the current plaintext modulus in the table of moduli.
 pub(crate) fn plain_index<P: ExactParams>(e: &Emit<P>) -> usize {
     e.own.plain_index() + usize::from(e.plain)
 }
 
-/// The integers of [`Integers::Signed`](super::Integers::Signed) that a limb m modulo t stands for, in evaluation form at
-/// the level: m + floor(t / 2) mod t is the integer plus floor(t / 2), which is not negative.
+/// Emits the integers of [`Integers::Signed`](super::Integers::Signed) that a limb m modulo t stands for, in evaluation
+/// form at the level. m + floor(t / 2) mod t is the integer plus floor(t / 2), which is not negative.
 pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<Limb>, RlweError> {
     let half = e.reducer(plain_index(e))?.value() / 2;
     let shifted = e.ops().addi(m, half)?;
@@ -53,7 +53,7 @@ pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<
     })
 }
 
-/// A limb modulo t taken to each prime of the level, worked on there, and transformed.
+/// Emits a limb modulo t at each prime of the level: converted, processed by `f`, and transformed.
 pub(crate) fn at_level<P>(
     e: &mut Emit<P>,
     limb: ValueId,

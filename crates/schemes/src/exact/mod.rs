@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the schemes of exact integers (BFV, BGV) share beside [`rlwe`](crate::rlwe): the plaintext modulus t, plaintexts
-//! as polynomials modulo t, the encodings of integers as such polynomials, encryption and decryption. Integers stay integers
-//! throughout.
+//! The part that the schemes of exact integers (BFV, BGV) share in addition to [`rlwe`](crate::rlwe): the plaintext
+//! modulus t, plaintexts as polynomials modulo t, the encodings of integers as such polynomials, encryption and
+//! decryption. Integers stay integers throughout.
 
 mod batch;
 mod budget;

@@ -10,18 +10,18 @@ use ringmill_math::{Modulus, primes};
 use super::error::ExactError;
 use crate::rlwe::Params;
 
-/// Which integers stand for the residues modulo t.
+/// The integers that stand for the residues modulo t.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Integers {
-    /// From -floor(t / 2) to ceil(t / 2) - 1. Of an even t, t / 2 is negative: as SEAL lifts plaintexts.
+    /// From -floor(t / 2) to ceil(t / 2) - 1. For an even t, t / 2 is negative, as SEAL lifts plaintexts.
     #[default]
     Signed,
     /// From 0 to t - 1.
     Unsigned,
 }
 
-/// A plaintext modulus 2 <= t < 2^60: SEAL's limits. Any such integer does for coefficients; slots need a prime that is
-/// 1 mod 2N ([`PlainModulus::check_batchable`]).
+/// A plaintext modulus 2 <= t < 2^60, SEAL's limits. Coefficients take any such integer. Slots need a prime that is 1
+/// mod 2N ([`PlainModulus::check_batchable`]).
 ///
 /// ```
 /// use ringmill_schemes::exact::{Integers, PlainModulus};
@@ -47,7 +47,8 @@ impl PlainModulus {
         Ok(Self(Modulus::new(t)?))
     }
 
-    /// The largest prime of `bits` bits that batches at ring degree 2^`log_n`: SEAL's `PlainModulus::Batching`.
+    /// Returns the largest prime of `bits` bits that batches at ring degree 2^`log_n`, as SEAL's
+    /// `PlainModulus::Batching`.
     ///
     /// # Errors
     /// A size without such a prime, or above 60 bits.
@@ -56,17 +57,18 @@ impl PlainModulus {
         Self::new(found.first().copied().unwrap_or(0))
     }
 
-    /// t.
+    /// Returns t.
     pub fn value(self) -> u64 {
         self.0.value()
     }
 
-    /// t, ready for reduction.
+    /// Returns t, ready for reduction.
     pub fn reducer(self) -> Modulus {
         self.0
     }
 
-    /// t as an entry of a table of moduli: a power of two is one, whatever else it may be in that table.
+    /// Returns t as an entry of a table of moduli. A power of two becomes a power-of-two entry, which other uses may
+    /// share.
     pub fn table_modulus(self) -> TableModulus {
         let t = self.value();
         if t.is_power_of_two() {
@@ -76,7 +78,7 @@ impl PlainModulus {
         }
     }
 
-    /// Whether a polynomial of degree 2^`log_n` has that many slots modulo t.
+    /// Returns whether a polynomial of degree 2^`log_n` has that many slots modulo t.
     pub fn is_batchable(self, log_n: u8) -> bool {
         self.check_batchable(log_n).is_ok()
     }
@@ -95,8 +97,8 @@ impl PlainModulus {
     /// Refuses primes that t cannot be used with.
     ///
     /// # Errors
-    /// [`ExactError::NotCoprime`] where a prime divides t, [`ExactError::PlainTooLarge`] where t is not below the ciphertext
-    /// primes' product.
+    /// [`ExactError::NotCoprime`] if a prime divides t, [`ExactError::PlainTooLarge`] if t is not below the product of
+    /// the ciphertext primes.
     pub(crate) fn check_chain(self, ring: &Params) -> Result<(), ExactError> {
         let plain = self.value();
         if let Some(&prime) = ring.moduli().iter().find(|&&q| plain.is_multiple_of(q)) {
@@ -110,7 +112,7 @@ impl PlainModulus {
         Ok(())
     }
 
-    /// The integers that stand for residues.
+    /// Returns the integers that stand for residues.
     pub fn integers(self, which: Integers) -> RangeInclusive<i128> {
         let t = i128::from(self.value());
         match which {
@@ -119,7 +121,7 @@ impl PlainModulus {
         }
     }
 
-    /// The residue of value `index` of a message.
+    /// Returns the residue of value `index` of a message.
     ///
     /// # Errors
     /// [`ExactError::OutOfRange`] for an integer that stands for no residue.
@@ -137,15 +139,15 @@ impl PlainModulus {
         })
     }
 
-    /// The integer of [`Integers::Signed`] that stands for residue `x`, without branching on it.
+    /// Returns the integer of [`Integers::Signed`] that stands for residue `x`, without branching on it.
     pub fn centred(self, x: u64) -> i64 {
         let (t, x) = (self.value() as i64, x as i64);
-        // All ones where x is above (t - 1) / 2.
+        // All ones if x is above (t - 1) / 2.
         let negative = ((t - 1) / 2).wrapping_sub(x) >> 63;
         x.wrapping_sub(t & negative)
     }
 
-    /// The smallest x for which [`PlainModulus::centred`] is negative: ceil(t / 2).
+    /// Returns the smallest x for which [`PlainModulus::centred`] is negative: ceil(t / 2).
     pub fn upper_half(self) -> u64 {
         self.value().div_ceil(2)
     }

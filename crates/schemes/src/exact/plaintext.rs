@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plaintexts: polynomials modulo t.
+//! Plaintexts of the exact schemes: polynomials modulo t.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use ringmill_device::{Limbed, ParamsId};
 
 /// Parameters of a scheme whose messages are polynomials modulo t.
 pub trait ExactParams: Send + Sync + 'static {
-    /// What ring schemes share of them.
+    /// Returns the part that ring schemes share.
     fn shared_params(&self) -> &Arc<Params>;
 
-    /// t.
+    /// Returns t.
     fn plain_modulus(&self) -> PlainModulus;
 
-    /// The place of t in the table of moduli.
+    /// Returns the place of t in the table of moduli.
     fn plain_index(&self) -> usize;
 
-    /// The plaintext moduli: t, then what else plaintexts may be modulo, each behind the one before in the table of moduli.
+    /// Returns the plaintext moduli: t, then further ones, which follow one another in the table of moduli.
     fn plain_moduli(&self) -> Vec<PlainModulus> {
         vec![self.plain_modulus()]
     }
@@ -36,8 +36,8 @@ impl<P: ExactParams> RingParams for P {
     }
 }
 
-/// An encoded message: N coefficients modulo t, or another of the parameters' plaintext moduli. It has no level: operations bring it to that of their other operand.
-/// Wiped on drop.
+/// An encoded message: N coefficients modulo t, or modulo another of the parameters' plaintext moduli. It has no level;
+/// operations convert it to the level of their other operand. It is wiped on drop.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plaintext {
     origin: Origin,
@@ -49,7 +49,7 @@ pub struct Plaintext {
 belongs!(Plaintext);
 
 impl Plaintext {
-    /// Checks that there are N residues, each below t.
+    /// Makes a plaintext, after a check that there are N residues, each below t.
     ///
     /// # Errors
     /// [`RlweError::Length`] and [`RlweError::Residue`].
@@ -57,7 +57,7 @@ impl Plaintext {
         Self::modulo(params, 0, residues)
     }
 
-    /// The same modulo another of the plaintext moduli, numbered from t, which is 0.
+    /// Makes a plaintext modulo another of the plaintext moduli. Number 0 is t.
     ///
     /// # Errors
     /// As [`Plaintext::new`]; a modulus that the parameters do not have.
@@ -101,7 +101,7 @@ impl Plaintext {
         }
     }
 
-    /// Refuses a plaintext modulo another plaintext modulus than `t`.
+    /// Refuses a plaintext with another plaintext modulus than `t`.
     pub(crate) fn check_modulo(
         &self,
         params: &impl ExactParams,
@@ -118,7 +118,7 @@ impl Plaintext {
         })
     }
 
-    /// The coefficients, the constant one first.
+    /// Returns the coefficients, the constant one first.
     pub fn residues(&self) -> &[u64] {
         &self.residues
     }

@@ -41,11 +41,11 @@ impl PrimePower {
         Ok(Self { prime, exponent })
     }
 
-    /// The power that a plaintext modulus is, if it is one.
+    /// Returns the power that a plaintext modulus equals, if it is one.
     pub fn of(t: PlainModulus) -> Option<Self> {
         let t = t.value();
         (1..=PlainModulus::MAX_BITS).find_map(|exponent| {
-            // A double holds a root of degree 2 and above, at most 2^30, but not t.
+            // A double holds a root of degree 2 and above, which is at most 2^30, but not t.
             let near = match exponent {
                 1 => t,
                 _ => (t as f64).powf(1.0 / f64::from(exponent)).round() as u64,
@@ -55,22 +55,22 @@ impl PrimePower {
         })
     }
 
-    /// p.
+    /// Returns p.
     pub fn prime(self) -> u64 {
         self.prime
     }
 
-    /// r.
+    /// Returns r.
     pub fn exponent(self) -> u32 {
         self.exponent
     }
 
-    /// p^r.
+    /// Returns p^r.
     pub fn value(self) -> u64 {
         self.prime.pow(self.exponent)
     }
 
-    /// The same prime's power with another exponent.
+    /// Returns the power of the same prime with another exponent.
     ///
     /// # Errors
     /// As [`PrimePower::new`].
@@ -79,7 +79,7 @@ impl PrimePower {
     }
 
     /// # Errors
-    /// None: every such power is a plaintext modulus.
+    /// None, as every such power is a plaintext modulus.
     pub fn modulus(self) -> Result<PlainModulus, ExactError> {
         PlainModulus::new(self.value())
     }

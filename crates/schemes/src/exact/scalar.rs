@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An integer that goes to every slot, as operations take it: residues modulo the ciphertext's primes.
+//! An integer that an operation applies to every slot, as residues modulo the ciphertext's primes.
 
 use ringmill_isa::Level;
 
 use super::plain_modulus::PlainModulus;
 use super::plaintext::ExactParams;
 
-/// The integer of [`Integers::Signed`](super::Integers::Signed) that `value` is modulo t.
+/// Returns the integer of [`Integers::Signed`](super::Integers::Signed) that `value` is modulo t.
 pub fn reduced(t: PlainModulus, value: i128) -> i64 {
     t.centred(value.rem_euclid(t.value().into()) as u64)
 }
 
-/// That integer modulo the primes of a level: for a product, and where messages are low for a sum.
+/// Returns that integer modulo the primes of a level, for a product, or for a sum if messages are low.
 pub fn residues(params: &impl ExactParams, value: i128, level: Level) -> Vec<u64> {
     residues_modulo(params, params.plain_modulus(), value, level)
 }
 
-/// The same of another of the parameters' plaintext moduli.
+/// Returns the same for another of the parameters' plaintext moduli.
 pub fn residues_modulo(
     params: &impl ExactParams,
     t: PlainModulus,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What schemes of exact integers differ in, for the parties that are alike in all of them.
+//! The differences between the schemes of exact integers, as a trait that the common parties use.
 
 use std::sync::Arc;
 
@@ -34,26 +34,26 @@ pub trait ExactScheme:
         Error: From<RlweError> + From<ExactError> + From<AnnotationError<Self>>,
     >
 {
-    /// What opens phases, made once for all levels.
+    /// The precomputation of decryption, for all levels.
     type Opening: Send + Sync;
 
-    /// What a fresh ciphertext carries unless another annotation is asked for.
+    /// The annotation of a fresh ciphertext, unless the caller asks for another.
     const FRESH: Self::Annotation;
 
-    /// How a message stands in a ciphertext at `at`: what its procedure that adds a plaintext adds.
+    /// Returns the form of a message in a ciphertext at `at`, the same that its procedure for adding a plaintext uses.
     ///
     /// # Errors
-    /// A place that the parameters do not have.
+    /// A level or annotation that the parameters do not have.
     fn embedding(params: &Self::Params, at: &At<Self::Annotation>) -> Result<Embedding, RlweError>;
 
     /// # Errors
     /// None that a checked parameter set can have.
     fn opening(params: &Self::Params) -> Result<Self::Opening, Self::Error>;
 
-    /// The message of a ciphertext with this phase, in coefficient form and limb-major.
+    /// Returns the message of a ciphertext with this phase, in coefficient form and limb-major.
     ///
     /// # Errors
-    /// [`ExactError::NoBudget`] where it may be lost.
+    /// [`ExactError::NoBudget`] if it may be lost.
     fn opened(
         opening: &Self::Opening,
         params: &Self::Params,
@@ -61,7 +61,7 @@ pub trait ExactScheme:
         phase: Zeroizing<Vec<u64>>,
     ) -> Result<Plaintext, Self::Error>;
 
-    /// What the phase is multiplied by to have the message lost where a coefficient leaves (-Q/2, Q/2].
+    /// Returns the factor of the phase for which the message is lost once a coefficient leaves (-Q/2, Q/2].
     fn noise_factor(params: &Self::Params) -> u64;
 }
 

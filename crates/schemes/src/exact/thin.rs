@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Integers modulo a power of an odd prime in the slots that its rings have.
+//! Encodes integers modulo a power of an odd prime in slots.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use super::plaintext::{ExactParams, Plaintext};
 use super::prime_power::PrimePower;
 use crate::rlwe::RlweError;
 
-/// Encodes integers modulo t = p^r as the slots of a thin polynomial ([`SlotEncoder`]), which sums and products work on one by one.
+/// Encodes integers modulo t = p^r as the slots of a thin polynomial ([`SlotEncoder`]), so that sums and products act
+/// slot by slot.
 pub struct ThinEncoder<P> {
     params: Arc<P>,
     slots: SlotEncoder,
@@ -34,7 +35,7 @@ impl<P: ExactParams> ThinEncoder<P> {
         Ok(Self { params, slots })
     }
 
-    /// Slots of a row, which rotations turn.
+    /// Returns the slots of a row, which rotations turn.
     pub fn columns(&self) -> usize {
         self.slots.structure().columns()
     }
@@ -43,7 +44,7 @@ impl<P: ExactParams> ThinEncoder<P> {
         self.slots.structure().slots()
     }
 
-    /// As many integers as there are slots at most; the others are 0.
+    /// Encodes at most as many integers as there are slots. The other slots are 0.
     ///
     /// # Errors
     /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
@@ -58,10 +59,10 @@ impl<P: ExactParams> ThinEncoder<P> {
         Ok(Plaintext::trusted(&*self.params, polynomial))
     }
 
-    /// The slots as integers of [`Integers::Unsigned`].
+    /// Decodes the slots to integers of [`Integers::Unsigned`].
     ///
     /// # Errors
-    /// A plaintext of other parameters, or with other elements than integers in its slots.
+    /// A plaintext of other parameters, or one whose slots hold elements other than integers.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         let params = self.params.shared_params();
         params.check_id("plaintext", plain.params_id())?;
@@ -69,7 +70,7 @@ impl<P: ExactParams> ThinEncoder<P> {
         self.slots.decode(plain.residues()).map_err(refused)
     }
 
-    /// The slots as integers of [`Integers::Signed`].
+    /// Decodes the slots to integers of [`Integers::Signed`].
     ///
     /// # Errors
     /// As [`ThinEncoder::decode_unsigned`].

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a reader of parameter files accepts: which security tables, and whether parameters may be insecure.
+//! The choices of a reader of parameter files: accepted security tables, and whether parameters may be insecure.
 
 use std::fmt;
 
 use crate::rlwe::{RlweError, SecurityTable};
 
-/// Whether a parameter file that took the insecure opt-out, or that no longer passes its table, is accepted.
+/// Whether to accept a parameter file that took the insecure opt-out, or that no longer passes its table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InsecureParams {
     #[default]
@@ -13,11 +13,11 @@ pub enum InsecureParams {
     AllowForTestsOnly,
 }
 
-/// The security tables that a reader accepts parameters by. A file names its own table: without the reader's say, whoever
-/// wrote the file would choose how secure it must be.
+/// The security tables that a reader accepts. A file names its own table. If the reader did not choose, the file's
+/// author would decide how secure it must be.
 ///
-/// By default these are the tables of `guidelines_2024` and that of sparse secrets; others are accepted by name. TFHE's
-/// files name none: its sets are always held to `estimator_2026.lwe_binary`.
+/// By default these are the tables of `guidelines_2024` and that of sparse secrets. Others are accepted by name. TFHE's
+/// files name none, as its sets are always checked by `estimator_2026.lwe_binary`.
 ///
 /// ```
 /// use ringmill_schemes::file::AcceptedTables;
@@ -43,7 +43,7 @@ impl Default for AcceptedTables {
 }
 
 impl AcceptedTables {
-    /// These tables and no others.
+    /// Accepts these tables and no others.
     pub fn of(tables: &[SecurityTable]) -> Self {
         let bits = tables
             .iter()
@@ -51,10 +51,11 @@ impl AcceptedTables {
         Self { bits }
     }
 
-    /// The tables of these names and no others; the name of a publication, as `guidelines_2024`, means all tables from it.
+    /// Accepts the tables of these names and no others. The name of a publication, such as `guidelines_2024`, means all
+    /// tables from it.
     ///
     /// # Errors
-    /// A name that no table has, and no name at all.
+    /// A name that no table has; no name at all.
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, RlweError> {
         let mut tables = Vec::new();
         for name in names {
@@ -97,7 +98,7 @@ impl fmt::Display for AcceptedTables {
     }
 }
 
-/// What a reader of parameter files accepts. Each half alone is enough to say it: the other is then the default.
+/// The choices of a reader of parameter files. Either half alone converts to it; the other half is then the default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Accepted {
     pub tables: AcceptedTables,

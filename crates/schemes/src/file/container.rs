@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The container: header, payload, checksum. Version 2 is written; version 1, which has neither scheme nor key identity,
-//! is read too.
+//! The container of all files: header, payload, checksum. Files are written in version 2. Version 1, which has neither
+//! scheme nor key identity, can be read too.
 
 use ringmill_limits::zeroed;
 use ringmill_math::Residues;
@@ -22,18 +22,19 @@ const FIRST_SCHEME: u8 = 0;
 const HEADER: usize = 8 + 2 + 2 + 1 + 3 + 32 + 16 + 8;
 const CHECKSUM: usize = 32;
 
-/// Bytes of a file with a payload of so many.
+/// Returns the bytes of a file with a payload of `payload` bytes.
 pub(super) const fn file_bytes(payload: usize) -> usize {
     payload.saturating_add(HEADER + CHECKSUM)
 }
 
-/// Collects a payload behind its header. What is not finished is wiped.
+/// Collects a payload behind its header. An unfinished payload is wiped.
 pub struct Writer {
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Writer {
-    /// A file of an object of this kind that belongs to `origin`; `capacity` is the payload's length, where it is known.
+    /// Begins a file of an object of this kind that belongs to `origin`. `capacity` is the payload's length, if it is
+    /// known.
     pub fn new(kind: Kind, origin: &Origin, capacity: usize) -> Self {
         let mut bytes = Zeroizing::new(Vec::with_capacity(file_bytes(capacity)));
         bytes.extend(MAGIC);
@@ -64,7 +65,7 @@ impl Writer {
         }
     }
 
-    /// Residues in words of 64 bits, whatever they are held in.
+    /// Writes residues in words of 64 bits, whatever words they are stored in.
     pub fn wide(&mut self, residues: Residues<'_>) {
         match residues {
             Residues::Wide(words) => self.residues(words),
@@ -72,7 +73,7 @@ impl Writer {
         }
     }
 
-    /// Residues in the words that they are held in.
+    /// Writes residues in the words that they are stored in.
     pub fn words(&mut self, residues: Residues<'_>) {
         match residues {
             Residues::Wide(words) => self.residues(words),
@@ -85,7 +86,7 @@ impl Writer {
         std::mem::take(&mut *self.finish_secret())
     }
 
-    /// The same of what is secret. No other copy of it is left where the payload is as long as it was said to be.
+    /// Finishes a secret file. It leaves no other copy if the payload has the announced length.
     pub fn finish_secret(mut self) -> Zeroizing<Vec<u8>> {
         let length = (self.bytes.len().saturating_sub(HEADER)) as u64;
         if let Some(field) = self.bytes.get_mut(HEADER - 8..HEADER) {
@@ -156,7 +157,7 @@ impl<'a> Reader<'a> {
         Ok(f64::from_bits(self.u64()?))
     }
 
-    /// `count` residues; the bytes are there before memory is taken for them.
+    /// Reads `count` residues. It checks that the bytes exist before it allocates memory for the residues.
     pub fn residues(&mut self, count: usize) -> Result<Vec<u64>, FileError> {
         let bytes = self.take(count.saturating_mul(8))?;
         let mut residues = zeroed(self.what, count)?;
@@ -166,7 +167,8 @@ impl<'a> Reader<'a> {
         Ok(residues)
     }
 
-    /// `count` residues of 4 or 8 bytes each; the bytes are there before memory is taken for them.
+    /// Reads `count` residues of 4 or 8 bytes each. It checks that the bytes exist before it allocates memory for the
+    /// residues.
     pub fn words(&mut self, count: usize, word_bytes: usize) -> Result<Vec<u64>, FileError> {
         if word_bytes == size_of::<u64>() {
             return self.residues(count);
@@ -179,7 +181,7 @@ impl<'a> Reader<'a> {
         Ok(residues)
     }
 
-    /// Refuses anything but `expected` bytes left.
+    /// Checks that exactly `expected` bytes are left.
     pub fn expect_remaining(&self, expected: u64) -> Result<(), FileError> {
         if self.remaining() == expected {
             return Ok(());
@@ -196,7 +198,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The hash holds what it has not hashed yet on the stack.
+/// Computes the checksum, off the stack, as the hash keeps unhashed bytes on the stack.
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
     off_the_stack(|| Sha256::digest(bytes).into())
 }
@@ -209,10 +211,10 @@ fn kind_of(number: u16) -> Result<Kind, FileError> {
     })
 }
 
-/// What a file says of itself before its payload.
+/// The header of a file.
 pub struct Header {
     pub params_id: ParamsId,
-    /// The secret key it belongs to; `None` in files of version 1 and where the writer did not know it.
+    /// The identity of its secret key, or `None` in files of version 1 and if the writer did not know it.
     pub key_id: Option<KeyId>,
 }
 
@@ -252,8 +254,8 @@ fn zeros<const C: usize>(reader: &mut Reader<'_>) -> Result<(), FileError> {
     })
 }
 
-/// Checks the container and gives its header and its payload. The parameters' identity is compared with `id` where one
-/// is given.
+/// Checks the container. Returns its header, and a reader of its payload. The parameters' identity is compared with
+/// `id`, if one is given.
 pub fn open<'a>(
     bytes: &'a [u8],
     kind: Kind,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Secret keys with the count of decryptions that were shared under them.
+//! Reads and writes files of secret keys with the count of decryptions that were shared under them.
 
 use zeroize::Zeroizing;
 
@@ -9,7 +9,7 @@ use crate::rlwe::SecretKey;
 use crate::rlwe::ledger::Account;
 use crate::size;
 
-/// Payload: residues over all moduli, then the account.
+/// Writes a key with its account. The payload is the residues over all moduli, then the account.
 pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let capacity = size::sum([size::of_words(limbs.len()), Account::BYTES]);
@@ -19,13 +19,13 @@ pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zer
     Zeroizing::new(w.finish())
 }
 
-/// Bytes of the longest file of a key.
+/// Returns the bytes of the longest file of a key.
 pub(crate) fn secret_key_bytes(key: &SecretKey) -> usize {
     let words = size::of_words(key.expose_eval_limbs().len());
     file_bytes(size::sum([words, Account::BYTES]))
 }
 
-/// The account in a file of this key, `None` where the file has none.
+/// Returns the account in a file of this key, or `None` if the file has none.
 pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account>, FileError> {
     let (_, kind) = peek(bytes)?;
     let counted = kind == Kind::CountedSecretKey;
@@ -43,7 +43,7 @@ pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account
     Ok(account)
 }
 
-/// The account that ends a payload.
+/// Reads the account that ends a payload.
 pub(super) fn read_account(r: &mut Reader<'_>) -> Result<Account, FileError> {
     let bytes = r.array()?;
     Account::from_bytes(&bytes).ok_or_else(|| FileError::Field {

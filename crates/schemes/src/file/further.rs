@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of the keys that bootstrapping alone takes, as programs have them by name. Each key's level says, with the parameters, of which
-//! size it is.
+//! Reads and writes files of the keys that only bootstrapping takes, by the names that programs have for them. A key's
+//! level and the parameters determine its size.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::rlwe::{KSwitchKey, KeyRequest, Params};
 use crate::size;
 use ringmill_device::KeyId;
 
-/// Keys that bootstrapping alone takes: [`crate::rlwe::EvaluationKeys::further`].
+/// The keys that only bootstrapping takes: [`crate::rlwe::EvaluationKeys::further`].
 pub type FurtherKeys = BTreeMap<KeyRequest, KSwitchKey>;
 
 const ENCAPSULATION: u8 = 0;
@@ -30,7 +30,7 @@ fn field(what: &'static str, expected: &str, got: impl ToString) -> FileError {
     }
 }
 
-/// The byte of a name, and the Galois element or 0; none of a name that other files have.
+/// Returns the byte of a name, and the Galois element or 0. Returns `None` for a name whose keys have other files.
 fn tag(name: &KeyRequest) -> Option<(u8, u32)> {
     match name {
         KeyRequest::Encapsulation => Some((ENCAPSULATION, 0)),
@@ -40,7 +40,7 @@ fn tag(name: &KeyRequest) -> Option<(u8, u32)> {
     }
 }
 
-/// What a key of this name is over, for ciphertexts at a level.
+/// Returns the shape of a key of this name, for ciphertexts at a level.
 fn shape(params: &Params, name: &KeyRequest, level: Level) -> Result<Shape, FileError> {
     params.check_level(level)?;
     let primes = 0..level.primes();
@@ -66,7 +66,7 @@ fn shape(params: &Params, name: &KeyRequest, level: Level) -> Result<Shape, File
     })
 }
 
-/// The level of a key of this name that has so many moduli.
+/// Returns the level of a key of this name with this number of moduli.
 fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
     let primes = match name {
         KeyRequest::Encapsulation => moduli / 2,
@@ -78,11 +78,12 @@ fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
     Level(primes.saturating_sub(1) as u32)
 }
 
-/// Payload: number of keys, then for each the byte of its name, its Galois element or 0, its level, its form, b digit by digit, and
-/// the seed or a. Keys of two secret keys are refused.
+/// Writes keys of one secret key. The payload is their number, then for each the byte of its name, its Galois element
+/// or 0, its level, its form, b digit by digit, and the seed or a.
 ///
 /// # Errors
-/// Keys of other parameters or of two secret keys, a relinearisation or Galois key: these have files of their own.
+/// Keys of other parameters or of different secret keys; a relinearisation or Galois key, as these have files of their
+/// own.
 pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>, FileError> {
     let parts = keys.values().map(|key| ("bootstrapping key", key.key_id()));
     let key_id = KeyId::common(parts).map_err(crate::rlwe::RlweError::from)?;
@@ -105,7 +106,7 @@ pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>
     Ok(w.finish())
 }
 
-/// Reads what [`write_further_keys`] wrote for the same parameters.
+/// Reads the bytes of [`write_further_keys`], for the same parameters.
 ///
 /// # Errors
 /// Any other bytes.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of parameters, plaintexts, ciphertexts and keys of every scheme: a versioned container with a checksum, which
-//! says what scheme it is of (docs/files.md), and the objects that ring schemes share. Every byte string is hostile until it has passed: sizes are compared with what the parameters imply before anything is
-//! allocated, residues must be below their moduli, identities must match, and nothing may follow the end.
-//! [`ringmill_device::whole_file`] puts the bytes on the disk.
+//! Reads and writes files of parameters, plaintexts, ciphertexts and keys. All schemes share a versioned container with
+//! a checksum and the scheme's number (docs/files.md). The ring schemes also share their objects. Every byte string is
+//! hostile until it has been checked. Sizes are compared with what the parameters imply before anything is allocated.
+//! Residues must be below their moduli, identities must match, and nothing may follow the end.
+//! [`ringmill_device::whole_file`] writes the bytes to disk.
 #![deny(clippy::arithmetic_side_effects)]
 
 mod accepted;
@@ -31,7 +32,7 @@ use thiserror::Error;
 
 use crate::rlwe::{RlweError, SecurityTable};
 
-/// What a file holds; the number is the file's `kind` field.
+/// The kind of object in a file. The number is the file's `kind` field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u16)]
 pub enum Kind {
@@ -45,11 +46,11 @@ pub enum Kind {
     SecretKey = 8,
     BootstrapKey = 9,
     KeySwitchKey = 10,
-    /// Several of TFHE, under one key: the digits of integers.
+    /// Several ciphertexts of TFHE under one key: the digits of integers.
     Ciphertexts = 11,
-    /// Those that bootstrapping alone takes, of programs of BGV.
+    /// The keys that only bootstrapping takes, in programs of BGV.
     FurtherKeys = 12,
-    /// With how many decryptions were shared under it.
+    /// A secret key with the count of decryptions that were shared under it.
     CountedSecretKey = 13,
     /// Encrypted integers of TFHE: their types and their ciphertexts.
     Integers = 14,
@@ -73,7 +74,7 @@ impl Kind {
         Self::Integers,
     ];
 
-    /// Whether objects of this kind belong to a secret key.
+    /// Returns whether objects of this kind belong to a secret key.
     pub const fn has_key(self) -> bool {
         match self {
             Self::Params | Self::Plaintext => false,
@@ -112,17 +113,17 @@ impl Kind {
     }
 }
 
-/// The kind a file claims to hold: a look at its header alone, for dispatching to a reader.
+/// Returns the kind that a file claims to have. It looks at the header only, to choose a reader.
 pub fn peek_kind(bytes: &[u8]) -> Result<Kind, FileError> {
     container::peek(bytes).map(|(_, kind)| kind)
 }
 
-/// The byte of the scheme a file claims to be of, as [`peek_kind`].
+/// Returns the number of the scheme that a file claims to have, as [`peek_kind`] does.
 pub fn peek_scheme(bytes: &[u8]) -> Result<u8, FileError> {
     container::peek(bytes).map(|(scheme, _)| scheme)
 }
 
-/// Why a file was refused.
+/// The error of a file that was refused.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -169,7 +170,7 @@ pub enum FileError {
     },
     #[error("the file's contents are refused: {0}")]
     Contents(#[from] RlweError),
-    /// What the object's own scheme says of it.
+    /// The refusal of an object by its own scheme.
     #[error("the file's contents are refused: {0}")]
     Refused(String),
     #[error("{0}")]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of what ring schemes share: plaintexts, ciphertexts and keys.
+//! Reads and writes files of the objects that ring schemes share: plaintexts, ciphertexts and keys.
 
 use ringmill_isa::{Galois, Level};
 use zeroize::Zeroizing;
@@ -18,7 +18,7 @@ use crate::size;
 use ringmill_device::ResidueVec;
 
 const SEED: usize = 32;
-/// Form bytes of a uniform half.
+/// The form bytes of a key's uniform half.
 const STORED: u8 = 0;
 const SEEDED: u8 = 1;
 
@@ -30,12 +30,12 @@ fn field(what: &'static str, expected: impl Into<String>, got: impl ToString) ->
     }
 }
 
-/// A file of this kind of an object of these parameters.
+/// Opens a file of this kind, with an object of these parameters.
 fn of<'a>(bytes: &'a [u8], kind: Kind, params: &Params) -> Result<(Header, Reader<'a>), FileError> {
     open(bytes, kind, params.scheme(), Some(params.id()))
 }
 
-/// Level and annotation, then the number of residues a polynomial has there.
+/// Reads level and annotation. Also returns the number of residues that a polynomial has at the level.
 fn read_at<A: Annotation>(
     r: &mut Reader<'_>,
     params: &Params,
@@ -46,12 +46,12 @@ fn read_at<A: Annotation>(
     Ok((level, annotation, residues(params, level.primes())))
 }
 
-/// Bytes of a level and an annotation.
+/// Returns the bytes of a level and an annotation.
 fn at_bytes<A: Annotation>() -> usize {
     size::sum([4, A::FILE_BYTES])
 }
 
-/// Payload: level, annotation, residues.
+/// Writes a plaintext. The payload is level, annotation, residues.
 pub fn write_plaintext<A: Annotation>(plain: &Plaintext<A>) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::Plaintext,
@@ -75,7 +75,7 @@ pub fn read_plaintext<A: Annotation>(
     Plaintext::new(params, level, annotation, limbs).map_err(Into::into)
 }
 
-/// Payload: level, annotation, number of polynomials, residues.
+/// Writes a ciphertext. The payload is level, annotation, number of polynomials, residues.
 pub fn write_ciphertext<A: Annotation>(cipher: &Ciphertext<A>) -> Vec<u8> {
     let residues: usize = cipher.polys().iter().map(ResidueVec::len).sum();
     let mut w = Writer::new(
@@ -110,7 +110,7 @@ pub fn read_ciphertext<A: Annotation>(
     Ok(cipher.with_key_id(header.key_id))
 }
 
-/// Payload: level, annotation, seed, residues of c_0.
+/// Writes a seeded ciphertext. The payload is level, annotation, seed, residues of c_0.
 pub fn write_seeded_ciphertext<A: Annotation>(cipher: &SeededCiphertext<A>) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::SeededCiphertext,
@@ -138,7 +138,7 @@ pub fn read_seeded_ciphertext<A: Annotation>(
     Ok(cipher.with_key_id(header.key_id))
 }
 
-/// Residues of a polynomial modulo so many primes.
+/// Returns the number of residues of a polynomial modulo `primes` primes.
 fn residues(params: &Params, primes: usize) -> usize {
     primes.saturating_mul(params.degree())
 }
@@ -147,7 +147,7 @@ fn full(params: &Params) -> usize {
     residues(params, params.moduli().len())
 }
 
-/// Payload: form, b, then the seed or a.
+/// Writes a public key. The payload is its form, b, then the seed or a.
 pub fn write_public_key(key: &PublicKey) -> Vec<u8> {
     let half = size::of_words(key.b().len());
     let mut w = Writer::new(Kind::PublicKey, key.origin(), size::sum([1, half, half]));
@@ -184,7 +184,7 @@ pub fn read_public_key(bytes: &[u8], params: &Params) -> Result<PublicKey, FileE
     Ok(PublicKey::new(params, b, a)?.with_key_id(header.key_id))
 }
 
-/// Payload: one key-switching key.
+/// Writes a relinearisation key. The payload is one key-switching key.
 pub fn write_relin_key(key: &RelinKey) -> Vec<u8> {
     let mut w = Writer::new(Kind::RelinKey, key.0.origin(), key_bytes(&key.0));
     write_key(&mut w, &key.0);
@@ -199,8 +199,9 @@ pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileErr
     Ok(RelinKey(key))
 }
 
-/// Payload: number of keys, then for each its Galois element and key, in ascending order of the element. Keys of two
-/// secret keys are refused, and the file has an identity only when all keys do.
+/// Writes Galois keys of one secret key. The payload is their number, then for each its Galois element and key, in
+/// ascending order of the element. Keys of different secret keys are refused. The file has an identity only if all keys
+/// have one.
 pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, FileError> {
     let capacity = keys.iter().map(|(_, k)| size::sum([4, key_bytes(k)]));
     let mut w = Writer::new(
@@ -243,8 +244,9 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
     Ok(keys)
 }
 
-/// The secret key itself, unprotected: whoever reads the file reads every message. Payload: residues over all moduli. The
-/// bytes do not say how many decryptions were shared, which nobody could keep up; [`SecretKey::save`] makes a file that does.
+/// Writes the secret key itself, unprotected: whoever reads the file reads every message. The payload is the residues
+/// over all moduli. The bytes do not hold the count of shared decryptions, which nobody could update;
+/// [`SecretKey::save`] makes a file that does.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let mut w = Writer::new(Kind::SecretKey, key.origin(), size::of_words(limbs.len()));
@@ -252,8 +254,8 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     w.finish_secret()
 }
 
-/// Reads what [`write_secret_key_in_the_clear`] or [`SecretKey::save`] wrote; wipe the bytes afterwards. Of a key in a file
-/// [`SecretKey::kept_in`] has to say which, before decryptions are shared.
+/// Reads the bytes of [`write_secret_key_in_the_clear`] or of [`SecretKey::save`]. The caller must wipe them
+/// afterwards. For a key from a file, [`SecretKey::kept_in`] must name the file before decryptions are shared.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
     let counted = matches!(peek(bytes), Ok((_, Kind::CountedSecretKey)));
     let (kind, account) = match counted {

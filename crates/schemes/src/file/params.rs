@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameter files: the payload is the canonical form, the identity its hash.
+//! Reads and writes parameter files. The payload is the canonical form, and the identity is its hash.
 
 use super::container::{Header, Writer, open};
 use super::{Accepted, FileError, InsecureParams, Kind};
@@ -11,12 +11,12 @@ use crate::rlwe::{
 use crate::scheme::{ParameterSet, SchemeTag};
 use ringmill_device::ParamsId;
 
-/// The parameter file's bytes.
+/// Returns the bytes of a parameter file.
 pub fn write_params(params: &impl RingParams) -> Vec<u8> {
     write_params_of(params.ring_params().scheme(), params)
 }
 
-/// The bytes of a parameter file of any scheme.
+/// Returns the bytes of a parameter file of any scheme.
 pub fn write_params_of(scheme: SchemeTag, params: &impl ParameterSet) -> Vec<u8> {
     let canonical = params.canonical();
     let origin = Origin {
@@ -29,11 +29,11 @@ pub fn write_params_of(scheme: SchemeTag, params: &impl ParameterSet) -> Vec<u8>
     w.finish()
 }
 
-/// A parameter file of a ring scheme, read as far as it is not the scheme's own.
+/// A parameter file of a ring scheme, read except for the scheme's own part.
 pub struct RingParamsFile<const OWN: usize> {
-    /// The choices that ring schemes share, the primes by value.
+    /// The choices that ring schemes share, with the primes by value.
     pub builder: ParamsBuilder,
-    /// What the scheme adds to the canonical form.
+    /// The scheme's own bytes of the canonical form.
     pub own: [u8; OWN],
     /// Whether divisions compute modulo primes alone, for schemes with low messages.
     pub primes_alone: bool,
@@ -41,9 +41,9 @@ pub struct RingParamsFile<const OWN: usize> {
 }
 
 impl<const OWN: usize> RingParamsFile<OWN> {
-    /// Checks that the parameters built from it have made the file's choices and have the identity that it gives.
+    /// Checks that parameters built from the file have the file's choices and its identity.
     pub fn check(&self, params: &Params) -> Result<(), FileError> {
-        // A scheme without low messages has no such choice to take from the file.
+        // A scheme without low messages cannot take this choice from the file.
         if self.primes_alone != params.primes_alone() {
             return Err(FileError::Field {
                 what: "divisions modulo primes alone",
@@ -61,9 +61,9 @@ impl<const OWN: usize> RingParamsFile<OWN> {
     }
 }
 
-/// Reads a parameter file of `scheme`, which adds `OWN` bytes to the canonical form. A security table that is not accepted
-/// is refused here. Nothing else is checked of the choices yet: whoever builds the parameters does, security included, and
-/// then calls [`RingParamsFile::check`].
+/// Reads a parameter file of `scheme`, which adds `OWN` bytes to the canonical form. A security table that is not
+/// accepted is refused here. Nothing else is checked yet. The caller builds the parameters, which checks their security
+/// too, and then calls [`RingParamsFile::check`].
 pub fn read_ring_params<const OWN: usize>(
     bytes: &[u8],
     scheme: SchemeTag,
@@ -93,7 +93,7 @@ pub fn read_ring_params<const OWN: usize>(
             u64::from(tag),
         ));
     }
-    // Of schemes with low messages; the identity tells where another scheme's file says it.
+    // Only schemes with low messages use this field. For another scheme the check of the identity detects it.
     if reserved > 1 {
         let expected = "0, or 1 for divisions modulo primes alone";
         return Err(field(

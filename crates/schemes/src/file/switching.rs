@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One switching key inside a file: its form, b digit by digit, and the seed or a. What it is over the reader knows.
+//! Reads and writes one key-switching key inside a file: its form, b digit by digit, and the seed or a. The reader
+//! knows the key's shape.
 
 use super::FileError;
 use super::container::{Reader, Writer};
@@ -9,8 +10,8 @@ use crate::size;
 use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 
-/// How a key is written. Words of 32 bits are written where keys are held so; keys in words of 64 bits of the same parameters, which
-/// earlier versions wrote, are read too.
+/// The form of a key in a file. Words have 32 bits if keys are stored so in memory. Keys of the same parameters in
+/// words of 64 bits, from earlier versions, can be read too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Form {
     half: KeyForm,
@@ -29,7 +30,7 @@ impl Form {
         Self { half, word_bytes }
     }
 
-    /// As the key is held.
+    /// Returns the form in which the key is stored.
     fn of_key(key: &KSwitchKey) -> Self {
         let half = match key.a() {
             KeyHalf::Seed(_) => KeyForm::Seeded,
@@ -65,7 +66,7 @@ impl Form {
     }
 }
 
-/// Bytes that a key takes in a file.
+/// Returns the bytes of a key in a file.
 pub(super) fn key_bytes(key: &KSwitchKey) -> usize {
     size::sum([1, key.bytes() as usize])
 }
@@ -82,7 +83,7 @@ pub(crate) fn write_key(w: &mut Writer, key: &KSwitchKey) {
     }
 }
 
-/// Checks that the bytes are there before anything is allocated.
+/// Reads a key. It checks that the bytes exist before it allocates anything.
 pub(crate) fn read_key(
     r: &mut Reader<'_>,
     params: &Params,

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::error::RlweError;
 use super::params::Params;
 
-/// Modulus `index` of the parameters' table.
+/// Returns modulus `index` of the parameters' table.
 pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweError> {
     let missing = || RlweError::Length {
         what: "modulus table",
@@ -21,12 +21,12 @@ pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweErro
     params.reducers().get(index).copied().ok_or_else(missing)
 }
 
-/// The full-ring NTT of modulus `index`.
+/// Returns the full-ring NTT of modulus `index`.
 pub(crate) fn plan(params: &Params, index: usize) -> Result<Arc<NttPlan>, RlweError> {
     Ok(NttPlan::shared(reducer(params, index)?, params.ring())?)
 }
 
-/// Indices of the moduli at `level`, then of the special primes.
+/// Returns the indices of the moduli at `level`, then of the special primes.
 pub(crate) fn extended(params: &Params, level: Level) -> Vec<usize> {
     let count = params.cipher_count();
     (0..level.primes().min(count))
@@ -34,7 +34,7 @@ pub(crate) fn extended(params: &Params, level: Level) -> Vec<usize> {
         .collect()
 }
 
-/// The limbs of `data`, each with its modulus: limb k belongs to modulus `indices[k]`.
+/// Returns the limbs of `data`, each with its modulus: limb k belongs to modulus `indices[k]`.
 pub(crate) fn limbs_mut<'a>(
     params: &'a Params,
     indices: &'a [usize],
@@ -48,7 +48,7 @@ pub(crate) fn limbs_mut<'a>(
         .filter_map(with_modulus)
 }
 
-/// Evaluation form of small signed coefficients over the moduli `indices`.
+/// Computes the evaluation form of small signed coefficients over the moduli `indices`.
 pub(crate) fn small_to_eval(
     params: &Params,
     indices: &[usize],
@@ -64,7 +64,7 @@ pub(crate) fn small_to_eval(
     })
 }
 
-/// A secret's coefficients.
+/// Samples a secret's coefficients.
 pub(crate) fn sample_secret(
     params: &Params,
     prng: &mut Prng,
@@ -72,7 +72,7 @@ pub(crate) fn sample_secret(
     Ok(params.secret_distribution().sample(prng, params.degree())?)
 }
 
-/// An error's coefficients.
+/// Samples an error's coefficients.
 pub(crate) fn sample_error(
     params: &Params,
     prng: &mut Prng,
@@ -80,14 +80,15 @@ pub(crate) fn sample_error(
     Ok(params.error_distribution().sample(prng, params.degree())?)
 }
 
-/// An error in either form to one that leaves the message alone: times t where messages are residues modulo t of the phase.
+/// Turns an error, in either form, into one that leaves the message alone: times t if messages are the phase's residues
+/// modulo t.
 pub(crate) fn place_error(low: Option<Modulus>, q: Modulus, limb: &mut [u64]) {
     if let Some(t) = low {
         kernels::mul_scalar_assign(q, limb, q.reduce(t.value()));
     }
 }
 
-/// Expands a public seed over the moduli `indices`; limb of modulus i is stream `first_stream` + i.
+/// Expands a public seed over the moduli `indices`. The limb of modulus i is stream `first_stream` + i.
 pub(crate) fn expand(
     params: &Params,
     indices: &[usize],
@@ -101,7 +102,7 @@ pub(crate) fn expand(
     data
 }
 
-/// Checks the length of a limb-major vector and that every residue is below its modulus.
+/// Checks the length of a limb-major vector, and that every residue is below its modulus.
 pub(crate) fn check_limbs(
     params: &Params,
     what: &'static str,

@@ -18,24 +18,24 @@ use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 use ringmill_device::{Limbed, ParamsId};
 
-/// Most polynomials a ciphertext may have.
+/// The most polynomials that a ciphertext may have.
 pub(crate) const MAX_SIZE: usize = 3;
 
-/// Indices of the moduli of a level.
+/// Returns the indices of the moduli of a level.
 fn level_indices(level: Level) -> Vec<usize> {
     level.moduli().collect()
 }
 
-/// What a value carries beside its limbs and its level: CKKS a scale, BGV a factor, BFV nothing.
+/// The scheme's own data of a value, in addition to limbs and level: a scale in CKKS, a factor in BGV, nothing in BFV.
 pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
     type Error: From<RlweError> + Into<FileError>;
-    /// Bytes it takes in a file.
+    /// The bytes of an annotation in a file.
     const FILE_BYTES: usize;
 
-    /// Refuses what no value of these parameters can have at `level`.
+    /// Refuses an annotation that no value of these parameters can have at `level`.
     fn check(&self, params: &Params, level: Level) -> Result<(), Self::Error>;
 
-    /// What the errors of a fresh encryption under it are multiples of, where messages are low.
+    /// Returns the number that the errors of a fresh encryption are multiples of, if messages are low.
     ///
     /// # Errors
     /// An annotation of other parameters.
@@ -45,13 +45,13 @@ pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
 
     fn write(&self, to: &mut Writer);
 
-    /// As programs note it.
+    /// Returns the note of the annotation in programs.
     fn note(&self) -> Note;
 
-    /// The annotation of this note; `None` for a note of other schemes' values.
+    /// Returns the annotation of this note, or `None` for a note of another scheme's values.
     fn of_note(note: Note) -> Option<Self>;
 
-    /// What [`Annotation::write`] wrote; whether a value may have it is for [`Annotation::check`].
+    /// Reads the bytes of [`Annotation::write`]. [`Annotation::check`] checks whether a value may have it.
     fn read(from: &mut Reader<'_>) -> Result<Self, FileError>;
 }
 
@@ -60,7 +60,7 @@ fn check_at<A: Annotation>(params: &Params, level: Level, annotation: &A) -> Res
     annotation.check(params, level)
 }
 
-/// BFV's values carry nothing.
+/// BFV's values have no annotation.
 impl Annotation for () {
     type Error = RlweError;
     const FILE_BYTES: usize = 0;
@@ -87,8 +87,9 @@ impl Annotation for () {
     }
 }
 
-/// An encoded message, as it is added to an encryption of zero: one polynomial, `level + 1` limbs in evaluation form,
-/// limb-major. Wiped on drop: a decrypted one of CKKS holds the error of its ciphertext, from which the secret key follows.
+/// An encoded message in the form that is added to an encryption of zero: one polynomial, `level + 1` limbs in
+/// evaluation form, limb-major. It is wiped on drop, as a decrypted one of CKKS holds the error of its ciphertext, from
+/// which the secret key follows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plaintext<A> {
     origin: Origin,
@@ -100,7 +101,8 @@ pub struct Plaintext<A> {
 belongs!(for<A: Annotation> Plaintext<A>);
 
 impl<A: Annotation> Plaintext<A> {
-    /// Checks the level, the annotation, the number of residues and that each is below its modulus.
+    /// Makes a plaintext, after a check of the level, the annotation, the number of residues, and that each is below
+    /// its modulus.
     pub fn new(
         params: &Params,
         level: Level,
@@ -113,10 +115,10 @@ impl<A: Annotation> Plaintext<A> {
         Ok(Self::trusted(params, level, annotation, limbs)?)
     }
 
-    /// Of residues that are as these parameters have them.
+    /// Makes a plaintext of residues that are known to be valid for these parameters.
     ///
     /// # Errors
-    /// None that lengths do not exclude.
+    /// None for residues of the right length.
     pub(crate) fn trusted(
         params: &Params,
         level: Level,
@@ -139,18 +141,19 @@ impl<A: Annotation> Plaintext<A> {
         &self.annotation
     }
 
-    /// All residues, limb-major.
+    /// Returns all residues, limb-major.
     pub fn limbs(&self) -> Residues<'_> {
         self.limbs.residues()
     }
 
-    /// The limb of ciphertext prime `index`, if the level has it.
+    /// Returns the limb of ciphertext prime `index`, if the level has it.
     pub fn limb(&self, index: usize) -> Option<Residues<'_>> {
         self.limbs.limb(index, self.level.primes())
     }
 }
 
-/// Two or more polynomials of `level + 1` limbs in evaluation form: c_0 + c_1 s + c_2 s^2 ... is the message.
+/// A ciphertext: two or more polynomials of `level + 1` limbs in evaluation form. The message is c_0 + c_1 s + c_2 s^2
+/// ....
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ciphertext<A> {
     origin: Origin,
@@ -162,11 +165,11 @@ pub struct Ciphertext<A> {
 belongs!(for<A: Annotation> Ciphertext<A>);
 
 impl<A: Annotation> Ciphertext<A> {
-    /// Most polynomials a ciphertext may have: two, or three before relinearisation.
+    /// The most polynomials that a ciphertext may have: two, or three before relinearisation.
     pub const MAX_SIZE: usize = MAX_SIZE;
 
-    /// Checks the level, the annotation, the number of polynomials and residues and that each is below its modulus. It
-    /// has no key identity.
+    /// Makes a ciphertext, after a check of the level, the annotation, the number of polynomials and residues, and that
+    /// each residue is below its modulus. It has no key identity.
     pub fn new(
         params: &Params,
         level: Level,
@@ -191,7 +194,7 @@ impl<A: Annotation> Ciphertext<A> {
         Ok(Self::trusted(params, level, annotation, polys, None))
     }
 
-    /// Of polynomials that are held as these parameters hold them.
+    /// Makes a ciphertext of polynomials that are stored as these parameters store them.
     pub(crate) fn trusted(
         params: &Params,
         level: Level,
@@ -215,47 +218,48 @@ impl<A: Annotation> Ciphertext<A> {
         &self.annotation
     }
 
-    /// Number of polynomials.
+    /// Returns the number of polynomials.
     pub fn size(&self) -> usize {
         self.polys.len()
     }
 
-    /// Whether the message shows without the secret key: every polynomial but c_0 is zero.
+    /// Returns whether the message is visible without the secret key, since every polynomial except c_0 is zero.
     pub fn is_transparent(&self) -> bool {
         self.polys.iter().skip(1).all(ResidueVec::is_zero)
     }
 
-    /// The polynomials, each limb-major.
+    /// Returns the polynomials, each limb-major.
     pub fn polys(&self) -> &[ResidueVec] {
         &self.polys
     }
 
-    /// c_0, limb-major.
+    /// Returns c_0, limb-major.
     pub(crate) fn c0_mut(&mut self) -> Option<&mut ResidueVec> {
         self.polys.first_mut()
     }
 
-    /// The limb of polynomial `poly` and ciphertext prime `index`.
+    /// Returns the limb of polynomial `poly` and ciphertext prime `index`.
     pub fn limb(&self, poly: Poly, index: usize) -> Option<Residues<'_>> {
         self.polys
             .get(poly.index())?
             .limb(index, self.level.primes())
     }
 
-    /// The same under another annotation: the caller answers for its meaning (a rescale whose prime is taken as the
-    /// nominal scale, for instance).
+    /// Returns the same ciphertext with another annotation. The caller is responsible for its meaning, for instance
+    /// after a rescale whose prime counts as the nominal scale.
     pub fn with_annotation(mut self, annotation: impl Into<A>) -> Self {
         self.annotation = annotation.into();
         self
     }
 
-    /// The polynomials, taken out.
+    /// Returns the polynomials and consumes the ciphertext.
     pub fn into_polys(self) -> Vec<ResidueVec> {
         self.polys
     }
 }
 
-/// A secret-key ciphertext whose c_1 is expanded from a seed: half as long. Limb i of c_1 is stream i of the seed.
+/// A secret-key ciphertext whose c_1 is expanded from a seed, which halves its size. Limb i of c_1 is stream i of the
+/// seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SeededCiphertext<A> {
     origin: Origin,
@@ -268,7 +272,7 @@ pub struct SeededCiphertext<A> {
 belongs!(for<A: Annotation> SeededCiphertext<A>);
 
 impl<A: Annotation> SeededCiphertext<A> {
-    /// Checks as [`Ciphertext::new`] does.
+    /// Makes a ciphertext, after the checks of [`Ciphertext::new`].
     pub fn new(
         params: &Params,
         level: Level,
@@ -319,7 +323,7 @@ impl<A: Annotation> SeededCiphertext<A> {
         &self.seed
     }
 
-    /// The whole ciphertext.
+    /// Expands the whole ciphertext.
     pub fn expand(&self, params: &Params) -> Result<Ciphertext<A>, RlweError> {
         params.check_id("seeded ciphertext", &self.origin.params_id)?;
         let c1 = expand(params, &level_indices(self.level), &self.seed, 0);
@@ -381,7 +385,7 @@ impl<A: Annotation> Encrypted<A> for Ciphertext<A> {
     }
 }
 
-/// Limb `index` of a limb-major vector of `count` limbs.
+/// Returns limb `index` of a limb-major vector of `count` limbs.
 pub(crate) fn limb(data: &[u64], index: usize, count: usize) -> Option<&[u64]> {
     let n = data.len().checked_div(count)?;
     data.get(index.checked_mul(n)?..(index + 1).checked_mul(n)?)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Distributions of secrets and errors.
+//! The distributions of secrets and errors of the ring schemes.
 
 use ringmill_math::{MathError, Prng, sample};
 use zeroize::Zeroizing;
 
-/// Number of summed bits on each side of SEAL's centred binomial error.
+/// The number of bits that are summed on each side of SEAL's centred binomial error.
 const BINOMIAL_ETA: u32 = 21;
 const GAUSSIAN_SIGMA: f64 = 3.2;
 
@@ -14,16 +14,16 @@ pub enum SecretDistribution {
     /// Uniform in {-1, 0, 1}.
     #[default]
     Ternary,
-    /// Exactly `weight` coefficients of 1 or -1; `sparse_ternary_2026` alone covers it.
+    /// Exactly `weight` coefficients are 1 or -1. Only the table `sparse_ternary_2026` covers it.
     SparseTernary { weight: u32 },
     /// The rounded Gaussian of standard deviation 3.2.
     Gaussian,
-    /// Uniform in {0, 1}; no table of rings covers it, so it needs the opt-out.
+    /// Uniform in {0, 1}. No table of rings covers it, so it needs the opt-out.
     Binary,
 }
 
 impl SecretDistribution {
-    /// The sum of the squares of `n` coefficients, in the mean.
+    /// Returns the mean of the sum of the squares of `n` coefficients.
     pub fn mean_square(self, n: f64) -> f64 {
         match self {
             Self::Ternary => n * 2.0 / 3.0,
@@ -33,7 +33,7 @@ impl SecretDistribution {
         }
     }
 
-    /// `n` coefficients. Time depends on `n` and the distribution alone.
+    /// Samples `n` coefficients. The run time depends on `n` and the distribution alone.
     pub fn sample(self, prng: &mut Prng, n: usize) -> Result<Zeroizing<Vec<i8>>, MathError> {
         match self {
             Self::Ternary => Ok(sample::ternary(prng, n)),
@@ -44,7 +44,7 @@ impl SecretDistribution {
     }
 }
 
-/// `n` random bits.
+/// Samples `n` random bits.
 fn binary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
     let mut bytes = Zeroizing::new(vec![0u8; n.div_ceil(8)]);
     prng.fill_bytes(&mut bytes);
@@ -59,15 +59,15 @@ fn binary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
 /// Distribution of the encryption and key errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ErrorDistribution {
-    /// Difference of two sums of 21 bits, standard deviation 3.24 (SEAL's default).
+    /// The difference of two sums of 21 bits, with standard deviation 3.24 (SEAL's default).
     #[default]
     CentredBinomial,
-    /// Rounded Gaussian of standard deviation 3.2.
+    /// The rounded Gaussian of standard deviation 3.2.
     Gaussian,
 }
 
 impl ErrorDistribution {
-    /// Standard deviation, rounded up.
+    /// Returns the standard deviation, rounded up.
     pub const fn std_dev(self) -> f64 {
         match self {
             Self::CentredBinomial => 3.2404,
@@ -75,7 +75,7 @@ impl ErrorDistribution {
         }
     }
 
-    /// `n` coefficients. Time depends on `n` and the distribution alone.
+    /// Samples `n` coefficients. The run time depends on `n` and the distribution alone.
     pub fn sample(self, prng: &mut Prng, n: usize) -> Result<Zeroizing<Vec<i8>>, MathError> {
         match self {
             Self::CentredBinomial => sample::centred_binomial(prng, n, BINOMIAL_ETA),

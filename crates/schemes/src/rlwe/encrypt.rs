@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encryption and decryption.
+//! Encryption and decryption on the ring, which all ring schemes share.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use super::public::PublicHalves;
 use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 
-/// Writes coefficients of a message, modulo the prime of this index, from this coefficient on.
+/// A function that writes coefficients of a message, modulo the prime of this index, from this coefficient on.
 pub(crate) type Message<'a> =
     &'a dyn Fn(usize, Modulus, usize, &mut [u64]) -> Result<(), RlweError>;
 
-/// Encrypts under a public key, or under the secret key where its holder is the one who encrypts. Each encryption draws
-/// randomness of its own, so copies of an encryptor, in a forked process or a restored machine, repeat nothing.
+/// Encrypts under a public key, or under the secret key for its holder. Each encryption draws fresh randomness, so
+/// copies of an encryptor, in a forked process or a restored machine, repeat nothing.
 pub struct Encryptor {
     params: Arc<Params>,
     key: EncryptionKey,
@@ -67,8 +67,8 @@ impl Encryptor {
         })
     }
 
-    /// Replaces the randomness by a fixed stream, another than a key generator's of this seed: for tests that must repeat,
-    /// and for nothing else.
+    /// Replaces the randomness by a fixed stream, which differs from a key generator's of the same seed. It is for
+    /// tests that must repeat, and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
         self.source = PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::Encryptor);
         self
@@ -76,8 +76,8 @@ impl Encryptor {
 
     /// Encrypts at the plaintext's level, under its annotation.
     ///
-    /// With the public key, as SEAL: an encryption of zero modulo q_0 ... q_level P is divided by P with rounding, which
-    /// leaves little more than a rounding error; then the plaintext is added.
+    /// With the public key, it works as in SEAL. An encryption of zero modulo q_0 ... q_level P is divided by P with
+    /// rounding, which leaves little more than a rounding error. Then the plaintext is added.
     pub fn encrypt<A: Annotation>(&self, plain: &Plaintext<A>) -> Result<Ciphertext<A>, RlweError> {
         self.params.check_id("plaintext", plain.params_id())?;
         let mut cipher =
@@ -94,7 +94,7 @@ impl Encryptor {
         Ok(cipher)
     }
 
-    /// Encrypts under the secret key with a seeded c_1, half the size to send. Refused on a public-key encryptor.
+    /// Encrypts under the secret key with a seeded c_1, which halves the size to send. A public-key encryptor refuses.
     pub fn encrypt_seeded<A: Annotation>(
         &self,
         plain: &Plaintext<A>,
@@ -106,7 +106,7 @@ impl Encryptor {
         Ok(cipher)
     }
 
-    /// Encrypts what `message` gives of each prime; without it zero.
+    /// Encrypts the coefficients that `message` writes for each prime, or zero without a message.
     pub(crate) fn encrypt_coefficients<A: Annotation>(
         &self,
         level: Level,
@@ -136,7 +136,7 @@ impl Encryptor {
         }
     }
 
-    /// The same under the secret key with a seeded c_1. Refused on a public-key encryptor.
+    /// Encrypts the same under the secret key with a seeded c_1. A public-key encryptor refuses.
     pub(crate) fn encrypt_coefficients_seeded<A: Annotation>(
         &self,
         level: Level,
@@ -195,7 +195,7 @@ fn add_plain<A: Annotation>(
     Ok(())
 }
 
-/// Decrypts; holds the secret key. Running time depends on public sizes alone.
+/// Holds the secret key and decrypts. The run time depends on public sizes alone.
 pub struct Decryptor {
     params: Arc<Params>,
     secret: SecretKey,
@@ -208,14 +208,14 @@ impl Decryptor {
         Ok(Self { params, secret })
     }
 
-    /// The secret key's identity, where it has one.
+    /// Returns the secret key's identity, if it has one.
     pub fn key_id(&self) -> Option<KeyId> {
         self.secret.key_id()
     }
 
-    /// c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level, under its annotation: the message
-    /// before it is decoded. A ciphertext of another secret key
-    /// is refused; where one of the two has no identity, that cannot be checked.
+    /// Returns c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level and with its annotation: the message
+    /// before it is decoded. A ciphertext of another secret key is refused. If one of the two has no identity, that
+    /// cannot be checked.
     pub fn decrypt<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,
@@ -225,7 +225,7 @@ impl Decryptor {
         Plaintext::trusted(&self.params, cipher.level(), annotation, phase)
     }
 
-    /// The same as bare limbs, limb-major in evaluation form, for a scheme that decodes them further.
+    /// Returns the same as bare limbs, limb-major in evaluation form, for a scheme that decodes them further.
     pub(crate) fn phase<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,
@@ -239,7 +239,7 @@ impl Decryptor {
         off_the_stack(|| self.horner(cipher))
     }
 
-    /// [`Decryptor::phase`] of a ciphertext that is this key's.
+    /// Computes [`Decryptor::phase`] of a ciphertext that is known to be this key's.
     fn horner<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,
@@ -253,7 +253,7 @@ impl Decryptor {
             let s = s.ok_or_else(|| RlweError::MissingKey(format!("secret, modulus {i}")))?;
             let mut parts = cipher.polys().iter().rev();
             let mut next = || Some(parts.next()?.residues().get(k * n..(k + 1) * n)?.wide());
-            // The two highest at once; no ciphertext has fewer.
+            // The two highest at once, as every ciphertext has at least two.
             if let (Some(high), Some(low)) = (next(), next()) {
                 kernels::mac(q, limb, &low, &high, s)?;
             }

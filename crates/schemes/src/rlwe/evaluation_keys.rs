@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The evaluation keys of a program: which, and the keys themselves.
+//! The evaluation keys of a program: their names, and the keys themselves.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,9 +18,9 @@ pub enum KeyRequest {
     Relin,
     /// The key of this Galois element.
     Galois(Galois),
-    /// The same for a low level alone, that of bootstrapping's first map.
+    /// The same for a low level only, the level of bootstrapping's first map.
     LowGalois(Galois),
-    /// From the main secret to bootstrapping's sparse one.
+    /// The key from the main secret to bootstrapping's sparse one.
     Encapsulation,
     /// Bootstrapping's sparse secret, encrypted under the main one.
     SparseSecret,
@@ -40,20 +40,20 @@ impl fmt::Display for KeyRequest {
     }
 }
 
-/// What a server needs to compute: public.
+/// The keys that a server needs to compute. They are public.
 #[derive(Clone, Debug, Default)]
 pub struct EvaluationKeys {
     pub relin: Option<RelinKey>,
     pub galois: GaloisKeys,
-    /// Those that bootstrapping alone takes.
+    /// The keys that only bootstrapping takes.
     pub further: BTreeMap<KeyRequest, KSwitchKey>,
 }
 
 impl EvaluationKeys {
-    /// The secret key that all belong to; `None` when that of one is not known, or there are none.
+    /// Returns the secret key that all belong to, or `None` if one is not known or there are no keys.
     ///
     /// # Errors
-    /// [`RlweError::OtherKeys`] for keys of two secret keys.
+    /// [`RlweError::OtherKeys`] for keys of different secret keys.
     pub fn key_id(&self) -> Result<Option<KeyId>, RlweError> {
         let relin = self
             .relin
@@ -67,7 +67,8 @@ impl EvaluationKeys {
         Ok(KeyId::common(relin.chain(galois).chain(further))?)
     }
 
-    /// The key asked for, sharing its limbs, with its seed or, unless `seeded`, expanded; `None` where it is not there.
+    /// Returns the requested key, which shares its limbs, or `None` if it is missing. It has its seed, or is expanded
+    /// unless `seeded`.
     ///
     /// # Errors
     /// [`RlweError::OtherParams`] for a key of other parameters; no memory for an expanded one.
@@ -95,8 +96,8 @@ impl EvaluationKeys {
 }
 
 impl KeyGenerator {
-    /// Exactly the keys asked for; bootstrapping's own are made by
-    /// [`Procedure::keys`](crate::bgv::bootstrap::Procedure::keys).
+    /// Makes exactly the requested keys. [`Procedure::keys`](crate::bgv::bootstrap::Procedure::keys) makes
+    /// bootstrapping's own.
     ///
     /// # Errors
     /// [`RlweError::MissingKey`] for one of bootstrapping's own.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the evaluators of ring schemes share: checks of operands, the call of a procedure, and rotations by the keys that
-//! are there.
+//! The part that the evaluators of ring schemes share: checks of operands, calls of procedures, and rotations by the
+//! keys at hand.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use ringmill_device::KeyId;
 use ringmill_device::Limbed;
 use ringmill_device::call::{Interpreted, Results, Runs, call};
 
-/// Has operations of scheme `S` run, by the reference interpreter unless told otherwise.
+/// Runs operations of scheme `S`, by default on the reference interpreter.
 pub(crate) struct Evaluation<S: Scheme> {
     cache: Arc<ProcCache<S>>,
     runs: Arc<dyn Runs>,
@@ -59,14 +59,14 @@ where
         self.params().check_id("ciphertext", a.params_id())
     }
 
-    /// Two operands at one level.
+    /// Refuses two operands at different levels.
     pub fn check_pair(&self, a: &Ciphertext<A>, b: &Ciphertext<A>) -> Result<(), RlweError> {
         self.check(a)?;
         self.check(b)?;
         check_level("second operand", a.level(), b.level())
     }
 
-    /// Runs one operation; the results have its level and this annotation. Transparent ones are refused.
+    /// Runs one operation. The results have its level and this annotation. Transparent results are refused.
     pub fn all(
         &self,
         op: &OpKey<T>,
@@ -110,7 +110,7 @@ where
         results.into_iter().map(cipher).collect()
     }
 
-    /// [`Evaluation::all`] of an operation of one result.
+    /// Runs an operation with one result, as [`Evaluation::all`] does.
     pub fn one(
         &self,
         op: &OpKey<T>,
@@ -128,7 +128,8 @@ where
         Ok(result.ok_or_else(none)?)
     }
 
-    /// a(x^g), switched back to the key; `op` is the scheme's operation at a level, with a seeded key or not.
+    /// Computes a(x^g) and switches it back to the secret key. `op` returns the scheme's operation at a level, with a
+    /// seeded key or not.
     pub fn automorphism(
         &self,
         a: &Ciphertext<A>,
@@ -143,9 +144,9 @@ where
         self.one(&op, &[a], &[], &[key], a.annotation().clone())
     }
 
-    /// Turns the row, or rows, of N / 2 slots: slot i of the result is slot i + `step` of `a`, cyclically; a rotation by 0
-    /// is `a`. Where `keys` has none for the step, it goes by the powers of two of the step's non-adjacent form, the least
-    /// first, as SEAL goes.
+    /// Rotates the row, or the rows, of N / 2 slots: slot i of the result is slot i + `step` of `a`, cyclically. A
+    /// rotation by 0 is `a`. If `keys` has no key for the step, it rotates by the powers of two of the step's
+    /// non-adjacent form, the least first, as SEAL does.
     pub fn rotate(
         &self,
         a: &Ciphertext<A>,
@@ -164,7 +165,7 @@ where
         }
         let mut elements = Vec::new();
         for power in powers_of_two(step) {
-            // A rotation by all slots is none.
+            // A rotation by all slots changes nothing.
             if power.unsigned_abs() == params.degree() as u64 / 2 {
                 continue;
             }
@@ -180,7 +181,8 @@ where
         Ok(turned.unwrap_or_else(|| a.clone()))
     }
 
-    /// Several rotations that share one decomposition, one result a step. All keys seeded, or none.
+    /// Rotates by several steps that share one decomposition. Returns one result for each step. Either all keys are
+    /// seeded, or none.
     pub fn rotate_hoisted(
         &self,
         a: &Ciphertext<A>,
@@ -193,7 +195,8 @@ where
         self.automorphisms(a, elements, keys, op)
     }
 
-    /// Several automorphisms that share one decomposition, one result an element. All keys seeded, or none.
+    /// Computes several automorphisms that share one decomposition. Returns one result for each element. Either all
+    /// keys are seeded, or none.
     pub fn automorphisms(
         &self,
         a: &Ciphertext<A>,
@@ -211,7 +214,7 @@ where
     }
 }
 
-/// Refuses a ciphertext whose message shows.
+/// Refuses a ciphertext whose message is visible without the key.
 pub(crate) fn opaque<A: Annotation>(cipher: Ciphertext<A>) -> Result<Ciphertext<A>, RlweError> {
     if cipher.is_transparent() {
         Err(RlweError::Transparent)
@@ -250,12 +253,12 @@ fn check_size<A: Annotation>(
     })
 }
 
-/// An operand of two polynomials.
+/// Refuses an operand that does not have two polynomials.
 pub(crate) fn check_two<A: Annotation>(a: &Ciphertext<A>) -> Result<(), RlweError> {
     check_size("ciphertext operand", 2, a)
 }
 
-/// Factors whose product is a ciphertext: of a polynomials and b it has a + b - 1.
+/// Refuses factors whose product has too many polynomials. The product of a and b polynomials has a + b - 1.
 pub(crate) fn check_factors<A: Annotation>(
     a: &Ciphertext<A>,
     b: &Ciphertext<A>,
@@ -271,7 +274,7 @@ pub(crate) fn check_factors<A: Annotation>(
     Ok(())
 }
 
-/// A product before relinearisation.
+/// Refuses a ciphertext that is no product before relinearisation.
 pub(crate) fn check_three<A: Annotation>(a: &Ciphertext<A>) -> Result<(), RlweError> {
     check_size("ciphertext to relinearise", 3, a)
 }
@@ -285,13 +288,13 @@ fn missing_rotation(step: i64, power: i64) -> String {
     )
 }
 
-/// The non-adjacent form of a step (less than the slots): signed powers of two that add up to it, the fewest that do, the
-/// least first.
+/// Returns the non-adjacent form of a step (less than the slots): the fewest signed powers of two that add up to it,
+/// the least first.
 pub fn powers_of_two(step: i64) -> Vec<i64> {
     let (mut rest, mut power, mut powers) = (step, 1, Vec::new());
     while rest != 0 {
         if rest % 2 != 0 {
-            // 1 or -1, so that what remains is a multiple of 4.
+            // 1 or -1, so that the rest is a multiple of 4.
             let digit = 2 - rest.rem_euclid(4);
             powers.push(digit * power);
             rest -= digit;

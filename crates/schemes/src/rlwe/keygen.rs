@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Key generation.
+//! Generates the keys of the ring schemes.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use super::params::{Params, RingParams};
 use super::switching::{Shape, switching_key};
 use ringmill_device::KeyId;
 
-/// Makes keys for one secret key, each from randomness of its own: copies of a generator of keys, in a forked process or
-/// a restored machine, repeat nothing.
+/// Makes keys for one secret key, each from fresh randomness. So copies of a generator, in a forked process or a
+/// restored machine, repeat nothing.
 ///
 /// ```
 /// # fn main() -> Result<(), ringmill_schemes::ckks::CkksError> {
@@ -39,7 +39,7 @@ pub struct KeyGenerator {
 }
 
 impl KeyGenerator {
-    /// This generator, sharing all it holds; making keys with it asks `watch` as it goes.
+    /// Returns a generator that shares all data with this one, and asks `watch` while it makes keys.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {
             params: Arc::clone(&self.params),
@@ -50,12 +50,12 @@ impl KeyGenerator {
         }
     }
 
-    /// A fresh secret key from the operating system's randomness.
+    /// Makes a generator with a new secret key from the operating system's randomness.
     pub fn new(params: Arc<impl RingParams>) -> Result<Self, RlweError> {
         Self::with_source(Arc::clone(params.ring_params()), PrngSource::os())
     }
 
-    /// The same keys on every run: for tests that must repeat, and for nothing else.
+    /// Makes a generator with the same keys on every run. It is for tests that must repeat, and for nothing else.
     pub fn from_seed_for_reproducible_tests_only(
         params: Arc<impl RingParams>,
         seed: [u8; 32],
@@ -64,7 +64,7 @@ impl KeyGenerator {
         Self::with_source(Arc::clone(params.ring_params()), source)
     }
 
-    /// Further keys for a secret key that exists; they have its identity, or none where it has none.
+    /// Makes a generator for an existing secret key. Its keys have the secret key's identity, or none if it has none.
     pub fn from_secret_key(
         params: Arc<impl RingParams>,
         secret: SecretKey,
@@ -100,7 +100,7 @@ impl KeyGenerator {
         &self.secret
     }
 
-    /// An encryption of zero over all moduli, seeded.
+    /// Makes a public key: a seeded encryption of zero over all moduli.
     pub fn public_key(&self) -> Result<PublicKey, RlweError> {
         let mut prng = self.source.fresh()?;
         let seed = prng.next_seed();
@@ -123,12 +123,12 @@ impl KeyGenerator {
         ))
     }
 
-    /// The key that switches s^2 to s.
+    /// Makes the key that switches s^2 to s.
     pub fn relin_key(&self, form: KeyForm) -> Result<RelinKey, RlweError> {
         self.relin_key_at(form, self.params.max_level())
     }
 
-    /// The same for ciphertexts at `level` and below alone: smaller.
+    /// Makes a smaller key, for ciphertexts at `level` and below only.
     pub fn relin_key_at(&self, form: KeyForm, level: Level) -> Result<RelinKey, RlweError> {
         off_the_stack(|| self.relin_key_of_square(form, level))
     }
@@ -144,12 +144,12 @@ impl KeyGenerator {
         Ok(RelinKey(self.switching_key(&square, form, level)?))
     }
 
-    /// The keys that switch s(x^g) to s, for each odd Galois element g below 2N given.
+    /// Makes the keys that switch s(x^g) to s, for each given odd Galois element g below 2N.
     pub fn galois_keys(&self, elements: &[Galois], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         self.galois_keys_at(elements, form, self.params.max_level())
     }
 
-    /// The same for ciphertexts at `level` and below alone: smaller.
+    /// Makes smaller keys, for ciphertexts at `level` and below only.
     pub fn galois_keys_at(
         &self,
         elements: &[Galois],
@@ -171,7 +171,7 @@ impl KeyGenerator {
         Ok(keys)
     }
 
-    /// The keys of rotations by these steps.
+    /// Makes the keys of rotations by these steps.
     pub fn rotation_keys(&self, steps: &[i64], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         let elements = steps
             .iter()
@@ -180,7 +180,8 @@ impl KeyGenerator {
         self.galois_keys(&elements, form)
     }
 
-    /// The key that switches the secret `from` (evaluation form over all moduli) to this one, at `level` and below.
+    /// Makes the key that switches the secret `from` (evaluation form over all moduli) to this one, at `level` and
+    /// below.
     fn switching_key(
         &self,
         from: &[u64],
@@ -204,7 +205,7 @@ impl KeyGenerator {
         )
     }
 
-    /// Randomness of its own for one more object.
+    /// Returns fresh randomness for one more object.
     pub(crate) fn fresh(&self) -> Result<Prng, RlweError> {
         Ok(self.source.fresh()?)
     }
@@ -214,7 +215,8 @@ impl KeyGenerator {
     }
 }
 
-/// -(a s + e) over the moduli `indices`, e fresh (of messages modulo t, `low`, t e for e); `a` has one limb a modulus.
+/// Returns -(a s + e) over the moduli `indices`, with a fresh e, or t e for e if messages are modulo t, `low`. `a` has
+/// one limb for each modulus.
 pub(crate) fn encrypt_zero(
     params: &Params,
     low: Option<Modulus>,

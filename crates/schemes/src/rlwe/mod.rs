@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the ring schemes (CKKS, BFV, BGV) share, below all of them: the RNS chain with its distributions and its
-//! security, keys and their generation, encryptions of zero and the phase, ciphertexts with their scheme's annotation,
-//! and the emission of operations as mid-level procedures. A level-l ciphertext has l + 1 primes; all limbs are in
-//! evaluation form.
+//! The common part of the ring schemes (CKKS, BFV, BGV). It has the RNS chain with its distributions and its security,
+//! and the keys and their generation. It has encryptions of zero and the phase, and ciphertexts with their scheme's
+//! annotation. It also emits operations as mid-level procedures. A ciphertext of level l has l + 1 primes, and all
+//! limbs are in evaluation form.
 
 pub(crate) mod arith;
 pub mod cipher;

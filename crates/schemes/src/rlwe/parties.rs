@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parties of a ring scheme's computation: what all ring schemes have in common of them, over a scheme's own encoding,
+//! The parties of a ring scheme's computation: the part that all ring schemes share, on top of a scheme's own encoding,
 //! encryption and decryption.
 
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ use ringmill_device::KeyId;
 
 type AnnotationError<S> = <<S as Scheme>::Annotation as Annotation>::Error;
 
-/// A scheme on the ring: its messages become plaintexts, and these ciphertexts.
+/// A scheme on the ring, which encodes messages to plaintexts and encrypts these to ciphertexts.
 pub trait RingScheme:
     Scheme<
         Params: RingParams,
@@ -44,7 +44,7 @@ pub trait RingScheme:
         key: &PublicKey,
     ) -> Result<Self::Encryptor, Self::Error>;
 
-    /// The same with a fixed stream in place of its randomness.
+    /// Returns the encryptor with a fixed stream in place of its randomness.
     fn seeded_for_reproducible_tests_only(
         encryptor: Self::Encryptor,
         seed: [u8; 32],
@@ -57,10 +57,10 @@ pub trait RingScheme:
         secret: SecretKey,
     ) -> Result<Self::Decryptor, Self::Error>;
 
-    /// A message as operations take it at that place.
+    /// Encodes a message as operations take it at that level.
     ///
     /// # Errors
-    /// Values that a plaintext there does not hold.
+    /// Values that a plaintext there cannot hold.
     fn encoded(
         encoder: &Self::Encoder,
         message: &Self::Message,
@@ -82,7 +82,7 @@ pub trait RingScheme:
         cipher: &Self::Ciphertext,
     ) -> Result<Self::Plaintext, Self::Error>;
 
-    /// The first `length` values.
+    /// Decodes the first `length` values.
     ///
     /// # Errors
     /// A plaintext of other parameters; more values than there are.
@@ -93,7 +93,7 @@ pub trait RingScheme:
     ) -> Result<Self::Message, Self::Error>;
 }
 
-/// Holds a secret key; encrypts under its public key.
+/// The holder of a secret key, who encrypts under the public key.
 pub struct KeyHolder<S: RingScheme> {
     keys: KeyGenerator,
     public: Arc<PublicKey>,
@@ -120,12 +120,12 @@ impl<S: RingScheme> KeyHolder<S> {
         })
     }
 
-    /// Makes further keys of the secret key.
+    /// Returns the generator of further keys of the secret key.
     pub fn generator(&self) -> &KeyGenerator {
         &self.keys
     }
 
-    /// For others who encrypt to this key.
+    /// Returns the key for others who encrypt to this holder.
     pub fn public_key(&self) -> &PublicKey {
         &self.public
     }
@@ -212,7 +212,7 @@ impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
 /// Computes on ciphertexts.
 pub struct Operator<S: RingScheme> {
     params: Arc<S::Params>,
-    /// Made when it is first asked for.
+    /// The encoder, made at its first use.
     encoder: OnceLock<S::Encoder>,
 }
 

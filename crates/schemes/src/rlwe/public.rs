@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encryptions of zero under a public key, divided by P.
+//! Encrypts zero under a public key, with the division by P that follows.
 
 use num_bigint::BigUint;
 use ringmill_isa::Level;
@@ -14,33 +14,35 @@ use super::key::PublicKey;
 use super::ops::scaling::rounding_offset;
 use super::params::Params;
 
-/// Coefficients that are worked on together between transforms: what is added up stays in the first-level cache.
+/// The number of coefficients that are processed together between transforms, so that the sums stay in the first-level
+/// cache.
 const BLOCK: usize = 1024;
 
-/// A public key (b, a) made ready to encrypt.
+/// A public key (b, a), prepared for encryption.
 ///
 /// With u ternary and e_0, e_1 errors, SEAL's encryption of zero is (u b + e_0, u a + e_1) modulo q_0 ... q_level P,
-/// divided by P with the rounding of [`mod_down`](super::ops::scaling::mod_down_all): what is left of the errors is little more than that
-/// rounding's own. Here x = u b + e and r(x), what the division takes off x to make it divisible, are put together in
-/// another order, with the same bits:
+/// divided by P with the rounding of [`mod_down`](super::ops::scaling::mod_down_all). Little more than the error of
+/// that rounding remains. Let x = u b + e, and let r(x) be the remainder that the division subtracts from x. This type
+/// computes them in another order, with the same bits:
 ///
 ///   (x - r(x)) / P = u (b / P) + NTT((e - r(x)) / P) modulo each q_i,
 ///
-/// and r(x) needs x modulo the special primes alone, as coefficients: INTT(u b) + e. So k special primes and l + 1
-/// others cost k (1 + 2) + (l + 1) (1 + 2) transforms, u's included, where encryption and division one after the other
-/// others cost k (3 + 2) + (l + 1) (3 + 2). Encrypting without P would cost 3 (l + 1): 3 k fewer, and N^(1/2) times the error.
+/// and r(x) needs x only modulo the special primes, as coefficients: INTT(u b) + e. So k special primes and l + 1
+/// others cost k (1 + 2) + (l + 1) (1 + 2) transforms, u's included. Encryption and division one after the other would
+/// cost k (3 + 2) + (l + 1) (3 + 2). Encryption without P would cost 3 (l + 1), which is 3 k fewer, but with N^(1/2)
+/// times the error.
 ///
-/// Where messages are low, t e stands for e, and what is taken off is S + w P (`divide_keeping` in
-/// [`scaling`](super::ops::scaling)), so that w is taken off after the division.
+/// If messages are low, t e replaces e, and the remainder is S + w P (`divide_keeping` in
+/// [`scaling`](super::ops::scaling)), so w is subtracted after the division.
 pub(crate) struct PublicHalves {
-    /// b and a, limb-major: modulo the ciphertext primes divided by P, modulo the special primes as they are.
+    /// b and a, limb-major: divided by P modulo the ciphertext primes, and unchanged modulo the special primes.
     halves: [Vec<u64>; 2],
     to_cipher: BaseConverter,
     /// The rounding offset h modulo every modulus.
     half: Vec<u64>,
     /// P^-1 modulo every ciphertext prime.
     inverse: Vec<u64>,
-    /// Of low messages t and -P^-1 mod t; t is the last modulus that `to_cipher` leads to.
+    /// t and -P^-1 mod t, if messages are low. t is the last target modulus of `to_cipher`.
     low: Option<(Modulus, u64)>,
 }
 
@@ -80,8 +82,9 @@ impl PublicHalves {
         })
     }
 
-    /// The two polynomials of a fresh encryption at `level`, which must be one of the parameters', of the message, or of zero.
-    /// Beside them it takes 2 + 2 k limbs. The message is transformed together with the error, for nothing.
+    /// Returns the two polynomials of a fresh encryption of the message, or of zero, at `level`, which must be one of
+    /// the parameters'. It needs 2 + 2 k further limbs. The message is transformed together with the error, at no extra
+    /// cost.
     pub fn encrypt(
         &self,
         params: &Params,
@@ -139,7 +142,7 @@ impl PublicHalves {
         Ok(polys)
     }
 
-    /// The parts of all limbs that each block of coefficients has.
+    /// Returns for each block of coefficients the parts of all limbs.
     fn by_block(n: usize, limbs: &[u64]) -> Vec<Vec<&[u64]>> {
         let mut blocks = vec![Vec::new(); n.div_ceil(BLOCK)];
         for limb in limbs.chunks_exact(n) {
@@ -150,7 +153,7 @@ impl PublicHalves {
         blocks
     }
 
-    /// For each polynomial w; nothing where messages are not low.
+    /// Returns w for each polynomial, or nothing if messages are not low.
     fn multiples(
         &self,
         n: usize,
@@ -169,7 +172,7 @@ impl PublicHalves {
         Ok(multiples)
     }
 
-    /// For each polynomial x + h modulo the special primes, ready for [`BaseConverter::accumulate`].
+    /// Returns x + h modulo the special primes for each polynomial, ready for [`BaseConverter::accumulate`].
     fn remainders(
         &self,
         params: &Params,
@@ -209,7 +212,7 @@ impl PublicHalves {
     }
 }
 
-/// The limb of modulus `index` of a key half. A key that lacks it must not encrypt.
+/// Returns the limb of modulus `index` of a key half. A key without it must not encrypt.
 fn key_limb<'a>(params: &Params, half: &'a [u64], index: usize) -> Result<&'a [u64], RlweError> {
     limb(half, index, params.moduli().len())
         .ok_or_else(|| RlweError::MissingKey(format!("public, modulus {index}")))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The security tables: the largest log2(QP) allowed for a ring degree, the smallest noise for an LWE dimension.
+//! The security tables: the largest allowed log2(QP) for a ring degree, and the smallest noise for an LWE dimension.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,20 +11,20 @@ use super::distributions::SecretDistribution;
 use super::error::RlweError;
 use super::params::Params;
 
-/// Which table of bounds is used. The names are those of `data/security_tables.toml`.
+/// A table of bounds. The names are those of `data/security_tables.toml`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SecurityTable {
     /// Security Guidelines for Implementing Homomorphic Encryption (2024), ternary secrets.
     #[default]
     Guidelines2024Ternary,
-    /// The same, secrets from the error distribution.
+    /// The same guidelines, for secrets from the error distribution.
     Guidelines2024Gaussian,
     /// The 2018 HomomorphicEncryption.org standard, ternary secrets: SEAL's bounds (128 bits, log N = 10 to 15).
     Standard2018Ternary,
-    /// Own estimates, ternary secrets: 128 bits, log N = 9 to 16.
+    /// Our own estimates, ternary secrets: 128 bits, log N = 9 to 16.
     Estimator2026Ternary,
-    /// Sparse ternary secrets of a weight of 32 or more: 128 bits, log N = 12 to 17. The smaller bound of our own estimates
-    /// and of the rotated primal hybrid attack's table ([`sparse_bounds`]).
+    /// Sparse ternary secrets of weight 32 or more: 128 bits, log N = 12 to 17. It is the smaller bound of our own
+    /// estimates and of the table for the rotated primal hybrid attack ([`sparse_bounds`]).
     SparseTernary2026,
 }
 
@@ -37,7 +37,7 @@ impl SecurityTable {
         Self::SparseTernary2026,
     ];
 
-    /// What the sparse table was called when it was our own estimates alone.
+    /// The earlier name of the sparse table, when it had our own estimates alone.
     const SPARSE_BEFORE: &'static str = "estimator_2026.sparse_ternary";
 
     pub const fn name(self) -> &'static str {
@@ -50,13 +50,14 @@ impl SecurityTable {
         }
     }
 
-    /// All names, for messages.
+    /// Returns all names, for messages.
     pub fn names() -> String {
         let [first @ .., last] = Self::ALL.map(Self::name);
         format!("{} or {last}", first.join(", "))
     }
 
-    /// The table of that name; `guidelines_2024`, `standard_2018` and `estimator_2026` alone mean the ternary tables.
+    /// Returns the table of that name. `guidelines_2024`, `standard_2018` and `estimator_2026` alone mean the ternary
+    /// tables.
     pub fn from_name(name: &str) -> Result<Self, RlweError> {
         let alias = |t: &Self| t.is_named(name) || t.name().strip_suffix(".ternary") == Some(name);
         Self::ALL
@@ -71,7 +72,7 @@ impl SecurityTable {
         self.name() == name || (self == Self::SparseTernary2026 && name == Self::SPARSE_BEFORE)
     }
 
-    /// Whether a reader that accepts `name` accepts this table: by its own name, or by that of the publication it is from.
+    /// Returns whether a reader that accepts `name` accepts this table, by its own name or by that of its publication.
     pub(crate) fn belongs_to(self, name: &str) -> bool {
         let publication = self
             .name()
@@ -80,7 +81,7 @@ impl SecurityTable {
         self.is_named(name) || publication == Some(name)
     }
 
-    /// Whether the table was computed for secrets of this distribution.
+    /// Returns whether the table was computed for secrets of this distribution.
     pub const fn covers(self, secret: SecretDistribution) -> bool {
         match (self, secret) {
             (
@@ -159,7 +160,7 @@ struct Standard {
     ternary: Rows,
 }
 
-/// Rows with the ring degrees they are for.
+/// Rows with the ring degrees that they are for.
 #[derive(Deserialize)]
 struct Estimate {
     log_n: Vec<u8>,
@@ -169,13 +170,13 @@ struct Estimate {
 
 #[derive(Deserialize)]
 struct LweCurve {
-    /// Dimensions the curve was fitted on, ascending.
+    /// The dimensions that the curve was fitted on, ascending.
     n: Vec<u32>,
     fit: [f64; 3],
     fit_margin: f64,
 }
 
-/// Rows of sparse secrets, by `h` and the weight.
+/// The rows of sparse secrets, by `h` and the weight.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct SparseRows(BTreeMap<String, Estimate>);
@@ -188,7 +189,7 @@ impl SparseRows {
             .filter_map(move |(name, rows)| Some((weight(name)?, rows)))
     }
 
-    /// The largest weight with rows that is not above `weight`: more weight is no easier to guess.
+    /// Returns the largest weight with rows that is not above `weight`, as a larger weight is no easier to guess.
     fn up_to(&self, weight: u32) -> Option<u32> {
         let weights = self.rows().map(|(h, _)| h);
         weights.filter(|&h| h <= weight).max()
@@ -222,7 +223,7 @@ struct Tables {
     rotated_hybrid_2026: RotatedHybrid,
 }
 
-/// The text of `data/security_tables.toml`, for schemes that have sections of their own in it.
+/// The text of `data/security_tables.toml`, for schemes with their own sections in it.
 pub const SECURITY_TABLES: &str = include_str!("../../data/security_tables.toml");
 
 static TABLES: LazyLock<Result<Tables, String>> =
@@ -235,7 +236,7 @@ fn tables() -> Result<&'static Tables, RlweError> {
 }
 
 impl Rows {
-    /// The bound in that column.
+    /// Returns the bound in that column.
     fn bound(&self, level: SecurityLevel, column: usize) -> Option<u32> {
         let row = match level {
             SecurityLevel::Bits128 => &self.bits128,
@@ -253,8 +254,8 @@ impl Estimate {
     }
 }
 
-/// The largest number of bits of QP that `table` allows at ring degree 2^`log_n` with such secrets, or `None` where it
-/// offers none.
+/// Returns the largest number of bits of QP that `table` allows at ring degree 2^`log_n` with such secrets, or `None`
+/// if it has no bound.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::SecretDistribution::{SparseTernary, Ternary};
@@ -284,7 +285,8 @@ pub fn bound(
         SecurityTable::Standard2018Ternary => published(&tables.standard_2018.ternary),
         SecurityTable::Estimator2026Ternary => tables.estimator_2026.ternary.bound(level, log_n),
         SecurityTable::SparseTernary2026 => match secret {
-            // A sparse secret is no harder to find than a dense one, and one row allows more: a weight of 1024 at 2^12.
+            // A sparse secret is no harder to find than a dense one, but one sparse row allows more: a weight of 1024
+            // at 2^12.
             SecretDistribution::SparseTernary { weight } => {
                 let sparse = sparse_bounds(weight, level, log_n)?.smaller();
                 let dense = published(&tables.guidelines_2024.ternary);
@@ -297,7 +299,8 @@ pub fn bound(
     })
 }
 
-/// What both tables of sparse ternary secrets say of a weight and a ring degree; `None` where a table has no row.
+/// The bounds of both tables of sparse ternary secrets, for a weight and a ring degree. A bound is `None` if a table
+/// has no row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SparseBounds {
     /// `estimator_2026.sparse_ternary`, our own estimates.
@@ -307,15 +310,15 @@ pub struct SparseBounds {
 }
 
 impl SparseBounds {
-    /// The bound that holds: the smaller one, or that of the one table that has a row.
+    /// Returns the effective bound: the smaller one, or that of the only table with a row.
     pub fn smaller(self) -> Option<u32> {
         let both = [self.estimator, self.rotated_hybrid];
         both.into_iter().flatten().min()
     }
 }
 
-/// The bounds of both tables on the bits of QP at ring degree 2^`log_n`. A weight takes the rows of the largest weight in either
-/// table that is not above its own, and N = 2^17 takes those of 2^16.
+/// Returns the bounds of both tables on the bits of QP at ring degree 2^`log_n`. A weight takes the rows of the largest
+/// weight in either table that is not above it. N = 2^17 takes the rows of 2^16.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::{SecurityLevel, security::sparse_bounds};
@@ -328,7 +331,7 @@ pub fn sparse_bounds(
     log_n: u8,
 ) -> Result<SparseBounds, RlweError> {
     let tables = tables()?;
-    // A larger ring is no easier, and no table has one of 2^17.
+    // A larger ring is no easier to attack, and no table has a row for 2^17.
     let log_n = if log_n == 17 { 16 } else { log_n };
     let estimator = &tables.estimator_2026.sparse_ternary;
     let rotated_hybrid = &tables.rotated_hybrid_2026.sparse_ternary;
@@ -340,7 +343,7 @@ pub fn sparse_bounds(
     })
 }
 
-/// Why `table` has no bound for secrets that it covers.
+/// Returns why `table` has no bound for secrets that it covers.
 pub(crate) fn no_bound(
     table: SecurityTable,
     secret: SecretDistribution,
@@ -358,8 +361,8 @@ pub(crate) fn no_bound(
     }
 }
 
-/// log2 of the smallest ring degree at which a QP of `qp_bits` bits is secure with such secrets, or the largest bound the
-/// table has.
+/// Returns log2 of the smallest ring degree at which a QP of `qp_bits` bits is secure with such secrets. If there is
+/// none, the error names the largest bound of the table.
 pub fn smallest_log_n(
     qp_bits: u32,
     table: SecurityTable,
@@ -382,8 +385,8 @@ pub fn smallest_log_n(
     })
 }
 
-/// log2 of the smallest standard deviation, as a fraction of the torus, at which LWE of dimension `n` with binary
-/// secrets has 128 bits (own estimates); `None` outside the dimensions that were estimated, 512 to 2048.
+/// Returns log2 of the smallest standard deviation, as a fraction of the torus, at which LWE of dimension `n` with
+/// binary secrets has 128 bits (our own estimates). Returns `None` outside of the estimated dimensions, 512 to 2048.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::security::lwe_binary_log2_std;
@@ -401,23 +404,23 @@ pub fn lwe_binary_log2_std(n: u32) -> Result<Option<f64>, RlweError> {
     Ok(inside.then_some(a * x * x + b * x + c + curve.fit_margin))
 }
 
-/// What was checked when parameters were built; reports repeat [`SecurityRecord::summary`].
+/// The result of the security check when parameters were built. Reports repeat [`SecurityRecord::summary`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct SecurityRecord {
     pub table: SecurityTable,
     pub level: SecurityLevel,
-    /// log2(QP), rounded to a double, for reports; the check itself compares `qp_bits`.
+    /// log2(QP), rounded to a double, for reports. The check itself compares `qp_bits`.
     pub log_qp: f64,
-    /// Exact bit length of QP: the smallest b with QP < 2^b.
+    /// The exact bit length of QP: the smallest b with QP < 2^b.
     pub qp_bits: u32,
     /// The table's bound at this ring degree.
     pub bound: Option<u32>,
-    /// Why the parameters do not reach the level; only possible after the explicit opt-out.
+    /// Why the parameters miss the level, which is possible only after the explicit opt-out.
     pub insecure: Option<String>,
 }
 
 impl SecurityRecord {
-    /// One line for reports.
+    /// Returns one line for reports.
     pub fn summary(&self) -> String {
         let level = self.level.bits();
         match (&self.insecure, self.bound) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two parties of a computation: who holds the secret key, and who computes without it. The run time is written for
-//! these.
+//! The two parties of a computation: the holder of the secret key, and the party that computes without it. The run time
+//! is written against these traits.
 
 use std::sync::Arc;
 
@@ -9,40 +9,41 @@ use ringmill_limits::Watch;
 use super::{At, Scheme};
 use ringmill_device::KeyId;
 
-/// What a program's values are at in scheme `S`.
+/// The level and annotation of a program's values in scheme `S`.
 pub type Place<S> = At<<S as Scheme>::Annotation>;
 
-/// The holder of a secret key: makes keys, encrypts and decrypts. It holds no randomness: every encryption and every key
-/// draws its own, so that copies of a holder (a forked process, a restored machine) repeat nothing.
+/// The holder of a secret key, who makes keys, encrypts and decrypts. It holds no randomness. Every encryption and
+/// every key draws its own, so copies of a holder (a forked process, a restored machine) repeat nothing.
 pub trait KeyHolder: Sized {
     type Scheme: Scheme;
     type SecretKey;
 
-    /// With a fresh secret key.
+    /// Makes a holder with a new secret key.
     fn new(params: Arc<Params<Self>>) -> Result<Self, Error<Self>>;
 
-    /// With a secret key that exists.
+    /// Makes a holder with an existing secret key.
     fn with_secret_key(
         params: Arc<Params<Self>>,
         secret: Self::SecretKey,
     ) -> Result<Self, Error<Self>>;
 
-    /// The same keys and encryptions on every run: for tests that must repeat, and for nothing else.
+    /// Makes a holder with the same keys and encryptions on every run. It is for tests that must repeat, and for
+    /// nothing else.
     fn from_seed_for_reproducible_tests_only(
         params: Arc<Params<Self>>,
         seed: [u8; 32],
     ) -> Result<Self, Error<Self>>;
 
-    /// This holder, sharing all it holds; making keys with it asks `watch` as it goes.
+    /// Returns a holder that shares all data with this one, and asks `watch` while it makes keys.
     fn watched(&self, watch: &Watch) -> Self;
 
     fn secret_key(&self) -> &Self::SecretKey;
 
-    /// The identity of the secret key, which ciphertexts and keys made here carry; none where the secret key came from
-    /// where there are none.
+    /// Returns the identity of the secret key, which its ciphertexts and keys carry. It is `None` if the secret key
+    /// came from a source without identities.
     fn key_id(&self) -> Option<KeyId>;
 
-    /// The evaluation keys of these names, with seeds in place of their uniform halves if `seeded`.
+    /// Makes the evaluation keys of these names, with seeds in place of their uniform halves if `seeded`.
     fn evaluation_keys(
         &self,
         names: &[KeyName<Self>],
@@ -55,27 +56,28 @@ pub trait KeyHolder: Sized {
         at: &Place<Self::Scheme>,
     ) -> Result<Ciphertext<Self>, Error<Self>>;
 
-    /// The message before it is decoded.
+    /// Returns the message before it is decoded.
     fn decrypt(&self, cipher: &Ciphertext<Self>) -> Result<Plaintext<Self>, Error<Self>>;
 
-    /// A decryption as a message of `length` values.
+    /// Decodes a decryption to a message of `length` values.
     fn decode(&self, plain: &Plaintext<Self>, length: usize) -> Result<Message<Self>, Error<Self>>;
 }
 
-/// Who computes: holds nothing secret.
+/// The party that computes. It holds nothing secret.
 pub trait Operator: Sized {
     type Scheme: Scheme;
 
     fn new(params: Arc<<Self::Scheme as Scheme>::Params>) -> Self;
 
-    /// A message that is not encrypted, as operations take it.
+    /// Encodes a message without encryption, as operations take it.
     fn encode(
         &self,
         message: &<Self::Scheme as Scheme>::Message,
         at: &Place<Self::Scheme>,
     ) -> Result<<Self::Scheme as Scheme>::Plaintext, <Self::Scheme as Scheme>::Error>;
 
-    /// The key of that name, in the form a program takes: with its seed, or expanded. `None` where it was not given.
+    /// Returns the key of that name in the form that a program takes, with its seed or expanded, or `None` if it was
+    /// not given.
     fn key(
         &self,
         keys: &<Self::Scheme as Scheme>::Keys,
@@ -89,7 +91,7 @@ pub trait Operator: Sized {
         cipher: &<Self::Scheme as Scheme>::Ciphertext,
     ) -> Result<(), <Self::Scheme as Scheme>::Error>;
 
-    /// A ciphertext from computed polynomials, each limb-major; they are checked.
+    /// Makes a ciphertext from computed polynomials, each limb-major, after a check.
     fn ciphertext(
         &self,
         at: &Place<Self::Scheme>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEAL's BFV: parameters, plaintexts modulo t and ciphertexts, which SEAL keeps in coefficient form and we in evaluation
-//! form. Keys are [those of every scheme](super::read_relin_keys).
+//! Reads and writes SEAL's BFV: parameters, plaintexts modulo t and ciphertexts. SEAL stores ciphertexts in coefficient
+//! form, and we in evaluation form. Keys are [those of every scheme](super::read_relin_keys).
 
 use ringmill_math::NttPlan;
 
@@ -13,7 +13,7 @@ use crate::bfv::{Ciphertext, Multiplication, Params, ParamsBuilder, PlainModulus
 use crate::exact::ExactParams;
 use ringmill_device::ResidueVec;
 
-/// The scale that SEAL writes where there is none.
+/// The scale that SEAL writes for objects without one.
 const SCALE: f64 = 1.0;
 
 impl SealParams for Params {
@@ -40,7 +40,7 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     Ok(Params::builder(raw.n.trailing_zeros() as u8, t).primes(cipher, &[special]))
 }
 
-/// Reads a file of SEAL's `Ciphertext::save`; the seed of a symmetric one is expanded.
+/// Reads a file of SEAL's `Ciphertext::save`. The seed of a symmetric one is expanded.
 pub fn read_ciphertext(context: &BfvContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let mut raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;

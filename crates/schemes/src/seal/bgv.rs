@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEAL's BGV: parameters, plaintexts modulo t and ciphertexts, which have a correction factor. Keys are [those of every
-//! scheme](super::read_relin_keys).
+//! Reads and writes SEAL's BGV: parameters, plaintexts modulo t and ciphertexts, which have a correction factor. Keys
+//! are [those of every scheme](super::read_relin_keys).
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     Ok(Params::builder(raw.n.trailing_zeros() as u8, t).primes(cipher, &[special]))
 }
 
-/// Reads a file of SEAL's `Ciphertext::save`; the seed of a symmetric one is expanded.
+/// Reads a file of SEAL's `Ciphertext::save`. The seed of a symmetric one is expanded.
 ///
 /// # Errors
 /// A file before version 4, which has no correction factor; one that is no ciphertext of these parameters.
@@ -43,7 +43,7 @@ pub fn read_ciphertext(context: &BgvContext, bytes: &[u8]) -> Result<Ciphertext,
     Ok(Ciphertext::new(context.ring(), level, factor, raw.polys)?)
 }
 
-/// Writes a ciphertext for `Ciphertext::load` of the SEAL that the [context is for](SealContext::for_seal_of).
+/// Writes a ciphertext for `Ciphertext::load` of the SEAL version that the [context is for](SealContext::for_seal_of).
 pub fn write_ciphertext(
     context: &BgvContext,
     cipher: &Ciphertext,

@@ -8,14 +8,14 @@ use blake2b_simd::Params as Blake2b;
 use ringmill_math::{MathError, Modulus};
 use zeroize::Zeroizing;
 
-/// Length of a generator seed in bytes.
+/// The length of a generator seed in bytes.
 pub const SEED_BYTES: usize = 64;
 
-/// SEAL draws its randomness in blocks of this many bytes, one Blake2Xb output each.
+/// The bytes of a block, in which SEAL draws its randomness. Each block is one Blake2Xb output.
 const BLOCK_BYTES: usize = 4096;
 const HASH_BYTES: usize = 64;
 
-/// BLAKE2b with 32 bytes of output over the little-endian bytes of `words`.
+/// Returns BLAKE2b with 32 bytes of output over the little-endian bytes of `words`.
 pub(super) fn hash_words(words: &[u64]) -> [u8; 32] {
     let mut state = Blake2b::new().hash_length(32).to_state();
     for word in words {
@@ -70,9 +70,9 @@ impl Blake2xb {
         self.used = 0;
     }
 
-    /// The next 64 bits, little-endian.
+    /// Returns the next 64 bits, little-endian.
     pub fn word(&mut self) -> u64 {
-        // Draws are always whole words and the block is a whole number of them, so a word never straddles two blocks.
+        // Draws are always whole words, and a block is a whole number of words, so a word never spans two blocks.
         if self.used >= BLOCK_BYTES {
             self.refill();
         }
@@ -88,8 +88,8 @@ impl Blake2xb {
         u64::from_le_bytes(word)
     }
 
-    /// One uniform polynomial: `n` residues for each modulus in turn, as SEAL samples it: all words are drawn first, and
-    /// words too large to be uniform are then replaced in order by words drawn after them.
+    /// Samples one uniform polynomial as SEAL does, `n` residues for each modulus in turn. All words are drawn first.
+    /// Words too large to be uniform are then replaced, in order, by words drawn after them.
     pub fn uniform(&mut self, moduli: &[u64], n: usize) -> Result<Vec<u64>, MathError> {
         let mut out: Vec<u64> = (0..moduli.len().saturating_mul(n))
             .map(|_| self.word())

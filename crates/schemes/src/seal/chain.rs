@@ -14,7 +14,7 @@ pub enum SealScheme {
 }
 
 impl SealScheme {
-    /// What to say to a file of another scheme.
+    /// Returns advice about a file of another scheme.
     pub(super) fn hint(self) -> &'static str {
         match self {
             Self::Bfv => "only BFV (scheme 1) is computed on here: CKKS is 2, BGV 3",
@@ -24,12 +24,12 @@ impl SealScheme {
     }
 }
 
-/// The name SEAL gives to one level: BLAKE2b-256 of scheme, ring degree, primes and plain modulus, each a 64-bit word.
+/// SEAL's name of one level: BLAKE2b-256 of scheme, ring degree, primes and plaintext modulus, each a 64-bit word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ParmsId(pub [u8; 32]);
 
 impl ParmsId {
-    /// The name of parameters with these primes and this plain modulus (that of CKKS is 0).
+    /// Returns the name of parameters with these primes and this plaintext modulus, which is 0 in CKKS.
     fn of(scheme: SealScheme, n: usize, primes: &[u64], plain: u64) -> Self {
         let mut words = vec![scheme as u64, n as u64];
         words.extend_from_slice(primes);
@@ -37,23 +37,24 @@ impl ParmsId {
         ParmsId(hash_words(&words))
     }
 
-    /// What stands where no level is named: a plaintext in coefficient form.
+    /// The value in a file if no level is named, for a plaintext in coefficient form.
     pub(super) const NONE: Self = Self([0; 32]);
 
-    /// Hexadecimal, in file order.
+    /// Returns the name in hexadecimal, in file order.
     pub fn hex(&self) -> String {
         self.0.iter().map(|b| format!("{b:02x}")).collect()
     }
 }
 
-/// SealScheme, ring degree, primes in SEAL's order (the special prime last), plain modulus and the names of all levels.
+/// The scheme, ring degree, primes in SEAL's order (the special prime last), plaintext modulus, and the names of all
+/// levels.
 #[derive(Clone, Debug)]
 pub struct Chain {
     scheme: SealScheme,
     n: usize,
     moduli: Vec<u64>,
     plain: u64,
-    /// `ids[k]` names the level with the first k + 1 primes; the last one names the key level.
+    /// `ids[k]` names the level with the first k + 1 primes. The last one names the key level.
     ids: Vec<ParmsId>,
 }
 
@@ -80,7 +81,7 @@ impl Chain {
         self.plain
     }
 
-    /// Whether an object's polynomials are in evaluation form: all but BFV's ciphertexts.
+    /// Returns whether an object's polynomials are in evaluation form. All are, except BFV's ciphertexts.
     pub(super) fn evaluation_form(&self, object: Object) -> bool {
         match self.scheme {
             SealScheme::Ckks | SealScheme::Bgv => true,
@@ -96,7 +97,7 @@ impl Chain {
         &self.moduli
     }
 
-    /// Number of primes of the level of this name.
+    /// Returns the number of primes of the level with this name.
     pub fn primes_of(&self, id: &ParmsId) -> Option<usize> {
         self.ids
             .iter()
@@ -104,7 +105,7 @@ impl Chain {
             .checked_add(1)
     }
 
-    /// The name of the level with the first `primes` primes.
+    /// Returns the name of the level with the first `primes` primes.
     pub fn id(&self, primes: usize) -> Option<ParmsId> {
         self.ids.get(primes.checked_sub(1)?).copied()
     }

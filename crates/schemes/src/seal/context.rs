@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our parameters seen as SEAL sees them.
+//! Our parameters as SEAL sees them, with SEAL's names for their levels.
 
 use std::sync::Arc;
 
@@ -14,17 +14,16 @@ use super::{Compression, emit, source};
 use crate::ckks::{Params, ParamsBuilder};
 use crate::rlwe::{self, RingParams, RlweError};
 
-/// The first SEAL that has BGV, and the newest.
+/// The first SEAL version that has BGV; `NEWEST` is the newest version.
 const OLDEST_WITH_FACTORS: Version = [4, 0];
 const NEWEST: Version = [4, 3];
 
-/// SEAL's largest prime.
+/// The bits of SEAL's largest prime.
 const MAX_PRIME_BITS: u32 = 60;
 
-/// Reads a file of SEAL's `EncryptionParameters::save`. SEAL keeps no security level in it, so the choice is the
-/// caller's: the builder checks against 128 bits of `guidelines_2024.ternary` unless told otherwise; SEAL's own bounds
-/// are the table `standard_2018.ternary`, and parameters that SEAL used with `sec_level_type::none` need the builder's
-/// opt-out.
+/// Reads a file of SEAL's `EncryptionParameters::save`. The file has no security level, so the caller chooses. By
+/// default the builder checks against 128 bits of `guidelines_2024.ternary`. SEAL's own bounds are the table
+/// `standard_2018.ternary`. Parameters that SEAL used with `sec_level_type::none` need the builder's opt-out.
 ///
 /// # Errors
 /// A file that is not SEAL's, of another scheme, or without a special prime.
@@ -45,7 +44,7 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     Ok(Params::builder(raw.n.trailing_zeros() as u8).primes(cipher, &[special]))
 }
 
-/// The last prime, which SEAL keeps for key switching, and the others.
+/// Returns the last prime, which SEAL reserves for key switching, and the others.
 pub(super) fn special_and_others(raw: &RawParameters) -> Result<(u64, &[u64]), SealError> {
     match raw.moduli.split_last() {
         Some((&special, cipher)) if !cipher.is_empty() => Ok((special, cipher)),
@@ -55,9 +54,9 @@ pub(super) fn special_and_others(raw: &RawParameters) -> Result<(u64, &[u64]), S
     }
 }
 
-/// Parameters that SEAL has, too.
+/// Parameters that SEAL can have, too.
 pub trait SealParams: RingParams {
-    /// SEAL's scheme and the plain modulus, which is 0 of CKKS.
+    /// Returns SEAL's scheme and the plaintext modulus, which is 0 for CKKS.
     ///
     /// # Errors
     /// [`SealError::Unsupported`] for a choice of the scheme that SEAL does not have.
@@ -78,12 +77,12 @@ pub fn write_parameters<P>(
     emit::parameters(&context.chain, compression)
 }
 
-/// Parameters together with the names that SEAL gives to their levels.
+/// Parameters, with SEAL's names for their levels.
 #[derive(Debug)]
 pub struct SealContext<P = Params> {
     params: Arc<P>,
     pub(super) chain: Chain,
-    /// Of the SEAL that loads objects which no earlier one has.
+    /// The SEAL version for objects that no earlier one loads.
     pub(super) version: Version,
     pub(super) watch: Watch,
 }
@@ -101,8 +100,8 @@ impl<P> Clone for SealContext<P> {
 
 impl<P: SealParams> SealContext<P> {
     /// # Errors
-    /// Parameters SEAL cannot have: other than one special prime, a prime above 60 bits, or BFV that does not multiply by
-    /// BEHZ.
+    /// Parameters that SEAL cannot have: a number of special primes other than one, a prime above 60 bits, or BFV
+    /// without BEHZ multiplication.
     pub fn new(params: Arc<P>) -> Result<Self, SealError> {
         let ring = params.ring_params();
         if ring.special_count() != 1 {
@@ -128,8 +127,9 @@ impl<P: SealParams> SealContext<P> {
         })
     }
 
-    /// The same context for the SEAL that wrote this file: SEAL 4.x loads ciphertexts of BGV in its own version's form alone.
-    /// Without it they are written for 4.3. All else is written for every SEAL since 3.6.
+    /// Returns the same context for the SEAL version that wrote this file. SEAL 4.x loads ciphertexts of BGV only in
+    /// the form of its own version. By default they are written for 4.3. Everything else is written for every SEAL
+    /// since 3.6.
     ///
     /// # Errors
     /// A file that is not SEAL's.
@@ -141,8 +141,8 @@ impl<P: SealParams> SealContext<P> {
         })
     }
 
-    /// The same context for work under a watch: reading keys takes no more memory than its limits allow, and stops when it
-    /// is asked to. Other objects need no such limit: their parameters fix their size.
+    /// Returns the same context for work under a watch. Reading keys then stays within its memory limits, and stops on
+    /// request. Other objects need no such limit, as their parameters fix their size.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {
             watch: watch.clone(),
@@ -158,7 +158,7 @@ impl<P: SealParams> SealContext<P> {
         self.params.ring_params()
     }
 
-    /// SEAL's name for a level.
+    /// Returns SEAL's name for a level.
     pub fn parms_id(&self, level: Level) -> Result<ParmsId, SealError> {
         self.ring().check_level(level)?;
         self.chain

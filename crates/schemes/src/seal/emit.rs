@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The mirror of [`super::raw`]: SEAL's objects from checked parts.
+//! Writes SEAL's objects from checked parts, as the reverse of [`super::raw`].
 
 use zeroize::Zeroizing;
 
@@ -17,7 +17,7 @@ fn ciphertext_members(words: usize) -> usize {
     size::sum([32 + 1 + 4 * 8 + HEADER_BYTES, array_members(words)])
 }
 
-/// The name of a level, which exists for every number of primes that a checked operand can have.
+/// Returns the name of a level. It exists for every number of primes that a checked operand can have.
 fn id(chain: &Chain, primes: usize) -> Result<ParmsId, SealError> {
     chain.id(primes).ok_or_else(|| SealError::Unsupported {
         reason: format!("no level has {primes} primes"),
@@ -46,7 +46,7 @@ fn array<'a>(sink: &mut Sink, limbs: impl Iterator<Item = &'a [u64]>, words: usi
     }
 }
 
-/// A plaintext or secret key; `data` holds one limb for each of the first `primes` primes.
+/// Writes a plaintext or secret key. `data` holds one limb for each of the first `primes` primes.
 pub fn plaintext(
     chain: &Chain,
     object: Object,
@@ -63,7 +63,7 @@ pub fn plaintext(
     sink.finish_secret(object, compression)
 }
 
-/// A plaintext in coefficient form, which names no level and has no scale of its own.
+/// Writes a plaintext in coefficient form, which names no level and has no scale of its own.
 pub(super) fn coefficients(data: &[u64], compression: Compression) -> Result<Vec<u8>, SealError> {
     let mut sink = Sink::new(size::sum([48 + HEADER_BYTES, array_members(data.len())]));
     sink.parms_id(&ParmsId::NONE);
@@ -73,7 +73,7 @@ pub(super) fn coefficients(data: &[u64], compression: Compression) -> Result<Vec
     sink.finish(Object::Plaintext, compression)
 }
 
-/// What a ciphertext carries.
+/// The annotation of a ciphertext.
 #[derive(Clone, Copy)]
 pub enum Note {
     Scale(f64),
@@ -87,7 +87,7 @@ impl From<f64> for Note {
     }
 }
 
-/// A ciphertext or public key; `polys` are its polynomials.
+/// Writes a ciphertext or public key. `polys` are its polynomials.
 pub fn ciphertext(
     chain: &Chain,
     object: Object,
@@ -134,7 +134,7 @@ fn write_ciphertext(
     Ok(())
 }
 
-/// Key-switching keys: `slots` places, each empty or holding a key's digits as (b, a).
+/// Writes key-switching keys: `slots` places, each empty or with a key's digits as (b, a).
 pub fn keys(
     chain: &Chain,
     object: Object,

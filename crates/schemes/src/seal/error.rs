@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can be wrong with a file in Microsoft SEAL's format.
+//! The errors of files in Microsoft SEAL's format.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use ringmill_limits::{Halt, human};
 use super::source::MOST_UNPACKED;
 use crate::rlwe::RlweError;
 
-/// Which SEAL object a message is about.
+/// The SEAL object that a message is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Object {
@@ -43,7 +43,7 @@ impl fmt::Display for Object {
     }
 }
 
-/// Why bytes in SEAL's format were refused, or why something of ours cannot be written in it.
+/// The error of bytes in SEAL's format that were refused, or of an object of ours that cannot be written in it.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
@@ -159,7 +159,7 @@ pub enum SealError {
 }
 
 impl SealError {
-    /// A field whose value cannot be right.
+    /// Makes the error of a field with an impossible value.
     pub(super) fn field(
         object: Object,
         field: &'static str,
@@ -192,7 +192,7 @@ impl SealError {
     }
 }
 
-/// What makes a file of another version one that can be read: SEAL 4 loads what 3.4 and later wrote.
+/// Returns how to make a file of another version readable. SEAL 4 loads files of 3.4 and later.
 fn cure(major: u8, minor: u8) -> &'static str {
     match (major, minor) {
         (3, 4..) => "load it in SEAL 4 and save it again",

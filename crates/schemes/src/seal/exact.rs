@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What SEAL's schemes of exact integers share: plaintexts modulo t.
+//! Reads and writes plaintexts modulo t, which SEAL's BFV and BGV share.
 
 use super::context::{SealContext, SealParams};
 use super::error::SealError;
 use super::{Compression, emit, raw};
 use crate::exact::{ExactParams, Plaintext};
 
-/// Reads a file of SEAL's `Plaintext::save` in coefficient form, as encoders leave it.
+/// Reads a file of SEAL's `Plaintext::save` in coefficient form, the form that encoders make.
 pub fn read_integers<P: ExactParams + SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Microsoft SEAL's binary formats: parameters, plaintexts, ciphertexts and keys of its CKKS, BFV and BGV schemes, as
-//! SEAL saves and loads them since version 3.6. What is of CKKS alone stands here, what is of the others in [`bfv`] and
-//! [`bgv`], and keys are read and written alike.
+//! Reads and writes Microsoft SEAL's binary formats: parameters, plaintexts, ciphertexts and keys of its CKKS, BFV and
+//! BGV schemes, as SEAL saves and loads them since version 3.6. Items of CKKS are in this module, those of the other
+//! schemes in [`bfv`] and [`bgv`]. Keys of all schemes are read and written alike.
 //!
-//! SEAL's limbs are ours (evaluation form in bit-reversed order, smallest primitive root, ciphertext primes in order with
-//! the special prime last), so an object read here is computed on and written back unchanged, and every homomorphic
-//! operation gives SEAL's bits. `docs/seal.md` describes the files byte by byte.
+//! SEAL's limbs have our form (evaluation form in bit-reversed order, smallest primitive root, ciphertext primes in
+//! order with the special prime last). So an object needs no conversion, and every homomorphic operation gives SEAL's
+//! bits. `docs/seal.md` describes the files byte by byte.
 //!
-//! A file is hostile until read: sizes are checked against the parameters before anything is allocated, residues against
-//! their modulus, and compressed data is unpacked as it is parsed, under a budget.
+//! A file is hostile until it is read. Sizes are checked against the parameters before anything is allocated, and
+//! residues against their modulus. Compressed data is unpacked while it is parsed, under a budget.
 #![deny(clippy::arithmetic_side_effects)]
 
 pub mod bfv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEAL's plaintexts, ciphertexts and keys to and from ours. Limbs, their order and their form are the same on both
-//! sides, so nothing is computed: data moves.
+//! Converts SEAL's plaintexts, ciphertexts and keys to ours and back. Limbs, their order and their form are the same on
+//! both sides, so data is only moved.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ use super::{Compression, emit};
 use crate::ckks::{Ciphertext, Plaintext};
 use crate::rlwe::{GaloisKeys, KSwitchKey, KeyHalf, PublicKey, RelinKey, SecretKey};
 
-/// Scale that SEAL writes with keys, where it has no meaning.
+/// The scale that SEAL writes with keys, where it has no meaning.
 const KEY_SCALE: f64 = 1.0;
 
 impl<P: SealParams> SealContext<P> {
-    /// The level with this many primes, which must not be the key level.
+    /// Returns the level with this many primes, which must not be the key level.
     pub(super) fn level(&self, object: Object, primes: usize) -> Result<Level, SealError> {
         match primes.checked_sub(1) {
             Some(level) if primes <= self.ring().cipher_count() => Ok(Level(level as u32)),
@@ -37,13 +37,13 @@ impl<P: SealParams> SealContext<P> {
         Ok(KSwitchKey::new(self.ring(), b, KeyHalf::Stored(a))?)
     }
 
-    /// Number of primes of the key level.
+    /// Returns the number of primes of the key level.
     fn key_primes(&self) -> usize {
         self.ring().moduli().len()
     }
 }
 
-/// Reads a file of SEAL's `Plaintext::save` (NTT form, as `CKKSEncoder` leaves it).
+/// Reads a file of SEAL's `Plaintext::save` in NTT form, the form that `CKKSEncoder` makes.
 pub fn read_plaintext(context: &SealContext, bytes: &[u8]) -> Result<Plaintext, SealError> {
     let mut raw = raw::read_plaintext(&context.chain, Object::Plaintext, bytes)?;
     let level = context.level(Object::Plaintext, raw.primes)?;
@@ -75,7 +75,7 @@ pub fn write_plaintext(
     written.map(|mut bytes| std::mem::take(&mut *bytes))
 }
 
-/// Reads a file of SEAL's `Ciphertext::save`; the seed of a symmetric one is expanded.
+/// Reads a file of SEAL's `Ciphertext::save`. The seed of a symmetric one is expanded.
 pub fn read_ciphertext(context: &SealContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;
@@ -141,7 +141,7 @@ pub fn write_public_key<P: SealParams>(
     )
 }
 
-/// Reads a file of SEAL's `SecretKey::save`. Wipes what it held on the way, the decompressor's memory too.
+/// Reads a file of SEAL's `SecretKey::save`. It wipes its intermediate memory, including the decompressor's.
 pub fn read_secret_key<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
@@ -158,8 +158,8 @@ pub fn read_secret_key<P: SealParams>(
     Ok(SecretKey::from_eval_limbs(context.ring(), raw.data)?)
 }
 
-/// Reads the secret key of SEAL's parameters that have the first prime of these alone, and so no key switching, which
-/// Ringmill's always have: its residues in evaluation form. They wipe themselves.
+/// Reads the secret key of SEAL parameters that have only the first prime of these, and so no key switching. Ringmill's
+/// parameters always have key switching, so the key comes as residues in evaluation form, which wipe themselves.
 ///
 /// # Errors
 /// A file that is not SEAL's, or a key of more primes.
@@ -197,7 +197,7 @@ pub fn write_secret_key_in_the_clear<P: SealParams>(
     )
 }
 
-/// Reads a file of SEAL's `RelinKeys::save`: one key, that of s^2, which is all `KeyGenerator` makes.
+/// Reads a file of SEAL's `RelinKeys::save`. It has one key, that of s^2, as `KeyGenerator` makes no other.
 pub fn read_relin_keys<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
@@ -279,7 +279,7 @@ pub fn write_galois_keys<P: SealParams>(
     emit::keys(&context.chain, Object::GaloisKeys, &slots, compression)
 }
 
-/// The digits of an expanded key as (b, a), in words of 64 bits.
+/// Returns the digits of an expanded key as (b, a), in words of 64 bits.
 fn wide(key: &KSwitchKey) -> Vec<[Cow<'_, [u64]>; 2]> {
     match key.a() {
         KeyHalf::Stored(a) => (key.b().iter().zip(a.iter()))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEAL's objects as they lie in its files, checked against a modulus chain but free of our scheme's types.
+//! Reads SEAL's objects in the form of its files, checked against a modulus chain, without our scheme's types.
 //!
 //! Members, in order, all little-endian (`docs/seal.md` has the byte-by-byte tables):
 //! - parameters: scheme, ring degree, number of primes, each prime as a nested modulus, the plain modulus likewise;
 //! - plaintext, secret key: parms_id, coefficient count, scale, data array;
 //! - ciphertext, public key: parms_id, NTT flag, polynomials, ring degree, primes, scale, correction factor (since SEAL
-//!   4), data array, and, when that holds only the first of two polynomials, the seed of the second;
+//!   4), data array, and the seed of the second polynomial if the array holds only the first of two;
 //! - key-switching keys: parms_id, number of keys, and for each its number of digits and the digits, each a ciphertext.
 
 mod parameters;
@@ -24,31 +24,32 @@ use crate::size;
 pub use parameters::{RawParameters, read_parameters};
 pub use plaintext::{read_coefficients, read_plaintext};
 
-/// Most polynomials that a ciphertext has here; SEAL's own bound of 16 would let a short file ask for much memory.
+/// The most polynomials that a ciphertext may have here. SEAL's own bound of 16 would let a short file demand much
+/// memory.
 const MAX_POLYS: u64 = Ciphertext::<()>::MAX_SIZE as u64;
 /// SEAL's number for the Blake2Xb generator.
 const BLAKE2XB: u8 = 1;
 
-/// Without the correction factor.
+/// The bytes of a ciphertext's fields, without the correction factor.
 const CIPHERTEXT_FIELDS: usize = 32 + 1 + 4 * 8;
 
-/// A ciphertext in the form that its scheme has: polynomials of one limb for each of the first `primes` primes.
+/// A ciphertext in its scheme's form: polynomials of one limb for each of the first `primes` primes.
 pub struct RawCiphertext {
     pub primes: usize,
     pub scale: f64,
-    /// The correction factor; 1 but in BGV.
+    /// The correction factor, which is 1 except in BGV.
     pub factor: u64,
     pub polys: Vec<Vec<u64>>,
 }
 
-/// An encryption of something under the key over all primes: a public key, or one digit of a key-switching key.
+/// An encryption under the key over all primes: a public key, or one digit of a key-switching key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawKey {
     pub b: Vec<u64>,
     pub a: Vec<u64>,
 }
 
-/// Reads a nested header and checks the size it states against the only one possible.
+/// Reads a nested header, and checks that it states the only possible size.
 fn exact_size(source: &mut Source<'_>, object: Object, members: usize) -> Result<(), SealError> {
     let found = source.nested(object)?.size;
     let expected = nested_size(members);
@@ -66,7 +67,7 @@ fn nested_size(members: usize) -> u64 {
     members.saturating_add(HEADER_BYTES) as u64
 }
 
-/// The primes of the level that a parms_id names.
+/// Returns the primes of the level that a parms_id names.
 fn level<'c>(
     chain: &'c Chain,
     object: Object,
@@ -111,7 +112,7 @@ fn equal(object: Object, field: &'static str, expected: u64, found: u64) -> Resu
     }
 }
 
-/// The scale of what has none.
+/// Reads the scale of an object that has none.
 fn unit_scale(source: &mut Source<'_>, object: Object) -> Result<(), SealError> {
     match source.f64()? {
         1.0 => Ok(()),
@@ -119,7 +120,7 @@ fn unit_scale(source: &mut Source<'_>, object: Object) -> Result<(), SealError> 
     }
 }
 
-/// Members of a data array of this many words.
+/// Returns the member bytes of a data array of this many words.
 fn array_members(words: usize) -> usize {
     words.saturating_mul(8).saturating_add(8)
 }
@@ -145,7 +146,7 @@ pub fn read_ciphertext(
     Ok(cipher)
 }
 
-/// Reads the members of a ciphertext with this header; also returns how many bytes they were.
+/// Reads the members of a ciphertext with this header. Also returns how many bytes they were.
 fn ciphertext_members(
     chain: &Chain,
     object: Object,
@@ -311,7 +312,7 @@ pub fn read_keys(
         equal(object, "digits of a key", digits, found)?;
         let mut key = Vec::new();
         for _ in 0..found {
-            // What keys take is counted before: here it matters only whether anybody still waits.
+            // The memory of keys was counted before. Here it only matters whether the caller still waits.
             if watch.is_stopped() {
                 return Err(Halt::Interrupted.into());
             }
@@ -323,7 +324,7 @@ pub fn read_keys(
     Ok(keys)
 }
 
-/// One digit of a key: a nested ciphertext of two polynomials over all primes.
+/// Reads one digit of a key: a nested ciphertext of two polynomials over all primes.
 fn digit(chain: &Chain, source: &mut Source<'_>) -> Result<RawKey, SealError> {
     let object = Object::KeySwitchDigit;
     let header = source.nested(object)?;

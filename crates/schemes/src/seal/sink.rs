@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writing SEAL's stream.
+//! Writes SEAL's stream.
 
 use zeroize::Zeroizing;
 
@@ -12,34 +12,35 @@ use crate::size;
 /// A version of SEAL, as headers name it.
 pub(super) type Version = [u8; 2];
 
-/// Every SEAL from 3.6 to 4.x loads this version, while SEAL 4.0 to 4.3 load no 4.x but their own.
+/// The version in headers. Every SEAL from 3.6 to 4.x loads it, while SEAL 4.0 to 4.3 load no version 4.x except their
+/// own.
 const VERSION: Version = [3, 6];
 
-/// The level SEAL uses.
+/// The compression level that SEAL uses.
 const ZSTD_LEVEL: i32 = 3;
 
-/// How the outermost object is written.
+/// The compression of the outermost object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Compression {
     None,
-    /// What SEAL writes by default. Never faster than [`Compression::None`]; residues shrink by their unused bits.
+    /// Zstandard, SEAL's default. It is never faster than [`Compression::None`]; residues shrink by their unused bits.
     #[default]
     Zstd,
 }
 
-/// Bytes of an object being written. They may be a secret, so they are wiped.
+/// The bytes of an object that is being written. They may be secret, so they are wiped.
 pub struct Sink {
     version: Version,
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Sink {
-    /// `members` is the exact size of what will be written.
+    /// Begins an object. `members` is the exact size of its members.
     pub fn new(members: usize) -> Self {
         Self::of_version(VERSION, members)
     }
 
-    /// The same in the form of one version alone.
+    /// Begins an object in the form of one version.
     pub(super) fn of_version(version: Version, members: usize) -> Self {
         let mut bytes = Zeroizing::new(Vec::with_capacity(members.saturating_add(HEADER_BYTES)));
         bytes.extend_from_slice(&[0; HEADER_BYTES]);
@@ -62,7 +63,7 @@ impl Sink {
         self.bytes.extend_from_slice(&id.0);
     }
 
-    /// The header of a nested object of `members` bytes.
+    /// Writes the header of a nested object of `members` bytes.
     pub(super) fn nested(&mut self, members: usize) {
         self.bytes.extend_from_slice(&header(
             self.version,
@@ -77,13 +78,13 @@ impl Sink {
         }
     }
 
-    /// The finished object.
+    /// Returns the finished object.
     pub fn finish(self, object: Object, compression: Compression) -> Result<Vec<u8>, SealError> {
         let finished = self.finish_secret(object, compression);
         finished.map(|mut bytes| std::mem::take(&mut *bytes))
     }
 
-    /// The same of what may be secret.
+    /// Returns the finished object, which may be secret.
     pub(super) fn finish_secret(
         mut self,
         object: Object,

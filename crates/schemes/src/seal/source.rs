@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reading SEAL's stream: headers, decompression under a budget, integers and checked residues.
+//! Reads SEAL's stream: headers, decompression under a budget, integers and checked residues.
 //!
-//! A saved object is a 16-byte header and its members. The outermost object's members may be compressed; the objects
-//! nested in it never are. Members are read from the decompressor as they are parsed, so a file can make us allocate no
-//! more than the parameters allow, whatever it claims.
+//! A saved object is a 16-byte header and its members. Only the outermost object's members may be compressed. Members
+//! are read from the decompressor while they are parsed. So a file can make the reader allocate no more than the
+//! parameters allow, whatever it claims.
 
 use std::io::Read;
 
@@ -17,31 +17,31 @@ use crate::size;
 
 pub(super) const MAGIC: u16 = 0xA15E;
 pub(super) const HEADER_BYTES: usize = 16;
-/// How headers name what members are compressed by.
+/// The numbers of compression methods in headers.
 pub(super) const ZLIB: u8 = 1;
 pub(super) const ZSTD: u8 = 2;
 
-/// Largest decompression window, as SEAL itself allows: a frame may not claim more memory than 2^23 bytes.
+/// The largest decompression window, as SEAL itself allows. A frame may not claim more memory than 2^23 bytes.
 const WINDOW_LOG_MAX: u32 = 23;
 
-/// Keys unpack to at most this many times their file's length. Their residues are uniform, so one of b bits packs to b of
-/// 64 at best, and no ring has primes of 8 bits that matters.
+/// The largest ratio of unpacked keys to their file's length. Residues are uniform, so one of b bits packs to b of 64
+/// bits at best, and rings with primes of 8 bits are too small to matter.
 pub(super) const MOST_UNPACKED: u64 = 8;
 
-/// Headers, which pack to nothing, and rings too small to matter.
+/// A margin for headers, which pack to almost nothing, and for rings too small to matter.
 const SLACK: u64 = 1 << 20;
 
-/// Residues are read through a buffer of this many bytes.
+/// The bytes of the buffer that residues are read through.
 const CHUNK_BYTES: usize = 8192;
 
-/// The fields of a header that say something.
+/// The meaningful fields of a header.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
-    /// SEAL 4 gave ciphertexts a correction factor; nothing else differs from SEAL 3.6.
+    /// Whether ciphertexts have a correction factor, as in SEAL 4. Nothing else differs from SEAL 3.6.
     pub correction_factor: bool,
     pub version: Version,
     pub compression: u8,
-    /// Bytes of the object, header included.
+    /// The bytes of the object, header included.
     pub size: u64,
 }
 
@@ -91,7 +91,7 @@ impl Header {
     }
 }
 
-/// The version of the SEAL that wrote a file.
+/// Returns the version of the SEAL that wrote a file.
 pub(super) fn version(object: Object, bytes: &[u8]) -> Result<Version, SealError> {
     let head = bytes.first_chunk().ok_or(SealError::Truncated {
         object,
@@ -107,24 +107,24 @@ enum Stream<'a> {
     Zstd(Box<zstd::stream::read::Decoder<'a, &'a [u8]>>),
 }
 
-/// A saved object being read. Every read is checked against what is left; compressed bytes unpack on demand and count
-/// against the budget.
+/// A saved object that is being read. Every read is checked against the remaining bytes. Compressed bytes are unpacked
+/// on demand and count against the budget.
 pub(super) struct Source<'a> {
     object: Object,
     header: Header,
     stream: Stream<'a>,
-    /// Bytes that may still be read: exact for a plain stream, the rest of the budget for a compressed one.
+    /// The bytes that may still be read: exact for a plain stream, the rest of the budget for a compressed one.
     left: u64,
     budget: u64,
-    /// Bytes of the file, where they bound what may come of them.
+    /// The bytes of the file, if they bound what may be unpacked.
     packed: Option<u64>,
-    /// Bytes of memory taken for residues.
+    /// The bytes of memory allocated for residues.
     held: u64,
 }
 
 impl<'a> Source<'a> {
-    /// As [`Source::open`], of keys: beside the empty places of `slots` keys, everything in them is uniform, so the length
-    /// of the file bounds what it unpacks to.
+    /// Opens keys as [`Source::open`] does. Except for the empty places of `slots` keys, their contents are uniform, so
+    /// the length of the file bounds the unpacked size.
     pub(super) fn open_keys(
         object: Object,
         bytes: &'a [u8],
@@ -142,8 +142,8 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// Reads the outermost header. The whole of `bytes` must be the object; at most `budget` bytes are unpacked, or taken
-    /// for residues.
+    /// Reads the outermost header. The whole of `bytes` must be the object. At most `budget` bytes are unpacked, or
+    /// allocated for residues.
     pub(super) fn open(object: Object, bytes: &'a [u8], budget: u64) -> Result<Self, SealError> {
         let Some((head, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             let left = bytes.len() as u64;
@@ -189,7 +189,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The outermost object must end here.
+    /// Checks that the outermost object ends here.
     pub(super) fn finish(mut self) -> Result<(), SealError> {
         let unpacked = self.read_some(&mut [0])? as u64;
         let packed = match &self.stream {
@@ -218,7 +218,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Checks that `count` bytes can still come, before anything is allocated for them.
+    /// Checks that `count` more bytes can exist, before anything is allocated for them.
     fn expect(&self, count: u64) -> Result<(), SealError> {
         if count <= self.left {
             return Ok(());
@@ -246,7 +246,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Asked before memory is taken for `words` residues.
+    /// Checks the memory for `words` residues before it is allocated.
     pub(super) fn hold(&mut self, words: usize) -> Result<(), SealError> {
         let bytes = (words as u64).saturating_mul(8);
         self.held = self.held.saturating_add(bytes);
@@ -298,12 +298,12 @@ impl<'a> Source<'a> {
         Ok(ParmsId(self.bytes()?))
     }
 
-    /// The header of the outermost object.
+    /// Returns the header of the outermost object.
     pub(super) fn header(&self) -> Header {
         self.header
     }
 
-    /// The header of a nested object: never compressed.
+    /// Reads the header of a nested object, which is never compressed.
     pub(super) fn nested(&mut self, object: Object) -> Result<Header, SealError> {
         let header = Header::parse(object, &self.bytes()?)?;
         match header.compression {
@@ -317,8 +317,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// One polynomial: `n` residues below each of `moduli` in turn, appended to `out`. Both come from the parameters, so
-    /// they bound what is allocated.
+    /// Reads one polynomial: `n` residues below each of `moduli` in turn, appended to `out`. Both come from the
+    /// parameters, so they bound what is allocated.
     pub(super) fn residues(
         &mut self,
         object: Object,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Zstandard and zlib of secrets: what either holds on the way lies in memory that is wiped.
+//! Compresses and decompresses secrets by Zstandard and zlib, with all intermediate memory wiped.
 //!
-//! Both read or write a whole object at once, so that neither keeps a window. Of what Zstandard keeps besides, it is told
-//! where; zlib keeps the codes of symbols alone.
+//! Both process a whole object at once, so neither keeps a window. Zstandard keeps its other state in memory that it is
+//! given. zlib keeps only the codes of symbols.
 
 #![allow(unsafe_code)] // an allocation is grown and wiped by hand
 
@@ -18,7 +18,7 @@ use super::sink::header;
 use super::source::{HEADER_BYTES, Header, ZLIB, ZSTD};
 use crate::size;
 
-// Zstandard's functions for memory of its caller, which the library has and its bindings have under a feature alone.
+// Zstandard's functions for memory of the caller. The library has them, but its bindings only under a feature.
 unsafe extern "C" {
     fn ZSTD_estimateCCtxSize(level: c_int) -> usize;
     fn ZSTD_estimateDCtxSize() -> usize;
@@ -26,7 +26,7 @@ unsafe extern "C" {
     fn ZSTD_initStaticDCtx(room: *mut c_void, bytes: usize) -> *mut zstd_sys::ZSTD_DCtx;
 }
 
-/// Memory for one of Zstandard's contexts, which it wants at a multiple of 8.
+/// Allocates memory for a Zstandard context, which must be aligned to 8 bytes.
 fn room(bytes: usize) -> Result<Zeroizing<Vec<u64>>, SealError> {
     Ok(Zeroizing::new(zeroed(
         "a file of SEAL's",
@@ -34,9 +34,9 @@ fn room(bytes: usize) -> Result<Zeroizing<Vec<u64>>, SealError> {
     )?))
 }
 
-/// What went wrong in one of Zstandard's functions, or what it gives.
+/// Returns the result of a Zstandard function, or its error.
 fn checked(code: usize, object: Object) -> Result<usize, SealError> {
-    // SAFETY: any number may be asked about.
+    // SAFETY: the function accepts any number.
     match unsafe { zstd_sys::ZSTD_isError(code) } {
         0 => Ok(code),
         _ => Err(broken(object, zstd::zstd_safe::get_error_name(code))),
@@ -50,18 +50,19 @@ fn broken(object: Object, reason: impl ToString) -> SealError {
     }
 }
 
-/// One Zstandard frame of `members`.
+/// Packs `members` into one Zstandard frame.
 pub(super) fn pack(
     object: Object,
     members: &[u8],
     level: i32,
 ) -> Result<Zeroizing<Vec<u8>>, SealError> {
-    // SAFETY: a number is computed.
+    // SAFETY: the function only computes a number.
     let mut room = room(unsafe { ZSTD_estimateCCtxSize(level) })?;
     let bound = zstd::zstd_safe::compress_bound(members.len());
     let mut packed = Zeroizing::new(zeroed::<u8>("a file of SEAL's", bound)?);
-    // SAFETY: the room is at a multiple of 8, as long as is said, and outlives the context, which is null where it is too
-    // short; both slices are as long as is said, and what is written to one is initialised already.
+    // SAFETY: the room is aligned to 8 bytes, has the stated length and outlives the context. The context is null if
+    // the room is too short. Both slices have the stated lengths, and the one that is written to is already
+    // initialised.
     let code = unsafe {
         let context = ZSTD_initStaticCCtx(room.as_mut_ptr().cast(), size_of_val(room.as_slice()));
         if context.is_null() {
@@ -74,9 +75,9 @@ pub(super) fn pack(
     Ok(packed)
 }
 
-/// One Zstandard frame's content, written to the beginning of `out`: its length.
+/// Writes the content of one Zstandard frame to the beginning of `out`. Returns its length.
 fn unzstd(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealError> {
-    // SAFETY: a number is computed.
+    // SAFETY: the function only computes a number.
     let mut room = room(unsafe { ZSTD_estimateDCtxSize() })?;
     // SAFETY: as in `pack`.
     let code = unsafe {
@@ -90,10 +91,10 @@ fn unzstd(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
     checked(code, object)
 }
 
-/// One zlib stream's content, written to the beginning of `out`: its length.
+/// Writes the content of one zlib stream to the beginning of `out`. Returns its length.
 fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealError> {
     let mut stream = Decompress::new(true);
-    // All at once and to the end: the content is its own window.
+    // All at once and to the end, so that the content is its own window.
     let status = stream.decompress(packed, out, FlushDecompress::Finish);
     let left = (packed.len() as u64).saturating_sub(stream.total_in());
     match status.map_err(|e| broken(object, e))? {
@@ -106,8 +107,9 @@ fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
     }
 }
 
-/// The object with its members as they are, where they are compressed: of at most `most` bytes. `None` for an object that
-/// is not compressed, and for what has no header to tell or is of another length than that says: its reader refuses it.
+/// Returns the object with its members unpacked, at most `most` bytes. Returns `None` for an object that is not
+/// compressed, and for one without a header or of another length than its header says. Its reader refuses the latter
+/// two.
 pub(super) fn unpacked(
     object: Object,
     bytes: &[u8],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BEHZ, with the bits of SEAL's steps ("A full RNS variant of FV like somewhat homomorphic encryption schemes", Bajard,
-//! Eynard, Hasan and Zucca, SAC 2016; basext paper, chapter 2).
+//! The BEHZ variant of BFV multiplication, with the bits of SEAL's steps ("A full RNS variant of FV like somewhat
+//! homomorphic encryption schemes", Bajard, Eynard, Hasan and Zucca, SAC 2016; basext paper, chapter 2).
 
 use num_bigint::BigUint;
 use ringmill_isa::mid::{ModulusId, ValueId};
@@ -12,13 +12,13 @@ use crate::bfv::params::Params;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb};
 
-/// A polynomial modulo Q, times a constant, taken to Bsk = B with m_sk: the fast base extension of m-tilde x mod Q, whose
-/// value S is m-tilde x - v Q + u Q, reduced by m-tilde in Montgomery's manner (SmMRq of the paper, Algorithm 2). What comes
-/// out is about the centred representative: x, or x - Q for x above about Q / 2.
+/// Extends a polynomial modulo Q, times a constant, to Bsk = B with m_sk. The fast base extension of m-tilde x mod Q
+/// has the value S = m-tilde x - v Q + u Q. It is reduced by m-tilde in Montgomery's manner (SmMRq of the paper,
+/// Algorithm 2). The result is about the centred representative: x, or x - Q for x above about Q / 2.
 ///
-/// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and -m-tilde / 2 < alpha <= m-tilde / 2: an
-/// extension with a redundant residue, m-tilde the redundant modulus. It counts from 0 to m-tilde - 1, so
-/// h = floor((m-tilde - 1) / 2) times Q is taken off before, of a residue that is zero, and added after.
+/// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and -m-tilde / 2 < alpha <= m-tilde / 2.
+/// It is an extension with the redundant modulus m-tilde and a redundant residue of zero. The extension counts from 0
+/// to m-tilde - 1. So h = floor((m-tilde - 1) / 2) times Q is subtracted before and added after.
 pub(super) fn extended(
     e: &mut Emit<Params>,
     x: &[Limb],
@@ -43,7 +43,7 @@ pub(super) fn extended(
     })
 }
 
-/// The limb whose every coefficient is `w`, made of any limb that is there.
+/// Returns the limb whose every coefficient is `w`, made from any limb at hand.
 fn constant(
     e: &mut Emit<Params>,
     of: &[Limb],
@@ -58,12 +58,12 @@ fn constant(
     Ok(Some(e.ops().addi(zero, w)?))
 }
 
-/// floor(d / Q), up to the number of primes below it, modulo Q, of a d known modulo Q and Bsk: d less the fast base
-/// extension of d mod Q, divided by Q modulo Bsk (the paper's fast RNS floor); then from Bsk to Q by Shenoy and Kumaresan,
-/// m_sk the redundant modulus.
+/// Computes floor(d / Q) modulo Q, up to the number of primes below it, for a d known modulo Q and Bsk. It subtracts
+/// the fast base extension of d mod Q from d, and divides by Q modulo Bsk (the paper's fast RNS floor). Then it extends
+/// from Bsk to Q by Shenoy and Kumaresan, with the redundant modulus m_sk.
 ///
-/// The multiples of B to take off may be of either sign. The exact extension counts from 0 to m_sk - 1, so that
-/// (m_sk - 1) / 2 times B is taken off before and added after.
+/// The multiple of B to subtract may have either sign. The exact extension counts from 0 to m_sk - 1, so (m_sk - 1) / 2
+/// times B is subtracted before and added after.
 pub(super) fn divided(
     e: &mut Emit<Params>,
     q: &[Limb],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Halevi, Polyakov and Shoup's multiplication ("An improved RNS variant of the BFV homomorphic encryption scheme",
-//! CT-RSA 2019; basext paper, 2.5.1.4) with exact base extensions: what they correct by a floating-point count is
-//! exact here whatever computes it, so a product is exactly round(t a b / Q) of centred a and b.
+//! The variant of BFV multiplication by Halevi, Polyakov and Shoup ("An improved RNS variant of the BFV homomorphic
+//! encryption scheme", CT-RSA 2019; basext paper, 2.5.1.4), with exact base extensions. The paper corrects extensions
+//! by a floating-point count. Here they are exact on every device, so a product is exactly round(t a b / Q) of centred
+//! a and b.
 
 use ringmill_math::basext::Representative::Centred;
 
@@ -10,7 +11,7 @@ use crate::bfv::params::Params;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb};
 
-/// The centred representative of a polynomial modulo Q, times a constant, modulo the auxiliary primes.
+/// Extends the centred representative of a polynomial modulo Q, times a constant, to the auxiliary primes.
 pub(super) fn extended(
     e: &mut Emit<Params>,
     x: &[Limb],
@@ -21,8 +22,9 @@ pub(super) fn extended(
     times(e, &limbs(found, places), factor)
 }
 
-/// round(d / Q) modulo Q, of a d known modulo Q and the auxiliary primes, of product P: d less its centred remainder modulo
-/// Q, divided by Q modulo P, which holds the quotient; then exactly from P to Q. Q is odd, so there are no ties.
+/// Computes round(d / Q) modulo Q, for a d known modulo Q and modulo the auxiliary primes of product P. It subtracts
+/// the centred remainder modulo Q from d, and divides by Q modulo P, which holds the quotient. Then it extends exactly
+/// from P to Q. Q is odd, so there are no ties.
 pub(super) fn divided(
     e: &mut Emit<Params>,
     q: &[Limb],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products: both factors are taken beyond Q, multiplied there, and the product is divided by Q / t. How the first and
-//! the last of these are done is the parameters' choice. The factor t is in one of the operands from the beginning, which
-//! has two polynomials where the product has three.
+//! Multiplies BFV ciphertexts: extends both factors beyond Q, multiplies them there, and divides the product by Q / t.
+//! The parameters choose the methods of extension and division. One operand is multiplied by t at the start, since it
+//! has two polynomials and the product has three.
 
 mod behz;
 mod hps;
@@ -60,7 +60,7 @@ fn squared(e: &mut Emit<Params>) -> Result<Product, RlweError> {
     scaled_down(e, d)
 }
 
-/// A ciphertext operand times a constant, modulo the level's primes and then modulo the auxiliary ones.
+/// Returns a ciphertext operand times a constant, modulo the level's primes and then modulo the auxiliary ones.
 fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2], RlweError> {
     let mut wide = |poly| -> Result<Vec<Limb>, RlweError> {
         let limbs = e.cipher(arg, poly)?;
@@ -82,14 +82,14 @@ fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2]
 
 /// A product modulo the level's primes.
 struct Product {
-    /// In evaluation form.
+    /// The polynomials in evaluation form.
     d: [Vec<Limb>; 3],
     /// d_2 in coefficient form.
     d2: Vec<Limb>,
 }
 
-/// The polynomials divided by Q, rounded as the parameters' multiplication does, modulo the level's primes; d_2 first, for
-/// which key switching waits.
+/// Divides the polynomials by Q, modulo the level's primes, with the rounding of the parameters' multiplication. d_2
+/// comes first, as key switching waits for it.
 fn scaled_down(e: &mut Emit<Params>, [d0, d1, d2]: [Vec<Limb>; 3]) -> Result<Product, RlweError> {
     let mut down = |d: Vec<Limb>| {
         let d = e.map(&d, ProcBuilder::intt)?;
@@ -109,7 +109,7 @@ fn transformed(e: &mut Emit<Params>, limbs: &[Limb]) -> Result<Vec<Limb>, RlweEr
     e.map(limbs, ProcBuilder::ntt)
 }
 
-/// Each limb times a constant.
+/// Multiplies each limb by a constant.
 fn times(e: &mut Emit<Params>, limbs: &[Limb], factor: u64) -> Result<Vec<Limb>, RlweError> {
     if factor == 1 {
         return Ok(limbs.to_vec());
@@ -117,7 +117,7 @@ fn times(e: &mut Emit<Params>, limbs: &[Limb], factor: u64) -> Result<Vec<Limb>,
     each(e, limbs, |ops, x, q| Ok(ops.muli(x, q.reduce(factor))?))
 }
 
-/// What `f` makes of each limb, given its modulus.
+/// Applies `f` to each limb and its modulus.
 fn each(
     e: &mut Emit<Params>,
     limbs: &[Limb],
@@ -131,7 +131,7 @@ fn each(
     limbs.iter().map(one).collect()
 }
 
-/// (a - b) / Q, limb by limb.
+/// Computes (a - b) / Q, limb by limb.
 fn quotient(e: &mut Emit<Params>, a: &[Limb], b: Vec<ValueId>) -> Result<Vec<Limb>, RlweError> {
     let modulus = product_of_primes(e.params, e.level);
     let one = |(a, b): (&Limb, ValueId)| {
@@ -152,7 +152,7 @@ fn values(limbs: &[Limb]) -> Vec<ValueId> {
     limbs.iter().map(|l| l.value).collect()
 }
 
-/// Values with the moduli they are of.
+/// Pairs values with their moduli.
 fn limbs(values: Vec<ValueId>, moduli: impl IntoIterator<Item = usize>) -> Vec<Limb> {
     let pairs = values.into_iter().zip(moduli);
     pairs

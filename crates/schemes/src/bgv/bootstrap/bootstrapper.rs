@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Thin bootstrapping, whole.
+//! Bootstraps BGV ciphertexts: runs whole bootstraps step by step.
 
 use std::fmt;
 use std::sync::Arc;
@@ -45,24 +45,24 @@ impl fmt::Display for Step {
     }
 }
 
-/// Sees what each step makes.
+/// A function that sees the result of each step.
 pub type Observer<'a> = &'a mut dyn FnMut(Step, &Value);
 
 /// Bootstraps ciphertexts of one parameter set.
 pub struct Bootstrapper {
     pub(super) setup: Bootstrapping,
     pub(super) maps: Maps,
-    /// Of the maps.
+    /// The constants of the maps.
     constants: Constants,
     evaluator: Evaluator,
-    /// One a plaintext modulus.
+    /// A noise model for each plaintext modulus.
     models: Vec<NoiseModel>,
     pub(super) removal: DigitRemoval,
     pub(super) start: Level,
 }
 
 impl Bootstrapper {
-    /// By the reference interpreter.
+    /// Makes a bootstrapper that runs on the reference interpreter.
     ///
     /// # Errors
     /// Maps of other parameters.
@@ -70,7 +70,7 @@ impl Bootstrapper {
         Self::on(setup, maps, Arc::new(Interpreted))
     }
 
-    /// By what runs procedures fast.
+    /// Makes a bootstrapper that runs on a device, or on anything that runs procedures.
     ///
     /// # Errors
     /// Maps of other parameters.
@@ -113,7 +113,7 @@ impl Bootstrapper {
         &self.setup
     }
 
-    /// What the removal of digits takes: products with a key, depth.
+    /// Returns the cost of the removal of digits: products with a key, and depth.
     pub fn removal(&self) -> PlanCount {
         self.removal.count()
     }
@@ -122,22 +122,22 @@ impl Bootstrapper {
         &self.maps
     }
 
-    /// The level that ciphertexts are bootstrapped from: at it or above.
+    /// Returns the lowest level that a ciphertext may have to be bootstrapped.
     pub fn start(&self) -> Level {
         self.start
     }
 
-    /// A ciphertext of the same integers in slots, with as much noise as its bound says, at a high level. The bound of what comes in
-    /// is what [`NoiseModel`] gives.
+    /// Bootstraps a ciphertext. The result has the same integers in slots, noise within its bound, and a high level.
+    /// The bound of the input must be that of [`NoiseModel`].
     ///
     /// # Errors
-    /// [`BootstrapError::NoLevel`] below [`Bootstrapper::start`]; missing keys, keys or ciphertexts of other parameters;
-    /// [`BootstrapError::NoRoom`] where the parameters have too few primes.
+    /// [`BootstrapError::NoLevel`] below [`Bootstrapper::start`]; missing keys, keys or ciphertexts of other
+    /// parameters; [`BootstrapError::NoRoom`] if the parameters have too few primes.
     pub fn bootstrap(&self, value: &Value, keys: &BootstrapKeys) -> Result<Value, BootstrapError> {
         self.bootstrapped(value, keys, None)
     }
 
-    /// The same of what a table makes of the integer in each slot: one polynomial of degree p - 1 more.
+    /// Bootstraps, and applies a table to the integer in each slot. It costs one more polynomial of degree p - 1.
     ///
     /// # Errors
     /// As [`Bootstrapper::bootstrap`]; a table of other parameters.
@@ -154,7 +154,7 @@ impl Bootstrapper {
         })
     }
 
-    /// [`Bootstrapper::bootstrap`] with each step's result shown.
+    /// Bootstraps as [`Bootstrapper::bootstrap`] does, and shows each step's result.
     ///
     /// # Errors
     /// As [`Bootstrapper::bootstrap`].
@@ -185,7 +185,7 @@ impl Bootstrapper {
         Emitter::new(self.setup.params(), &self.models, &self.constants)
     }
 
-    /// The steps that a walk emits for values, and what they are to run on.
+    /// Emits the steps of a walk for values. Returns them with the ciphertexts that they will run on.
     pub(super) fn emitted<'a>(
         &self,
         values: &[&'a Value],
@@ -199,7 +199,7 @@ impl Bootstrapper {
         Ok(Running::new(emitter.code(), ciphers, result))
     }
 
-    /// The steps that a walk emits for values, run on them.
+    /// Emits the steps of a walk for values, and runs them.
     pub(super) fn ran(
         &self,
         values: &[&Value],
@@ -209,7 +209,7 @@ impl Bootstrapper {
         self.execute(self.emitted(values, walk)?, keys)
     }
 
-    /// What was emitted, run.
+    /// Runs emitted steps.
     pub(super) fn execute(
         &self,
         running: Running<'_>,
@@ -218,7 +218,7 @@ impl Bootstrapper {
         running.run(&self.evaluator, keys, None)
     }
 
-    /// Refuses what is not to be bootstrapped from a level, or not by these keys.
+    /// Refuses a value that cannot be bootstrapped from its level, or not with these keys.
     pub(super) fn check_operand(
         &self,
         value: &Value,

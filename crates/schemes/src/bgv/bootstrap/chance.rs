@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The chance that a bootstrap fails: that the quotient by q leaves the digits that are removed (vector paper, appendix B.3; Halevi
-//! and Shoup's analysis, as a bound).
+//! The probability that a bootstrap fails, because the quotient by q exceeds the digits that are removed (vector paper,
+//! appendix B.3; Halevi and Shoup's analysis, as a bound).
 
-/// log2 of a bound on the chance that the absolute value of one of `count` sums reaches `bound`, each of `terms` independent numbers
-/// that are uniform in [-`width` / 2, `width` / 2]: Chernoff's.
+/// Returns log2 of Chernoff's bound on the probability that one of `count` sums reaches `bound` in absolute value. Each
+/// sum has `terms` independent numbers that are uniform in [-`width` / 2, `width` / 2].
 ///
-/// E exp(l u) = sinh(l w / 2) / (l w / 2) for such a number u, so that the chance of one sum is at most
-/// 2 exp(-l bound) (sinh(l w / 2) / (l w / 2))^terms for every l > 0: the least of these.
+/// E exp(l u) = sinh(l w / 2) / (l w / 2) for such a number u. So the probability for one sum is at most 2 exp(-l
+/// bound) (sinh(l w / 2) / (l w / 2))^terms for every l > 0. The function takes the least of these.
 ///
 /// ```
 /// use ringmill_schemes::bgv::bootstrap::log2_chance;
@@ -20,7 +20,7 @@ pub fn log2_chance(width: f64, terms: u32, count: usize, bound: f64) -> f64 {
         return f64::NEG_INFINITY;
     }
     let exponent = |l: f64| f64::from(terms) * log_sinhc(l * width / 2.0) - l * bound;
-    // The exponent is convex in l, and its slope is positive where l w / 2 is large, for the bound can be reached.
+    // The exponent is convex in l. Its slope is positive for large l w / 2, as the bound can be reached.
     let mut high = 1.0 / width;
     while exponent(2.0 * high) < exponent(high) && high < 1e9 {
         high *= 2.0;
@@ -38,7 +38,7 @@ pub fn log2_chance(width: f64, terms: u32, count: usize, bound: f64) -> f64 {
     all.min(0.0)
 }
 
-/// ln(sinh(x) / x) for x >= 0.
+/// Returns ln(sinh(x) / x) for x >= 0.
 fn log_sinhc(x: f64) -> f64 {
     if x < 1e-4 {
         x * x / 6.0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstraps as macro instructions, and the operation and keys of each.
+//! The macro instructions of a bootstrap, with the types of their values.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use super::lift::{Lift, Lifted};
 /// Instructions in order, with the types of their values.
 #[derive(Default)]
 pub(super) struct Code {
-    /// What is given.
+    /// The ciphertexts that the caller passes.
     pub params: Vec<MacroValue>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
-    /// Constants by their numbers, and the values that they are.
+    /// The constants by their numbers, and the values that hold them.
     pub lifts: Vec<(Arc<Lift>, MacroValue)>,
     known: HashMap<Lifted, usize>,
     lift_of: HashMap<MacroValue, usize>,
-    /// The encrypted secret, where it is used.
+    /// The encrypted secret, if it is used.
     secret: Option<MacroValue>,
-    /// What stages of a bootstrap give, and how many instructions there are up to there.
+    /// The result of each stage of a bootstrap, with the number of instructions up to it.
     pub stages: Vec<(usize, Step, Emitted)>,
 }
 
@@ -34,14 +34,14 @@ impl Code {
         MacroValue(self.types.len() as u32 - 1)
     }
 
-    /// A ciphertext that is given.
+    /// Adds a parameter, a ciphertext that the caller passes.
     pub fn param(&mut self, ty: MacroType) -> MacroValue {
         let value = self.value(ty);
         self.params.push(value);
         value
     }
 
-    /// An instruction whose results have these types.
+    /// Adds an instruction whose results have these types.
     pub fn push(
         &mut self,
         op: MacroOp,
@@ -60,7 +60,7 @@ impl Code {
         dst
     }
 
-    /// A constant, of which equal ones are one.
+    /// Adds a constant. Equal constants are one value.
     pub fn lift(&mut self, lift: &Arc<Lift>, ty: MacroType) -> MacroValue {
         if let Some(&known) = self.known.get(&lift.lifted)
             && let Some(&(_, value)) = self.lifts.get(known)
@@ -74,13 +74,13 @@ impl Code {
         value
     }
 
-    /// The constant that a value is.
+    /// Returns the constant that a value holds.
     pub fn lift_of(&self, value: MacroValue) -> Option<&Lift> {
         let (lift, _) = self.lifts.get(*self.lift_of.get(&value)?)?;
         Some(lift)
     }
 
-    /// The encrypted secret.
+    /// Returns the encrypted secret as a value.
     pub fn secret(&mut self, ty: MacroType) -> MacroValue {
         match self.secret {
             Some(known) => known,
@@ -92,7 +92,7 @@ impl Code {
         }
     }
 
-    /// As a procedure: keys and constants come first.
+    /// Returns the code as a procedure, in which keys and constants come first.
     pub fn procedure(&self, name: &str, result: MacroValue) -> MacroProc {
         let given = |op, imm, value| MacroInstr {
             op,

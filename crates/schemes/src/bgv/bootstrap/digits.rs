@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Digits of what a bootstrap gives: data scaling while bootstrapping, and signs.
+//! Bootstraps that work on digits of the integers: scaling while bootstrapping, and signs.
 
 use ringmill_math::digits::{LowDigit, Plan, PlanCosts, combine_signs_plan};
 
@@ -13,14 +13,16 @@ use crate::bgv::PrimePower;
 use crate::rlwe::RlweError;
 
 impl Bootstrapper {
-    /// The same integers over p^k to the nearest, bootstrapped and scaled at once: k digits are removed above those that the noise has
-    /// (the older variant of bootstrapping in the vector paper, section 8.3.2, which rounds fixed-point numbers).
+    /// Bootstraps and scales at once. The result has the same integers over p^k, rounded to nearest. It removes k
+    /// digits more than noise has (the older variant of bootstrapping in the vector paper, section 8.3.2, which rounds
+    /// fixed-point numbers).
     ///
-    /// The plaintext modulus stays p^r, and a quotient by p^k is known modulo p^(r-k): above that the slots hold no integers. Its digits,
-    /// tables of them and its multiples by p^k are what it is; an encoder of r - k digits decodes it modulo p^(r-k).
+    /// The plaintext modulus stays p^r, but a quotient by p^k is known modulo p^(r-k) only. The slots are not integers
+    /// above that. Digits of the result, tables of digits and multiples by p^k are valid. An encoder of r - k digits
+    /// decodes the result modulo p^(r-k).
     ///
     /// # Errors
-    /// As [`Bootstrapper::bootstrap`]; k from r on.
+    /// As [`Bootstrapper::bootstrap`]; k >= r.
     pub fn bootstrap_scaled(
         &self,
         value: &Value,
@@ -46,10 +48,11 @@ impl Bootstrapper {
         self.checked("scaling", scaled)
     }
 
-    /// The sign of the integer in each slot, about zero: -1, 0 or 1, exact for every integer modulo p^r. It is that of the highest digit
-    /// that is not 0: a table of each digit's, put together. Of a - b it compares a with b, where these differ by less than p^r / 2.
+    /// Bootstraps to the sign of the centred integer in each slot: -1, 0 or 1, exact for every integer modulo p^r. It
+    /// is the sign of the highest digit other than 0, from a table of each digit's sign. The sign of a - b compares a
+    /// with b, if they differ by less than p^r / 2.
     ///
-    /// Where the levels above one bootstrap are too few for all digits, there are bootstraps between them.
+    /// If the levels above one bootstrap are too few for all digits, further bootstraps are inserted.
     ///
     /// # Errors
     /// As [`Bootstrapper::bootstrap`].
@@ -65,20 +68,20 @@ impl Bootstrapper {
         for place in 1..power.exponent() {
             rest = self.shifted(&rest, power, place - 1, keys)?;
             let own = self.planned(&table, vec![rest.clone()], keys)?;
-            // Lowest first.
+            // The lowest digit comes first.
             sign = self.planned(&combine_signs_plan(2), vec![sign, own], keys)?;
         }
         self.checked("a sign", sign)
     }
 
-    /// Refuses a value that may be lost.
+    /// Refuses a value whose message may be lost.
     fn checked(&self, step: &'static str, value: Value) -> Result<Value, BootstrapError> {
         let emitter = self.emitter();
         emitter.check_room(step, value.noise, value.level(), value.factor())?;
         Ok(value)
     }
 
-    /// The integers less their lowest digits, over p, where they are known modulo p^(r - `removed`).
+    /// Returns the integers less their lowest digits, over p. The integers are known modulo p^(r - `removed`).
     fn shifted(
         &self,
         value: &Value,
@@ -86,7 +89,7 @@ impl Bootstrapper {
         removed: u32,
         keys: &BootstrapKeys,
     ) -> Result<Value, BootstrapError> {
-        // Modulo a lower power the polynomial is shorter, and p divides what it gives all the same.
+        // The polynomial modulo a lower power is shorter, and p still divides its result.
         let exponent = power.exponent().saturating_sub(removed).max(1);
         let plan = LowDigit::any(power.prime(), exponent)?.plan(PlanCosts::default())?;
         let rest = self.planned(&plan, vec![value.clone()], keys)?;
@@ -96,7 +99,8 @@ impl Bootstrapper {
         })
     }
 
-    /// A plan's value, from where it can be bootstrapped; of inputs that are bootstrapped first where they have no room for it.
+    /// Computes a plan's value, at a level that can be bootstrapped from. Inputs without room for the plan are
+    /// bootstrapped first.
     fn planned(
         &self,
         plan: &Plan,
@@ -116,7 +120,7 @@ impl Bootstrapper {
     }
 }
 
-/// The sign of the lowest digit, modulo p^r.
+/// Returns the plan of the lowest digit's sign, modulo p^r.
 fn sign_plan(power: PrimePower) -> Result<Plan, BootstrapError> {
     let digit = LowDigit::any(power.prime(), power.exponent())?;
     let (half, q) = (digit.bound() as i64, digit.modulus());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Steps of bootstrapping emitted one after another: levels follow from bounds of noise, and no residue is looked at. What is
-//! emitted is a procedure of programs, and is what runs on ciphertexts.
+//! Emits the steps of a bootstrap one after another. Levels follow from bounds on noise alone, not from residues. The
+//! emitted steps form a procedure of programs, and also run on ciphertexts directly.
 
 use std::cell::RefCell;
 
@@ -16,7 +16,7 @@ use super::maps::Constants;
 use crate::bgv::{Factor, Noise, NoiseModel, Params};
 use crate::rlwe::{Annotation, RlweError};
 
-/// A value of what is emitted: a ciphertext of two polynomials, with a bound on its phase.
+/// An emitted value: a ciphertext of two polynomials, with a bound on its phase.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Emitted {
     pub value: MacroValue,
@@ -26,18 +26,18 @@ pub(super) struct Emitted {
 }
 
 impl Emitted {
-    /// Level and note.
+    /// Returns the level, and the note of the factor.
     pub fn at(level: Level, factor: Factor) -> Option<LevelNote> {
         let note = factor.note();
         Some(LevelNote { level, note })
     }
 }
 
-/// Emits steps, with the bounds of a noise model a plaintext modulus.
+/// Emits steps, with the bounds of a noise model for each plaintext modulus.
 pub(super) struct Emitter<'a> {
     pub params: &'a Params,
     models: &'a [NoiseModel],
-    /// Of the maps.
+    /// The constants of the maps.
     pub constants: &'a Constants,
     code: RefCell<Code>,
 }
@@ -52,17 +52,17 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// What was emitted.
+    /// Returns the emitted code.
     pub fn code(self) -> Code {
         self.code.into_inner()
     }
 
-    /// Has something done to what was emitted.
+    /// Applies a function to the emitted code.
     pub fn with<T>(&self, act: impl FnOnce(&mut Code) -> T) -> T {
         act(&mut self.code.borrow_mut())
     }
 
-    /// A ciphertext that is given.
+    /// Adds a ciphertext that the caller passes.
     pub fn given(&self, level: Level, factor: Factor, noise: Noise) -> Emitted {
         let at = Emitted::at(level, factor);
         let value = self.with(|code| code.param(MacroType::Cipher { size: 2, at }));
@@ -74,7 +74,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A step of one result, which has this level, factor and noise.
+    /// Emits a step with one result, which has this level, factor and noise.
     pub fn step(
         &self,
         op: MacroOp,
@@ -86,7 +86,7 @@ impl<'a> Emitter<'a> {
         self.step_of(op, src, imm, (level, factor, noise))
     }
 
-    /// The same of operands that are not all ciphertexts.
+    /// Emits a step as [`Self::step`] does, with operands that need not be ciphertexts.
     pub fn step_of(
         &self,
         op: MacroOp,
@@ -105,7 +105,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Notes what a stage of a bootstrap gives.
+    /// Records the result of a stage of a bootstrap.
     pub fn stage_done(&self, stage: Step, value: Emitted) {
         self.with(|code| {
             let count = code.instrs.len();
@@ -113,7 +113,7 @@ impl<'a> Emitter<'a> {
         });
     }
 
-    /// The same value under another factor, of what the message is taken for.
+    /// Returns the same value with another factor, as its message is reinterpreted.
     pub fn taken_for(&self, a: Emitted, factor: Factor) -> Emitted {
         self.with(|code| {
             if let Some(ty) = code.types.get_mut(a.value.0 as usize) {
@@ -137,13 +137,13 @@ impl<'a> Emitter<'a> {
         Ok(self.params.plain_at(factor.plain())?.reducer())
     }
 
-    /// Refuses a value that may be lost.
+    /// Refuses a value whose message may be lost.
     pub fn check(&self, step: &'static str, a: Emitted) -> Result<Emitted, BootstrapError> {
         self.check_room(step, a.noise, a.level, a.factor)?;
         Ok(a)
     }
 
-    /// Refuses noise that may be too much at a level.
+    /// Refuses noise that may be too large for a level.
     pub fn check_room(
         &self,
         step: &'static str,
@@ -157,7 +157,7 @@ impl<'a> Emitter<'a> {
         Err(BootstrapError::NoRoom { step, level })
     }
 
-    /// Down to a level, at or below the value's own, by one division.
+    /// Divides down to a level, at or below the value's own, by one division.
     pub fn down(&self, a: Emitted, level: Level) -> Result<Emitted, BootstrapError> {
         let count = a.level.primes().saturating_sub(level.primes());
         let (op, imm) = match count {
@@ -170,7 +170,7 @@ impl<'a> Emitter<'a> {
         Ok(self.step(op, &[a], imm, (level, factor, noise)))
     }
 
-    /// The factor that one at a level becomes at a level below.
+    /// Returns the factor at a lower level of a value that has `factor` at `from`.
     pub fn over(&self, factor: Factor, from: Level, to: Level) -> Result<Factor, RlweError> {
         let t = self.t(factor)?;
         let primes = self.params.moduli().get(to.primes()..from.primes());
@@ -178,8 +178,9 @@ impl<'a> Emitter<'a> {
         primes.try_fold(factor, |factor, &q| factor.over(q, t))
     }
 
-    /// The level to which a value of that noise goes down: a prime goes where it takes more of the noise, which the next product has
-    /// twice, than it wastes of the modulus.
+    /// Returns the level that a value of this noise should go down to. A prime is dropped if that lowers log2 of the
+    /// noise by at least half of the prime's bits. The next product doubles this gain, which then outweighs the loss of
+    /// modulus.
     pub fn settled(&self, model: &NoiseModel, mut noise: Noise, mut level: Level) -> Level {
         while let Some(below) = level.below() {
             let prime = self.params.moduli().get(level.index());
@@ -193,12 +194,12 @@ impl<'a> Emitter<'a> {
         level
     }
 
-    /// What noise becomes of a ciphertext of two polynomials that goes down.
+    /// Returns the noise of a ciphertext of two polynomials after division down to a level.
     pub fn lowered(&self, model: &NoiseModel, noise: Noise, from: Level, to: Level) -> Noise {
         model.mod_switch_by(noise, from, from.primes().saturating_sub(to.primes()))
     }
 
-    /// The factor at one level that becomes `factor` at a level below.
+    /// Returns the factor at one level that becomes `factor` at a lower level.
     pub fn before(&self, factor: Factor, from: Level, to: Level) -> Result<Factor, BootstrapError> {
         let t = self.t(factor)?;
         let primes = self.params.moduli().get(to.primes()..from.primes());
@@ -207,13 +208,13 @@ impl<'a> Emitter<'a> {
         Ok(Factor::new(value, t)?.modulo(factor.plain(), t))
     }
 
-    /// Down to where noise is little.
+    /// Divides down to the level where noise is small.
     pub fn settle(&self, a: Emitted) -> Result<Emitted, BootstrapError> {
         let level = self.settled(self.model(a.factor)?, a.noise, a.level);
         self.down(a, level)
     }
 
-    /// The value times `factor` / its own factor, so that it has that one.
+    /// Multiplies the value by `factor` over its own factor, so that it has `factor`.
     pub fn under(&self, a: Emitted, factor: Factor) -> Result<Emitted, BootstrapError> {
         let t = self.t(factor)?;
         let ratio = t.mul(factor.value(), a.factor.inverse(t)?);
@@ -224,7 +225,7 @@ impl<'a> Emitter<'a> {
         Ok(self.step(MacroOp::Refactor, &[a], imm, (a.level, factor, noise)))
     }
 
-    /// The message over p, which divides it: modulo p times less.
+    /// Divides the message by p, which divides it. The plaintext modulus is divided by p too.
     pub fn divide(&self, a: Emitted, p: u64) -> Result<Emitted, BootstrapError> {
         let plain = a.factor.plain().checked_sub(1);
         let plain = plain.ok_or_else(|| BootstrapError::Parameters {
@@ -234,7 +235,8 @@ impl<'a> Emitter<'a> {
         self.divided(MacroOp::Divide, a, p, a.factor.modulo(plain, t))
     }
 
-    /// The message over p, which divides it, of the same plaintext modulus p^j: known modulo p^(j-1).
+    /// Divides the message by p, which divides it. The plaintext modulus stays p^j, but the result is known modulo
+    /// p^(j-1) only.
     pub fn quotient(&self, a: Emitted, p: u64) -> Result<Emitted, BootstrapError> {
         self.divided(MacroOp::Quotient, a, p, a.factor)
     }
@@ -251,13 +253,13 @@ impl<'a> Emitter<'a> {
         Ok(self.step(op, &[a], imm, (a.level, factor, noise)))
     }
 
-    /// Integers modulo the plaintext modulus, about zero.
+    /// Returns integers modulo the plaintext modulus, centred.
     pub fn centred(&self, factor: Factor, integers: &[u64]) -> Result<Vec<i64>, RlweError> {
         let t = self.params.plain_at(factor.plain())?;
         Ok(integers.iter().map(|&integer| t.centred(integer)).collect())
     }
 
-    /// Values times integers in sum, and an integer.
+    /// Emits a sum of values times integers, plus an integer.
     pub fn combine(
         &self,
         operands: &[Emitted],
@@ -269,7 +271,7 @@ impl<'a> Emitter<'a> {
         self.step(MacroOp::Combine, operands, imm, made)
     }
 
-    /// Products in sum, divided down to their level.
+    /// Emits a sum of products, divided down to their level.
     pub fn sum_products(
         &self,
         operands: &[Emitted],

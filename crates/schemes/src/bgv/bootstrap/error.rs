@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What bootstrapping refuses, with what was expected, what came and what to do.
+//! The errors of bootstrapping. A message names the expected value, the value found and a cure.
 
 use ringmill_isa::{Galois, Level};
 use ringmill_math::digits::DigitError;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::bgv::BgvError;
 use crate::rlwe::RlweError;
 
-/// An input that bootstrapping refuses, or the layers below it.
+/// The error of an input that bootstrapping or a layer below it refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BootstrapError {

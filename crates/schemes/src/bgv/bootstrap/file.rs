@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of bootstrapping keys. What the maps need says which keys there are, of which sizes and in which order: the encapsulation key,
-//! the relinearisation key, the Galois keys of the map to coefficients and those of what comes after, each by its element in ascending
-//! order, and the encrypted secret.
+//! Reads and writes files of bootstrapping keys. The maps determine which keys there are, with which sizes and in which
+//! order. The order is: the encapsulation key; the relinearisation key; the Galois keys of the map to coefficients,
+//! then those of the later maps, each in ascending order of elements; the encrypted secret.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::Level;
@@ -19,10 +19,10 @@ use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 
 impl BootstrapKeys {
-    /// The keys as a file.
+    /// Returns the keys as a file.
     ///
     /// # Errors
-    /// Keys of two secret keys.
+    /// Keys of different secret keys.
     pub fn write(&self, setup: &Bootstrapping) -> Result<Vec<u8>, BootstrapError> {
         let params = setup.params();
         let galois = self.low.iter().chain(self.high.iter());
@@ -47,7 +47,7 @@ impl BootstrapKeys {
         Ok(w.finish())
     }
 
-    /// Reads what [`BootstrapKeys::write`] wrote for the same parameters and maps.
+    /// Reads the file of [`BootstrapKeys::write`], for the same parameters and maps.
     ///
     /// # Errors
     /// Any other bytes.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! General bootstrapping: any polynomial, that is elements of the slot ring, not integers in slots alone.
+//! General bootstrapping, of any polynomial: slots may hold any elements of the slot ring, not integers alone. It has
+//! these steps:
 //!
-//! 1. encapsulation and the raising of the modulus, of the polynomial as it is: what is to be refreshed lies in its N coefficients;
-//! 2. [halvings](ringmill_math::slots::linear::halvings) take these apart, l at a time;
-//! 3. each part goes to slots, loses its digits as in thin bootstrapping, and goes back to coefficients;
-//! 4. the parts are put together: part i times x^i, in sum.
+//! 1. encapsulation and raising of the modulus, applied to the polynomial itself, since its N coefficients are what is
+//!    refreshed;
+//! 2. [halvings](ringmill_math::slots::linear::halvings), which split the coefficients into parts of l;
+//! 3. for each part: the map to slots, the removal of digits as in thin bootstrapping, and the map back to
+//!    coefficients;
+//! 4. the sum of part i times x^i.
 //!
-//! Parts are gone through depth first: of N / l only log2(N / l) are there at one time.
+//! Parts are visited depth first, so only log2(N / l) of the N / l parts exist at one time.
 
 use std::sync::Arc;
 
@@ -24,21 +27,22 @@ use super::maps::MapNumber;
 use super::value::Value;
 use crate::bgv::Factor;
 
-/// A polynomial that is still to be taken apart, and which part of all it is.
+/// A polynomial that still has to be split, and its position among all parts.
 struct Part {
-    /// The power of x that it was divided by.
+    /// The power of x that the part was divided by.
     power: usize,
-    /// How many halvings it has behind it.
+    /// The number of halvings so far.
     halved: usize,
     value: Emitted,
 }
 
 impl Bootstrapper {
-    /// A ciphertext of the same polynomial modulo p^r, whatever it is, with as much noise as its bound says, at a high level: N / l thin
-    /// bootstraps' removals of digits. Its level is [`Bootstrapping::inner`](super::Bootstrapping::inner) or above.
+    /// Bootstraps any polynomial modulo p^r. The result has the same polynomial, noise within its bound, and a high
+    /// level. It takes the removal of digits of N / l thin bootstraps. The ciphertext's level must be
+    /// [`Bootstrapping::inner`](super::Bootstrapping::inner) or above.
     ///
     /// # Errors
-    /// [`BootstrapError::Parameters`] where parameters or maps are those of thin bootstrapping
+    /// [`BootstrapError::Parameters`] if parameters or maps are those of thin bootstrapping
     /// ([`Bootstrapping::general`](super::Bootstrapping::general), [`Maps::general`](super::Maps::general));
     /// [`BootstrapError::NoLevel`] below the inner level; otherwise as [`Bootstrapper::bootstrap`].
     pub fn bootstrap_general(
@@ -95,7 +99,8 @@ impl Bootstrapper {
         e.check("a bootstrap", total)
     }
 
-    /// l coefficients, those of x^(i + k N / l), without noise: a polynomial that has these and no others.
+    /// Removes the digits of a part: the l coefficients of x^(i + k N / l). Returns a polynomial with these
+    /// coefficients and no others.
     fn part(&self, e: &Emitter<'_>, part: Part, outer: Factor) -> Result<Emitted, BootstrapError> {
         let maps = self.maps();
         let value = e.map(part.value, (MapNumber::ToSlots, &maps.to_slots), false)?;
@@ -107,7 +112,7 @@ impl Bootstrapper {
 }
 
 impl Emitter<'_> {
-    /// The even part and the odd part of a polynomial in x^m, the latter over x^m, each times 2.
+    /// Splits a polynomial in x^m into its even part and its odd part over x^m, each times 2.
     fn halved(&self, a: Emitted, halving: Halving) -> Result<[Emitted; 2], BootstrapError> {
         let model = self.model(a.factor)?;
         let by = Galois(halving.galois as u32);
@@ -129,7 +134,7 @@ impl Emitter<'_> {
         ])
     }
 
-    /// Times a power of x: neither noise nor a level.
+    /// Multiplies by a power of x, which costs neither noise nor a level.
     fn times_power(&self, a: Emitted, power: i64) -> Result<Emitted, BootstrapError> {
         if power == 0 {
             return Ok(a);

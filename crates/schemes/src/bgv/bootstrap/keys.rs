@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The keys of bootstrapping.
+//! The keys of bootstrapping, and the sparse secret that they are made for.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::rlwe::switching::{Shape as KeyShape, switching_key};
 use crate::rlwe::{GaloisKeys, KeyForm, RelinKey, SecretDistribution, SecretKey};
 use ringmill_device::ResidueVec;
 
-/// The sparse secret that ciphertexts are encapsulated under: needed to make keys, and for nothing else.
+/// The sparse secret of encapsulated ciphertexts. It is needed to make keys, and for nothing else.
 pub struct SparseSecret(SecretKey);
 
 impl fmt::Debug for SparseSecret {
@@ -27,7 +27,7 @@ impl fmt::Debug for SparseSecret {
 }
 
 impl SparseSecret {
-    /// A fresh one, from the generator's randomness.
+    /// Samples a new secret from the generator's randomness.
     ///
     /// # Errors
     /// No randomness.
@@ -41,27 +41,27 @@ impl SparseSecret {
         Ok(Self(SecretKey::known(params, eval)))
     }
 
-    /// As a key, which opens what is encapsulated.
+    /// Returns the secret as a key, which decrypts encapsulated ciphertexts.
     pub fn secret_key(&self) -> &SecretKey {
         &self.0
     }
 }
 
-/// What a server needs to bootstrap: public.
+/// The keys that a server needs to bootstrap. They are public.
 #[derive(Clone, Debug)]
 pub struct BootstrapKeys {
-    /// From the main secret to the sparse one, modulo q and as many special primes.
+    /// The key from the main secret to the sparse one, modulo q and as many special primes.
     pub(super) encapsulation: KSwitchKey,
     /// The sparse secret, encrypted modulo p^e under the main one at the highest level.
     pub(super) secret: Ciphertext,
     pub(super) relin: RelinKey,
-    /// Of the map to coefficients, at a low level, and of what comes after.
+    /// The Galois keys of the map to coefficients, at a low level; `high` has those of later steps.
     pub(super) low: GaloisKeys,
     pub(super) high: GaloisKeys,
 }
 
 impl BootstrapKeys {
-    /// All keys, with a sparse secret that is forgotten.
+    /// Generates all keys, with a sparse secret that is forgotten.
     ///
     /// # Errors
     /// A generator of other parameters; no memory or randomness.
@@ -75,7 +75,7 @@ impl BootstrapKeys {
         Self::of_secret(setup, maps, keygen, &secret, form)
     }
 
-    /// All keys for a sparse secret that is at hand.
+    /// Generates all keys for a given sparse secret.
     ///
     /// # Errors
     /// As [`BootstrapKeys::generate`].
@@ -100,7 +100,7 @@ impl BootstrapKeys {
         })
     }
 
-    /// Bytes of memory that all will take, before they are made.
+    /// Returns the bytes of memory of all keys, before they are made.
     ///
     /// # Errors
     /// Maps of other parameters.
@@ -122,7 +122,7 @@ impl BootstrapKeys {
             + secret)
     }
 
-    /// Bytes of memory that all take.
+    /// Returns the bytes of memory of all keys.
     pub fn bytes(&self) -> u64 {
         let secret: u64 = self.secret.polys().iter().map(ResidueVec::bytes).sum();
         let galois = self.low.iter().chain(self.high.iter());
@@ -131,7 +131,7 @@ impl BootstrapKeys {
     }
 }
 
-/// One digit, the inner modulus, and as many special primes.
+/// Returns the shape of the encapsulation key: one digit, the inner modulus, and as many special primes.
 pub(super) fn encapsulation_shape(setup: &Bootstrapping) -> Result<KeyShape, BootstrapError> {
     let (params, level) = (setup.params(), setup.inner());
     let special = special_of_few(params, level)?;
@@ -161,7 +161,8 @@ fn encapsulation(
     )?)
 }
 
-/// (b + s', a) at the highest level, (b, a) an encryption of zero whose error is a multiple of p^e.
+/// Encrypts the sparse secret: (b + s', a) at the highest level, where (b, a) is an encryption of zero whose error is a
+/// multiple of p^e.
 fn encrypted(
     params: &Params,
     keygen: &KeyGenerator,

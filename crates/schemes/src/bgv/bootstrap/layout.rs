@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a plan of a polynomial is done on ciphertexts: what becomes one operation, and the levels of everything, by bounds alone.
+//! Lays out the plan of a polynomial on ciphertexts: decides which steps form one operation, and the level of each,
+//! from noise bounds alone.
 
 use ringmill_isa::Level;
 use ringmill_math::digits::Plan;
@@ -13,25 +14,26 @@ use crate::bgv::Noise;
 pub(super) enum First {
     /// A value, by its number.
     Value(usize),
-    /// A step of linear terms alone that nothing else uses: done with the product.
+    /// A step of linear terms only that nothing else uses. It is done with the product.
     Linear(usize),
 }
 
-/// A step of the plan, done by one operation.
+/// A step of the plan that is done by one operation.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Where it is done, and where its result is then.
+    /// The level of the operation, and the level of its result.
     pub at: Level,
     pub settled: Level,
-    /// Values that integers multiply.
+    /// The values that are multiplied by integers.
     pub combined: Vec<usize>,
-    /// A value that can be had times any integer comes first.
+    /// The products. A first factor that can be scaled by any integer comes first.
     pub products: Vec<(First, usize)>,
-    /// Where the linear terms of a step with products are added up, if not with the products: above, where they go down together.
+    /// The linear terms of a step with products, if they are summed separately, at a higher level from which they go
+    /// down together.
     pub tail: Option<Tail>,
 }
 
-/// Linear terms that are a sum of their own.
+/// Linear terms that form a sum of their own.
 #[derive(Clone, Debug)]
 pub(super) struct Tail {
     pub at: Level,
@@ -39,7 +41,7 @@ pub(super) struct Tail {
 }
 
 impl Node {
-    /// The values that it takes, each once.
+    /// Returns the operands, each once.
     pub fn operands(&self) -> Vec<usize> {
         let mut operands = self.combined.clone();
         for &(first, second) in &self.products {
@@ -58,18 +60,18 @@ fn each_once(mut values: Vec<usize>) -> Vec<usize> {
     values
 }
 
-/// A node a step; none for steps that are done with others.
+/// The nodes of a plan's steps. A step that is done with another has none.
 pub(super) struct Layout {
     pub scalable: Vec<bool>,
     pub nodes: Vec<Option<Node>>,
 }
 
 impl Layout {
-    /// Levels follow from bounds that hold whatever factors values have: constants are as large as they can be, and what has a factor of
-    /// its own is multiplied by one.
+    /// Lays out a plan. Levels follow from bounds that hold for all factors: constants count as large as possible, and
+    /// a value with a factor of its own as multiplied by a constant.
     ///
     /// # Errors
-    /// [`BootstrapError::NoRoom`] where a value may be lost.
+    /// [`BootstrapError::NoRoom`] if a message may be lost.
     pub fn new(
         emitter: &Emitter<'_>,
         plan: &Plan,
@@ -92,7 +94,7 @@ impl Layout {
         let mut nodes: Vec<Option<Node>> = Vec::with_capacity(plan.steps().len());
         for step in plan.steps() {
             if step.products.is_empty() && step.linear.is_empty() {
-                // A constant is no ciphertext: it is done with the product that it is a factor of.
+                // A constant is no ciphertext, so it is done with the product that it is a factor of.
                 bounds.push(None);
                 nodes.push(None);
                 continue;
@@ -128,8 +130,8 @@ impl Layout {
             };
             let mut products = Vec::with_capacity(step.products.len());
             for (first, second) in step.products.iter().map(ordered) {
-                // A sum that is as high as the product without it goes down first, where its noise is little: it is an operation of
-                // its own.
+                // A sum that is as high as the product without it first goes down to where its noise is small, as an
+                // operation of its own.
                 let low =
                     || level(first).is_none_or(|own| others.is_none_or(|others| own < others));
                 let first = match may_join(first).filter(|_| low()) {
@@ -145,7 +147,7 @@ impl Layout {
                 };
                 products.push((first, second));
             }
-            // A combination is of one value at least.
+            // A combination has at least one value.
             if let (true, Some(&(_, second))) = (combined.is_empty(), products.first()) {
                 let joins = |first: &First| matches!(first, First::Linear(_));
                 let constant = step.constant != 0 && tail.is_none();
@@ -195,7 +197,7 @@ impl Layout {
                     First::Value(first) => lowered(first)?,
                     First::Linear(first) => {
                         let terms = linear(first).ok_or_else(malformed)?;
-                        // Nothing of anything is as small as what it is nothing of.
+                        // An empty combination has the noise of the second factor.
                         match combination(terms, None)? {
                             Some(noise) => noise,
                             None => lowered(second)?,
@@ -236,7 +238,7 @@ impl Layout {
                 true => model.mod_switch_by(before, at, count),
                 false => model.switch_key_by(before, at, count),
             };
-            // What goes to one product alone goes down to it at once.
+            // A sum that goes to one product only goes down to it at once.
             for &(first, _) in &node.products {
                 if let First::Value(first) = first
                     && may_join(first).is_some()
@@ -254,7 +256,7 @@ impl Layout {
     }
 }
 
-/// How often steps name each value.
+/// Counts how often steps use each value.
 fn uses(plan: &Plan) -> Vec<usize> {
     let mut uses = vec![0; plan.inputs() + plan.steps().len()];
     for step in plan.steps() {

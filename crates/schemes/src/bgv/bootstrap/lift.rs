@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Constants of bootstrapping, lifted to integers: what a procedure keeps of them, and plaintext operands made of that.
+//! The constants of bootstrapping, lifted to integers: the form that a procedure stores, and plaintext operands made
+//! from it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,16 +14,16 @@ use crate::rlwe::arith::{limbs_mut, plan};
 use crate::rlwe::{Annotation, Plaintext, RlweError};
 use ringmill_device::{Limbed, ParamsId};
 
-/// Integers as the coefficients of a polynomial, those that are not 0 alone, at a level.
+/// A polynomial of integers at a level, by its coefficients other than 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lifted {
     pub level: Level,
-    /// Coefficient and integer, in order.
+    /// Positions of coefficients and their integers, in order.
     pub integers: Vec<(u32, i64)>,
 }
 
 impl Lifted {
-    /// A polynomial in the core's y, of messages with such factors, lifted to integers about zero.
+    /// Lifts a polynomial in the core's y to integers about zero, for messages with this factor.
     ///
     /// # Errors
     /// A plaintext modulus or a level that the parameters do not have.
@@ -40,7 +41,7 @@ impl Lifted {
         Ok(Self { level, integers })
     }
 
-    /// x to a power between -N and N.
+    /// Returns x to a power between -N and N.
     ///
     /// # Errors
     /// A level that the parameters do not have.
@@ -52,13 +53,13 @@ impl Lifted {
         Ok(Self { level, integers })
     }
 
-    /// The sum of the integers' absolute values.
+    /// Returns the sum of the integers' absolute values.
     pub(super) fn size(&self) -> f64 {
         let sizes = self.integers.iter().map(|(_, c)| c.unsigned_abs() as f64);
         sizes.sum()
     }
 
-    /// The coefficients modulo a prime of the parameters.
+    /// Computes the coefficients modulo a prime of the parameters.
     fn reduced(&self, params: &Params, prime: usize, limb: &mut [u64]) -> Result<(), RlweError> {
         limb.fill(0);
         let q = crate::rlwe::arith::reducer(params, prime)?;
@@ -71,7 +72,7 @@ impl Lifted {
         Ok(())
     }
 
-    /// In evaluation form modulo each prime of the level.
+    /// Encodes the polynomial in evaluation form, modulo each prime of the level.
     ///
     /// # Errors
     /// A level that the parameters do not have.
@@ -91,18 +92,18 @@ impl Lifted {
     }
 }
 
-/// A constant that bootstraps multiply by, and what was made of it.
+/// A constant that bootstraps multiply by, with its plaintext operand.
 #[derive(Debug)]
 pub(super) struct Lift {
     pub lifted: Lifted,
-    /// All coefficients lie at multiples of it.
+    /// A number whose multiples are the positions of all coefficients.
     spacing: usize,
-    /// None of what is used in one place alone.
+    /// The operand once it is made, or `None` for a constant that is used in one place only.
     made: Option<OnceLock<Arc<Constant>>>,
 }
 
 impl Lift {
-    /// One that is kept from its first use on.
+    /// Makes a constant whose operand is kept from its first use on.
     pub fn new(lifted: Lifted, spacing: usize) -> Self {
         Self {
             lifted,
@@ -111,7 +112,7 @@ impl Lift {
         }
     }
 
-    /// One that is made where it is used.
+    /// Makes a constant whose operand is made at each use.
     pub fn passing(lifted: Lifted) -> Self {
         Self {
             lifted,
@@ -120,7 +121,7 @@ impl Lift {
         }
     }
 
-    /// As a plaintext operand.
+    /// Returns the constant as a plaintext operand.
     ///
     /// # Errors
     /// A level that the parameters do not have.
@@ -137,15 +138,15 @@ impl Lift {
     }
 }
 
-/// In evaluation form a polynomial in the core's y has as many values as y has powers, and each stands for a run of coefficients:
-/// evaluation points that differ in their low bits alone have one y.
+/// A plaintext operand in evaluation form. A polynomial in the core's y has as many values as y has powers. Each value
+/// repeats through a run of evaluation points, since points that differ in their low bits only have the same y.
 #[derive(Debug)]
 pub(super) struct Constant {
     params_id: ParamsId,
     spread: Vec<Vec<u64>>,
-    /// How often each value stands in a limb.
+    /// The number of times that each value repeats in a limb.
     repeated: usize,
-    /// Limbs written out, for whoever asks for them.
+    /// Limbs written out, for callers that need them.
     whole: Vec<OnceLock<Vec<u64>>>,
 }
 

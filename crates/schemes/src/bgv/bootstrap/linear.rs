@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Linear maps: baby steps hoisted, products with constants in sum, and giant steps by one division.
+//! Emits linear maps: hoisted baby steps, sums of products with constants, and giant steps by one division.
 
 use std::sync::Arc;
 
@@ -15,11 +15,12 @@ use super::maps::{MapNumber, OfStage};
 use crate::bgv::{Factor, Noise};
 use crate::rlwe::RlweError;
 
-/// Giant steps whose digits are in memory at one time.
+/// The number of giant steps whose digits are in memory at one time.
 const GIANTS_TOGETHER: usize = 2;
 
 impl Emitter<'_> {
-    /// The stages of a linear map, each down to where its noise is little; with the keys of low levels or the program's own.
+    /// Emits the stages of a linear map. Each result goes down to where its noise is small. `low` takes the keys of low
+    /// levels instead of the program's own.
     pub fn map(
         &self,
         mut a: Emitted,
@@ -41,7 +42,7 @@ impl Emitter<'_> {
         self.settle(a)
     }
 
-    /// The level to which what keys were switched of goes down, with the noise `a` before, and its noise there.
+    /// Returns the level that a key-switched value goes down to, and its noise there, from the noise `a` before.
     fn switched(
         &self,
         a: Noise,
@@ -56,7 +57,7 @@ impl Emitter<'_> {
         Ok((to, model.switch_key_by(a, level, count)))
     }
 
-    /// a and its automorphisms in sum, by one decomposition and one division.
+    /// Emits the sum of a and its automorphisms, by one decomposition and one division.
     fn sum_turned(
         &self,
         a: Emitted,
@@ -65,7 +66,7 @@ impl Emitter<'_> {
     ) -> Result<Emitted, BootstrapError> {
         let (level, count) = (a.level, of.len() as u64);
         let model = self.model(a.factor)?;
-        // Each has the errors of its own key.
+        // Each automorphism has the errors of its own key.
         let turned = model.mul_integer(model.switch_key(a.noise, level), count);
         let (to, noise) = self.switched(model.add(a.noise, turned), level, a.factor)?;
         let factor = self.over(a.factor, level, to)?;
@@ -74,7 +75,7 @@ impl Emitter<'_> {
         Ok(self.step(MacroOp::Sumrot, &[a], imm, (to, factor, noise)))
     }
 
-    /// Several automorphisms that share one decomposition.
+    /// Emits several automorphisms that share one decomposition.
     fn turned(&self, a: Emitted, of: Vec<Galois>, low: bool) -> Result<Vec<Emitted>, RlweError> {
         if of.is_empty() {
             return Ok(Vec::new());
@@ -88,7 +89,8 @@ impl Emitter<'_> {
         Ok(made.map(|value| Emitted { value, noise, ..a }).collect())
     }
 
-    /// Baby steps hoisted, products with constants in sum, and the sums moved by giant steps and added, a few by one division.
+    /// Emits one stage of a map: hoisted baby steps, sums of their products with constants, and the sum of these after
+    /// giant steps, with a few giant steps in one division.
     fn map_stage(
         &self,
         a: Emitted,
@@ -107,7 +109,7 @@ impl Emitter<'_> {
             _ => turned.next(),
         });
         let babies: Vec<Emitted> = babies.flatten().collect();
-        // One level for all, by all that is summed.
+        // All sums share one level, which follows from everything that is summed.
         let mut before: Option<Noise> = None;
         for (giant, constants) in stage.giants.iter().zip(constants) {
             for (term, constant) in giant.terms.iter().zip(constants) {
@@ -165,7 +167,7 @@ impl Emitter<'_> {
         Ok(Emitted { noise, ..total })
     }
 
-    /// The sum of two values of one level and factor, whose noise is counted elsewhere.
+    /// Emits the sum of two values of one level and factor, without counting its noise.
     fn added(&self, a: Emitted, b: Emitted) -> Emitted {
         self.step(
             MacroOp::Add,
@@ -200,7 +202,7 @@ impl Emitter<'_> {
         sum.ok_or_else(misshapen)
     }
 
-    /// Values times constants in sum, one at least, whose noise is counted elsewhere.
+    /// Emits a sum of at least one value times a constant, without counting its noise.
     pub fn sum_plain(&self, terms: &[(Emitted, &Arc<Lift>)]) -> Result<Emitted, BootstrapError> {
         let first = terms.first().ok_or_else(misshapen)?.0;
         let mut src: Vec<_> = terms.iter().map(|(cipher, _)| cipher.value).collect();
@@ -213,7 +215,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The automorphisms other than 1 that a stage sums with its input, where it does nothing else.
+/// Returns the automorphisms other than 1 that a stage sums with its input, if the stage does nothing else.
 fn sum_of(stage: &Stage) -> Option<Vec<Galois>> {
     let [giant] = stage.giants.as_slice() else {
         return None;

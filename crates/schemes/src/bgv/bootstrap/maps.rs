@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The linear maps of thin bootstrapping, for its two plaintext moduli.
+//! The linear maps of bootstrapping, for its two plaintext moduli.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,23 +17,23 @@ use super::params::Bootstrapping;
 use crate::bgv::{Factor, Params};
 use ringmill_device::ParamsId;
 
-/// What is done before the modulus is raised, and after. Between the maps each slot's integer is one coefficient
+/// The maps before and after the modulus is raised. Between them each slot's integer is one coefficient
 /// ([`coefficient_of_slot`](ringmill_math::slots::linear::coefficient_of_slot)).
 #[derive(Clone, Debug)]
 pub struct Maps {
     params_id: ParamsId,
-    /// Modulo p^r.
+    /// The map to coefficients, modulo p^r.
     pub(super) to_coefficients: LinearMap,
-    /// Takes away all other coefficients, modulo p^e.
+    /// The trace, which removes all other coefficients, modulo p^e.
     pub(super) trace: LinearMap,
-    /// Modulo p^e.
+    /// The map to slots, modulo p^e.
     pub(super) to_slots: LinearMap,
-    /// What takes all coefficients apart; none for thin bootstrapping.
+    /// The steps that split all coefficients into parts. Thin bootstrapping has none.
     halvings: Vec<Halving>,
 }
 
 impl Maps {
-    /// log2 of the automorphisms that a stage of the trace sums: four share one decomposition and one division.
+    /// log2 of the automorphisms that a stage of the trace sums. Four share one decomposition and one division.
     const LOG_RADIX: u32 = 2;
 
     /// # Errors
@@ -53,7 +53,8 @@ impl Maps {
         })
     }
 
-    /// The same for [`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general), which takes more keys.
+    /// Makes the maps of [`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general), which need more
+    /// keys.
     ///
     /// # Errors
     /// As [`Maps::new`].
@@ -65,7 +66,7 @@ impl Maps {
         })
     }
 
-    /// Whether they take all coefficients apart.
+    /// Returns whether the maps split all coefficients.
     pub fn is_general(&self) -> bool {
         !self.halvings.is_empty()
     }
@@ -74,12 +75,12 @@ impl Maps {
         &self.halvings
     }
 
-    /// The parameters that the maps are for.
+    /// Returns the parameters that the maps are for.
     pub(super) fn params_id(&self) -> &ParamsId {
         &self.params_id
     }
 
-    /// The Galois elements whose keys are used at a low level, then of those used at a high one.
+    /// Returns the Galois elements whose keys are used at a low level, then those whose keys are used at a high level.
     pub fn elements(&self) -> [Vec<Galois>; 2] {
         let of = |maps: &[&LinearMap], further: &[Halving]| {
             let all = maps.iter().flat_map(|map| map.galois_elements());
@@ -90,7 +91,7 @@ impl Maps {
             all
         };
         let high: &[&LinearMap] = match self.is_general() {
-            // Parts go back to coefficients where their digits were removed.
+            // Parts go back to coefficients after the removal of their digits.
             true => &[&self.to_slots, &self.to_coefficients, &self.trace],
             false => &[&self.trace, &self.to_slots],
         };
@@ -98,10 +99,10 @@ impl Maps {
     }
 }
 
-/// Of each giant, its terms' constants; none for a term without.
+/// For each giant step the constants of its terms, `None` for a term without a constant.
 pub(super) type OfStage = Vec<Vec<Option<Arc<Lift>>>>;
 
-/// Which of the maps.
+/// The number of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum MapNumber {
     ToCoefficients,
@@ -112,12 +113,12 @@ pub(super) enum MapNumber {
 /// A stage of a map at a level.
 type Known = (MapNumber, usize, Level);
 
-/// The constants of the maps' stages, each made once a level.
+/// The constants of the maps' stages, made once for each level.
 #[derive(Default)]
 pub(super) struct Constants(Mutex<HashMap<Known, Arc<OfStage>>>);
 
 impl Constants {
-    /// Those of a stage for values of this factor.
+    /// Returns the constants of a stage, for values of this factor.
     pub fn of(
         &self,
         params: &Params,

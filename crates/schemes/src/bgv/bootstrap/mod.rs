@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstrapping: a ciphertext at a low level to one of the same message at a high one (vector paper, section 3.3 and appendix B).
+//! Bootstraps BGV ciphertexts: turns a ciphertext at a low level into one of the same message at a high level (vector
+//! paper, section 3.3 and appendix B).
 //!
-//! Integers modulo p^r in slots (*thin* bootstrapping), in this order:
+//! Integers modulo p^r in slots take *thin* bootstrapping, in this order:
 //!
 //! 1. slots to coefficients, at a low level ([`Maps`]);
 //! 2. encapsulation: a key switch to a sparse secret s' at the level of the inner modulus q;
-//! 3. the modulus is raised ([`raise`]): an encryption modulo p^e, at the highest level, of p^(e-r) m + rho;
+//! 3. raising the modulus ([`raise`]), which gives an encryption modulo p^e, at the highest level, of p^(e-r) m + rho;
 //! 4. the trace to the coefficients that hold integers, and coefficients to slots;
-//! 5. the digits of rho are removed, and the plaintext modulus is p^r again.
+//! 5. the removal of rho's digits, after which the plaintext modulus is p^r again.
 //!
-//! Any polynomial modulo p^r is bootstrapped by [`Bootstrapper::bootstrap_general`]; on the way integers are looked up in a table
-//! ([`Bootstrapper::bootstrap_table`]), scaled ([`Bootstrapper::bootstrap_scaled`]) or compared ([`Bootstrapper::bootstrap_sign`]).
+//! [`Bootstrapper::bootstrap_general`] bootstraps any polynomial modulo p^r. Other variants look integers up in a table
+//! ([`Bootstrapper::bootstrap_table`]), scale them ([`Bootstrapper::bootstrap_scaled`]) or compare them
+//! ([`Bootstrapper::bootstrap_sign`]) on the way.
 //!
-//! One walk through these steps emits macro instructions, by levels and bounds alone: they are a program's [`Procedure`], and what a
-//! [`Bootstrapper`] runs on ciphertexts. Each is a call of a mid-level procedure. Which plaintext modulus a ciphertext has is part of its [`Factor`](super::Factor).
+//! One walk through these steps emits macro instructions, from levels and bounds alone. A program takes them as its
+//! [`Procedure`], and a [`Bootstrapper`] runs them on ciphertexts. Each is a call of a mid-level procedure. The
+//! plaintext modulus of a ciphertext is part of its [`Factor`](super::Factor).
 
 mod bootstrapper;
 mod chance;

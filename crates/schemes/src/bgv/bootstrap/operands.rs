@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operands of a step of a plan, and what becomes of them in sum.
+//! The operands of a step of a plan, and the integers of their sums.
 
 use ringmill_math::digits::Step as PlanStep;
 
@@ -8,13 +8,13 @@ use super::error::BootstrapError;
 use super::layout::malformed;
 use crate::bgv::{Factor, Noise};
 
-/// Integers modulo the plaintext modulus: of each value that is combined, and the constant.
+/// Integers modulo the plaintext modulus: one for each combined value, then the constant.
 pub(super) type Combination = Vec<u64>;
 
-/// The ciphertexts that a step takes, at one level: first those that are combined.
+/// The ciphertexts that a step takes, at one level. Those that are combined come first.
 #[derive(Default)]
 pub(super) struct Operands {
-    /// Numbers of values.
+    /// The numbers of the values in the plan, `None` for other ciphertexts.
     indices: Vec<Option<usize>>,
     pub values: Vec<Emitted>,
 }
@@ -30,7 +30,7 @@ impl Operands {
         self.values.len() as u16 - 1
     }
 
-    /// One that is no value of the plan.
+    /// Adds a ciphertext that is no value of the plan.
     pub fn add_more(&mut self, value: Emitted) -> u16 {
         self.indices.push(None);
         self.values.push(value);
@@ -44,7 +44,8 @@ impl Operands {
         Ok((place as u16, *value))
     }
 
-    /// What the values that are combined are multiplied by, so that the sum of a step's linear terms has a factor, and its noise.
+    /// Returns the integers that multiply the combined values, so that the sum of a step's linear terms has `factor`,
+    /// and the sum's noise.
     pub fn combination(
         &self,
         emitter: &Emitter<'_>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operation and the keys of each step of a bootstrap.
+//! Finds the operation and the keys of each macro instruction of a bootstrap.
 
 use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
 use ringmill_isa::macros::op::MacroKeys;
@@ -15,10 +15,11 @@ use crate::exact::scalar::residues_modulo;
 use crate::rlwe::ops::Shape;
 use crate::rlwe::{Annotation, KeyRequest};
 
-/// The operation that a step is, by the types of the values of its procedure; its keys come with seeds or without.
+/// Returns the operation of a step, from the types of its procedure's values. `seeded` says whether its keys come with
+/// seeds.
 ///
 /// # Errors
-/// Instructions that are no operations of bootstrapping, or not so.
+/// Instructions that are no operations of bootstrapping, or that have the wrong form.
 pub fn operation(
     params: &Params,
     types: &[MacroType],
@@ -40,7 +41,7 @@ pub fn operation(
     of.visit(instr)
 }
 
-/// The keys that a step's operation takes, in order; of `KEY` the one that it is.
+/// Returns the keys that a step's operation takes, in order. For `KEY` it is the key itself.
 ///
 /// # Errors
 /// Instructions whose keys are not those of a step of bootstrapping.
@@ -71,7 +72,7 @@ pub fn keys(types: &[MacroType], instr: &MacroInstr) -> Result<Vec<KeyRequest>, 
     })
 }
 
-/// A step, with level and factor of its first operand. All operands have two polynomials.
+/// A step, with the level and factor of its first operand. All operands have two polynomials.
 struct OfStep<'a> {
     params: &'a Params,
     level: Level,
@@ -80,12 +81,12 @@ struct OfStep<'a> {
 }
 
 impl OfStep<'_> {
-    /// Primes from a level down to another.
+    /// Returns the number of primes from the step's level down to another.
     fn dropped(&self, to: Level) -> u16 {
         self.level.0.saturating_sub(to.0) as u16
     }
 
-    /// Integers modulo each prime of the level, one after the other.
+    /// Returns integers modulo each prime of the level, one after another.
     fn residues(&self, integers: &[i64]) -> Vec<u64> {
         let mut residues = Vec::new();
         for &integer in integers {
@@ -97,7 +98,7 @@ impl OfStep<'_> {
         residues
     }
 
-    /// Times the inverse of an integer modulo each prime.
+    /// Returns the operation that multiplies by the inverse of an integer modulo each prime.
     fn over(&self, instr: &MacroInstr, constant: Constant) -> Result<OpKey, BootstrapError> {
         let Constant::Integer(by) = constant else {
             return Err(misshapen(instr));
@@ -110,7 +111,7 @@ impl OfStep<'_> {
     }
 }
 
-/// Polynomials of a ciphertext.
+/// The number of polynomials of a ciphertext.
 const TWO: u32 = 2;
 
 type Found = Result<OpKey, BootstrapError>;

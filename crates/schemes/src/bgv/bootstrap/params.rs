@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What bootstrapping is done with: a sparse secret that ciphertexts are encapsulated under, the modulus that it lives under, and the
-//! chance of failure.
+//! The parameters of bootstrapping: a sparse secret for encapsulated ciphertexts, the modulus that it is used under,
+//! and the probability of failure.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,10 +18,12 @@ use crate::rlwe::ops::keyswitch::special_of_few;
 use crate::rlwe::security::{SecurityTable, bound, no_bound};
 use crate::rlwe::{RlweError, SecretDistribution};
 
-/// How integers in slots are bootstrapped: e, the inner modulus q and the encapsulated secret's weight, checked.
+/// The checked parameters by which integers in slots are bootstrapped: e, the inner modulus q, and the weight of the
+/// encapsulated secret.
 ///
-/// Messages are modulo p^r; parameters whose last plaintext modulus is p^e bootstrap with e - r digits below the message. A
-/// quotient by q, the sum of `weight` numbers uniform in (-1/2, 1/2) to the nearest integer, must fit these digits.
+/// Messages are modulo p^r. Parameters whose last plaintext modulus is p^e bootstrap with e - r digits below the
+/// message. A quotient by q must fit these digits. It is the sum of `weight` numbers uniform in (-1/2, 1/2), rounded to
+/// the nearest integer.
 #[derive(Clone, Debug)]
 pub struct Bootstrapping {
     params: Arc<Params>,
@@ -32,28 +34,30 @@ pub struct Bootstrapping {
     security: String,
     bound: u64,
     log2_chance: f64,
-    /// Coefficients that a bootstrap takes digits off: one a slot, or all.
+    /// The number of coefficients that a bootstrap removes digits from: one for each slot, or all.
     coefficients: usize,
-    /// Stages of the linear maps.
+    /// The number of stages of the linear maps.
     depth: usize,
-    /// How digits are removed.
+    /// The method of digit removal.
     removal: Method,
 }
 
 impl Bootstrapping {
-    /// log2 of the largest chance of failure that is accepted without being asked for.
+    /// log2 of the largest probability of failure that is accepted by default.
     pub const LOG2_CHANCE: f64 = -40.0;
 
-    /// With a secret of this weight, and a chance of failure of at most 2^-40 a bootstrap.
+    /// Chooses parameters for a secret of this weight, with a probability of failure of at most 2^-40 for each
+    /// bootstrap.
     ///
     /// # Errors
-    /// Parameters of one plaintext modulus, without primes enough, or with a ring that has no such slots; a secret that is insecure
-    /// under its modulus, unless the parameters may be insecure; a larger chance of failure.
+    /// Parameters of one plaintext modulus, with too few primes, or with a ring that has no such slots; a secret that
+    /// is insecure under its modulus, unless the parameters may be insecure; a larger probability of failure.
     pub fn new(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
         Self::with_chance(params, weight, Self::LOG2_CHANCE)
     }
 
-    /// The same that never fails, whatever the ciphertext: the rigorous bound of the vector paper, Equation 9.
+    /// Chooses parameters that never fail, whatever the ciphertext, by the rigorous bound of the vector paper, Equation
+    /// 9.
     ///
     /// # Errors
     /// As [`Bootstrapping::new`], and a weight that the digits do not hold.
@@ -61,7 +65,7 @@ impl Bootstrapping {
         Self::with_chance(params, weight, f64::NEG_INFINITY)
     }
 
-    /// The same, accepting any chance of failure up to 2 to this.
+    /// Chooses parameters with a probability of failure of at most 2^`allowed`.
     ///
     /// # Errors
     /// As [`Bootstrapping::new`].
@@ -73,8 +77,8 @@ impl Bootstrapping {
         Self::checked(params, weight, allowed, SlotStructure::slots)
     }
 
-    /// For [`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general): the chance of failure is that of any of N
-    /// coefficients.
+    /// Chooses parameters for [`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general). The
+    /// probability of failure is over all N coefficients.
     ///
     /// # Errors
     /// As [`Bootstrapping::new`].
@@ -109,16 +113,16 @@ impl Bootstrapping {
         }
         let key_bits = key_bits(&params, inner)?;
         let security = encapsulated_security(&params, weight, key_bits)?;
-        // rho is the sum of `weight` numbers rounded to an integer, which the fast base extension of k primes may take k / b further, b
-        // a prime above 2^20, and the noise `noise`.
+        // rho is the sum of `weight` numbers rounded to an integer. The fast base extension of k primes may move it k /
+        // b further, for a prime b above 2^20, and noise moves it by `noise`.
         let slack = inner.primes() as f64 / 2f64.powi(20);
         let spread = 1.0 + 2.0 * slack;
         let chance = |bound: u64| {
             let limit = bound as f64 + 0.5 - noise - slack;
             log2_chance(spread, weight, coefficients(&structure), limit)
         };
-        // The fewer values rho has, the shorter the polynomials that remove it: the least bound that fails seldom enough, else all that
-        // the digits hold.
+        // The fewer values rho has, the shorter are the polynomials that remove it. So this takes the least bound that
+        // fails rarely enough, else the largest that the digits hold.
         let largest = (below as u64 - 1) / 2;
         let enough = allowed.min(Self::LOG2_CHANCE);
         let bound = (1..largest).find(|&bound| chance(bound) <= enough);
@@ -142,30 +146,31 @@ impl Bootstrapping {
         })
     }
 
-    /// With linear maps of several stages: where there are many slots that takes far fewer constants, and a level or more a stage.
+    /// Sets the number of stages of the linear maps. If there are many slots, more stages need far fewer constants, but
+    /// each takes a level or more.
     #[must_use]
     pub fn with_map_depth(self, depth: usize) -> Self {
         let depth = depth.max(1);
         Self { depth, ..self }
     }
 
-    /// With digits removed by another method: the same integers come out, at another level.
+    /// Sets the method of digit removal. The integers of the result stay the same; its level changes.
     #[must_use]
     pub fn with_removal(self, removal: Method) -> Self {
         Self { removal, ..self }
     }
 
-    /// How digits are removed.
+    /// Returns the method of digit removal.
     pub fn removal(&self) -> Method {
         self.removal
     }
 
-    /// Whether the chance of failure is that of all coefficients.
+    /// Returns whether the probability of failure is over all coefficients.
     pub fn is_general(&self) -> bool {
         self.coefficients == self.params.degree()
     }
 
-    /// How the linear maps are laid out.
+    /// Returns the layout of the linear maps.
     pub fn shape(&self) -> Shape {
         Shape {
             depth: self.depth,
@@ -173,7 +178,7 @@ impl Bootstrapping {
         }
     }
 
-    /// Refuses a phase at the inner level, encapsulated, that the chance of failure does not allow for.
+    /// Refuses an encapsulated phase at the inner level that exceeds the assumption of the failure probability.
     pub(super) fn check(&self, noise: Noise) -> Result<(), BootstrapError> {
         let below = self.params.prime_power()?;
         let below = below
@@ -187,14 +192,16 @@ impl Bootstrapping {
         Err(BootstrapError::NoRoom { step, level })
     }
 
-    /// The level that ciphertexts are bootstrapped from, at it or above: their map to coefficients takes what is above the inner level.
+    /// Returns the lowest level that a ciphertext may have to be bootstrapped. Its map to coefficients uses the primes
+    /// above the inner level.
     ///
     /// # Errors
     /// Too few primes.
     pub fn start(&self) -> Result<Level, BootstrapError> {
         let (params, slots) = (&self.params, self.structure.slots() as f64);
         let t = params.prime_power()?.value() as f64;
-        // Of each stage a sum of terms as many as there are slots, each a product with a constant of at most two coefficients a slot.
+        // Each stage sums as many terms as there are slots. A term is a product with a constant of at most two
+        // coefficients for each slot.
         let mut bits = self.depth as f64 * (slots * slots * 2.0 * t / 2.0).log2();
         let mut start = self.inner;
         while bits > 0.0 {
@@ -215,52 +222,54 @@ impl Bootstrapping {
         &self.params
     }
 
-    /// The slots of messages.
+    /// Returns the structure of the messages' slots.
     pub fn structure(&self) -> &SlotStructure {
         &self.structure
     }
 
-    /// The level whose primes are the inner modulus q.
+    /// Returns the level whose primes are the inner modulus q.
     pub fn inner(&self) -> Level {
         self.inner
     }
 
-    /// Coefficients of the encapsulated secret that are not 0.
+    /// Returns the number of coefficients of the encapsulated secret other than 0.
     pub fn weight(&self) -> u32 {
         self.weight
     }
 
-    /// p^e.
+    /// Returns p^e.
     ///
     /// # Errors
-    /// None: the parameters were checked.
+    /// None, as the parameters were checked.
     pub fn top(&self) -> Result<PrimePower, RlweError> {
         let power = self.params.prime_power()?;
         power.with_exponent(power.exponent() + u32::from(self.params.last_plain()))
     }
 
-    /// The largest absolute value that the quotient by q has, but for the chance of failure.
+    /// Returns the largest absolute value of the quotient by q, except with the probability of failure.
     pub fn bound(&self) -> u64 {
         self.bound
     }
 
-    /// log2 of a bound on the chance that a bootstrap fails.
+    /// Returns log2 of a bound on the probability that a bootstrap fails.
     pub fn log2_chance(&self) -> f64 {
         self.log2_chance
     }
 
-    /// Whether no bootstrap fails, whatever the ciphertext: the rigorous bound of the vector paper, Equation 9, but for noise that is
-    /// out of its own bound.
+    /// Returns whether no bootstrap fails, whatever the ciphertext, by the rigorous bound of the vector paper, Equation
+    /// 9. Noise that exceeds its own bound is excepted.
     pub fn is_certain(&self) -> bool {
         self.log2_chance == f64::NEG_INFINITY
     }
 
-    /// Bits of the modulus that the encapsulated secret must be secure under: q and as many special primes.
+    /// Returns the bits of the modulus under which the encapsulated secret must be secure: q and as many special
+    /// primes.
     pub fn key_bits(&self) -> u64 {
         self.key_bits
     }
 
-    /// By which table the encapsulated secret is secure, in a line: an estimate (`docs/assumptions.md`).
+    /// Returns one line with the table by which the encapsulated secret is secure. It is an estimate
+    /// (`docs/assumptions.md`).
     pub fn security(&self) -> &str {
         &self.security
     }
@@ -291,11 +300,11 @@ impl fmt::Display for Bootstrapping {
     }
 }
 
-/// What p^(e - r) times the phase may be of q where the modulus is raised.
+/// The largest fraction of q that p^(e - r) times the phase may have where the modulus is raised.
 const PART: f64 = 0.25;
 
-/// The lowest level q at which p^(e - r), `below`, times the phase of a ciphertext just switched there and encapsulated is far
-/// below q, and what it is of q at most.
+/// Returns the lowest level q at which p^(e - r), `below`, times the phase is far below q, and that product as a
+/// fraction of q at most. The phase is that of a ciphertext just switched there and encapsulated.
 fn inner_level(params: &Params, weight: u32, below: f64) -> Option<(Level, f64)> {
     let model = NoiseModel::new(params);
     let levels = Level::LOWEST.to(params.max_level());
@@ -311,7 +320,7 @@ fn inner_level(params: &Params, weight: u32, below: f64) -> Option<(Level, f64)>
         .map(|(level, _)| (level, PART))
 }
 
-/// Bits of the modulus of what is published of the sparse secret: a key modulo q and as many special primes.
+/// Returns the bits of the modulus of the only published key of the sparse secret: q and as many special primes.
 fn key_bits(params: &Params, inner: Level) -> Result<u64, RlweError> {
     let special = special_of_few(params, inner)?;
     let special = params.moduli().get(special).unwrap_or_default();
@@ -319,7 +328,7 @@ fn key_bits(params: &Params, inner: Level) -> Result<u64, RlweError> {
     Ok(primes.product::<BigUint>().bits())
 }
 
-/// The check of that key by the tables of sparse secrets.
+/// Checks that key by the tables of sparse secrets.
 fn encapsulated_security(
     params: &Params,
     weight: u32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plans of polynomials, as steps on ciphertexts.
+//! Emits the plan of a polynomial as steps on ciphertexts.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -14,21 +14,22 @@ use super::operands::{Combination, Operands};
 use crate::bgv::{Factor, Noise};
 use crate::rlwe::RlweError;
 
-/// A plan at work. Values that can be had times any integer at no cost ([`Plan::scalable`]) are made where they are used, with the factor
-/// that is wanted there: each is used once. The others, powers of inputs, are made once, with the factor that their primes leave.
+/// A plan at work. A value that can be scaled by any integer at no cost ([`Plan::scalable`]) is used once, and is made
+/// at its use with the factor that is wanted there. Other values, powers of inputs, are made once, with the factor that
+/// their primes leave.
 struct Run<'a> {
     emitter: &'a Emitter<'a>,
     plan: &'a Plan,
     layout: Layout,
-    /// Inputs and values that are not scalable, as long as something is to use them.
+    /// Inputs and values that are not scalable, as long as something will use them.
     made: Vec<Option<Emitted>>,
-    /// The levels at which each value is still to be used.
+    /// The levels at which each value will still be used.
     wanted: Vec<Vec<Level>>,
-    /// Values at levels below their own at which they are still to be used.
+    /// Copies of values at lower levels at which they will still be used.
     lowered: HashMap<(usize, Level), Emitted>,
 }
 
-/// The plan's value at ciphertexts of one plaintext modulus. Its factor is 1 where it is scalable.
+/// Emits the plan's value at ciphertexts of one plaintext modulus. Its factor is 1 if it is scalable.
 pub(super) fn run(
     emitter: &Emitter<'_>,
     plan: &Plan,
@@ -84,7 +85,7 @@ impl Run<'_> {
         self.plan.steps().get(number).ok_or_else(malformed)
     }
 
-    /// A value at a level at or below its own, with the factor that is wanted there where it can be had.
+    /// Returns a value at a level at or below its own. It has the wanted factor if it is scalable.
     fn value_at(
         &mut self,
         index: usize,
@@ -112,7 +113,7 @@ impl Run<'_> {
             return self.emitter.down(value, level);
         };
         let lowered = self.emitter.down(own, level)?;
-        // What is used further down alone takes the place of what it was made of.
+        // If the value is used only at this level or below, the lowered copy replaces it.
         if let Some(slot) = self.made.get_mut(index) {
             match highest {
                 None => *slot = None,
@@ -126,7 +127,7 @@ impl Run<'_> {
         Ok(lowered)
     }
 
-    /// The factor that a value has, or will have when it goes down to a level; none where it is made where it is used.
+    /// Returns the factor that a value has after it goes down to a level, or `None` if it is made at its use.
     fn factor_at(&self, index: usize, level: Level) -> Result<Option<Factor>, RlweError> {
         let Some(Some(made)) = self.made.get(index) else {
             return Ok(None);
@@ -135,7 +136,7 @@ impl Run<'_> {
         Ok(Some(factor))
     }
 
-    /// Does a step. Its result has the factor that is wanted, or the one that a product of powers has.
+    /// Emits a step. Its result has the wanted factor, or the factor that a product of powers has.
     fn step(&mut self, number: usize, wanted: Option<Factor>) -> Result<Emitted, BootstrapError> {
         let emitter = self.emitter;
         let node = self.layout.nodes.get(number).ok_or_else(malformed)?;
@@ -162,7 +163,7 @@ impl Run<'_> {
         let plain = operands.values.first().ok_or_else(malformed)?;
         let t = emitter.t(plain.factor)?;
         let one = Factor::one_modulo(plain.factor.plain());
-        // Products of powers have the factor that they have: of the first of them all others are made to have it.
+        // A product of powers has a fixed factor. All other products take the factor of the first such product.
         let mut target: Option<Factor> = None;
         for &(first, second) in &node.products {
             if let (First::Value(first), None) = (first, target)
@@ -219,7 +220,7 @@ impl Run<'_> {
             Some(apart) => {
                 let sum = self.tail(apart, &step, target, at)?;
                 add(sum.noise);
-                // The last of what is combined, once.
+                // The last of the combined values, once.
                 for combination in &mut combinations {
                     combination.insert(node.combined.len(), 0);
                 }
@@ -272,9 +273,9 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// The first factors of a step's products that are made for it, in order. They come before the powers that they are multiplied by go
-    /// down to the step's level: these are wanted above it meanwhile, and would be held twice. None where a factor is not known
-    /// before.
+    /// Makes the first factors of a step's products, in order. They come before the powers that multiply them go down
+    /// to the step's level, since these powers are still wanted above it and would be held twice. Returns `None` if a
+    /// factor is not known yet.
     fn made_for(
         &mut self,
         node: &Node,
@@ -318,7 +319,7 @@ impl Run<'_> {
         Ok(made)
     }
 
-    /// Linear terms in sum, with a factor at a level below that where they are added up.
+    /// Emits the sum of linear terms, with a factor at a level below the level of the sum.
     fn tail(
         &mut self,
         tail: &Tail,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap as a procedure of programs: the steps that [`Bootstrapper`] runs, in order, emitted once per parameters.
+//! A bootstrap as a procedure of programs: the steps that [`Bootstrapper`] runs, in order, emitted once for each
+//! parameter set.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,23 +18,23 @@ use super::params::Bootstrapping;
 use crate::bgv::{ExactParams, Factor, KeyForm, KeyGenerator, Noise, NoiseModel, OpKey, Params};
 use crate::rlwe::{EvaluationKeys, KeyRequest};
 
-/// The steps of a bootstrap. It takes a ciphertext at [`Procedure::start`] whose phase is within [`Procedure::noise`], and gives
-/// what [`Bootstrapper::bootstrap`] gives for one of just that bound, bit for bit: levels follow from bounds, and factors change no
-/// operation.
+/// The steps of a bootstrap. It takes a ciphertext at [`Procedure::start`] whose phase is within [`Procedure::noise`].
+/// The result equals that of [`Bootstrapper::bootstrap`] for a ciphertext of just that bound, bit for bit, as levels
+/// follow from bounds and factors change no operation.
 #[derive(Clone)]
 pub struct Procedure {
     setup: Bootstrapping,
     maps: Maps,
-    /// Of one procedure.
+    /// A program with one procedure.
     program: MacroProgram,
-    /// With the number of its results each.
+    /// The operations, each with the number of its results.
     operations: Vec<(OpKey, usize)>,
     constants: Vec<Lifted>,
     key_names: Vec<KeyRequest>,
     start: Level,
     noise: Noise,
     end: (Level, Noise),
-    /// What the operand's factor is multiplied by.
+    /// The factor that multiplies the operand's factor.
     ratio: Factor,
     seeded: bool,
 }
@@ -46,7 +47,7 @@ impl fmt::Debug for Procedure {
 }
 
 impl Procedure {
-    /// Of the largest bound that a ciphertext at [`Bootstrapper::start`] may have, to a bit.
+    /// Emits a bootstrap for the largest bound that a ciphertext at [`Bootstrapper::start`] may have, to a bit.
     ///
     /// # Errors
     /// As [`Bootstrapper::bootstrap`]: parameters with too few primes, maps of others.
@@ -56,7 +57,7 @@ impl Procedure {
         let bootstrapper = Bootstrapper::new(setup.clone(), maps.clone())?;
         let start = bootstrapper.start();
         let bound = |bits: u32| model.mul_integer(model.floor(), 1 << bits);
-        // The map to coefficients decides; no bootstrap takes less than what a division leaves.
+        // The map to coefficients limits the bound. Every bootstrap takes at least the noise that a division leaves.
         let (mut low, mut high) = (0, 62);
         while low < high {
             let middle = u32::midpoint(low, high) + 1;
@@ -85,7 +86,7 @@ impl Procedure {
         key_names.dedup();
         let lifts = code.lifts.iter();
         let constants = lifts.map(|(lift, _)| lift.lifted.clone()).collect();
-        // It has no vectors.
+        // The program has no vectors.
         let scheme = SchemeName::new("bgv").unwrap_or_default();
         let mut program = MacroProgram::new(proc.name.clone(), scheme, 1);
         program.procs.push(proc);
@@ -116,52 +117,52 @@ impl Procedure {
         &self.maps
     }
 
-    /// A program of one procedure, which is the bootstrap.
+    /// Returns a program whose only procedure is the bootstrap.
     pub fn program(&self) -> &MacroProgram {
         &self.program
     }
 
-    /// The operations of its steps in order, each with the number of its results.
+    /// Returns the operations of its steps in order, each with the number of its results.
     pub fn operations(&self) -> &[(OpKey, usize)] {
         &self.operations
     }
 
-    /// The constants that its `LIFT`s are, by their numbers.
+    /// Returns the constants of its `LIFT`s, by their numbers.
     pub fn constants(&self) -> &[Lifted] {
         &self.constants
     }
 
-    /// Whether its keys come with seeds.
+    /// Returns whether its keys come with seeds.
     pub fn seeded(&self) -> bool {
         self.seeded
     }
 
-    /// The level of its operand.
+    /// Returns the level of its operand.
     pub fn start(&self) -> Level {
         self.start
     }
 
-    /// The bound on its operand's phase.
+    /// Returns the bound on its operand's phase.
     pub fn noise(&self) -> Noise {
         self.noise
     }
 
-    /// Level and bound of what it gives.
+    /// Returns the level and the bound of its result.
     pub fn end(&self) -> (Level, Noise) {
         self.end
     }
 
-    /// The factor of what it gives for an operand of this factor.
+    /// Returns the factor of its result, for an operand of this factor.
     pub fn factor(&self, of: Factor) -> Factor {
         of.times(self.ratio, self.params().plain_modulus().reducer())
     }
 
-    /// The keys that it takes, each once.
+    /// Returns the names of the keys that it takes, each once.
     pub fn key_names(&self) -> &[KeyRequest] {
         &self.key_names
     }
 
-    /// The keys themselves, with a sparse secret that is forgotten.
+    /// Generates the keys, with a sparse secret that is forgotten.
     ///
     /// # Errors
     /// A generator of other parameters; no memory or randomness.
@@ -175,7 +176,7 @@ impl Procedure {
     }
 }
 
-/// Whether a ciphertext of this bound gets as far as the raising of the modulus, where its noise ends.
+/// Returns whether a ciphertext of this bound can reach the raising of the modulus, where its noise ends.
 fn fits(bootstrapper: &Bootstrapper, noise: Noise) -> Result<bool, BootstrapError> {
     let emitter = bootstrapper.emitter();
     let operand = emitter.given(bootstrapper.start(), Factor::ONE, noise);

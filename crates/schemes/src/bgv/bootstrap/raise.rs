@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The first half of bootstrapping, Montgomery-friendly: vector paper, Lemma 3.1 and Algorithms 1 to 3.
+//! Emits the raising of the modulus in a BGV bootstrap, for Montgomery-friendly primes (vector paper, Lemma 3.1 and
+//! Algorithms 1 to 3).
 
 use num_bigint::BigUint;
 use ringmill_isa::Poly;
@@ -10,17 +11,17 @@ use crate::bgv::Params;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb, Variant};
 
-/// A ciphertext (c_0, c_1) of phase phi modulo q, the primes of its level, and an encryption of its secret s' modulo p^e at the
-/// highest level, to an encryption modulo p^e of q^-1 (p^(e-r) phi) + rho at the highest level, rho the quotient by q: small, for
-/// s' is.
+/// Raises the modulus. The operands are a ciphertext (c_0, c_1) of phase phi modulo q, the primes of its level, and an
+/// encryption of its secret s' modulo p^e at the highest level. The result is an encryption modulo p^e of q^-1 (p^(e-r)
+/// phi) + rho at the highest level. rho is the quotient by q, which is small because s' is.
 ///
-/// For each polynomial c, d = p^(e-r) c b modulo q is extended to the other primes and to b, a prime of its own (fast base
-/// extension; b is the first special prime), then twice reduced by [`montgomery`]: modulo q, which divides by b, and modulo p^e,
-/// which divides by q. What is left is (q^-1 p^(e-r) c) mod p^e, about zero, known modulo the primes above the level, and
-/// taken from two of them to those of the level.
+/// For each polynomial c, d = p^(e-r) c b modulo q is extended to the other primes and to b (fast base extension). b is
+/// a prime of its own, the first special prime. [`montgomery`] then reduces twice: modulo q, which divides by b, and
+/// modulo p^e, which divides by q. The result is (q^-1 p^(e-r) c) mod p^e, about zero, known modulo the primes above
+/// the level. Two of these primes extend it to those of the level.
 ///
-/// The first operand has factor f, so phi = f m; where q is not 1 modulo p^e the result's message is q^-1 f m (appendix B.3), which
-/// is said by its factor.
+/// The first operand has factor f, so phi = f m. If q is not 1 modulo p^e, the result's message is q^-1 f m (appendix
+/// B.3), which its factor records.
 pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> {
     let c = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
     let all = 0..e.params.cipher_count();
@@ -50,8 +51,8 @@ pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> 
 /// A value under reduction: its limbs in coefficient form.
 type Limbs = Vec<Limb>;
 
-/// (q^-1 `shift` c) mod m about zero, in evaluation form modulo all ciphertext primes; q is the product of the first `level` of
-/// them, and m = `power`.
+/// Computes (q^-1 `shift` c) mod m about zero, in evaluation form modulo all ciphertext primes. q is the product of the
+/// first `level` of them, and m = `power`.
 fn reduced(
     e: &mut Emit<Params>,
     c: &[Limb],
@@ -68,23 +69,23 @@ fn reduced(
         let value = e.ops().muli(x, q.mul(q.reduce(shift), q.reduce(big)))?;
         d.push(Limb { value, ..*l });
     }
-    // Algorithm 1: x + u q, 0 <= u < level.
+    // Algorithm 1: x + u q with 0 <= u < level.
     let others: Vec<usize> = (level..count).chain([b]).collect();
     let to: Vec<ModulusId> = others.iter().map(|&i| ModulusId(i as u16)).collect();
     let from: Vec<ValueId> = d.iter().map(|l| l.value).collect();
     let extended = e.ops().bext(&from, &to)?;
     let extended = extended.into_iter().zip(others);
     d.extend(extended.map(|(value, modulus)| Limb { value, modulus }));
-    // Algorithm 2, modulo q: b goes.
+    // Algorithm 2 modulo q drops b.
     let primes = e.params.moduli().iter().take(level);
     let q: BigUint = primes.copied().product();
     let last = d.pop();
     montgomery(e, &mut d, last, &q)?;
-    // Algorithm 2, modulo p^e: the primes of q go, the last first.
+    // Algorithm 2 modulo p^e drops the primes of q, the last first.
     let mut known = d.split_off(level);
     let m = BigUint::from(power);
     while let Some(dropped) = d.pop() {
-        // What is left of the primes of q is reduced with the others.
+        // The remaining primes of q are reduced with the others.
         let kept = d.len();
         d.append(&mut known);
         montgomery(e, &mut d, Some(dropped), &m)?;
@@ -98,8 +99,8 @@ fn reduced(
     Ok(all)
 }
 
-/// Algorithm 2, small Montgomery reduction by one prime p: a to (a + m r) / p with r = -a / m modulo p about zero, so that the result is
-/// a / p modulo m and at most |a| / p + m / 2.
+/// Reduces a by one prime p (Algorithm 2, small Montgomery reduction): a becomes (a + m r) / p with r = -a / m modulo p
+/// about zero. The result is a / p modulo m, and at most |a| / p + m / 2.
 fn montgomery(
     e: &mut Emit<Params>,
     a: &mut [Limb],
@@ -128,7 +129,7 @@ fn montgomery(
     Ok(())
 }
 
-/// x - `half` modulo another modulus, of a limb's representatives x.
+/// Returns x - `half` modulo another modulus, for a limb's representatives x.
 fn centred(
     e: &mut Emit<Params>,
     shifted: ValueId,
@@ -140,7 +141,8 @@ fn centred(
     Ok(e.ops().addi(x, q.neg(q.reduce(half)))?)
 }
 
-/// Small integers modulo the first `level` primes, from as few others as hold them: at most `power` in absolute value.
+/// Extends small integers, at most `power` in absolute value, to the first `level` primes, from as few other primes as
+/// hold them.
 fn exactly(
     e: &mut Emit<Params>,
     known: &[Limb],

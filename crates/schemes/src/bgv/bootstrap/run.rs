@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Steps of a bootstrap run on ciphertexts, one after another.
+//! Runs the steps of a bootstrap on ciphertexts, one after another.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::bgv::{Ciphertext, Evaluator, Factor, Params};
 use crate::rlwe::key::KSwitchKey;
 use crate::rlwe::{Annotation, KeyRequest};
 
-/// Steps, and the ciphertexts that they are to run on.
+/// Steps, and the ciphertexts that they will run on.
 pub(super) struct Running<'a> {
     code: Code,
     given: Vec<&'a Ciphertext>,
     result: Emitted,
 }
 
-/// What a step reads.
+/// A value that a step reads.
 enum Read<'a> {
     Cipher(&'a Ciphertext),
     Constant(Arc<Constant>),
@@ -41,15 +41,15 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// What the steps give.
+    /// Returns the result of the steps.
     pub fn result(&self) -> Emitted {
         self.result
     }
 
-    /// Runs the steps; each value goes when nothing is to read it any more.
+    /// Runs the steps. A value is dropped after its last use.
     ///
     /// # Errors
-    /// Keys that are missing; what the evaluator refuses.
+    /// Missing keys; errors of the evaluator.
     pub fn run(
         self,
         evaluator: &Evaluator,
@@ -91,12 +91,12 @@ struct Run<'a> {
     params: &'a Params,
     keys: &'a BootstrapKeys,
     made: Vec<Option<Cow<'a, Ciphertext>>>,
-    /// How often each value is still to be read.
+    /// The number of times that each value will still be read.
     uses: Vec<usize>,
 }
 
 impl<'a> Run<'a> {
-    /// Counts how often values are read. Keys that are missing are refused before anything runs.
+    /// Counts how often values are read. Missing keys are refused before anything runs.
     fn count(&mut self, result: Emitted) -> Result<(), BootstrapError> {
         let stages = self.code.stages.iter().map(|(.., value)| value.value);
         let instrs = self.code.instrs.iter().flat_map(|instr| &instr.src);
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes that a value was read once.
+    /// Records that a value was read once.
     fn read(&mut self, value: MacroValue) {
         let place = value.0 as usize;
         let (Some(uses), Some(slot)) = (self.uses.get_mut(place), self.made.get_mut(place)) else {
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// What a stage gives, for whoever looks on.
+    /// Returns the result of a stage, for the observer.
     fn shown(&self, value: Emitted) -> Result<Value, BootstrapError> {
         let cipher = self.cipher(value.value).cloned().ok_or_else(lost)?;
         let noise = value.noise;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Named parameter sets that bootstrap.
+//! Named BGV parameter sets that bootstrap.
 
 use std::sync::Arc;
 
@@ -19,16 +19,16 @@ use crate::bgv::{Params, PrimePower};
 pub struct Set {
     pub name: &'static str,
     pub log_n: u8,
-    /// p, r and e.
+    /// p; `exponents` are r and e.
     pub prime: u64,
     pub exponents: [u32; 2],
-    /// Ciphertext and special primes.
+    /// The numbers of ciphertext primes and of special primes.
     pub primes: [usize; 2],
-    /// The encapsulated secret's weight.
+    /// The weight of the encapsulated secret.
     pub weight: u32,
-    /// Stages of each linear map.
+    /// The number of stages of each linear map.
     pub map_depth: usize,
-    /// Whether it is for tests alone.
+    /// Whether the set is insecure, for tests and comparisons only.
     insecure: bool,
 }
 
@@ -44,7 +44,7 @@ impl Set {
         map_depth: 1,
         insecure: false,
     };
-    /// Thousands of slots: 4,096 integers modulo 8191.
+    /// A set with thousands of slots: 4,096 integers modulo 8191.
     pub const MANY_SLOTS: Self = Self {
         name: "many-slots",
         log_n: 16,
@@ -55,7 +55,7 @@ impl Set {
         map_depth: 3,
         insecure: false,
     };
-    /// N = 2^15.
+    /// A set with N = 2^15.
     pub const MEDIUM: Self = Self {
         name: "medium",
         log_n: 15,
@@ -66,7 +66,7 @@ impl Set {
         map_depth: 1,
         insecure: false,
     };
-    /// N = 2^14.
+    /// A set with N = 2^14.
     pub const SMALL: Self = Self {
         name: "small",
         log_n: 14,
@@ -77,7 +77,7 @@ impl Set {
         map_depth: 1,
         insecure: false,
     };
-    /// For tests alone: nothing is secret under it.
+    /// A set for tests only, which keeps nothing secret.
     pub const INSECURE_TOY_FOR_TESTS_ONLY: Self = Self {
         name: "insecure-toy-for-tests-only",
         log_n: 9,
@@ -88,8 +88,8 @@ impl Set {
         map_depth: 1,
         insecure: true,
     };
-    /// For comparisons with other libraries alone, with more primes than are secure: 127, e = 2, 868 bits at N = 2^13 and 2^14, and
-    /// 127^3, e = 4, 1271 bits at 2^15.
+    /// Sets for comparisons with other libraries only, with more primes than are secure: 127, e = 2, 868 bits at N =
+    /// 2^13 and 2^14, and 127^3, e = 4, 1271 bits at 2^15.
     pub const INSECURE_COMPARISONS: [Self; 3] = [
         Self::compared("insecure-comparison-13", 13, [1, 2], [28, 7]),
         Self::compared("insecure-comparison-14", 14, [1, 2], [28, 7]),
@@ -116,7 +116,7 @@ impl Set {
         }
     }
 
-    /// The set of this name.
+    /// Returns the set of this name.
     pub fn named(name: &str) -> Option<Self> {
         let toy = Self::INSECURE_TOY_FOR_TESTS_ONLY;
         Self::ALL
@@ -126,10 +126,10 @@ impl Set {
             .find(|set| set.name == name)
     }
 
-    /// Its parameters, checked.
+    /// Returns its checked parameters.
     ///
     /// # Errors
-    /// None of a named set.
+    /// None for a named set.
     pub fn bootstrapping(self) -> Result<Bootstrapping, BootstrapError> {
         let [r, e] = self.exponents;
         let t = PrimePower::new(self.prime, r)?.modulus()?;

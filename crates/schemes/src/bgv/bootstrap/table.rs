@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functional bootstrapping: tables of what becomes of an integer modulo p.
+//! The tables of functional bootstrapping, which map an integer modulo p to another.
 
 use ringmill_math::digits::{Plan, PlanCosts, table_plan};
 
@@ -8,7 +8,7 @@ use super::params::Bootstrapping;
 use crate::rlwe::RlweError;
 use ringmill_device::ParamsId;
 
-/// A function from the integers modulo p to themselves: a polynomial of degree p - 1 at most.
+/// A function from the integers modulo p to themselves, as a polynomial of degree at most p - 1.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
     params_id: ParamsId,
@@ -16,10 +16,10 @@ pub struct Table {
 }
 
 impl Table {
-    /// `values` are those at 0, 1, ..., p - 1.
+    /// Makes a table of the values at 0, 1, ..., p - 1.
     ///
     /// # Errors
-    /// Messages modulo p^r with r > 1; other than p values; values from p on; one value everywhere.
+    /// Messages modulo p^r with r > 1; a number of values other than p; values of p or more; the same value everywhere.
     pub fn new(setup: &Bootstrapping, values: &[u64]) -> Result<Self, BootstrapError> {
         let params = setup.params();
         let power = params.prime_power()?;
@@ -56,7 +56,7 @@ impl Table {
         &self.params_id
     }
 
-    /// The polynomial's evaluation.
+    /// Returns the plan that evaluates the polynomial.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The walk through a thin bootstrap: its steps in order, by levels and bounds.
+//! Emits the steps of a thin bootstrap in order, from levels and bounds.
 
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroType};
 
@@ -11,7 +11,7 @@ use super::plan;
 use crate::bgv::{ExactParams, Factor};
 
 impl Bootstrapper {
-    /// A whole bootstrap of integers in slots.
+    /// Emits a whole bootstrap of integers in slots.
     pub(super) fn thin(
         &self,
         e: &Emitter<'_>,
@@ -27,7 +27,7 @@ impl Bootstrapper {
         Ok(value)
     }
 
-    /// The first half, up to the raised modulus, where the noise of the operand ends.
+    /// Emits the first half, up to the raised modulus, where the noise of the operand ends.
     pub(super) fn to_raised(
         &self,
         e: &Emitter<'_>,
@@ -39,8 +39,8 @@ impl Bootstrapper {
         self.refreshed(e, value)
     }
 
-    /// An encryption modulo p^e at the highest level, with rho below the message in every coefficient, and the factor that its
-    /// message has for the one that was.
+    /// Emits an encryption modulo p^e at the highest level, with rho below the message in every coefficient. Also
+    /// returns the factor of its message relative to the operand's.
     pub(super) fn refreshed(
         &self,
         e: &Emitter<'_>,
@@ -61,7 +61,8 @@ impl Bootstrapper {
         Ok((value, outer))
     }
 
-    /// Integers in slots modulo p^r, of those modulo p^e with rho below them, under the factor `outer` of what they are.
+    /// Emits the removal of digits: integers in slots modulo p^r, from integers modulo p^e with rho below them. `outer`
+    /// is the factor of the result's message.
     pub(super) fn without_digits(
         &self,
         e: &Emitter<'_>,
@@ -85,7 +86,8 @@ impl Bootstrapper {
         Ok(e.step(MacroOp::Encapsulate, &[a], MacroImm::None, made))
     }
 
-    /// An encryption modulo p^e, of factor 1, and the factor that its message p^(e-r) m + rho has for the message that was: f / q.
+    /// Emits an encryption modulo p^e, of factor 1. Also returns the factor f / q of its message p^(e-r) m + rho
+    /// relative to the operand's.
     fn raised(&self, e: &Emitter<'_>, a: Emitted) -> Result<(Emitted, Factor), BootstrapError> {
         let params = e.params;
         let t = params.plain_modulus().reducer();

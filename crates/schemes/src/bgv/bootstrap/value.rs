@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ciphertexts with bounds of their noise.
+//! Ciphertexts with bounds on their noise.
 
 use ringmill_isa::Level;
 

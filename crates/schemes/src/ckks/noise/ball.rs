@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Complex numbers that are known but for a distance, slot by slot.
+//! Sets of complex numbers, slot by slot: balls around a centre.
 
 use num_complex::Complex64;
 
 use super::slots::Slots;
 
-/// What lies within `radius` of `re + i im`.
+/// All numbers within `radius` of `re + i im`, in each slot.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ball {
     re: Slots,
@@ -16,7 +16,7 @@ pub struct Ball {
 impl Ball {
     pub const ZERO: Self = Self::exact(0.0);
 
-    /// A real number.
+    /// Returns the ball of one real number.
     pub const fn exact(value: f64) -> Self {
         Self {
             re: Slots::All(value),
@@ -25,7 +25,7 @@ impl Ball {
         }
     }
 
-    /// A constant vector.
+    /// Returns the balls of a constant vector.
     pub fn constants(values: &[(f64, f64)]) -> Self {
         Self {
             re: Slots::each(values.iter().map(|z| z.0).collect()),
@@ -34,7 +34,7 @@ impl Ball {
         }
     }
 
-    /// Real numbers from `lowest` to `highest`.
+    /// Returns balls that hold the real numbers from `lowest` to `highest`.
     pub fn real(lowest: &Slots, highest: &Slots) -> Self {
         Self {
             re: lowest.zip(highest, |l, h| (l + h) / 2.0),
@@ -43,7 +43,7 @@ impl Ball {
         }
     }
 
-    /// Complex numbers of at most this absolute value.
+    /// Returns balls of the complex numbers of at most this absolute value.
     pub fn disc(radius: Slots) -> Self {
         Self {
             radius,
@@ -51,12 +51,12 @@ impl Ball {
         }
     }
 
-    /// Largest absolute value.
+    /// Returns the largest absolute value.
     pub fn magnitude(&self) -> Slots {
         self.centre().plus(&self.radius)
     }
 
-    /// Whether `re + i im` lies in a slot's ball, or outside by at most `room`.
+    /// Returns whether `re + i im` lies in a slot's ball, or outside of it by at most `room`.
     pub fn holds(&self, slot: usize, re: f64, im: f64, room: f64) -> bool {
         let apart = (re - self.re.at(slot)).hypot(im - self.im.at(slot));
         apart <= self.radius.at(slot) + room
@@ -69,13 +69,13 @@ impl Ball {
         }
     }
 
-    /// Numbers held, at least one.
+    /// Returns how many numbers the ball stores, at least one.
     pub(super) fn len(&self) -> u64 {
         let parts = [&self.re, &self.im, &self.radius];
         parts.iter().map(|x| x.period() as u64).sum()
     }
 
-    /// Centre and radius, where they are the same in all slots.
+    /// Returns centre and radius, if they are the same in all slots.
     pub(super) fn uniform(&self) -> Option<(Complex64, f64)> {
         match (&self.re, &self.im, &self.radius) {
             (&Slots::All(re), &Slots::All(im), &Slots::All(radius)) => {
@@ -90,18 +90,18 @@ impl Ball {
         none(&self.magnitude()).largest(usize::MAX) == 0.0
     }
 
-    /// Whether the centre is real.
+    /// Returns whether the centre is real.
     pub(super) fn is_on_line(&self) -> bool {
         self.im == Slots::ZERO
     }
 
-    /// Of the real numbers in it the lowest and the highest, where the centre is real.
+    /// Returns the lowest and the highest real number in the ball, if the centre is real.
     pub fn real_ends(&self) -> (Slots, Slots) {
         let lowest = self.re.zip(&self.radius, |x, r| x - r);
         (lowest, self.re.plus(&self.radius))
     }
 
-    /// Whether the numbers are known.
+    /// Returns whether the numbers are known exactly.
     pub(super) fn is_exact(&self) -> bool {
         self.radius.largest(usize::MAX) == 0.0
     }

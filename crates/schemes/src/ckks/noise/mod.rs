@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Predicted precision: an error bound carried through a program, operation by operation, slot by slot.
+//! Predicts the precision of CKKS results: carries an error bound through a program, operation by operation, slot by
+//! slot.
 //!
-//! The model is the usual one in the canonical embedding: an error polynomial with independent coefficients of variance v
-//! has slots of variance N v, uncorrelated among one another. Errors of one source are added as amplitudes, errors of
-//! different sources, or of one source turned by different numbers of slots, as variances ([`sources`]). Operations that
-//! switch, round or encode the same again make the same error again: an [`Origin`] says so. What an error is
-//! multiplied by is bounded, never estimated: the caller says how large a value's slots can be. At the end a bound on all
-//! slots together holds except with probability 2^-[`FAILURE_BITS`] ([`tail`]). Errors are in units of the message, that
-//! is, divided by the scale.
+//! The model is the usual one in the canonical embedding. An error polynomial with independent coefficients of variance
+//! v has slots of variance N v, which are uncorrelated. Errors of one source are added as amplitudes. Errors of
+//! different sources, or of one source turned by different numbers of slots, are added as variances ([`sources`]).
+//! Operations that switch, round or encode the same polynomial again make the same error again, which an [`Origin`]
+//! records. Factors of errors are bounded, never estimated: the caller says how large a value's slots can be. At the
+//! end a bound on all slots together holds except with probability 2^-[`FAILURE_BITS`] ([`tail`]). Errors are in units
+//! of the message, that is, divided by the scale.
 //!
-//! What the model rests on: coefficients of ciphertexts look uniform, the secret's embedding looks Gaussian, rounding
-//! errors are independent of the message. The tests hold it against measured errors of random programs.
+//! The model assumes that coefficients of ciphertexts look uniform, that the secret's embedding looks Gaussian, and
+//! that rounding errors are independent of the message. Tests compare it with measured errors of random programs.
 
 mod ball;
 pub(crate) mod paths;
@@ -33,52 +34,54 @@ pub use slots::Slots;
 pub use sources::{Origin, Reach, Sources};
 pub use tail::FAILURE_BITS;
 
-/// What is known of a value's error.
+/// The known properties of a value's error.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// Variance by slot: constant, times |s|^2 over its mean, times the square of that.
+    /// The variance by slot: a constant, a multiple of |s|^2 over its mean, and a multiple of the square of that.
     variance: [Slots; 3],
-    /// Standard deviation of the Gaussian that key switching leaves near the slot whose root of unity is closest to 1.
-    /// It is the key's error times the mean of a digit, the same whenever the key is used, so it adds as amplitudes.
+    /// The standard deviation of the Gaussian that key switching leaves near the slot whose root of unity is closest to
+    /// 1. It is the key's error times the mean of a digit. It is the same at each use of the key, so it adds as
+    /// amplitudes.
     peak: Slots,
-    /// Bound on what is not random: roundings of constants, doubles.
+    /// A bound on the part that is not random: roundings of constants and of doubles.
     fixed: Slots,
     sources: Sources,
-    /// The error by the errors it is made of.
+    /// The error as a combination of the errors that it is made of.
     errors: Errors,
 }
 
-/// Variances of a random polynomial in every slot, not yet divided by the square of the scale.
+/// The variances of a random polynomial in every slot, not yet divided by the square of the scale.
 #[derive(Clone, Copy, Debug, Default)]
 struct Variance([f64; 3]);
 
-/// The prediction of one parameter set for programs on vectors of one length. Operations that add an error number it as
-/// a source of its own.
+/// The prediction of one parameter set for programs on vectors of one length. Each operation that adds an error adds a
+/// source.
 #[derive(Clone, Debug)]
 pub struct NoiseModel {
     n: f64,
-    /// Slots of the program's vectors, which repeat through the ring's.
+    /// The slots of the program's vectors, which repeat through the ring's.
     slots: usize,
-    /// Mean of |s|^2 in a slot: the sum of the squares of the secret's coefficients.
+    /// The mean of |s|^2 in a slot: the sum of the squares of the secret's coefficients.
     secret: f64,
-    /// Variance of an error coefficient.
+    /// The variance of an error coefficient.
     error: f64,
-    /// Number of special primes, and log2 of their product.
+    /// The number of special primes; `log_p` is log2 of their product.
     special: f64,
     log_p: f64,
-    /// For each level the sum over its digits, each of k primes of product D, of k D^2 / (12 P^2) and of (k D / 2 P)^2.
+    /// For each level two sums over its digits, each of k primes of product D: of k D^2 / (12 P^2), and of (k D / 2
+    /// P)^2.
     digits: Vec<(f64, f64)>,
     /// |1 + X + ... + X^(N-1)| in each slot.
     ones: Slots,
     registry: sources::Registry,
-    /// Errors that operations added, by the [`Origin`] that says which are the same.
+    /// The errors that operations added, by the [`Origin::same`] number of equal errors.
     made: HashMap<u64, Noise>,
-    /// `None` past its limits.
+    /// The paths of errors, or `None` once their limits are exceeded.
     paths: Option<Paths>,
 }
 
 impl Noise {
-    /// Of a value that is exact.
+    /// Returns the noise of an exact value.
     pub fn none() -> Self {
         Self {
             variance: [Slots::ZERO, Slots::ZERO, Slots::ZERO],
@@ -94,13 +97,13 @@ impl Noise {
         parts.map(Slots::period).max().unwrap_or(1)
     }
 
-    /// Bound on the error in a slot.
+    /// Returns a bound on the error in a slot.
     fn bound(&self, slot: usize, exponent: f64) -> f64 {
         let variance = self.variance.each_ref().map(|v| v.at(slot));
         total(variance, self.peak.at(slot), exponent) + self.fixed.at(slot)
     }
 
-    /// The size of the error of a value multiplied slot by slot by at most `gain`.
+    /// Returns the size of the error of a value that is multiplied, slot by slot, by at most `gain`.
     fn scaled(&self, gain: &Slots) -> Self {
         let squared = gain.map(|g| g * g);
         Self {
@@ -114,18 +117,18 @@ impl Noise {
 }
 
 impl NoiseModel {
-    /// Relative error of a transform in doubles, relative to the largest slot.
+    /// The relative error of a transform in doubles, relative to the largest slot.
     const DOUBLE: f64 = 1.0 / (1u64 << 49) as f64;
-    /// Errors smaller than the values by this factor need not be told apart by slots where they add to what is multiplied.
+    /// Errors smaller than the values by this factor count with their largest slot, if they only widen a factor.
     const SMALL: f64 = 1.0 / 64.0;
 
-    /// For vectors of `slots` values, a power of two up to N/2.
+    /// Makes the model for vectors of `slots` values, a power of two up to N/2.
     pub fn new(params: &Params, slots: usize) -> Self {
         let n = params.degree() as f64;
         let log = |primes: &[u64]| primes.iter().map(|&p| (p as f64).log2()).sum::<f64>();
         let log_p = log(params.special_moduli());
         let secret = params.secret_distribution().mean_square(n);
-        // A digit's representative is the sum of k uniform fractions of D: mean k D / 2, variance k D^2 / 12.
+        // A digit's representative is the sum of k uniform fractions of D, with mean k D / 2 and variance k D^2 / 12.
         let digit = |j: usize, level: Level| {
             let primes = params
                 .moduli()
@@ -161,21 +164,21 @@ impl NoiseModel {
         }
     }
 
-    /// The same model with every slot as bad as the worst: for programs too long to look at each slot.
+    /// Returns the same model with every slot as bad as the worst, for programs too long to look at each slot.
     pub fn flattened(mut self) -> Self {
         self.ones = self.ones.flattened();
         self.paths = None;
         self
     }
 
-    /// Where a value of the program lies, of which [`Factor`]s may be made.
+    /// Records the range of a value of the program, from which [`Factor`]s may be made.
     pub fn know(&mut self, value: u32, domain: Domain) {
         if let Some(paths) = &mut self.paths {
             paths.know(value, domain);
         }
     }
 
-    /// What is made of errors, with one of its own added to them.
+    /// Combines errors by a function, and adds an error of its own.
     fn errors(&mut self, own: Own, errors: impl FnOnce(&mut Paths) -> Errors) -> Errors {
         let sum = self.paths.as_mut().and_then(|paths| {
             let errors = errors(paths);
@@ -195,7 +198,7 @@ impl NoiseModel {
         }
     }
 
-    /// The error of a value multiplied slot by slot.
+    /// Returns the error of a value that is multiplied slot by slot.
     fn scaled(&mut self, a: &Noise, by: &Factor) -> Noise {
         Noise {
             errors: self.errors(Own::Nothing, |paths| paths.times(&a.errors, by)),
@@ -203,7 +206,7 @@ impl NoiseModel {
         }
     }
 
-    /// What is made of an origin: once, as it is the same error each time.
+    /// Makes the error of an origin once, since it is the same error each time.
     fn once(&mut self, of: Option<Origin>, make: impl FnOnce(&mut Self) -> Noise) -> Noise {
         let Some(Origin { same, .. }) = of else {
             return make(self);
@@ -216,7 +219,7 @@ impl NoiseModel {
         made
     }
 
-    /// An error of this variance at this scale, independent of all that are not like it.
+    /// Returns a new error of this variance at this scale, independent of all errors with another [`Origin::like`].
     fn fresh(&mut self, variance: Variance, scale: f64, reach: Reach, of: Option<Origin>) -> Noise {
         let variance = variance.0.map(|v| v / (scale * scale));
         let like = of.map(|of| of.like);
@@ -236,7 +239,8 @@ impl NoiseModel {
         }
     }
 
-    /// r_0 + r_1 s + ... (`size` terms), every r the sum of `parts` uniform fractions about zero.
+    /// Returns the variance of r_0 + r_1 s + ... (`size` terms), where every r is the sum of `parts` uniform fractions
+    /// about zero.
     fn rounding(&self, parts: f64, size: usize) -> Variance {
         let r = self.n * parts / 12.0;
         let mut variance = [r, r * self.secret, r * self.secret * self.secret];
@@ -246,7 +250,8 @@ impl NoiseModel {
         Variance(variance)
     }
 
-    /// An encoded plaintext of slots up to `magnitude`; `of` is the vector, where others are like it.
+    /// Returns the noise of an encoded plaintext with slots up to `magnitude`. `of` is the vector's origin, if others
+    /// are like it.
     pub fn encoded(&mut self, magnitude: &Slots, scale: f64, of: Option<Origin>) -> Noise {
         let variance = Variance([2.0 * self.slots as f64 / 12.0, 0.0, 0.0]);
         let doubles = Self::DOUBLE * magnitude.largest(usize::MAX);
@@ -254,7 +259,7 @@ impl NoiseModel {
         self.with_fixed(rounded, &Slots::All(doubles))
     }
 
-    /// A fresh public-key encryption: (u e + e_0 + e_1 s) / P and its rounding.
+    /// Returns the noise of a fresh public-key encryption: (u e + e_0 + e_1 s) / P and its rounding.
     pub fn fresh_public(&mut self, magnitude: &Slots, scale: f64) -> Noise {
         let errors = self.error * self.n * (-2.0 * self.log_p).exp2();
         let ternary = self.n * 2.0 / 3.0;
@@ -265,7 +270,7 @@ impl NoiseModel {
         self.add(&encoded, &zero)
     }
 
-    /// A fresh secret-key encryption.
+    /// Returns the noise of a fresh secret-key encryption.
     pub fn fresh_secret(&mut self, magnitude: &Slots, scale: f64) -> Noise {
         let zero = Variance([self.error * self.n, 0.0, 0.0]);
         let zero = self.fresh(zero, scale, Reach::Ring, None);
@@ -273,7 +278,7 @@ impl NoiseModel {
         self.add(&encoded, &zero)
     }
 
-    /// Addition of ciphertexts or a plaintext.
+    /// Returns the noise of a sum of ciphertexts, or with a plaintext.
     pub fn add(&mut self, a: &Noise, b: &Noise) -> Noise {
         let join = if a.sources.disjoint(&b.sources) {
             |x: f64, y: f64| x + y
@@ -297,18 +302,18 @@ impl NoiseModel {
         }
     }
 
-    /// Subtraction of ciphertexts or a plaintext.
+    /// Returns the noise of a difference of ciphertexts, or with a plaintext.
     pub fn sub(&mut self, a: &Noise, b: &Noise) -> Noise {
         let negated = self.neg(b);
         self.add(a, &negated)
     }
 
-    /// A value with its sign changed.
+    /// Returns the noise of a negated value.
     pub fn neg(&mut self, a: &Noise) -> Noise {
         self.scaled(a, &Factor::exact(-1.0))
     }
 
-    /// The product of two values, ciphertexts or a plaintext, without relinearisation.
+    /// Returns the noise of a product of two values, ciphertexts or a plaintext, without relinearisation.
     pub fn mul(&mut self, a: &Noise, value_a: &Factor, b: &Noise, value_b: &Factor) -> Noise {
         // (x + e)(y + f) - x y = (x + e) f + y e.
         let inexact_a = value_a.widened(&self.bound_by_slot(a, value_a));
@@ -317,35 +322,37 @@ impl NoiseModel {
         self.add(&from_a, &from_b)
     }
 
-    /// The square of a value.
+    /// Returns the noise of a square.
     pub fn square(&mut self, a: &Noise, value: &Factor) -> Noise {
         // (x + e)^2 - x^2 = (2 x + e) e.
         let gain = value.scaled(2.0).widened(&self.bound_by_slot(a, value));
         self.scaled(a, &gain)
     }
 
-    /// The product with a whole number, which is exact.
+    /// Returns the noise of a product with a whole number, which is exact.
     pub fn mul_integer(&mut self, a: &Noise, factor: f64) -> Noise {
         self.scaled(a, &Factor::exact(factor))
     }
 
-    /// The product of a value of at most this magnitude with a constant rounded to a multiple of 1 / `scale`.
+    /// Returns the noise of a product of a value up to this magnitude with a constant, rounded to a multiple of 1 /
+    /// `scale`.
     pub fn mul_scalar(&mut self, a: &Noise, size: &Slots, value: f64, scale: f64) -> Noise {
-        // The error is multiplied by the rounded constant, which counts as known: what is left is far smaller than it.
+        // The error is multiplied by the rounded constant. It counts as the exact one, as the difference is far
+        // smaller.
         let rounding = 0.5 / scale + value.abs() * f64::EPSILON;
         let scaled = self.scaled(a, &Factor::exact(value));
         let error = self.bound_anywhere(a);
         self.with_fixed(scaled, &size.map(|x| (x + error) * rounding))
     }
 
-    /// The sum with a constant at the ciphertext's scale.
+    /// Returns the noise of a sum with a constant at the ciphertext's scale.
     pub fn add_scalar(&mut self, a: &Noise, value: f64, scale: f64) -> Noise {
         let rounding = 0.5 / scale + value.abs() * f64::EPSILON;
         self.with_fixed(a.clone(), &Slots::All(rounding))
     }
 
-    /// Relinearisation at `level` of a value at `scale`; `of` is the polynomial that is switched, here and below, where
-    /// others are like it.
+    /// Returns the noise of a relinearisation at `level` of a value at `scale`. Here and below, `of` is the origin of
+    /// the switched polynomial, if others are like it.
     pub fn relinearise(
         &mut self,
         a: &Noise,
@@ -357,14 +364,14 @@ impl NoiseModel {
         self.add(a, &added)
     }
 
-    /// Conjugation: automorphism, then key switching.
+    /// Returns the noise of a conjugation: automorphism, then key switching.
     pub fn conjugate(&mut self, a: &Noise, level: Level, scale: f64, of: Option<Origin>) -> Noise {
         let conjugated = self.conjugate_open(a);
         let added = self.switched(Key::Conj, level, scale, 0, of);
         self.add(&conjugated, &added)
     }
 
-    /// Rotation to the left by `steps`: automorphism, then key switching.
+    /// Returns the noise of a rotation to the left by `steps`: automorphism, then key switching.
     pub fn rotate(
         &mut self,
         a: &Noise,
@@ -378,7 +385,8 @@ impl NoiseModel {
         self.add(&turned, &added)
     }
 
-    /// Rotation to the left by `steps` of digits that were cut before (hoisting), so that their mean turns as well.
+    /// Returns the noise of a rotation to the left by `steps` of digits that were cut before (hoisting), whose mean
+    /// turns as well.
     pub fn rotate_hoisted(
         &mut self,
         a: &Noise,
@@ -392,7 +400,7 @@ impl NoiseModel {
         self.add(&turned, &added)
     }
 
-    /// Conjugation of a ciphertext whose second polynomial is zero: there is nothing to switch.
+    /// Returns the noise of a conjugation of a ciphertext whose second polynomial is zero, which needs no key switch.
     pub fn conjugate_open(&mut self, a: &Noise) -> Noise {
         let paths = self.paths.as_mut();
         Noise {
@@ -401,7 +409,7 @@ impl NoiseModel {
         }
     }
 
-    /// Rotation of a ciphertext whose second polynomial is zero.
+    /// Returns the noise of a rotation of a ciphertext whose second polynomial is zero.
     pub fn rotate_open(&mut self, a: &Noise, steps: i64) -> Noise {
         let paths = self.paths.as_mut();
         let errors = paths.map(|paths| paths.rotated(&a.errors, steps));
@@ -418,7 +426,8 @@ impl NoiseModel {
         Key::Rotate(steps.rem_euclid(self.n as i64 / 2) as u32)
     }
 
-    /// What key switching adds: the digits times the key's errors over P, and the rounding of the division by P.
+    /// Returns the noise that key switching adds: the digits times the key's errors over P, and the rounding of the
+    /// division by P.
     fn switched(
         &mut self,
         key: Key,
@@ -448,8 +457,8 @@ impl NoiseModel {
         })
     }
 
-    /// Rescaling of a ciphertext of `size` polynomials that are not zero to `scale` (the scale after it); `of` are the
-    /// polynomials that are rounded, where others are like them.
+    /// Returns the noise of a rescaling to `scale`, the scale after it. `size` is the number of polynomials that are
+    /// not zero. `of` are the origins of the rounded polynomials, if others are like them.
     pub fn rescale(
         &mut self,
         a: &Noise,
@@ -477,8 +486,8 @@ impl NoiseModel {
         sum
     }
 
-    /// Bound on the error of every slot of the program's vectors, of a value of at most this magnitude, decoding in
-    /// doubles included; it fails with probability at most 2^-[`FAILURE_BITS`].
+    /// Returns a bound on the error of every slot of the program's vectors, decoding in doubles included. The value is
+    /// of at most this magnitude. The bound fails with probability at most 2^-[`FAILURE_BITS`].
     pub fn bound(&mut self, a: &Noise, magnitude: &Slots) -> f64 {
         let paths = self.paths.as_mut();
         let reached = paths.and_then(|paths| paths.reached(&a.errors, &self.ones));
@@ -498,14 +507,15 @@ impl NoiseModel {
         error + magnitude.largest(self.slots) * Self::DOUBLE
     }
 
-    /// A quicker and looser bound, on every slot of the ring: a rotation may bring any of them into the vector.
+    /// Returns a quicker and looser bound, on every slot of the ring, as a rotation may bring any of them into the
+    /// vector.
     pub fn bound_anywhere(&self, a: &Noise) -> f64 {
         let worst = |x: &Slots| x.largest(usize::MAX);
         let exponent = tail::exponent(self.n as usize / 2);
         total(a.variance.each_ref().map(worst), worst(&a.peak), exponent) + worst(&a.fixed)
     }
 
-    /// A bound on every slot of the ring, by slot where it is not small beside the value.
+    /// Returns a bound on every slot of the ring. It is by slot unless it is small compared to the value.
     fn bound_by_slot(&self, a: &Noise, value: &Factor) -> Slots {
         let anywhere = self.bound_anywhere(a);
         if anywhere <= Self::SMALL * value.magnitude().largest(usize::MAX) {
@@ -520,13 +530,13 @@ impl NoiseModel {
     }
 }
 
-/// Bound on the random part of a slot's error.
+/// Returns a bound on the random part of a slot's error.
 fn total([v0, v1, v2]: [f64; 3], peak: f64, exponent: f64) -> f64 {
     tail::bound([v0 + peak * peak, v1, v2], exponent)
 }
 
-/// Measured precision in bits: -log2 of the largest distance between decrypted and expected slots (infinite when
-/// equal); `None` when the lengths differ.
+/// Returns the measured precision in bits: -log2 of the largest distance between decrypted and expected slots. It is
+/// infinite if all are equal, and `None` if the lengths differ.
 pub fn measured_bits(
     got: &[num_complex::Complex64],
     expected: &[num_complex::Complex64],

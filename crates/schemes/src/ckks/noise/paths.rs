@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How the errors that operations add reach an output: with their signs.
+//! Follows the errors that operations add on their paths to an output, with their signs.
 //!
-//! An error is a linear combination of others ([`Errors`]): each times a number, turned by some slots, conjugated or not.
-//! While the numbers are known, equal errors are joined as soon as they meet, so that x + y - x has the error of y. What
-//! products multiply errors by lies in a [`Ball`] only; a combination with such numbers is a step of its own, and from an
-//! output back all ways on which a step's error gets there are added before their size is taken. The sizes of the gain of
-//! an error e and of its conjugate are added: |g e + h e'| <= (|g| + |h|) |e|.
+//! An error is a linear combination of others ([`Errors`]): each is multiplied by a number, turned by some slots, and
+//! may be conjugated. If the numbers are known, equal errors are joined as soon as they meet, so x + y - x has the
+//! error of y. The factors of products are known to lie in a [`Ball`] only. A combination with such factors is a step
+//! of its own. From an output backwards, all paths of a step's error are added before their size is taken. The sizes of
+//! the gains of an error e and of its conjugate are added: |g e + h e'| <= (|g| + |h|) |e|.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use super::poly::{Domain, Factor, Values};
 use super::slots::Slots;
 use super::sources::Reach;
 
-/// A step's number: operands have lower ones.
+/// A step's number. Operands have lower numbers.
 type Step = u32;
 
-/// A step's error turned by some slots of the ring to the left, and whether it is conjugated.
+/// A step's error: the step, the slots of the ring that it is turned to the left, and whether it is conjugated.
 type Term = (Step, u32, bool);
 
 /// A linear combination of errors.
 #[derive(Clone, Debug, Default)]
 pub struct Errors(BTreeMap<Term, Factor>);
 
-/// Terms of a combination that is no step of its own.
+/// The most terms of a combination that is no step of its own.
 const TERMS: usize = 8;
 
 impl Errors {
@@ -51,7 +51,7 @@ fn turned(turn: u32, steps: i64, ring: usize) -> u32 {
 pub enum Key {
     Relin,
     Conj,
-    /// For a rotation by so many slots of the ring.
+    /// The key of a rotation by this many slots of the ring.
     Rotate(u32),
 }
 
@@ -59,20 +59,22 @@ pub enum Key {
 #[derive(Clone, Debug)]
 pub enum Own {
     Nothing,
-    /// Of this variance, as [`Noise`](super::Noise) splits it; correlated in any way with those that are like it.
+    /// A random error of this variance, split as in [`Noise`](super::Noise). It may be correlated in any way with
+    /// errors that have the same `like`.
     Random {
         variance: [f64; 3],
         reach: Reach,
         like: Option<u64>,
     },
-    /// A key's error times the mean of the digits, `amplitude` times the polynomial of ones turned by `turn` in each slot.
+    /// A key's error times the mean of the digits: `amplitude` times the polynomial of ones, turned by `turn`, in each
+    /// slot.
     Peak {
         key: Key,
         level: Level,
         turn: i64,
         amplitude: f64,
     },
-    /// At most this, and not random.
+    /// An error that is not random, of at most this size.
     Fixed(Slots),
 }
 
@@ -80,31 +82,31 @@ pub enum Own {
 #[derive(Clone, Debug)]
 pub struct Paths {
     steps: Vec<(Own, Errors)>,
-    /// Slots of the ring, and of the program's vectors.
+    /// The slots of the ring; `vector` has those of the program's vectors.
     ring: usize,
     vector: usize,
     values: Values,
-    /// Numbers that may still be kept, and computed.
+    /// The numbers that may still be stored; `work` has those that may still be computed.
     room: u64,
     work: u64,
 }
 
-/// Numbers kept, some 30 MB.
+/// The limit of stored numbers, some 30 MB.
 const ROOM: u64 = 1 << 22;
-/// Numbers computed, about a tenth of a second.
+/// The limit of computed numbers, about a tenth of a second.
 const WORK: u64 = 1 << 25;
 
-/// Of what an error is at an output, in each slot.
+/// The size of an error at an output, in each slot.
 #[derive(Clone, Debug)]
 pub struct Reached {
     pub variance: [Slots; 3],
     pub fixed: Slots,
 }
 
-/// Gains of an error, and of its conjugate, by the slots that it was turned by.
+/// The gains of an error and of its conjugate, by the slots that it is turned by.
 type Gains = BTreeMap<u32, [Factor; 2]>;
 
-/// The sum of what a key's error is multiplied by, by the level and the turn of the digits' mean.
+/// The sums of the factors of a key's error, by the level and the turn of the digits' mean.
 type Peaks = BTreeMap<(Level, i64), [Factor; 2]>;
 
 const NONE: [Factor; 2] = [Factor::ZERO, Factor::ZERO];
@@ -113,7 +115,7 @@ fn join([a, b]: &[Factor; 2], [c, d]: &[Factor; 2], values: &mut Values) -> [Fac
     [a.plus(c, values), b.plus(d, values)]
 }
 
-/// Largest factor between an error and what the two gains make of it.
+/// Returns the largest factor between an error and its sum over the two gains.
 fn size([straight, conjugate]: &[Factor; 2]) -> Slots {
     straight.magnitude().plus(&conjugate.magnitude())
 }
@@ -130,7 +132,7 @@ impl Paths {
         }
     }
 
-    /// Where a value lies that factors are made of.
+    /// Records the range of a value that factors are made of.
     pub fn know(&mut self, value: u32, domain: Domain) {
         self.values.know(value, domain);
     }
@@ -162,7 +164,7 @@ impl Paths {
         Errors(a.0.iter().map(conjugate).collect())
     }
 
-    /// To the left by so many slots of the ring.
+    /// Turns errors to the left by `steps` slots of the ring.
     pub fn rotated(&mut self, a: &Errors, steps: i64) -> Errors {
         let turn = |(&(step, turn, conjugate), factor): (&Term, &Factor)| {
             (
@@ -173,7 +175,7 @@ impl Paths {
         Errors(a.0.iter().map(turn).collect())
     }
 
-    /// An error of its own added to others; `None` when there are too many to keep.
+    /// Adds an error of a step's own to others. Returns `None` if there are too many to store.
     pub fn add(&mut self, own: Own, errors: Errors) -> Option<Errors> {
         let few = errors.0.len() <= TERMS && errors.is_exact();
         if few && matches!(own, Own::Nothing) {
@@ -195,8 +197,8 @@ impl Paths {
         Some(kept(Factor::exact(1.0)))
     }
 
-    /// What errors come to; `ones` is the size of the polynomial of ones in each slot. `None` when that is too
-    /// much to compute.
+    /// Returns the size of errors at an output. `ones` is the size of the polynomial of ones in each slot. Returns
+    /// `None` if that is too much work.
     pub fn reached(&mut self, errors: &Errors, ones: &Slots) -> Option<Reached> {
         let mut waiting: BTreeMap<Step, Gains> = BTreeMap::new();
         let one = Gains::from([(0, [Factor::exact(1.0), Factor::ZERO])]);
@@ -270,14 +272,14 @@ impl Paths {
         Some(reached)
     }
 
-    /// Variance that the keys' errors leave in each slot of the program's vectors, in all.
+    /// Returns the total variance of the keys' errors in each slot of the program's vectors.
     fn peaks(&self, peaks: BTreeMap<(Key, u32), Peaks>, ones: &Slots) -> Slots {
-        // Most errors are multiplied alike in all slots; the power of those is added by where the ones begin, so that the
-        // slots are gone through once for each such place.
+        // Most errors have the same factor in all slots. Their power is added by the place where the ones begin, so the
+        // slots are visited once for each such place.
         let mut even: BTreeMap<i64, f64> = BTreeMap::new();
         let mut variance = Slots::ZERO;
         for ((_, before), sums) in peaks {
-            // The same key at another level has the same errors, but for the last digit.
+            // The same key at another level has the same errors, except for the last digit.
             let mut sizes: BTreeMap<i64, Slots> = BTreeMap::new();
             for ((_, turn), gain) in sums {
                 let sum = sizes.entry(turn).or_insert(Slots::ZERO);
@@ -306,7 +308,7 @@ impl Paths {
         variance.plus(&Slots::each(sums))
     }
 
-    /// The first slots of the ring's, turned, as many as the program's vectors have.
+    /// Returns the first slots of the turned ring, as many as the program's vectors have.
     fn window(&self, ring: &Slots, turn: i64) -> Slots {
         let first = turn.rem_euclid(self.ring.max(1) as i64) as usize;
         match ring {
@@ -320,7 +322,7 @@ impl Paths {
     }
 }
 
-/// Hands on the gains of a combination's error to what it is made of.
+/// Passes the gains of a combination's error on to its parts.
 fn follow(
     gains: &Gains,
     errors: &Errors,
@@ -342,7 +344,7 @@ fn follow(
     }
 }
 
-/// What the gains multiply an error by at most, by turns: those of different ones belong to slots with uncorrelated errors.
+/// Returns the largest factors of an error, by turns. Different turns belong to slots with uncorrelated errors.
 fn sizes(gains: &Gains, reach: Reach, vector: usize, values: &mut Values) -> BTreeMap<u32, Slots> {
     let sizes = |gains: &Gains| {
         gains

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Values as polynomials of others, so that x (x + p) - x p is known to be x^2.
+//! Tracks values as polynomials of other values, so that x (x + p) - x p is known to be x^2.
 //!
-//! Balls take what meets to be anywhere, whatever the others are. Beside them a value is kept as a sum of products of
-//! inputs and of what is no such sum, each turned by some slots or conjugated or both, in which equal products meet. A
-//! polynomial of one of them is bounded closely ([`super::range`]), others term by term.
+//! Arithmetic on balls assumes that operands are independent. In addition, a value is stored as a sum of products of
+//! terms, in which equal products are joined. A term is an input, or a value that is no such sum; it may be turned by
+//! some slots and conjugated. A polynomial of one term is bounded closely ([`super::range`]), others product by
+//! product.
 
 use std::collections::BTreeMap;
 
@@ -13,24 +14,24 @@ use super::ball::Ball;
 use super::range;
 use super::slots::Slots;
 
-/// A value's number, how many slots it is turned by, and whether it is conjugated.
+/// A value's number, the slots that it is turned by, and whether it is conjugated.
 pub type Term = (u32, u32, bool);
 
-/// Products kept of a polynomial of several terms, and of one of one term: what has more is not kept.
+/// The most products of a polynomial of several terms, and of one of a single term. Longer polynomials are dropped.
 const PRODUCTS: usize = 16;
 const POWERS: usize = 64;
 
-/// Known numbers times products of terms.
+/// A sum of known numbers times products of terms.
 #[derive(Clone, Debug)]
 pub struct Polynomial {
-    /// By the terms of the product, sorted: none for a constant.
+    /// The factors by the sorted terms of their product. A constant has no terms.
     products: BTreeMap<Vec<Term>, Ball>,
-    /// Whether terms have met: otherwise what is computed from the factors says as much.
+    /// Whether equal products were joined. Otherwise the factors give as tight a bound.
     met: bool,
 }
 
 impl Polynomial {
-    /// A term of its own.
+    /// Returns the polynomial that is a term of its own.
     pub fn own(value: u32) -> Self {
         Self {
             products: BTreeMap::from([(vec![(value, 0, false)], Ball::exact(1.0))]),
@@ -38,7 +39,7 @@ impl Polynomial {
         }
     }
 
-    /// Numbers that are known.
+    /// Returns the polynomial of known numbers.
     pub fn constant(numbers: Ball) -> Self {
         let products = match numbers.is_zero() {
             true => BTreeMap::new(),
@@ -50,18 +51,18 @@ impl Polynomial {
         }
     }
 
-    /// Whether what is computed from the factors may say less than [`Polynomial::ball`].
+    /// Returns whether [`Polynomial::ball`] may give a tighter bound than the factors.
     pub fn has_met(&self) -> bool {
         self.met
     }
 
-    /// Whether its slots are, if `real` says which values are.
+    /// Returns whether its slots are real. `real` tells which values are.
     pub fn is_real(&self, real: impl Fn(u32) -> bool) -> bool {
         let terms = self.products.keys().flatten();
         terms.map(|term| term.0).all(real) && self.products.values().all(Ball::is_on_line)
     }
 
-    /// How much there is to compute with.
+    /// Returns the amount of numbers to compute with.
     pub(super) fn len(&self) -> u64 {
         let sizes = self
             .products
@@ -70,7 +71,7 @@ impl Polynomial {
         sizes.sum()
     }
 
-    /// Products, and the longest vector of numbers.
+    /// Returns the number of products, and the length of the longest vector of numbers.
     fn size(&self) -> (u64, u64) {
         let longest = self.products.values().map(Ball::len).max();
         (self.products.len() as u64, longest.unwrap_or(1))
@@ -92,14 +93,14 @@ impl Polynomial {
         sum
     }
 
-    /// Adds a product; one that is gone is left out at the end.
+    /// Adds a product. Products that cancel are removed later.
     fn add(&mut self, product: Vec<Term>, by: Ball) {
         let both = self.products.get(&product).map(|known| known.plus(&by));
         self.met |= both.is_some();
         self.products.insert(product, both.unwrap_or(by));
     }
 
-    /// Unless it has too many products.
+    /// Returns the polynomial, or `None` if it has too many products.
     fn few(mut self) -> Option<Self> {
         self.products.retain(|_, by| !by.is_zero());
         let most = if self.only_term().is_some() {
@@ -110,7 +111,7 @@ impl Polynomial {
         (self.products.len() <= most).then_some(self)
     }
 
-    /// The one term of all products.
+    /// Returns the term of all products, if there is only one.
     fn only_term(&self) -> Option<Term> {
         let mut terms = self.products.keys().flatten();
         let &first = terms.next()?;
@@ -125,7 +126,7 @@ impl Polynomial {
         self.map(|term| term, |by| by.scaled(factor))
     }
 
-    /// `None` for what has too many products, here and below.
+    /// Here and below, returns `None` if the result has too many products.
     pub fn plus(&self, other: &Self) -> Option<Self> {
         let mut sum = self.clone();
         sum.met |= other.met;
@@ -157,13 +158,13 @@ impl Polynomial {
         sum.few()
     }
 
-    /// `real` says which values are.
+    /// Returns the conjugate. `real` tells which values are real.
     pub fn conjugated(&self, real: impl Fn(u32) -> bool) -> Self {
         let term = |(value, turn, conjugate): Term| (value, turn, !conjugate && !real(value));
         self.map(term, Ball::conjugated)
     }
 
-    /// To the left by so many slots of the program's vectors, which have `slots`.
+    /// Turns the polynomial to the left by `steps` of the program's `slots` slots.
     pub fn rotated(&self, steps: i64, slots: usize) -> Self {
         let turn = |(value, turn, conjugate): Term| {
             let turn = (i64::from(turn) + steps).rem_euclid(slots.max(1) as i64);
@@ -172,13 +173,13 @@ impl Polynomial {
         self.map(turn, |by| by.rotated(steps))
     }
 
-    /// Where it lies, if the values that it is made of lie there; `None` where one is not known.
+    /// Returns a ball that holds the polynomial, from the ranges of its values, or `None` if a range is not known.
     pub fn ball(&self, of: impl Fn(u32) -> Option<Domain>) -> Option<Ball> {
         let term = |&(value, turn, conjugate): &Term| {
             let Domain { ball, real } = of(value)?;
             let ball = ball.rotated(i64::from(turn));
             let ball = if conjugate { ball.conjugated() } else { ball };
-            // Multiples of what is not bounded may be no numbers.
+            // Multiples of an unbounded number may be no numbers.
             ball.is_finite().then_some((ball, real))
         };
         let whole = self.only_term().and_then(|one| {
@@ -201,7 +202,7 @@ impl Polynomial {
         Some(sum).filter(Ball::is_finite)
     }
 
-    /// Of a polynomial of one term, the coefficient of each power, where they are the same in all slots.
+    /// Returns the coefficient of each power of a polynomial in one term, if they are the same in all slots.
     fn coefficients(&self) -> Option<Vec<Complex64>> {
         let degree = self.products.keys().map(Vec::len).max()?;
         let mut coefficients = vec![Complex64::default(); degree + 1];
@@ -212,30 +213,30 @@ impl Polynomial {
     }
 }
 
-/// Where a value lies.
+/// The range of a value.
 #[derive(Clone, Debug)]
 pub struct Domain {
     pub ball: Ball,
-    /// Whether its slots are real.
+    /// Whether the slots are real.
     pub real: bool,
 }
 
-/// What something is multiplied by: where it lies, and what it is.
+/// A factor: its range, and its polynomial if it is known.
 #[derive(Clone, Debug)]
 pub struct Factor {
     ball: Ball,
-    /// `None` where it is not known, or the ball says all. Most have none.
+    /// The polynomial, or `None` if it is not known or the ball is as tight. Most factors have none.
     near: Option<Box<Near>>,
 }
 
-/// What lies within a distance of a polynomial.
+/// The numbers within a distance of a polynomial.
 #[derive(Clone, Debug)]
 struct Near {
     poly: Polynomial,
     apart: Slots,
 }
 
-/// Where the values lie that polynomials are made of, and how much may still be computed with these.
+/// The ranges of the values that polynomials are made of, and the computation that is still allowed.
 #[derive(Clone, Debug)]
 pub struct Values {
     domains: BTreeMap<u32, Domain>,
@@ -243,7 +244,7 @@ pub struct Values {
     pub slots: usize,
 }
 
-/// Numbers computed with: some hundredths of a second; and as how many a product counts beside them.
+/// The numbers to compute with, some hundredths of a second; `OVERHEAD` is the cost of a product in numbers.
 const ROOM: u64 = 1 << 24;
 const OVERHEAD: u64 = 100;
 
@@ -268,7 +269,7 @@ impl Values {
         self.domains.get(&value).is_some_and(|domain| domain.real)
     }
 
-    /// Whether there is room for so many products, of so many numbers each.
+    /// Takes the cost of `products` products, of `numbers` numbers each. Returns false if it is not allowed any more.
     fn afford(&mut self, products: u64, numbers: u64) -> bool {
         let left = self.room.checked_sub(products * (numbers + OVERHEAD));
         self.room = left.unwrap_or(0);
@@ -292,7 +293,7 @@ impl Factor {
         }
     }
 
-    /// What lies in the ball and, where that is known, is a polynomial of other values.
+    /// Makes a factor in the ball that equals a polynomial of other values, if it is given.
     pub fn new(ball: Ball, poly: Option<Polynomial>) -> Self {
         let apart = Slots::ZERO;
         let near = poly.map(|poly| Box::new(Near { poly, apart }));
@@ -373,7 +374,7 @@ impl Factor {
         Self { ball, near }
     }
 
-    /// What is made of the polynomial, while there is room.
+    /// Returns a polynomial that `make` makes of the factor's, while computation is allowed.
     fn kept(
         &self,
         values: &mut Values,
@@ -408,7 +409,7 @@ impl Factor {
         })
     }
 
-    /// What is made of two, and lies in a ball: or in less, as its polynomial may say.
+    /// Combines two factors to one in a ball, or in a smaller one if the polynomial shows it.
     fn with(
         &self,
         other: &Self,
@@ -438,7 +439,7 @@ impl Factor {
             Some(closer) if size(&closer) < size(&ball) => closer,
             _ => ball,
         };
-        // A ball of known numbers says all.
+        // A polynomial adds nothing to a ball of known numbers.
         let near = (!ball.is_exact()).then(|| Box::new(near));
         Self { ball, near }
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the values of a polynomial lie, closely: term by term, x^2 - x on [0, 1] would reach from -1 to 1.
+//! Bounds the values of a polynomial closely. Term by term, x^2 - x on [0, 1] would range from -1 to 1.
 //!
-//! A real trigonometric polynomial T of degree d comes to |T| cos(d t) or more at a distance t of where it comes to its
-//! largest value |T| (Bernstein and Szego: T'^2 + d^2 T^2 <= d^2 |T|^2). So among points of which one is within t of any
-//! place, one comes to |T| cos(d t). Polynomials of degree d are such of the angle: on a circle, where the largest value on
-//! its disc is, and, of real arguments between -1 and 1, by x = cos(angle). For complex values T is the part along the
-//! largest one.
+//! Let a real trigonometric polynomial T of degree d have the largest value |T|. At a distance t from that place its
+//! value is |T| cos(d t) or more (Bernstein and Szego: T'^2 + d^2 T^2 <= d^2 |T|^2). So among points that are within t
+//! of every place, one reaches |T| cos(d t). A polynomial of degree d is such a T of the angle on a circle, where the
+//! largest value on its disc lies. For real arguments between -1 and 1 it is one by x = cos(angle). For complex values
+//! T is the part along the largest one.
 
 use std::f64::consts::PI;
 
@@ -14,13 +14,14 @@ use num_complex::Complex64;
 use super::ball::Ball;
 use super::slots::Slots;
 
-/// Points by degree, so that the largest value is found but for 1 / cos(pi / 8), 8 per cent: of half a turn.
+/// The points for each degree in half a turn. The largest value is found up to a factor of 1 / cos(pi / 8), 8 per cent.
 const DENSITY: usize = 4;
-/// What values are found but for, of the sum of the terms' sizes: hundreds of roundings of doubles.
+/// The relative error of computed values, as a fraction of the sum of the terms' sizes: hundreds of roundings of
+/// doubles.
 const ROUNDING: f64 = 1e-13;
 
-/// Where a polynomial, coefficients lowest degree first, lies for arguments within a ball, real ones if `real` says so.
-/// `None` where slots differ.
+/// Returns a ball that holds a polynomial's values for arguments within a ball, real ones if `real` says so.
+/// Coefficients begin with the lowest degree. Returns `None` if slots differ.
 pub fn of_polynomial(coefficients: &[Complex64], at: &Ball, real: bool) -> Option<Ball> {
     let (centre, radius) = at.uniform()?;
     let degree = coefficients.len().saturating_sub(1);
@@ -38,7 +39,7 @@ pub fn of_polynomial(coefficients: &[Complex64], at: &Ball, real: bool) -> Optio
         let at = |k| value(centre + Complex64::from_polar(radius, angle(k)));
         (0..2 * points).map(at).collect()
     };
-    // Real arguments give values on one side of zero often enough; discs hardly do.
+    // The values at real arguments often lie on one side of zero; the values on a disc hardly ever do.
     let middle = if real {
         middle(&values)
     } else {
@@ -55,7 +56,7 @@ pub fn of_polynomial(coefficients: &[Complex64], at: &Ball, real: bool) -> Optio
     Some(Ball::constants(&[(middle.re, middle.im)]).widened(&Slots::All(radius)))
 }
 
-/// Of the box around numbers.
+/// Returns the middle of the box around numbers.
 fn middle(values: &[Complex64]) -> Complex64 {
     let between = |part: fn(&Complex64) -> f64| {
         let parts = || values.iter().map(part);
@@ -65,7 +66,8 @@ fn middle(values: &[Complex64]) -> Complex64 {
     Complex64::new(between(|z| z.re), between(|z| z.im))
 }
 
-/// A power of what lies in a ball, of real numbers if `real` says so: even ones are not negative.
+/// Returns a ball that holds a power of the numbers in a ball, of real numbers if `real` says so. Even powers of real
+/// numbers are not negative.
 pub fn power(of: &Ball, real: bool, exponent: usize) -> Ball {
     let whole = of.uniform().filter(|_| exponent > 1 && real);
     if let Some((centre, radius)) = whole {

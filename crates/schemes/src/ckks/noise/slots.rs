@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A number for each slot, held as one number where all are equal.
+//! A number for each slot, stored as one number if all are equal.
 
 use std::sync::Arc;
 
-/// Non-negative or signed numbers by slot; a vector repeats with its length, a power of two.
+/// Numbers by slot. A vector repeats with its length, a power of two.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Slots {
     /// The same number in every slot.
@@ -14,7 +14,7 @@ pub enum Slots {
 impl Slots {
     pub const ZERO: Self = Self::All(0.0);
 
-    /// Of one number a slot. `values` must not be empty: an empty vector is zero everywhere.
+    /// Makes numbers by slot. `values` must not be empty: an empty vector is zero everywhere.
     pub fn each(values: Vec<f64>) -> Self {
         match values.as_slice() {
             [] => Self::ZERO,
@@ -23,7 +23,7 @@ impl Slots {
         }
     }
 
-    /// The period: 1, or the vector's length.
+    /// Returns the period: 1, or the vector's length.
     pub fn period(&self) -> usize {
         match self {
             Self::All(_) => 1,
@@ -38,7 +38,7 @@ impl Slots {
         }
     }
 
-    /// The largest of the first `slots`.
+    /// Returns the largest of the first `slots` numbers.
     pub fn largest(&self, slots: usize) -> f64 {
         match self {
             Self::All(value) => *value,
@@ -50,7 +50,7 @@ impl Slots {
         }
     }
 
-    /// The largest of all in every slot: less to hold and to compute on, and still a bound.
+    /// Returns the largest of all numbers in every slot, which is cheaper and still a bound.
     pub fn flattened(&self) -> Self {
         Self::All(self.largest(usize::MAX))
     }
@@ -90,7 +90,8 @@ impl Slots {
         }
     }
 
-    /// Slot i of the result is slot i + `steps`, cyclically in `ring` slots, a multiple of the period.
+    /// Rotates the numbers: slot i of the result is slot i + `steps`, cyclically in `ring` slots, a multiple of the
+    /// period.
     pub fn rotated(&self, steps: i64) -> Self {
         match self {
             Self::All(value) => Self::All(*value),

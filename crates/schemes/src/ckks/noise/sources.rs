@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which random errors a value's error is made of, so that independent ones can be added as variances.
+//! Tracks the random sources of a value's error, so that independent errors can be added as variances.
 //!
 //! A source is one random polynomial (a fresh encryption's error, the rounding of one rescale, ...). Its values in two
 //! different slots are uncorrelated, because the embedding of independent coefficients of equal variance is orthogonal.
-//! So what matters is a pair: the source, and by how many slots it was turned on its way to the value. Two values whose
-//! pairs are disjoint have uncorrelated errors, slot by slot. Conjugation keeps the pair, as a slot and its conjugate
-//! are correlated.
+//! So an error is described by pairs: a source, and the slots that it was turned by on its way to the value. Two values
+//! without a common pair have uncorrelated errors, slot by slot. Conjugation keeps the pair, as a slot and its
+//! conjugate are correlated.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Pairs of a source and a turn, sorted; or anything.
+/// A sorted list of pairs of a source and a turn, or anything.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sources(Kept);
 
@@ -18,44 +18,44 @@ pub struct Sources(Kept);
 enum Kept {
     /// `number << 32 | turn`.
     Pairs(Arc<[u64]>),
-    /// Too many to keep apart: taken to be correlated with everything.
+    /// Too many pairs to tell apart. The value counts as correlated with everything.
     Anything,
 }
 
-/// How far turns count: over all slots of the ring, or, for the error of an encoding, which repeats with the encoded
-/// vector, over that.
+/// The period of turns: the slots of the ring, or for the error of an encoding, which repeats with the encoded vector,
+/// the vector's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Ring,
     Vector,
 }
 
-/// What an error is a function of, where other errors may be functions of the same: numbers that mean nothing else. The
-/// error of a key switch comes from the key and the polynomial that is switched, that of a rescaling from the polynomial
-/// that is rounded, that of an encoding from the vector.
+/// The origin of an error: identifies the random polynomials that it is a function of. The error of a key switch comes
+/// from the key and the switched polynomial. That of a rescaling comes from the rounded polynomial, and that of an
+/// encoding from the vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Errors with the same number are the same, sign and all.
+    /// Errors with the same number are equal, including their signs.
     pub same: u64,
     /// Errors with another number are independent; with the same number they may be correlated in any way.
     pub like: u64,
 }
 
-/// Numbers sources and counts the work on pairs.
+/// Numbers sources, and limits the work on pairs.
 #[derive(Clone, Debug)]
 pub struct Registry {
     ring: u32,
     vector: u32,
     next: u32,
-    /// Of errors that may be correlated, by what they have in common.
+    /// The sources of errors that may be correlated, by their common number.
     alike: HashMap<u64, Sources>,
-    /// Pairs that may still be handled before values are taken to be correlated with everything.
+    /// The pairs that may still be handled. Afterwards values count as correlated with everything.
     pub budget: u64,
 }
 
-/// Half a second's work, or so.
+/// About half a second of work.
 const BUDGET: u64 = 1 << 28;
-/// Source numbers are even over the ring, odd over the vector.
+/// Source numbers are even over the ring and odd over the vector.
 const VECTOR: u32 = 1;
 
 impl Registry {
@@ -69,7 +69,7 @@ impl Registry {
         }
     }
 
-    /// A source of its own.
+    /// Returns a new source.
     pub fn fresh(&mut self, reach: Reach) -> Sources {
         let number = match reach {
             Reach::Ring => self.next,
@@ -79,7 +79,7 @@ impl Registry {
         Sources(Kept::Pairs([u64::from(number) << 32].into()))
     }
 
-    /// The source of everything that is like this: a source of its own for the first.
+    /// Returns the source of all errors with this number, a new one at the first call.
     pub fn of(&mut self, like: u64, reach: Reach) -> Sources {
         if let Some(known) = self.alike.get(&like) {
             return known.clone();
@@ -130,7 +130,7 @@ impl Registry {
         Sources(Kept::Pairs(merged.into()))
     }
 
-    /// All sources turned by `steps` more slots.
+    /// Turns all sources by `steps` more slots.
     pub fn turned(&mut self, a: &Sources, steps: i64) -> Sources {
         let Kept::Pairs(pairs) = &a.0 else {
             return Sources(Kept::Anything);
@@ -145,7 +145,7 @@ impl Registry {
                 .is_some_and(|pair| (pair >> 32) as u32 & VECTOR != 0);
             let slots = i64::from(if vector { self.vector } else { self.ring }.max(1));
             let steps = steps.rem_euclid(slots);
-            // Those that come round are first, and all stay sorted.
+            // Pairs that wrap around come first, and all stay sorted.
             let round = pairs.partition_point(|&pair| i64::from(pair as u32) + steps < slots);
             let (before, after) = pairs.split_at(round);
             turned.extend(
@@ -166,12 +166,12 @@ impl Registry {
 }
 
 impl Sources {
-    /// No random error.
+    /// Returns no source, for an error that is not random.
     pub fn none() -> Self {
         Self(Kept::Pairs(Arc::from([])))
     }
 
-    /// Whether no source reaches both by the same turn.
+    /// Returns whether the two have no pair in common.
     pub fn disjoint(&self, other: &Self) -> bool {
         let (a, b) = match (&self.0, &other.0) {
             (Kept::Pairs(a), Kept::Pairs(b)) => (a, b),

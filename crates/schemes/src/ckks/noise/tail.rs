@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How large an error can be, at a stated probability of failure.
+//! Bounds the size of an error at a stated probability of failure.
 //!
-//! In one slot, given the secret s, the error is close to a complex Gaussian: a sum of many independent terms. Its
-//! variance depends on the secret, as rounding errors are multiplied by s, or by s^2 where a ciphertext of three
-//! polynomials is rescaled: V(x) = v_0 + v_1 x + v_2 x^2 with x = |s|^2 over its mean, which is exponentially
-//! distributed with mean 1 over keys and slots. (Key switching multiplies two random polynomials: the same law.) So
+//! In one slot, given the secret s, the error is a sum of many independent terms, and so close to a complex Gaussian.
+//! Its variance depends on the secret. Rounding errors are multiplied by s, or by s^2 if a ciphertext of three
+//! polynomials is rescaled. So V(x) = v_0 + v_1 x + v_2 x^2 with x = |s|^2 over its mean, which is exponentially
+//! distributed with mean 1 over keys and slots. (Key switching multiplies two random polynomials, with the same law.)
+//! Therefore
 //!
 //!   P(|error| > B) = integral of exp(-x - B^2 / V(x)) dx <= (L + 1) e^-L  whenever  x + B^2 / V(x) >= L for all x,
 //!
-//! as the integrand is then below e^-L up to L and below e^-x past it. The least such B^2 is the maximum of
-//! (L - x) V(x).
+//! as the integrand is then below e^-L up to L, and below e^-x beyond it. The least such B^2 is the maximum of (L - x)
+//! V(x).
 
-/// An error exceeds its bound in some slot with probability at most 2^-FAILURE_BITS.
+/// The bits of the failure probability: an error exceeds its bound in some slot with probability at most
+/// 2^-FAILURE_BITS.
 pub const FAILURE_BITS: u32 = 40;
 
-/// The L for which `slots` bounds all hold but with probability 2^-[`FAILURE_BITS`]: (L + 1) e^-L slots = 2^-40.
+/// Returns the L for which all of `slots` bounds hold except with probability 2^-[`FAILURE_BITS`]: (L + 1) e^-L slots =
+/// 2^-40.
 pub fn exponent(slots: usize) -> f64 {
     let wanted = f64::from(FAILURE_BITS) * std::f64::consts::LN_2 + (slots.max(1) as f64).ln();
-    // L = wanted + ln(L + 1) by iteration, a contraction.
+    // L = wanted + ln(L + 1) by iteration, which is a contraction.
     (0..8).fold(wanted, |l, _| wanted + (l + 1.0).ln())
 }
 
-/// The least B for variances v_0 + v_1 x + v_2 x^2.
+/// Returns the least B for variances v_0 + v_1 x + v_2 x^2.
 pub fn bound([v0, v1, v2]: [f64; 3], exponent: f64) -> f64 {
     let l = exponent;
     let product = |x: f64| (l - x) * (v0 + x * (v1 + x * v2));
-    // Where the derivative, -3 v2 x^2 + 2 (L v2 - v1) x + L v1 - v0, is zero; a maximum is at its larger root, which is
-    // written so that nothing cancels.
+    // The maximum is at the larger root of the derivative, -3 v2 x^2 + 2 (L v2 - v1) x + L v1 - v0. The root is written
+    // so that nothing cancels.
     let (a, b, c) = (3.0 * v2, v1 - l * v2, v0 - l * v1);
     let square_root = (b * b - a * c).max(0.0).sqrt();
     let root = if b > 0.0 {

@@ -1,62 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What was shared of decryptions under a secret key, and whether more may be.
+//! The account of shared decryptions of a secret key, which decides whether more may be shared.
 
 use super::LedgerError;
 
-/// log2 of how many units make 1 in [`Account::spent`].
+/// log2 of the number of units that make 1 in [`Account::spent`].
 const UNIT_BITS: u32 = 96;
 
-/// Decryptions that are about to be shared, and what they are shared for.
+/// Decryptions that are about to be shared, and the promise that they are shared under.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
-    /// How many.
+    /// The number of decryptions.
     pub outputs: u64,
-    /// s: all that is shared under the key is within 2^-s of what errors have no part in.
+    /// s: everything shared under the key is within 2^-s of results without errors.
     pub statistical_bits: u32,
-    /// q: the most that are shared under the key.
+    /// q: the largest number of decryptions that are shared under the key.
     pub decryptions: u64,
-    /// How many were shared before, at least, where the caller says so.
+    /// The caller's lower bound on the decryptions shared before, if there is one.
     pub decrypted_so_far: Option<u64>,
 }
 
 impl Charge {
-    /// What one decryption takes of 1, in units, rounded up: 1 / (q 4^s).
+    /// Returns the share of 1 that one decryption takes, in units, rounded up: 1 / (q 4^s).
     fn cost(&self) -> u128 {
         allowance(self.statistical_bits).div_ceil(u128::from(self.decryptions.max(1)))
     }
 }
 
-/// What all decryptions together may take: 4^-s of 1, in units.
+/// Returns the share of 1 that all decryptions together may take, in units: 4^-s.
 fn allowance(statistical_bits: u32) -> u128 {
     let bits = UNIT_BITS.saturating_sub(statistical_bits.saturating_mul(2));
     1 << bits
 }
 
-/// What was shared of decryptions under one secret key, by all programs.
+/// The account of the decryptions that all programs shared under one secret key.
 ///
-/// A decryption that is shared with s bits for q decryptions shows at most 1 / (2 q 4^s) of its error, as a
-/// Kullback-Leibler divergence. Divergences add up, whatever s and q each decryption had. `spent` is twice their sum, and
-/// may reach 4^-s for the largest s that was promised.
+/// A decryption that is shared with s bits for q decryptions reveals at most 1 / (2 q 4^s) about its error, as a
+/// Kullback-Leibler divergence. Divergences add up, whatever s and q each decryption had. `spent` is twice their sum,
+/// and may reach 4^-s for the largest s that was promised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Account {
-    /// How many decryptions.
+    /// The number of decryptions.
     count: u64,
-    /// In units of 2^-96.
+    /// The sum in units of 2^-96.
     spent: u128,
-    /// The largest s that was promised; 0 where nothing was shared.
+    /// The largest s that was promised, or 0 if nothing was shared.
     statistical_bits: u32,
 }
 
 impl Account {
-    /// Bytes of an account in a file.
+    /// The bytes of an account in a file.
     pub const BYTES: usize = 28;
 
-    /// How many decryptions were shared.
+    /// Returns how many decryptions were shared.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Count (8 bytes), spent (16), bits (4), little endian.
+    /// Returns count (8 bytes), spent (16) and bits (4), little endian.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let fields = self.count.to_le_bytes().into_iter();
@@ -68,8 +68,8 @@ impl Account {
         bytes
     }
 
-    /// `None` for bytes that no account has: those of a key of which something was shared say how much, and what was
-    /// promised, and those of others say nothing.
+    /// Reads an account, or returns `None` for bytes that no account has. If the count is 0, spent and bits must be 0;
+    /// otherwise neither may be.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
         let (count, rest) = bytes.split_first_chunk()?;
         let (spent, rest) = rest.split_first_chunk()?;
@@ -83,7 +83,8 @@ impl Account {
         agree.then_some(account)
     }
 
-    /// What was shared by at least one of two accounts of one key, where both may know of the same decryptions.
+    /// Joins two accounts of one key, both of which may include the same decryptions. The result is the larger of each
+    /// field.
     pub fn joined(self, other: Self) -> Self {
         Self {
             count: self.count.max(other.count),
@@ -92,7 +93,8 @@ impl Account {
         }
     }
 
-    /// With as many decryptions as the caller says were shared before, taken to have been shared as these are to be.
+    /// Returns the account with the caller's count of earlier decryptions. Missing ones count as shared under the
+    /// promise of this charge.
     fn raised(self, charge: &Charge) -> Self {
         let named = charge.decrypted_so_far.unwrap_or(0);
         match named.saturating_sub(self.count) {
@@ -110,11 +112,11 @@ impl Account {
         }
     }
 
-    /// The account after a charge.
+    /// Returns the account after a charge.
     ///
     /// # Errors
-    /// [`LedgerError::Weaker`], [`LedgerError::Count`], [`LedgerError::Spent`]: a promise would be broken, this one or an
-    /// earlier one.
+    /// [`LedgerError::Weaker`], [`LedgerError::Count`], [`LedgerError::Spent`] if the charge would break this promise
+    /// or an earlier one.
     pub fn charged(self, charge: &Charge) -> Result<Self, LedgerError> {
         if charge.statistical_bits < self.statistical_bits {
             return Err(LedgerError::Weaker {
@@ -131,7 +133,7 @@ impl Account {
                 limit: charge.decryptions,
             });
         }
-        // The costs of q decryptions are rounded up by less than a unit each.
+        // The costs of q decryptions are rounded up by less than one unit each.
         let rounding = u128::from(charge.decryptions);
         if after.spent > allowance(charge.statistical_bits).saturating_add(rounding) {
             return Err(LedgerError::Spent {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The secret key's file as the place where the count is kept: locked while it is changed, and never seen half written.
+//! The secret key's file, which stores the count of shared decryptions. It is locked while it is changed, and no reader
+//! sees it half written.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read};
@@ -14,7 +15,7 @@ use crate::file;
 use crate::rlwe::SecretKey;
 use ringmill_device::whole_file::{self, Contents};
 
-/// How long another process may hold the file.
+/// The time that another process may hold the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -27,10 +28,10 @@ pub(super) struct Home<'a> {
 }
 
 impl<'a> Home<'a> {
-    /// Locks the file and reads its account, `None` where the file has none.
+    /// Locks the file and reads its account, which is `None` if the file has none.
     ///
     /// # Errors
-    /// A file that cannot be read or locked, that is held for long, or that is not of this key.
+    /// A file that cannot be read or locked, that another process holds for long, or that is not of this key.
     pub fn open(key: &'a SecretKey, path: &'a Path) -> io::Result<Self> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -45,7 +46,7 @@ impl<'a> Home<'a> {
                 file,
                 account: None,
             };
-            // Whoever held the lock has put another file in this one's place.
+            // The last holder of the lock has replaced the file, so the new one must be locked.
             if !home.is_current()? {
                 continue;
             }
@@ -66,17 +67,17 @@ impl<'a> Home<'a> {
         file::account_of(&bytes, self.key).map_err(io::Error::other)
     }
 
-    /// The account in the file.
+    /// Returns the account in the file.
     pub fn account(&self) -> Option<Account> {
         self.account
     }
 
-    /// Puts an account into the file; when it returns, the account outlives a crash.
+    /// Writes an account to the file. When it returns, the account survives a crash.
     pub fn write(&self, account: Account) -> io::Result<()> {
         self.put(&file::write_counted_secret_key(self.key, account))
     }
 
-    /// The file written again, with the account that it has.
+    /// Writes the file again, with its present account.
     pub fn write_again(&self) -> io::Result<()> {
         match self.account {
             Some(account) => self.write(account),
@@ -89,10 +90,10 @@ impl<'a> Home<'a> {
     }
 }
 
-/// Explicitly, since a forked child holds the lock with its copy of the file otherwise.
+/// The lock is released explicitly, as a forked child would otherwise hold it with its copy of the file.
 impl Drop for Home<'_> {
     fn drop(&mut self) {
-        // A lock that cannot be given back goes with the process.
+        // A lock that cannot be released ends with the process.
         let _ = self.file.unlock();
     }
 }
@@ -113,7 +114,7 @@ fn lock(file: &File, deadline: Instant) -> io::Result<()> {
     }
 }
 
-/// Writes a key's file, so that it outlives a crash: the folder's entry too.
+/// Writes a key's file so that it survives a crash, including the folder's entry.
 pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     whole_file::write(path, Contents::Secret, bytes)?;
     let path = regular(path);
@@ -121,7 +122,8 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     folder.map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
-/// A regular file by a path that stays its own wherever the process goes; `None` for pipes, devices and what is not there.
+/// Returns the path of a regular file, made absolute, so that it stays valid if the process changes its folder. Returns
+/// `None` for pipes, devices and missing files.
 pub(super) fn regular(path: &Path) -> Option<PathBuf> {
     let path = fs::canonicalize(path).ok()?;
     path.is_file().then_some(path)

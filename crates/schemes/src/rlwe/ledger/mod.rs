@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The count of decryptions that were shared under a secret key (docs/security.md). It belongs to the key: all copies of
-//! the key in a process share it, and a key that lives in a file has it there.
+//! The count of decryptions that were shared under a secret key (docs/security.md). All copies of the key in a process
+//! share the count. A key that comes from a file has its count there.
 
 mod account;
 mod home;
@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::file;
 use crate::rlwe::SecretKey;
 
-/// Why no decryption is shared under a key.
+/// The reason why no decryption is shared under a key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LedgerError {
@@ -58,10 +58,11 @@ pub enum LedgerError {
     Forked,
 }
 
-/// The account that a process holds in memory.
+/// The account that a process has in memory.
 struct Memory {
     account: Account,
-    /// Whether nothing was shared besides: of a key that was made here, or once the caller has named a count.
+    /// Whether the account includes all shared decryptions: for a key that was made here, or once the caller has named
+    /// a count.
     complete: bool,
 }
 
@@ -76,12 +77,12 @@ impl Memory {
     }
 }
 
-/// Where a key's account is.
+/// The account of a key, in memory or in a file.
 pub(super) struct Ledger {
-    /// The process whose memory counts: in a forked child the lock may be held by nobody, so it is not taken there.
+    /// The process whose memory counts. A forked child does not take the lock, as its holder may not exist there.
     owner: u32,
     memory: Mutex<Memory>,
-    /// The file that keeps the account.
+    /// The file that stores the account.
     home: OnceLock<PathBuf>,
 }
 
@@ -97,43 +98,43 @@ impl Ledger {
         }
     }
 
-    /// Of a key that was made just now.
+    /// Makes the account of a key that was made just now.
     pub fn of_new_key() -> Self {
         Self::new(true)
     }
 
-    /// Of a key that existed before.
+    /// Makes the account of a key that existed before.
     pub fn of_known_key() -> Self {
         Self::new(false)
     }
 
-    /// Of a key that was read from this file.
+    /// Makes the account of a key that was read from this file.
     pub fn kept_in(path: &Path) -> Self {
         let ledger = Self::of_known_key();
         ledger.settle(path);
         ledger
     }
 
-    /// Keeps the account in this file from now on, if it is one.
+    /// Keeps the account in this file from now on, if it is a regular file.
     fn settle(&self, path: &Path) {
         if let Some(path) = home::regular(path) {
             self.home.get_or_init(|| path);
         }
     }
 
-    /// The account in memory; `None` in a forked child.
+    /// Returns the account in memory, or `None` in a forked child.
     fn memory(&self) -> Option<MutexGuard<'_, Memory>> {
         let own = std::process::id() == self.owner;
         own.then(|| self.memory.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What memory knows that the file may not.
+    /// Returns the account in memory if it is complete, since the file may not have it.
     fn remembered(&self) -> Option<Account> {
         let memory = self.memory()?;
         memory.complete.then_some(memory.account)
     }
 
-    /// How many decryptions were shared; `None` where that is not known.
+    /// Returns how many decryptions were shared, or `None` if it is not known.
     pub fn count(&self, key: &SecretKey) -> Option<u64> {
         let remembered = self.remembered();
         let kept = self.home.get().and_then(|path| {
@@ -147,7 +148,7 @@ impl Ledger {
         }
     }
 
-    /// Counts decryptions, durably where the key lives in a file: to be done before any is shown.
+    /// Counts decryptions, durably if the key has a file. Call it before a decryption is revealed.
     pub fn charge(&self, key: &SecretKey, charge: &Charge) -> Result<(), LedgerError> {
         if self.home.get().is_none() {
             let mut memory = self.memory().ok_or(LedgerError::Forked)?;
@@ -190,8 +191,8 @@ impl Ledger {
         written.or_else(|fault| unkept(known, fault))
     }
 
-    /// Writes the key into a file. The first regular file that it is written to keeps the account from then on; another
-    /// has none.
+    /// Writes the key to a file. The first regular file that it is written to keeps the account from then on. Another
+    /// file has none.
     pub fn save(&self, key: &SecretKey, path: &Path) -> io::Result<()> {
         let bare = || file::write_secret_key_in_the_clear(key);
         if self.home.get().is_none()
@@ -203,7 +204,7 @@ impl Ledger {
                 false => bare(),
             };
             let written = home::put(path, &bytes);
-            // A fault after the file was put there leaves a file that others count in.
+            // After a fault that left a complete file, others may already count in it.
             let there = || home::regular(path).is_some_and(|path| Home::open(key, &path).is_ok());
             if written.is_ok() || there() {
                 self.settle(path);
@@ -221,7 +222,7 @@ impl Ledger {
     }
 }
 
-/// Whether a path is there and is no regular file.
+/// Returns whether a path exists and is no regular file.
 fn is_stream(path: &Path) -> bool {
     path.exists() && home::regular(path).is_none()
 }

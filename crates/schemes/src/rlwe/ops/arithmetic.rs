@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations without key switching or rounding.
+//! Emits the operations without key switching or rounding.
 
 use ringmill_isa::mid::{ProcBuilder, ValueId};
 use ringmill_isa::{Poly, VerifyError};
@@ -8,7 +8,7 @@ use super::Variant;
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// Polynomials present in both addends are added; the others pass through.
+/// Emits a sum. Polynomials that both addends have are added; others pass through.
 pub(crate) fn add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0).min(v.size(1))) {
         let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
@@ -18,7 +18,7 @@ pub(crate) fn add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     Ok(())
 }
 
-/// As [`add`]; a third polynomial of the subtrahend alone is negated.
+/// Emits a difference, as [`add`] does a sum. A third polynomial that only the subtrahend has is negated.
 pub(crate) fn sub<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(1)) {
         let difference = if poly.within(v.size(0)) {
@@ -83,7 +83,7 @@ pub(crate) fn mul_scalar<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErro
     Ok(())
 }
 
-/// One instruction a limb, with the immediate parameter of its modulus.
+/// Emits one instruction for each limb, with the immediate parameter of its modulus.
 fn with_residues<P>(
     e: &mut Emit<P>,
     a: &[Limb],
@@ -113,7 +113,7 @@ pub(crate) fn square<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     e.result(0, Poly(2), &d2)
 }
 
-/// Ring paper, Algorithm 2.
+/// Emits the product of two ciphertexts (ring paper, Algorithm 2).
 pub(crate) fn product<P>(e: &mut Emit<P>) -> Result<[Vec<Limb>; 3], RlweError> {
     let a = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
     let b = [e.cipher(1, Poly(0))?, e.cipher(1, Poly(1))?];
@@ -125,7 +125,7 @@ pub(crate) fn squared<P>(e: &mut Emit<P>) -> Result<[Vec<Limb>; 3], RlweError> {
     tensor_square(e, &a)
 }
 
-/// (a_0 + a_1 s) (b_0 + b_1 s) as a polynomial in s; d_2 comes first because key switching waits for it.
+/// Emits (a_0 + a_1 s) (b_0 + b_1 s) as a polynomial in s. d_2 comes first because key switching waits for it.
 pub(crate) fn tensor<P>(
     e: &mut Emit<P>,
     [a0, a1]: &[Vec<Limb>; 2],
@@ -137,7 +137,7 @@ pub(crate) fn tensor<P>(
     Ok([d0, d1, d2])
 }
 
-/// [`tensor`] of one ciphertext with itself.
+/// Emits [`tensor`] of one ciphertext with itself.
 pub(crate) fn tensor_square<P>(
     e: &mut Emit<P>,
     [a0, a1]: &[Vec<Limb>; 2],

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Limbs carried to other moduli by the fast base extension.
+//! Converts limbs to other moduli by the fast base extension.
 
 use ringmill_isa::mid::{ModulusId, ValueId};
 
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// Residues modulo some moduli, product D, in coefficient form, and what they are modulo others.
+/// Residues modulo some moduli of product D, in coefficient form, with their residues modulo other moduli.
 ///
-/// From one modulus a value is carried by its representative in [0, D), as SEAL does; from k moduli by the fast base
-/// extension, whose value is x + u D with 0 <= u < k.
+/// From one modulus a value is converted by its representative in [0, D), as in SEAL. From k moduli it is converted by
+/// the fast base extension, whose value is x + u D with 0 <= u < k.
 pub(super) struct Carried {
     coefficients: Vec<ValueId>,
     extended: Vec<Limb>,
@@ -23,7 +23,8 @@ impl Carried {
         }
     }
 
-    /// Makes the limbs modulo these at once where there are several; of a single one each is made when asked for.
+    /// Emits the limbs modulo `to` at once if there are several source moduli. From a single one, each limb is emitted
+    /// when it is needed.
     pub fn extend<P>(
         &mut self,
         e: &mut Emit<P>,
@@ -42,7 +43,7 @@ impl Carried {
         Ok(())
     }
 
-    /// The limb modulo one of the moduli that it was extended to, in coefficient form.
+    /// Returns the limb modulo one of the target moduli, in coefficient form.
     pub fn modulo<P>(&self, e: &mut Emit<P>, modulus: usize) -> Result<ValueId, RlweError> {
         let found = self.extended.iter().find(|l| l.modulus == modulus);
         match (found, self.coefficients.as_slice()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The procedure under construction with the parameters it is for.
+//! A procedure under construction, with the parameters that it is for.
 
 use ringmill_isa::mid::{
     Form, ImmType, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId,
@@ -17,12 +17,12 @@ pub(crate) struct Limb {
     pub modulus: usize,
 }
 
-/// `P` is the scheme's own parameters.
+/// Emits a procedure. `P` is the scheme's own parameters.
 pub(crate) struct Emit<'p, P> {
     pub own: &'p P,
     pub params: &'p Params,
     pub level: Level,
-    /// Which of the plaintext moduli low messages are residues modulo.
+    /// The number of the plaintext modulus of low messages.
     pub plain: u8,
     builder: ProcBuilder,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Emit<'p, P> {
 #[derive(Clone, Copy)]
 pub(crate) struct KeyOperand {
     pub arg: u16,
-    /// Number of the seed parameter that its part-1 limbs come from.
+    /// The number of the seed parameter that its part-1 limbs come from.
     pub seed: Option<u16>,
 }
 
@@ -57,12 +57,12 @@ impl<P> Emit<'_, P> {
         &mut self.builder
     }
 
-    /// Modulus `index` of the table.
+    /// Returns modulus `index` of the table.
     pub fn reducer(&self, index: usize) -> Result<Modulus, RlweError> {
         self.params.any_reducer(index)
     }
 
-    /// What low messages are residues modulo here, with its place in the table; none where messages are not low.
+    /// Returns the modulus of low messages with its place in the table, or `None` if messages are not low.
     ///
     /// # Errors
     /// A plaintext modulus that the parameters do not have.
@@ -79,7 +79,7 @@ impl<P> Emit<'_, P> {
         }
     }
 
-    /// Indices of the ciphertext primes at this level.
+    /// Returns the indices of the ciphertext primes at this level.
     pub fn level_moduli(&self) -> std::ops::Range<usize> {
         0..self.level.primes()
     }
@@ -104,7 +104,7 @@ impl<P> Emit<'_, P> {
         Ok(Limb { value, modulus })
     }
 
-    /// The limbs of a ciphertext operand's polynomial over the moduli `moduli`.
+    /// Returns the limbs of a ciphertext operand's polynomial over the moduli `moduli`.
     pub fn cipher_over(
         &mut self,
         arg: u16,
@@ -130,8 +130,8 @@ impl<P> Emit<'_, P> {
             .collect()
     }
 
-    /// The one limb of a plaintext operand that is known modulo the plain modulus, entry `modulus` of the table, in
-    /// coefficient form.
+    /// Returns the one limb of a plaintext operand that is known modulo the plaintext modulus, entry `modulus` of the
+    /// table, in coefficient form.
     pub fn plain_residues(&mut self, arg: u16, modulus: usize) -> Result<Limb, RlweError> {
         self.param("m".into(), modulus, Form::Coeff, ParamRole::Plain { arg })
     }
@@ -145,23 +145,23 @@ impl<P> Emit<'_, P> {
         Ok(KeyOperand { arg, seed })
     }
 
-    /// An integer constant that each call gives: one immediate parameter a modulus of the level.
+    /// Adds an integer constant that each call passes: one immediate parameter for each modulus of the level.
     pub fn residues(&mut self) -> Result<Vec<u16>, RlweError> {
         self.level_moduli().map(|i| self.residue(i)).collect()
     }
 
-    /// A residue modulo entry `modulus` of the table that each call gives.
+    /// Adds a residue modulo entry `modulus` of the table, which each call passes.
     pub fn residue(&mut self, modulus: usize) -> Result<u16, RlweError> {
         let ty = ImmType::Scalar(ModulusId(modulus as u16));
         Ok(self.builder.immediate(ty)?)
     }
 
-    /// A Galois element that each call gives.
+    /// Adds a Galois element that each call passes.
     pub fn galois(&mut self) -> Result<u16, RlweError> {
         Ok(self.builder.immediate(ImmType::Galois)?)
     }
 
-    /// One limb of a key: a parameter, or made from the seed.
+    /// Returns one limb of a key: a parameter, or one expanded from the seed.
     pub fn key_limb(
         &mut self,
         key: KeyOperand,
@@ -194,7 +194,7 @@ impl<P> Emit<'_, P> {
         Ok(())
     }
 
-    /// One instruction a limb.
+    /// Emits one instruction for each limb.
     pub fn map(
         &mut self,
         a: &[Limb],
@@ -210,7 +210,7 @@ impl<P> Emit<'_, P> {
             .collect()
     }
 
-    /// One instruction a pair of limbs.
+    /// Emits one instruction for each pair of limbs.
     pub fn zip(
         &mut self,
         a: &[Limb],
@@ -226,7 +226,7 @@ impl<P> Emit<'_, P> {
         a.iter().zip(b).map(one).collect()
     }
 
-    /// The sum of products, of one at least.
+    /// Emits a sum of at least one product.
     pub fn products(&mut self, pairs: &[(ValueId, ValueId)]) -> Result<ValueId, RlweError> {
         Ok(match pairs {
             [(a, b)] => self.ops().mul(*a, *b)?,
@@ -234,7 +234,7 @@ impl<P> Emit<'_, P> {
         })
     }
 
-    /// a b + c d, limb by limb.
+    /// Emits a b + c d, limb by limb.
     pub fn dot2(
         &mut self,
         a: &[Limb],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Hybrid key switching (ring paper, Algorithm 5, for any number of digits) and what is built on it.
+//! Emits hybrid key switching (ring paper, Algorithm 5, for any number of digits), and the operations that use it.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ use super::scaling::{add_all, divide};
 use crate::rlwe::error::RlweError;
 use crate::rlwe::params::Params;
 
-/// A polynomial cut into digits, extended to all moduli of the level and the special primes on demand. What is carried over
-/// of a digit is the same residue modulo the digit, so that a larger representative makes only the error of key switching
+/// A polynomial cut into digits, which are extended on demand to all moduli of the level and the special primes. An
+/// extended digit has the same residue modulo the digit. A larger representative only makes the error of key switching
 /// larger.
 pub(super) struct Digits {
     digits: Vec<Digit>,
@@ -28,8 +28,8 @@ struct Digit {
 }
 
 impl Digits {
-    /// `known` is the target in coefficient form, where it is at hand.
-    /// Digits are carried to the level's moduli and these special ones.
+    /// Cuts a polynomial into digits, for the level's moduli and these special primes. `known` is the polynomial in
+    /// coefficient form, if it is at hand.
     pub fn cut<P>(
         e: &mut Emit<P>,
         target: &[Limb],
@@ -66,7 +66,7 @@ impl Digits {
         Ok(Self { digits })
     }
 
-    /// Evaluation forms of all digits modulo one modulus.
+    /// Returns the evaluation forms of all digits modulo one modulus.
     pub fn modulo<P>(&self, e: &mut Emit<P>, modulus: usize) -> Result<Vec<ValueId>, RlweError> {
         self.digits.iter().map(|d| d.modulo(e, modulus)).collect()
     }
@@ -82,7 +82,7 @@ impl Digit {
     }
 }
 
-/// Sum over the digits of digit times key, both parts, modulo one modulus.
+/// Emits the sum over the digits of digit times key, for both parts, modulo one modulus.
 fn inner_product<P>(
     e: &mut Emit<P>,
     digits: &[ValueId],
@@ -100,8 +100,8 @@ fn inner_product<P>(
     Ok([part(0)?, part(1)?])
 }
 
-/// The two polynomials over the level's moduli that stand for `target` times the key's source secret; `known` is the
-/// target in coefficient form, where it is at hand.
+/// Emits the two polynomials over the level's moduli that stand for `target` times the key's source secret. `known` is
+/// the target in coefficient form, if it is at hand.
 fn switch<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -111,7 +111,7 @@ fn switch<P>(
     switch_by(e, target, known, key, &all_special(e))
 }
 
-/// [`switch`] by the product of some special primes.
+/// Emits [`switch`] with the product of some special primes as P.
 fn switch_by<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -123,7 +123,8 @@ fn switch_by<P>(
     mod_down(e, sums, special.len())
 }
 
-/// The products of a key with `target`'s digits in sum: two polynomials over the special primes, which lead, and the level's moduli.
+/// Emits the sum of the products of a key with `target`'s digits: two polynomials over the special primes, which come
+/// first, and the level's moduli.
 pub(super) fn products_with_key<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -146,12 +147,13 @@ pub(super) fn all_special<P>(e: &Emit<P>) -> Range<usize> {
     e.params.cipher_count()..e.params.moduli().len()
 }
 
-/// The special primes lead, so that their inverse transforms can start while the other sums are still made.
+/// Returns the moduli with the special primes first, so that their inverse transforms can start while the other sums
+/// are computed.
 pub(super) fn special_first<P>(e: &Emit<P>, special: &Range<usize>) -> Vec<usize> {
     special.clone().chain(e.level_moduli()).collect()
 }
 
-/// Divides by the `special` primes that lead.
+/// Emits the division by the `special` primes that come first.
 fn mod_down<P>(
     e: &mut Emit<P>,
     sums: [Vec<Limb>; 2],
@@ -165,7 +167,7 @@ fn mod_down<P>(
     Ok([down(b)?, down(a)?])
 }
 
-/// `known` is d_2 in coefficient form, where it is at hand.
+/// Emits a relinearisation. `known` is d_2 in coefficient form, if it is at hand.
 pub(crate) fn relinearise<P>(
     e: &mut Emit<P>,
     d: [Vec<Limb>; 3],
@@ -202,13 +204,13 @@ pub(crate) fn square_relin<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     relinearise(e, d, None, key)
 }
 
-/// A polynomial under the automorphism of the call's Galois element `g`.
+/// Emits a polynomial under the automorphism of the call's Galois element `g`.
 fn turned<P>(e: &mut Emit<P>, poly: &[Limb], g: u16) -> Result<Vec<Limb>, RlweError> {
     e.map(poly, |b: &mut ProcBuilder, value| b.auto_of(value, g))
 }
 
-/// A ciphertext of two polynomials under another secret, switched by `key` and these special primes. What becomes of c_0 before it is
-/// added is asked for behind the switch of c_1, which takes longer.
+/// Emits a ciphertext of two polynomials, switched from another secret by `key` with these special primes. `c0` emits
+/// the polynomial that is added. It runs after the switch of c_1, which takes longer.
 fn switched<P>(
     e: &mut Emit<P>,
     c1: &[Limb],
@@ -223,7 +225,7 @@ fn switched<P>(
     e.result(0, Poly(1), &a)
 }
 
-/// An automorphism alone: what comes of it is under the secret s(x^g).
+/// Emits an automorphism alone. Its result is under the secret s(x^g).
 pub(crate) fn morph<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let g = e.galois()?;
@@ -234,7 +236,7 @@ pub(crate) fn morph<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     Ok(())
 }
 
-/// Back from the secret that the key is for.
+/// Emits the switch back from the secret that the key is for.
 pub(crate) fn key_switch<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
@@ -242,7 +244,7 @@ pub(crate) fn key_switch<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErro
     switched(e, &c1, key, &special, |_| Ok(c0))
 }
 
-/// [`morph`] and [`key_switch`] in one.
+/// Emits [`morph`] and [`key_switch`] in one.
 pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
@@ -252,7 +254,7 @@ pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     switched(e, &c1, key, &special, |e| turned(e, &c0, g))
 }
 
-/// [`rotate`], and the operand added to it.
+/// Emits [`rotate`], with the operand added to its result.
 pub(crate) fn rotate_add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
@@ -300,8 +302,8 @@ pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), Rlwe
     Ok(())
 }
 
-/// The ciphertext under another secret, by a key that has as many special primes as the level has primes, and one digit:
-/// what is published of the other secret stays small.
+/// Emits a switch to another secret, by a key with one digit and as many special primes as the level has primes. So
+/// little is published about the other secret.
 pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let special = special_of_few(e.params, v.level)?;
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
@@ -309,10 +311,10 @@ pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErr
     switched(e, &c1, key, &special, |_| Ok(c0))
 }
 
-/// The first special primes, as many as `level` has primes.
+/// Returns the first special primes, as many as `level` has primes.
 ///
 /// # Errors
-/// A level of more primes than one digit.
+/// A level of more primes than there are special primes.
 pub(crate) fn special_of_few(params: &Params, level: Level) -> Result<Range<usize>, RlweError> {
     let (first, count) = (params.cipher_count(), level.primes());
     if count > params.special_count() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Homomorphic operations of ring schemes as mid-level procedures. An operation is a [`Row`] of its scheme's table:
-//! everything that is said of it is a column, and its emitter is one, so no two places can say it differently.
+//! Homomorphic operations of ring schemes as mid-level procedures. An operation is a [`Row`] of its scheme's table.
+//! Each of its properties is a column, including its emitter, so no two places can disagree about it.
 //!
-//! Operands: ciphertexts come first, then a plaintext, then the key-switching keys. With [`Variant::seeded`], the keys'
-//! part-1 limbs are no parameters but `PRNG` instructions on seed parameters. Results are result ciphertext 0, or one a
-//! Galois element.
+//! Of the operands, ciphertexts come first, then a plaintext, then the key-switching keys. With [`Variant::seeded`],
+//! the keys' part-1 limbs are no parameters: `PRNG` instructions expand them from seed parameters. The result is result
+//! ciphertext 0, or there is one result for each Galois element.
 //!
-//! A polynomial that an operation leaves as it is ([`Through`]) is neither parameter nor result.
+//! A polynomial that an operation does not change ([`Through`]) is neither parameter nor result.
 
 pub(crate) mod arithmetic;
 mod carry;
@@ -30,38 +30,38 @@ use super::params::{Params, RingParams};
 use crate::scheme::Operation;
 pub(crate) use emit::{Emit, Limb};
 
-/// A scheme's operations: the match of [`Table::row`] is its table.
+/// A scheme's operations. The match in [`Table::row`] is the table.
 pub trait Table: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     type Params: RingParams;
     type Error: From<RlweError>;
 
     fn row(self) -> &'static Row<Self::Params>;
 
-    /// As [`Operation::stands_for`].
+    /// Returns the macro instructions, as [`Operation::stands_for`] does.
     fn stands_for(self) -> &'static [MacroOp];
 }
 
-/// What there is to know of an operation of a scheme with parameters `P`.
+/// The properties of an operation of a scheme with parameters `P`.
 #[derive(Debug)]
 pub struct Row<P> {
-    /// Begins with the scheme's name, so that no two schemes' procedures have one name.
+    /// The name, which begins with the scheme's name, so that no two schemes have procedures of one name.
     pub name: &'static str,
-    /// Polynomials of each ciphertext operand.
+    /// The number of polynomials of each ciphertext operand.
     pub ciphers: &'static [Polys],
-    /// Number of plaintext operands, or [`PER_CIPHERTEXT`].
+    /// The number of plaintext operands, or [`PER_CIPHERTEXT`].
     pub plains: usize,
-    /// What its code depends on besides levels and sizes.
+    /// The value that its code depends on, in addition to levels and sizes.
     pub immediate: ImmediateKind,
     pub keys: Keys,
     pub level: LevelRule,
-    /// Number of polynomials of a result.
+    /// The number of polynomials of a result.
     pub size: ResultSize,
     pub through: Through,
     pub(crate) emit: fn(&mut Emit<'_, P>, &Variant) -> Result<(), RlweError>,
 }
 
 impl<P> Row<P> {
-    /// The name without the scheme's.
+    /// Returns the name without the scheme's name.
     pub fn short_name(&self) -> &'static str {
         self.name
             .split_once('.')
@@ -69,13 +69,13 @@ impl<P> Row<P> {
     }
 }
 
-/// Most ciphertexts of one operation.
+/// The most ciphertexts of one operation.
 const MAX_CIPHERTEXTS: usize = 1 << 12;
 
 /// As many plaintexts as ciphertexts.
 pub const PER_CIPHERTEXT: usize = usize::MAX;
 
-/// A row in one line: the columns in the order of [`Row`]'s fields, what is an enum's by its variant alone.
+/// Writes a row in one line: the columns in the order of [`Row`]'s fields, with enums by their variants alone.
 macro_rules! row {
     ($name:literal, $ciphers:expr, $plains:expr, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
      $through:ident, $emit:path) => {
@@ -97,13 +97,13 @@ macro_rules! row {
 }
 pub(crate) use row;
 
-/// How many polynomials a ciphertext operand may have.
+/// The number of polynomials that a ciphertext operand may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Polys {
-    /// Two, or three before relinearisation; the procedure's name says which.
+    /// Two, or three before relinearisation. The procedure's name says which.
     TwoOrThree,
     Exactly(u32),
-    /// So many of each, and as many ciphertexts as the call has: the row's only entry.
+    /// This number for each operand, with as many ciphertexts as the call has. It is the row's only entry.
     Each(u32),
 }
 
@@ -127,7 +127,8 @@ impl Polys {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmediateKind {
     None,
-    /// Integer constants by their residues modulo q_0 ..= q_level: one, or those of the combinations of a [`Shape`].
+    /// Integer constants by their residues modulo q_0 ..= q_level: one constant, or those of the combinations of a
+    /// [`Shape`].
     Residues,
     /// A residue modulo the plaintext modulus.
     PlainResidue,
@@ -140,7 +141,7 @@ pub enum ImmediateKind {
 pub enum Keys {
     None,
     One,
-    /// One a Galois element, in order.
+    /// One for each Galois element, in order.
     PerElement,
 }
 
@@ -149,7 +150,7 @@ pub enum Keys {
 pub enum LevelRule {
     Same,
     OneLower,
-    /// Lower by [`Shape::dropped`].
+    /// The level is lower by [`Shape::dropped`].
     Lower,
     /// The highest level, from any.
     Highest,
@@ -157,53 +158,53 @@ pub enum LevelRule {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResultSize {
-    /// That of the largest operand.
+    /// The size of the largest operand.
     Largest,
     Exactly(u32),
 }
 
-/// Which polynomials of a result are an operand's, unchanged.
+/// The polynomials of a result that equal an operand's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Through {
     None,
-    /// All of the only operand but c_0.
+    /// All of the only operand except c_0.
     AllButFirst,
-    /// Those that one addend alone has.
+    /// Those that only one addend has.
     LargerAddend,
-    /// Those that the minuend alone has.
+    /// Those that only the minuend has.
     LargerMinuend,
 }
 
-/// What an operation's code depends on besides its row.
+/// The values that an operation's code depends on, in addition to its row.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Variant {
     /// The level of the operands.
     pub level: Level,
-    /// Polynomials of each ciphertext operand.
+    /// The number of polynomials of each ciphertext operand.
     pub sizes: Vec<u32>,
     pub immediate: Immediate,
-    /// Which of the parameters' plaintext moduli messages are residues modulo, where they are low and that changes the code.
+    /// The number of the plaintext modulus, if messages are low and the number changes the code.
     pub plain: u8,
     /// Whether keys come with the seed of their part-1 limbs.
     pub seeded: bool,
     pub shape: Shape,
 }
 
-/// What a sum is of, and how far down it goes.
+/// The form of a sum, and the primes that its result is divided by.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shape {
-    /// How many of the level's last primes the result is divided by.
+    /// The number of the level's last primes that the result is divided by.
     pub dropped: u16,
-    /// How many of the ciphertexts, from the first on, combinations are of.
+    /// The number of ciphertexts, from the first on, that combinations add up.
     pub combined: u16,
-    /// The factors of each product; the second is an operand.
+    /// The factors of each product. The second is an operand.
     pub products: Vec<(Left, u16)>,
     /// Whether a combination is added.
     pub tail: bool,
 }
 
 impl Shape {
-    /// Of nothing but a division by the last `dropped` primes.
+    /// Returns the shape of a mere division by the last `dropped` primes.
     pub fn dropping(dropped: u16) -> Self {
         Self {
             dropped,
@@ -211,14 +212,14 @@ impl Shape {
         }
     }
 
-    /// Combinations that there are.
+    /// Returns the number of combinations.
     pub fn combinations(&self) -> usize {
         let of_products = self.products.iter().map(|(left, _)| left);
         let of_products = of_products.filter(|&&left| left == Left::Combination);
         of_products.count() + usize::from(self.tail)
     }
 
-    /// Integers that a call gives.
+    /// Returns the number of integers that a call passes.
     fn integers(&self) -> usize {
         match self.combinations() {
             0 if self.products.is_empty() => 1,
@@ -245,7 +246,7 @@ impl Shape {
         })
     }
 
-    /// Its part of a procedure's name.
+    /// Returns its part of a procedure's name.
     fn name(&self) -> String {
         let mut name = String::new();
         if self.dropped > 0 {
@@ -266,7 +267,7 @@ impl Shape {
 }
 
 impl Variant {
-    /// Polynomials of a ciphertext operand.
+    /// Returns the number of polynomials of a ciphertext operand.
     pub(crate) fn size(&self, operand: usize) -> u32 {
         self.sizes.get(operand).copied().unwrap_or(0)
     }
@@ -279,7 +280,7 @@ pub enum Immediate {
     PlainResidue(u64),
     Element(Galois),
     Elements(Vec<Galois>),
-    /// What each call of the procedure gives: so many values of this kind.
+    /// Values that each call of the procedure passes: their kind and their number.
     Open(ImmediateKind, usize),
 }
 
@@ -295,7 +296,7 @@ impl Immediate {
         }
     }
 
-    /// Its values, in the order of the procedure's immediate parameters; of an open one, none.
+    /// Returns the values in the order of the procedure's immediate parameters, or none if each call passes them.
     fn values(&self) -> Vec<u64> {
         match self {
             Self::None | Self::Open(..) => Vec::new(),
@@ -316,7 +317,7 @@ impl Immediate {
         }
     }
 
-    /// Its part of a procedure's name.
+    /// Returns its part of a procedure's name.
     fn name(&self) -> String {
         match self {
             Self::None
@@ -339,7 +340,7 @@ impl Immediate {
     }
 }
 
-/// A homomorphic operation with everything that changes its code.
+/// A homomorphic operation with everything that determines its code.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct OpKey<T> {
     op: T,
@@ -347,12 +348,12 @@ pub struct OpKey<T> {
 }
 
 impl<T: Table> OpKey<T> {
-    /// An operation of the table; [`Operation::emit`] checks that it has the variant.
+    /// Makes an operation of the table. [`Operation::emit`] checks that the operation has the variant.
     pub fn new(op: T, variant: Variant) -> Self {
         Self { op, variant }
     }
 
-    /// Its place in the table.
+    /// Returns the operation of the table.
     pub fn op(&self) -> T {
         self.op
     }
@@ -361,13 +362,13 @@ impl<T: Table> OpKey<T> {
         &self.variant
     }
 
-    /// The level of the operands.
+    /// Returns the level of the operands.
     pub fn level(&self) -> Level {
         self.variant.level
     }
 
-    /// The operation with its immediates left to each call, and what this one gives: one procedure serves all constants
-    /// and all Galois elements.
+    /// Returns the operation with its immediates left to each call, and the values of this call. One procedure then
+    /// serves all constants and all Galois elements.
     pub fn opened(&self) -> (Self, Vec<u64>) {
         let immediate = &self.variant.immediate;
         let open = match immediate {
@@ -387,7 +388,7 @@ impl<T: Table> OpKey<T> {
         )
     }
 
-    /// Number of operands: ciphertexts, plaintexts, keys.
+    /// Returns the number of operands: ciphertexts, plaintexts, keys.
     pub fn operands(&self) -> usize {
         let row = self.op.row();
         let keys = match row.keys {
@@ -403,10 +404,10 @@ impl<T: Table> OpKey<T> {
         ciphers + plains + keys
     }
 
-    /// The level of the results.
+    /// Returns the level of the results.
     ///
     /// # Errors
-    /// [`RlweError::TooDeep`] where there is none below.
+    /// [`RlweError::TooDeep`] if there is no level below.
     pub fn result_level(&self, params: &Params) -> Result<Level, RlweError> {
         let row = self.op.row();
         match row.level {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Division by primes: rescaling, modulus switching and the mod-down of key switching.
+//! Emits divisions by primes: rescaling, modulus switching and the mod-down of key switching.
 
 use num_bigint::BigUint;
 use ringmill_isa::Poly;
@@ -11,8 +11,8 @@ use super::carry::Carried;
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// Divides by the last prime of the level: ring paper, Algorithm 4, rounding to nearest as SEAL does; of low messages the
-/// modulus switching of the vector paper, section 2.2.2.
+/// Emits the division by the last prime of the level: ring paper, Algorithm 4, rounding to nearest as in SEAL. For low
+/// messages it is the modulus switching of the vector paper, section 2.2.2.
 pub(crate) fn rescale<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0)) {
         let mut kept = e.cipher(0, poly)?;
@@ -23,7 +23,7 @@ pub(crate) fn rescale<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
     Ok(())
 }
 
-/// Divides polynomials over the level's and the special primes by P.
+/// Emits the division by P of polynomials over the level's and the special primes.
 pub(crate) fn mod_down_all<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let special = e.params.cipher_count()..e.params.moduli().len();
     for poly in Poly::of(v.size(0)) {
@@ -35,8 +35,8 @@ pub(crate) fn mod_down_all<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     Ok(())
 }
 
-/// Divides a value x, known modulo the moduli of `dropped` (k of them, product P) and of `kept`, by P; the result is
-/// over the moduli of `kept`.
+/// Emits the division by P of a value x, known modulo the moduli of `dropped` (k of them, product P) and of `kept`. The
+/// result is over the moduli of `kept`.
 pub(crate) fn divide<P>(
     e: &mut Emit<P>,
     dropped: &[Limb],
@@ -52,9 +52,9 @@ pub(crate) fn divide<P>(
     }
 }
 
-/// [`divide`] by a P that is coprime to t, where messages are residues modulo t, in arithmetic modulo primes alone (vector paper,
-/// Equation 6): with y the fast base extension of -x / t modulo P, from 0 to below k P, the result is (x + t y) / P, so
-/// P^-1 x modulo t, and x / P and 0 to below t k more.
+/// Emits [`divide`] by a P that is coprime to t, for messages that are residues modulo t, in arithmetic modulo primes
+/// alone (vector paper, Equation 6). Let y be the fast base extension of -x / t modulo P, from 0 to below k P. The
+/// result is (x + t y) / P. So it is P^-1 x modulo t, and exceeds x / P by 0 to below t k.
 fn divide_by_multiple<P>(
     e: &mut Emit<P>,
     primes: &[u64],
@@ -82,11 +82,11 @@ fn divide_by_multiple<P>(
     Ok(quotients)
 }
 
-/// [`divide`] with h the [`rounding_offset`] and f_i the fractional parts that the fast base extension of x + h sums: the
-/// result is exactly (x + h) / P - (f_1 + ... + f_k):
+/// Emits [`divide`] with rounding. Let h be the [`rounding_offset`], and f_i the fractional parts that the fast base
+/// extension of x + h sums. The result is exactly (x + h) / P - (f_1 + ... + f_k):
 ///
 /// - k = 1: x / P rounded to nearest, SEAL's bits (ring paper, Algorithms 3 and 4, with rounding);
-/// - k > 1: within k / 2 of x / P, and unbiased, because the mean k / 2 of the f_i is what h / P adds;
+/// - k > 1: within k / 2 of x / P, and unbiased, because h / P adds the mean k / 2 of the f_i;
 /// - a multiple of P is divided exactly for every k, so that a ciphertext of zeros stays one.
 fn divide_and_round<P>(
     e: &mut Emit<P>,
@@ -114,12 +114,13 @@ fn divide_and_round<P>(
     Ok(quotients)
 }
 
-/// [`divide`] by a P that is coprime to t, where messages are residues modulo t: a multiple of t that is x modulo P is taken
-/// off. With S the fast base extension of x (k = 1: its representative in [0, P)) and w = -S / P mod t in [0, t) it is
-/// S + w P, so the result is x / P less 0 to t - 1 + k, and P^-1 x modulo t.
+/// Emits [`divide`] by a P that is coprime to t, for messages that are residues modulo t. It subtracts a multiple of t
+/// that is x modulo P. With S the fast base extension of x (k = 1: its representative in [0, P)) and w = -S / P mod t
+/// in [0, t), the multiple is S + w P. So the result is x / P less 0 to t - 1 + k, and P^-1 x modulo t.
 ///
-/// For k = 1 it's SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). The vector paper's Equation 6 takes the same multiple
-/// but for t P, as t times a limb modulo P; there a fast extension of several primes would cost t k where w costs k.
+/// For k = 1 it has SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). The vector paper's Equation 6 takes the same
+/// multiple modulo t P, as t times a limb modulo P. There a fast extension of several primes would cost t k where w
+/// costs k.
 fn divide_keeping<P>(
     e: &mut Emit<P>,
     primes: &[u64],
@@ -146,7 +147,7 @@ fn divide_keeping<P>(
     Ok(quotients)
 }
 
-/// (x - r) / P of a limb x and a remainder r in coefficient form.
+/// Emits (x - r) / P, for a limb x and a remainder r in coefficient form.
 fn quotient<P>(
     e: &mut Emit<P>,
     x: Limb,
@@ -163,14 +164,14 @@ fn quotient<P>(
     })
 }
 
-/// The sum over the primes p of floor(p / 2) P / p, P their product: about k P / 2. In the fast base extension of
-/// x + h this adds floor(p / 2) to each prime's term x (P / p)^-1 mod p, which is to say that it centres the terms.
+/// Returns the sum over the primes p of floor(p / 2) P / p, where P is their product: about k P / 2. In the fast base
+/// extension of x + h it adds floor(p / 2) to each prime's term x (P / p)^-1 mod p, which centres the terms.
 pub(crate) fn rounding_offset(primes: &[u64]) -> BigUint {
     let product: BigUint = primes.iter().product();
     primes.iter().map(|&p| &product / p * (p / 2)).sum()
 }
 
-/// Adds `b` to `a` limb by limb.
+/// Emits the sum of `a` and `b`, limb by limb.
 pub(crate) fn add_all<P>(e: &mut Emit<P>, a: &[Limb], b: &[Limb]) -> Result<Vec<Limb>, RlweError> {
     e.zip(a, b, ProcBuilder::add)
 }

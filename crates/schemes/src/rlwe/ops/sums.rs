@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums: of products, of multiples, of products with constants, of automorphisms. What is summed is decomposed or divided once, by
-//! the special primes and the level's last primes together.
+//! Emits sums: of products, of multiples, of products with constants, of automorphisms. The terms share one
+//! decomposition or one division, by the special primes and the level's last primes together.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ProcBuilder, ValueId};
@@ -11,10 +11,10 @@ use super::scaling::divide;
 use super::{Left, Variant};
 use crate::rlwe::error::RlweError;
 
-/// The two polynomials of a ciphertext, or what stands for them.
+/// The two polynomials of a ciphertext, or of an intermediate value.
 type Pair = [Vec<Limb>; 2];
 
-/// All ciphertext operands, of two polynomials each.
+/// Returns all ciphertext operands, of two polynomials each.
 fn operands<P>(e: &mut Emit<P>, count: usize) -> Result<Vec<Pair>, RlweError> {
     let pair = |arg: usize| {
         let arg = arg as u16;
@@ -27,7 +27,7 @@ fn missing() -> RlweError {
     RlweError::Verify("a sum names an operand that it does not have".into())
 }
 
-/// Divides by the `dropped` last primes of the level: each polynomial of the operand.
+/// Emits the division of each polynomial of the operand by the `dropped` last primes of the level.
 pub(crate) fn drop_primes<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0)) {
         let polynomial = e.cipher(0, poly)?;
@@ -37,7 +37,7 @@ pub(crate) fn drop_primes<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErr
     Ok(())
 }
 
-/// A polynomial over the level's moduli, divided by the last `count` of them.
+/// Emits the division of a polynomial over the level's moduli by the last `count` of them.
 fn dropped<P>(e: &mut Emit<P>, mut limbs: Vec<Limb>, count: usize) -> Result<Vec<Limb>, RlweError> {
     if count == 0 {
         return Ok(limbs);
@@ -46,8 +46,8 @@ fn dropped<P>(e: &mut Emit<P>, mut limbs: Vec<Limb>, count: usize) -> Result<Vec
     divide(e, &last, &limbs)
 }
 
-/// A polynomial x over the special primes, which lead, and the level's moduli, and an `addend` y over the level's: (x + P y) over P
-/// and the level's last `count` primes.
+/// Emits (x + P y) over P and the level's last `count` primes. x is over the special primes, which come first, and the
+/// level's moduli. y, the `addend`, is over the level's moduli.
 fn divided<P>(
     e: &mut Emit<P>,
     mut x: Vec<Limb>,
@@ -93,9 +93,9 @@ fn divided<P>(
     Ok(sums)
 }
 
-/// The combinations of a sum: each the sum of the first operands times integers, and of an integer.
+/// The combinations of a sum. Each is the sum of the first operands times integers, plus an integer.
 struct Combinations {
-    /// Numbers of the immediates, for each combination, operand (the constant last) and modulus.
+    /// The numbers of the immediates, for each combination, operand (the constant last) and modulus.
     numbers: Vec<Vec<Vec<u16>>>,
 }
 
@@ -141,7 +141,7 @@ impl Combinations {
     }
 }
 
-/// The first operands times integers in sum, and an integer, divided by the level's last primes.
+/// Emits the sum of the first operands times integers, plus an integer, divided by the level's last primes.
 pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
@@ -153,7 +153,7 @@ pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
     Ok(())
 }
 
-/// Products in sum, and a combination where the shape has one, relinearised together.
+/// Emits a sum of products, and a combination if the shape has one, with one relinearisation.
 pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
@@ -189,7 +189,7 @@ pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     e.result(0, Poly(1), &c1)
 }
 
-/// The sum of the products of the pairs' polynomials of these numbers.
+/// Emits the sum of the products of the pairs' polynomials with these numbers.
 fn summed<P>(
     e: &mut Emit<P>,
     pairs: &[(Pair, Pair)],
@@ -212,7 +212,7 @@ fn summed<P>(
     Ok(limbs)
 }
 
-/// Products with plaintexts in evaluation form in sum, one an operand.
+/// Emits the sum of products with plaintexts in evaluation form, one for each operand.
 pub(crate) fn sum_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let count = v.sizes.len();
     let operands = operands(e, count)?;
@@ -235,8 +235,8 @@ pub(crate) fn sum_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError
     Ok(())
 }
 
-/// Each operand's automorphism in sum: one decomposition an operand, one division for all. Operands beyond the Galois elements are
-/// added as they are.
+/// Emits the sum of the operands' automorphisms, with one decomposition for each operand and one division for all.
+/// Operands beyond the Galois elements are added unchanged.
 pub(crate) fn turn_sum<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (ciphers, count) = (v.sizes.len(), v.immediate.count());
     check_count(count)?;
@@ -249,7 +249,7 @@ pub(crate) fn turn_sum<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError>
     let (turned, still) = operands.split_at(count.min(ciphers));
     let mut bodies: Vec<Vec<Limb>> = still.iter().map(|[c0, _]| c0.clone()).collect();
     let masks: Vec<Vec<Limb>> = still.iter().map(|[_, c1]| c1.clone()).collect();
-    // One operand after the other: its digits go before the next one's come.
+    // One operand after another, so that the digits of only one are alive at a time.
     let mut sums: Option<Pair> = None;
     for ([c0, c1], &(g, key)) in turned.iter().zip(&turns) {
         let c1 = e.map(c1, |b: &mut ProcBuilder, value| b.auto_of(value, g))?;
@@ -272,7 +272,7 @@ pub(crate) fn turn_sum<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError>
     e.result(0, Poly(1), &c1)
 }
 
-/// The sum of polynomials; none of none.
+/// Emits the sum of polynomials, or returns `None` if there are none.
 fn all_of<P>(e: &mut Emit<P>, polys: &[Vec<Limb>]) -> Result<Option<Vec<Limb>>, RlweError> {
     let mut sum: Option<Vec<Limb>> = None;
     for poly in polys {
@@ -284,7 +284,8 @@ fn all_of<P>(e: &mut Emit<P>, polys: &[Vec<Limb>]) -> Result<Option<Vec<Limb>>, 
     Ok(sum)
 }
 
-/// A ciphertext plus a(x^g) for several g: the digits are moved, all products with keys are one sum, and one division serves them.
+/// Emits a ciphertext plus a(x^g) for several g. The digits are permuted, all products with keys form one sum, and one
+/// division serves them.
 pub(crate) fn sum_rotations<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let count = v.immediate.count();
     check_count(count)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encryption parameters.
+//! Reads SEAL's encryption parameters.
 
 use ringmill_math::Ring;
 
@@ -10,17 +10,17 @@ use crate::seal::source::Source;
 
 /// SEAL's largest number of primes.
 const MAX_PRIMES: u64 = 256;
-/// A parameter file unpacks to at most this.
+/// The most bytes that a parameter file may unpack to.
 const PARAMETERS_BUDGET: u64 = 32 * (MAX_PRIMES + 2);
 
 const MODULUS_MEMBERS: usize = 8;
 
-/// Encryption parameters.
+/// Encryption parameters, as a file has them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawParameters {
     pub n: usize,
     pub moduli: Vec<u64>,
-    /// The plain modulus; of CKKS 0.
+    /// The plaintext modulus, which is 0 for CKKS.
     pub plain: u64,
 }
 

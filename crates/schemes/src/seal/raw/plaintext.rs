@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plaintexts and secret keys.
+//! Reads SEAL's plaintexts and secret keys.
 
 use zeroize::Zeroizing;
 
@@ -51,7 +51,8 @@ pub fn read_plaintext(
     })
 }
 
-/// Reads a file of a plaintext in coefficient form: up to N residues modulo the plain modulus. The others are zero.
+/// Reads a file of a plaintext in coefficient form: up to N residues modulo the plaintext modulus. The other
+/// coefficients are zero.
 pub fn read_coefficients(chain: &Chain, bytes: &[u8]) -> Result<Vec<u64>, SealError> {
     let (object, n) = (Object::Plaintext, chain.n());
     let budget = size::sum([PLAINTEXT_FIELDS + HEADER_BYTES, array_members(n)]);
