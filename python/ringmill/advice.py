@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Advice for the refusals of :mod:`ringmill.trace`: the code to write instead of an operation that traced vectors lack.
-"""
+"""Advice for the refusals of :mod:`ringmill.trace`: the code to write instead of an operation that vectors lack."""
 
 from __future__ import annotations
 

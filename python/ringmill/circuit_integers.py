@@ -255,8 +255,7 @@ class Integer(Refusing):
 
     @arguments("to", compile_error)
     def to(self, kind: Type) -> Integer:
-        """Converts to another type: the lowest bits, or an extension with zeros, or with the sign of a signed integer.
-        """
+        """Converts to another type: the lowest bits, or an extension with zeros or with a signed integer's sign."""
         wanted = kind_of(scalar("the kind to convert to", kind, compile_error))
         return self._of(self._trace.record("convert", self._number, wanted), wanted)
 

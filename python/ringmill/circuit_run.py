@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled circuits and their use: the client with the secret key, the data that it exchanges with a server, and runs.
-"""
+"""Compiled circuits and their use: the client with the secret key, its data for a server, and runs."""
 
 from __future__ import annotations
 
@@ -94,13 +93,11 @@ class MachineTime:
     """The clock of the description, which is the paper's. No open tool can confirm a clock for ours."""
     bootstraps: int
     each: int
-    """The cycles of one bootstrap alone, from the load of its ciphertext to its last output word, with the key switch.
-    """
+    """The cycles of one bootstrap alone, from the load of its ciphertext to its last output word, with key switch."""
     places: int
     """The number of ciphertexts that the machine interleaves."""
     interleaved: int
-    """An upper bound on the cycles of all bootstraps, if `places` bootstraps of each level of the circuit run at once.
-    """
+    """An upper bound on the cycles of all bootstraps, if `places` bootstraps of each level of a circuit run at once."""
 
     @property
     def cycles(self) -> int:

@@ -231,8 +231,7 @@ def _is_static(value: Any) -> bool:
 
 
 def _key(value: Any) -> Any:
-    """Returns a key that differs for values that a function may treat differently, such as 1 and 1.0, or 0.0 and -0.0.
-    """
+    """Returns a key that differs for values that a function may treat differently, as 1 and 1.0, or 0.0 and -0.0."""
     if isinstance(value, tuple):
         return tuple(map(_key, value))
     if isinstance(value, np.generic):

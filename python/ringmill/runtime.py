@@ -438,14 +438,12 @@ class Compiled:
 
     @arguments(level=text(), machine=text(DeviceError))
     def text(self, level: str = "macro", machine: str = "ring") -> str:
-        """Returns the program as text: ``"macro"`` (ciphertexts), ``"mid"`` (limbs) or ``"micro"`` (a machine's words).
-        """
+        """Returns the program as text: ``"macro"`` (ciphertexts), ``"mid"`` (limbs), ``"micro"`` (machine words)."""
         return self._inner.text(level, machine)
 
     @arguments()
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Counts how often a run executes each macro instruction and each mid-level instruction. Nothing is unrolled.
-        """
+        """Counts how often a run executes each macro and each mid-level instruction. Nothing is unrolled."""
         return self._inner.counts()
 
     @arguments()

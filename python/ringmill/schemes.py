@@ -17,8 +17,7 @@ UNDECIDED = "none"
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme: its name in programs, the kinds of scalars that it takes, in arrays too, and whether results are exact.
-    """
+    """A scheme: its name in programs, the kinds of scalars that it takes, in arrays too, and whether it is exact."""
 
     name: str
     kinds: frozenset[str]

@@ -12,8 +12,7 @@ from ringmill.trace import Line, refuse
 
 @dataclass(frozen=True)
 class Shape:
-    """The structure of a result (one value, a tuple or a dict), and the names of its values as outputs of the program.
-    """
+    """The structure of a result (a value, a tuple or a dict), and the names of its values as outputs of the program."""
 
     kind: Literal["one", "tuple", "dict"]
     names: tuple[str, ...]

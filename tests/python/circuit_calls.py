@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Right calls of all that is about circuits, for the table of bad values."""
+"""Correct calls of every public function and method about circuits. `test_arguments.py` replaces their arguments by bad
+values, one at a time.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,15 @@ def wrapped(x: rm.Encrypted[rm.uint(4)], y: rm.Encrypted[rm.uint(2)[2]]):
     return {"sum": x + 1, "array": y}
 
 
-# What stands for an encrypted integer and an encrypted bit of the circuit that a call is made in.
+# Placeholders in a call's arguments. The circuit in which the call is made replaces them by an encrypted integer and an
+# encrypted bit.
 INTEGER, BIT = object(), object()
 
 
 def in_a_circuit(call):
-    """A call inside a circuit, of an encrypted integer and its own arguments."""
+    """Returns a function that makes the call inside a circuit. The call gets an encrypted integer, then the arguments
+    that are given by name.
+    """
 
     def called(**given):
         def f(x: rm.Encrypted[rm.uint(8)], y: rm.Encrypted[rm.uint(8)]):
@@ -33,7 +38,7 @@ def in_a_circuit(call):
 
 
 def circuit_calls(folder):
-    """Right calls of all that is about circuits."""
+    """Returns correct calls of every public function and method about circuits."""
     toy = rm.circuit_params(toy_for_tests_only=True)
     compiled = wrapped.compile(toy, failure=-40)
     client = compiled.keygen()

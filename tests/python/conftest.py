@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share."""
+"""Fixtures that all Python tests share: the repository's root, small parameters, and the `ringmill` command."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import ringmill as rm
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = str(Path(sys.executable).with_name("ringmill"))
 
-# Small and quick, and insecure: the tests ask about results and errors, not about security.
+# Small, quick and insecure. The tests check results and errors, not security.
 SMALL = {"log_n": 11, "bits": [50, 40, 40, 40, 50], "allow_insecure_parameters_for_tests_only": True}
 
-# A shell's background job ignores Ctrl-C, and so would all that the tests start; what is caught here is not.
+# A shell starts background jobs with Ctrl-C ignored, and every process that the tests start would inherit that. A
+# signal that has a handler is not inherited as ignored.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -30,13 +31,13 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def small() -> rm.Params:
-    """Ring degree 2^11, three levels."""
+    """Parameters of ring degree 2^11 with three levels."""
     return rm.params(**SMALL)
 
 
 @pytest.fixture(scope="session")
 def command():
-    """Runs the command in the repository's root and gives what became of it."""
+    """Returns a function that runs the command in the repository's root and returns the finished process."""
 
     def run(*arguments, **options):
         options = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 300} | options
@@ -47,7 +48,9 @@ def command():
 
 @pytest.fixture(scope="session")
 def ringmill(command):
-    """Runs the command in the repository's root; gives what it printed, or what it said when it is to fail."""
+    """Returns a function that runs the command in the repository's root and checks its exit status. The function
+    returns standard output on success, else standard error.
+    """
 
     def run(*arguments, status=0):
         done = command(*arguments)

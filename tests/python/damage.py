@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of files on the way: cut, altered in one place, or grown."""
+"""Damaged forms of a file, for tests of readers: cut short, altered in one place, or grown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import ringmill as rm
 
 
 def damaged(whole: bytes) -> Iterator[bytes]:
-    """Files that a whole one turns into: cut short, one byte altered, one byte too long."""
+    """Yields damaged forms of a file: cut short, with one byte altered, and one byte too long."""
     yield from (b"", whole[:10], whole[: len(whole) // 2], whole[:-1])
     yield whole[:100] + bytes([whole[100] ^ 1]) + whole[101:]
     yield whole[:100] + bytes([whole[100] ^ 0xFF]) + whole[101:]
@@ -21,7 +21,9 @@ def damaged(whole: bytes) -> Iterator[bytes]:
 
 
 def refused_damaged(folder: Path, name: str, load: Callable[[], Any]) -> None:
-    """`load` refuses each damaged form of the file `name` in the folder, names the file, and takes it whole again."""
+    """Checks that `load` refuses each damaged form of the file `name` and names the file. Then `load` must accept the
+    whole file again.
+    """
     whole = (folder / name).read_bytes()
     for bad in damaged(whole):
         (folder / name).write_bytes(bad)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages may say in figures: kept records, tables made of them, what holds figures.
+"""Keeps the figures on documentation pages true. It writes records of what machines take, makes tables of pages from
+them, and finds figures that nothing holds.
 
-`python tests/python/figures.py ring` writes a machine's record anew (`all`: every machine's), and all pages' tables.
-`areas ring` and `areas all` synthesise, for minutes to an hour each, and write what modules take.
+`python tests/python/figures.py ring` writes one machine's record again (`all`: every machine's) and the tables of all
+pages. `areas ring` and `areas all` synthesise and write the areas of modules. That takes minutes to an hour for each
+name.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ HOLDERS = RECORDS / "holders.toml"
 # The records of `make bench`.
 BENCHES = ROOT / "benches" / "results"
 
-# What is recorded of each machine: all that hangs on neither the computer nor on half an hour of synthesis.
+# The arguments of `ringmill reproduce` for each machine's record. They leave out what depends on the computer or takes
+# half an hour of synthesis.
 ARGUMENTS = {
     "basext": ["--model", "--no-synth"],
     "polymul": ["--model", "--no-synth"],
@@ -38,7 +41,7 @@ ARGUMENTS = {
     "torus": ["--no-synth"],
     "vector": [],
 }
-# What prints the areas of modules, one JSON object a line: rows of papers, or of the leaves.
+# The arguments of `ringmill` that print areas of modules, one JSON object a line: rows of papers, or of the leaves.
 AREAS = {
     "basext": ["reproduce", "basext", "--model", "--json"],
     "polymul": ["reproduce", "polymul", "--model", "--json"],
@@ -54,39 +57,41 @@ MACHINES = {
     "docs/compiler.md": ("vector",),
 }
 SECURITY = {"docs/security.md", "docs/tfhe.md"}
-# What a row of a record is known by, and what it says.
+# The fields that identify a row of a record, and the fields that hold its figures.
 NAMES = ("machine", "table", "case", "metric", "unit", "how")
 VALUES = ("paper", "paper_should_be", "ours", "ours_at_papers_clock", "remark")
-# How a figure came about that is the same in every run.
+# The ways of finding a figure that give the same value in every run.
 FIRM = {"counted", "lockstep", "model", "rtl", "stated", "synthesis"}
 
 
 def printed(arguments: list[str]) -> list[dict[str, Any]]:
-    """The JSON objects that `ringmill` prints, one a line."""
+    """Returns the JSON objects that `ringmill` prints, one a line."""
     command = [Path(sys.executable).parent / "ringmill", *arguments]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def shortened(row: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of a row."""
+    """Returns the fields of a row that a record keeps."""
     return {key: short(row[key]) for key in (*NAMES, *VALUES) if row.get(key) is not None}
 
 
 def record(machine: str) -> str:
-    """The firm rows of `ringmill reproduce`, one JSON object a line."""
+    """Returns the firm rows of `ringmill reproduce`, one JSON object a line."""
     rows = printed(["reproduce", machine, "--json", *ARGUMENTS[machine]])
     return "".join(json.dumps(shortened(row)) + "\n" for row in rows if row["how"] in FIRM)
 
 
 def areas(name: str) -> list[dict[str, Any]]:
-    """What synthesis finds, as rows of a record."""
+    """Returns the areas that synthesis finds, as rows of a record."""
     rows = printed(AREAS[name])
     return leaves(rows) if name == "leaves" else [shortened(row) for row in rows if row["how"] == "synthesis"]
 
 
 def leaves(printed_rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The costs of the leaves of the RTL, a row for each cell of their table; what does not fit a part has none."""
+    """Returns the costs of the leaves of the RTL, a row for each cell of their table. A leaf that does not fit a part
+    has no row for it.
+    """
     found = []
     for row in printed_rows:
         xc7, xcup = row["xc7"]["resources"], row["xcup"]["resources"]
@@ -111,7 +116,7 @@ def leaves(printed_rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def with_head(name: str, rows: Iterable[dict[str, Any]]) -> str:
-    """A record of areas: which command wrote it with which tool, and when; then the rows."""
+    """Returns the text of a record of areas: the command, the tool and the date, then the rows."""
     head = {
         "command": " ".join(["ringmill", *AREAS[name]]),
         "tool": f"Yosys (pyosys) {version('pyosys')}",
@@ -121,7 +126,9 @@ def with_head(name: str, rows: Iterable[dict[str, Any]]) -> str:
 
 
 def bench(path: Path) -> list[dict[str, Any]]:
-    """The fastest samples of a record of `make bench` in microseconds, and how many times as long a peer took."""
+    """Returns the fastest samples of a record of `make bench` in microseconds, and each peer's time as a multiple of
+    ours.
+    """
     found = []
     for row in json.loads(path.read_text())["rows"]:
         names = {"machine": "bench", "case": row["id"].removesuffix(".threads2"), "how": "measured"}
@@ -135,12 +142,12 @@ def bench(path: Path) -> list[dict[str, Any]]:
 
 
 def short(item: object) -> object:
-    """A number to nine digits, which are the same on every processor."""
+    """Rounds a number to nine digits, which are the same on every processor."""
     return float(f"{item:.9g}") if isinstance(item, float) else item
 
 
 def numbers(tree: object) -> Iterator[float]:
-    """All numbers of nested tables and lists, and those in their texts."""
+    """Yields all numbers of nested tables and lists, and those in their texts."""
     if isinstance(tree, dict):
         yield from numbers(list(tree.values()))
     elif isinstance(tree, list):
@@ -154,7 +161,7 @@ def numbers(tree: object) -> Iterator[float]:
 
 @cache
 def rows(name: str) -> list[dict[str, Any]]:
-    """The rows of a machine's record, or of one of `make bench`."""
+    """Returns the rows of a machine's record, or of a record of `make bench`."""
     if (measured := BENCHES / f"{name}.json").exists():
         return bench(measured)
     lines = [json.loads(line) for line in (RECORDS / f"{name}.json").read_text().splitlines()]
@@ -162,11 +169,12 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def cell(table: dict[str, Any], row: dict[str, Any], column: dict[str, Any]) -> str:
-    """One figure, of the only row of the record that has all the names that table, column and row give; `-` for none.
+    """Returns the text of one figure. It is from the only row of the record that has all the names that table, column
+    and row give; `-` if there is none.
 
-    Names are those of NAMES, `value` one of VALUES or "over the paper's", `number` which number of a remark. `times`,
-    `places`, `halves` (a place where there is a half) and `after` write it, `beside` the paper's in brackets.
-    `among` comes before the metric.
+    Names are those of NAMES. `value` is one of VALUES or "over the paper's", and `number` selects one number of a
+    remark. `times`, `places`, `halves` (one decimal place if the figure is not whole) and `after` format the figure.
+    `beside` adds the paper's figure in brackets. `among` is put before the metric.
     """
     asked = table | column | row
     if "among" in asked:
@@ -187,14 +195,16 @@ def cell(table: dict[str, Any], row: dict[str, Any], column: dict[str, Any]) -> 
 
 
 def written(asked: dict[str, Any], figure: float) -> str:
-    """A figure as a cell is asked to write it."""
+    """Formats a figure as its cell asks."""
     shown = figure * asked.get("times", 1)
     places = 1 if asked.get("halves") and shown % 1 else asked.get("places", 0)
     return f"{shown:,.{places}f}{asked.get('after', '')}"
 
 
 def rendered(table: dict[str, Any]) -> str:
-    """A table of a page, as its description in `tables.toml` and the record have it, or as `floors.py` computes it."""
+    """Returns a table of a page. Its description is in `tables.toml` and its figures are in the record, or a function
+    of `floors.py` computes it.
+    """
     if "computed" in table:
         return getattr(floors, table["computed"])()
     columns = table["columns"]
@@ -204,7 +214,7 @@ def rendered(table: dict[str, Any]) -> str:
 
 
 def with_tables(page: str, text: str) -> str:
-    """A page with its tables made anew."""
+    """Returns a page with its tables made again."""
     for name, table in tomllib.loads(TABLES.read_text()).items():
         if table["page"] == page:
             place = re.compile(rf"(<!-- {name}: written by .*? -->\n\n).*?(\n<!-- end of {name} -->)", re.S)
@@ -216,7 +226,9 @@ def with_tables(page: str, text: str) -> str:
 
 @cache
 def recorded(page: str) -> frozenset[float]:
-    """What a page may cite: its machine's record, the figures that the paper prints, and the tables of security."""
+    """Returns the figures that a page may cite: its machine's record, the figures that the paper prints, and the tables
+    of security.
+    """
     papers = tomllib.loads((ROOT / "crates/papers/data/paper_tables.toml").read_text())
     found: set[float] = set()
     for machine in MACHINES.get(page, ()):
@@ -230,16 +242,18 @@ def recorded(page: str) -> frozenset[float]:
 
 @cache
 def asserted() -> frozenset[float]:
-    """The whole numbers of four digits and more that tests hold in their sources."""
+    """Returns the whole numbers of four digits and more in the sources of tests."""
     files = [*ROOT.glob("crates/*/tests/**/*.rs"), *ROOT.glob("tests/**/*.rs"), *ROOT.glob("tests/python/test_*.py")]
     literal = re.compile(r"(?<![\w.])\d[\d_,]{3,}(?![\w.])")
-    # What tests this module holds nothing.
+    # The tests of this module contain made-up figures, which prove nothing.
     found = (text for file in files if file.stem != "test_figures" for text in literal.findall(file.read_text()))
     return frozenset(float(digits) for text in found if len(digits := re.sub("[_,]", "", text)) >= 4)
 
 
 def item(place: str) -> str:
-    """The text of `file::name`: a function, or a constant, up to the line that closes its first line's bracket."""
+    """Returns the text of `file::name`, a function or a constant. It ends at the line that closes the bracket of its
+    first line.
+    """
     path, name = place.split("::")
     lines = (ROOT / path).read_text().splitlines()
     begins = re.compile(rf"\s*(?:(?:pub(?:\([a-z]+\))? )?(?:fn|const) {name}\b|{name}\b.*=)")
@@ -257,7 +271,9 @@ def item(place: str) -> str:
 
 @cache
 def holders(page: str) -> tuple[tuple[str, frozenset[float]], ...]:
-    """The first words of blocks of a page, and the numbers of the tests and constants that hold their figures."""
+    """Returns the first words of blocks of a page, each with the numbers of the tests and constants that hold the
+    block's figures.
+    """
     named = tomllib.loads(HOLDERS.read_text()).get(page, {})
     literal = re.compile(r"(?<![\w.])\d[\d_]*(?:\.\d+)?")
     return tuple(
@@ -266,19 +282,21 @@ def holders(page: str) -> tuple[tuple[str, frozenset[float]], ...]:
     )
 
 
-# What pages measure and count in. Clocks, rates of links and bytes of formats are fields and definitions.
+# The units of figures on pages. Clocks, rates of links and bytes of formats are left out: they are fields and
+# definitions.
 UNITS = (
     "us|ms|ns|s|seconds?|minutes?|hours?|microseconds|milliseconds|(?:micro-)?cycles?|[kKMGT]i?B|%|per cent|LUT|FF|DSP|"
     r"BRAM|URAM|NAND2|mm\^2|times as|times faster|times slower|look-up tables|block RAMs?|ultra RAMs?"
 )
 THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w^])"
 DECIMAL = r"\d+\.\d+(?![\w^.])"
-# A cell of a table that is nothing but a number of three digits and more.
+# A cell of a table that is only a number of three digits and more.
 CELL = r"(?<=\| )\d{3,}(?= \|)|(?<=\| \*\*)\d{3,}(?=\*\* \|)"
 FIGURE = re.compile(
     rf"(?<![\w.,^/*-])(?:{THOUSANDS}|\d+(?:\.\d+)?(?=\s(?:{UNITS})(?![\w^-]))|\d+(?:\.\d+)?(?=x\b)|{DECIMAL})|{CELL}"
 )
-# What is no figure: code, addresses, places in papers, versions of programs, processes of chips, powers of two.
+# Numbers that are no figures: code, addresses, places in papers, versions of programs, processes of chips, powers of
+# two.
 NONE = re.compile(
     r"`[^`]*`|https?://\S+|\b10\.\d{4,}/\S+|arXiv:[\d.]+"
     r"|(?:[Tt]ables?|[Ss]ections?|[Ff]igures?|[Aa]lgorithms?|[Ll]emmas?|[Ee]quations?|appendix|SEAL|Python|Yosys|version|from)"
@@ -299,12 +317,12 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """Every page that has figures of its own."""
+    """Returns every page that has figures of its own."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(page: Path) -> Iterator[Block]:
-    """The blocks of a page that state figures, without generated ones, code, formulas and powers of two."""
+    """Yields the blocks of a page that state figures, without generated blocks, code, formulas and powers of two."""
     text = re.sub(r"^```.*?^```$", "", GENERATED.sub("", page.read_text()), flags=re.S | re.M)
     for block in re.split(r"\n[ \t]*\n", text):
         found = tuple(figure for figure in FIGURE.findall(NONE.sub("", block)) if not power_of_two(figure))
@@ -313,7 +331,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def formula(block: str) -> bool:
-    """Whether a block is indented: a formula, with its coefficients."""
+    """Whether a block is indented, which makes it a formula with coefficients."""
     return all(line.startswith("    ") for line in block.strip("\n").splitlines())
 
 
@@ -322,13 +340,15 @@ def value(figure: str) -> float:
 
 
 def power_of_two(figure: str) -> bool:
-    """Sizes of rings and memories."""
+    """Whether a figure is a power of two of three digits or more: a size of a ring or a memory."""
     whole = value(figure)
     return whole >= 100 and whole.is_integer() and int(whole).bit_count() == 1
 
 
 def rounds_to(figure: str, values: Iterable[float]) -> bool:
-    """Whether one of the values, or it in another unit, is the figure to the digits that it has."""
+    """Whether one of the values rounds to the figure at the figure's digits. A figure of three digits or more may be in
+    another unit.
+    """
     places = len(figure.partition(".")[2])
     digits = len(figure.replace(",", "").replace(".", "").lstrip("0"))
     scales = (1.0, 1e-3, 1e-6, 1e3) if digits >= 3 else (1.0,)
@@ -337,7 +357,7 @@ def rounds_to(figure: str, values: Iterable[float]) -> bool:
 
 
 def held(figure: str, block: Block) -> bool:
-    """Whether a record, a paper, a test or the block's holders have a figure."""
+    """Whether a record, a paper, a test or one of the block's holders has the figure."""
     if rounds_to(figure, recorded(block.page)) or (value(figure) >= 1000 and value(figure) in asserted()):
         return True
     return any(value(figure) in of for start, of in holders(block.page) if block.text.startswith(start))
@@ -345,7 +365,7 @@ def held(figure: str, block: Block) -> bool:
 
 @cache
 def loose(page: Path) -> list[Block]:
-    """The blocks of a page with figures that nothing holds, and those figures."""
+    """Returns the blocks of a page with figures that nothing holds, each with those figures alone."""
     found = ((block, tuple(f for f in block.figures if not held(f, block))) for block in blocks(page))
     return [Block(block.page, block.text, figures) for block, figures in found if figures]
 

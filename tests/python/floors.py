@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of pages that are computed from parameters: floors, and cycles by the formula that stands on the page."""
+"""Computes tables of pages from parameters: lower bounds (floors), and cycles by the formula on the page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import ceil
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table as a page has it."""
+    """Returns a table in Markdown."""
     lines = [list(head)]
     lines += [["---"] * len(lines[0]), *map(list, rows)]
     return "".join(f"|{'|'.join(f' {text} ' if text else ' ' for text in line)}|\n" for line in lines)
@@ -26,7 +26,9 @@ def folded() -> str:
 
 
 def batches() -> str:
-    """Multiplier-cycles a coefficient and target of the shared unit, l = k: rounds of l + 1 rows by its multipliers."""
+    """Cycles of the shared unit times its multipliers, for each coefficient and target, l = k. The unit takes l + 1
+    rows in rounds.
+    """
     rows = []
     for count, batch in [(7, 7), (17, 17), (30, 30), (30, 15), (30, 10)]:
         rounds = ceil(count / min(batch, count + 1))
@@ -37,12 +39,12 @@ def batches() -> str:
     return table(["l = k", "`Batch`", "multipliers a lane", "rounds", "multiplier-cycles", "floor", "over it"], rows)
 
 
-# Digits of TFHE's key switch: log2 of their base, and how many.
+# Digits of TFHE's key switch: log2 of their base, and their number.
 DIGITS = [(1, 15), (2, 8), (3, 5)]
 
 
 def masks() -> str:
-    """What honest masks of a key switch are, N = 1024 and n = 630: rows N t, words N t n, blocks N t ceil(n / 16)."""
+    """Random masks that a key switch needs at N = 1024 and n = 630: rows N t, words N t n, blocks N t ceil(n / 16)."""
     rows = []
     for log_base, levels in DIGITS:
         count = 1024 * levels
@@ -52,7 +54,7 @@ def masks() -> str:
 
 
 def switches() -> str:
-    """Floors of a key switch by its generators, N = 1024 and n = 630: N t ceil(n / 16 cores)."""
+    """Least cycles of a key switch by its number of mask generators, N = 1024 and n = 630: N t ceil(n / 16 cores)."""
     rows = [
         [f"{cores}", *(f"{1024 * levels * ceil(630 / (16 * cores)):,}" for _, levels in DIGITS)]
         for cores in (1, 2, 14, 40)
@@ -61,9 +63,10 @@ def switches() -> str:
 
 
 def steps() -> str:
-    """What a step of one ciphertext of the torus engine takes at least, N = 1024 and l = 3.
+    """The least cycles of a step of one ciphertext on the torus engine, N = 1024 and l = 3.
 
-    Transforms of N / 2 log2 N butterflies on 96, and N positions' products by 48 multipliers; the larger bounds.
+    Transforms of N / 2 log2 N butterflies run on 96 butterflies. Products at N positions run on 48 multipliers. The
+    larger of both counts is the bound.
     """
     levels, degree, each = 3, 1024, 1024 // 2 * 10
     rows = []
@@ -77,7 +80,7 @@ def steps() -> str:
 
 
 def bootstraps() -> str:
-    """Transforms and keys of a bootstrap of the TFHE library's set: n = 630, N = 1024, k = 1, l = 3; base 4, t = 8."""
+    """Transforms and keys of a bootstrap, the TFHE library's set: n = 630, N = 1024, k = 1, l = 3; base 4, t = 8."""
     switched = 1024 * 8 * 631 * 4
     rows = []
     for name, bits, word in [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests ask of HTML pages: well-formed, one file, nothing loaded."""
+"""Checks HTML pages that Ringmill writes: they are well-formed, in one file, and load nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOADS = {"src", "srcset", "href", "data", "poster", "action", "background", "xli
 
 @dataclass
 class Page(HTMLParser):
-    """A page as it was read."""
+    """The parts of an HTML page that tests ask about, as a parser found them."""
 
     headings: list[str] = field(default_factory=list)
     tags: dict[str, int] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Page(HTMLParser):
 
 
 def whole(html: str) -> Page:
-    """A page that stands alone: well-formed, and nothing of it lies elsewhere."""
+    """Returns a page that must stand alone: well-formed, with nothing loaded from elsewhere."""
     page = Page.of(html)
     assert html.startswith("<!DOCTYPE html>")
     assert page.tags["html"] == page.tags["main"] == page.tags["h1"] == 1
@@ -72,7 +72,7 @@ def whole(html: str) -> Page:
 
 
 def part(html: str) -> Page:
-    """A part of a page, as notebooks show it: small, without scripts, and nothing of it lies elsewhere."""
+    """Returns a part of a page, as notebooks show it. It must be small, without scripts, and load nothing."""
     page = Page.of(html)
     assert page.loads == []
     assert page.scripts == []

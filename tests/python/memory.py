@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory of another process, searched for copies of a secret: 32 consecutive bytes of it, wherever they lie."""
+"""Searches the memory of another process for copies of a secret. A copy is at least 32 consecutive bytes of it, at any
+address.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,15 @@ import numpy as np
 
 COPY = 32
 HALF = COPY // 2
-# Of two words to one number; any odd ones do.
+# They combine two words into one number. Any odd factors serve.
 FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
 TABLE_BITS = 20
-# Fewer changes from one byte to the next are found anywhere: zeros with a few ones.
+# A piece whose bytes change less often occurs by chance: zeros with a few ones.
 CHANGES = 8
 
 
 def _keys(words: np.ndarray) -> np.ndarray:
-    """A number for each two neighbouring words."""
+    """Returns a number for each two neighbouring words."""
     return words[:-1] * FACTORS[0] + words[1:] * FACTORS[1]
 
 
@@ -32,7 +34,7 @@ def _changes(piece: bytes) -> int:
 
 
 def _alike(a: bytes, b: bytes) -> int:
-    """How many first bytes are the same."""
+    """Returns how many first bytes of both are equal."""
     for count, (x, y) in enumerate(zip(a, b, strict=False)):
         if x != y:
             return count
@@ -40,7 +42,9 @@ def _alike(a: bytes, b: bytes) -> int:
 
 
 def copies(data: bytes, secret: bytes) -> list[int]:
-    """Where in `data` a copy of a part of the secret lies. Each holds one of the secret's halves of a copy, whole."""
+    """Returns the offsets in `data` of copies of a part of the secret. The search looks for aligned pieces of the
+    secret, and every copy contains one whole.
+    """
     starts = range(0, len(secret) - HALF + 1, HALF)
     pieces = {secret[at : at + HALF]: at for at in starts if _changes(secret[at : at + HALF])}
     known = np.array([_keys(_words(piece, 0))[0] for piece in pieces], dtype=np.uint64)
@@ -63,7 +67,7 @@ def copies(data: bytes, secret: bytes) -> list[int]:
 
 
 def search(process: int, secret: bytes) -> list[str]:
-    """The copies in all that a process has written to, each by its mapping and address."""
+    """Returns the copies in all memory that a process may have written to, each with its mapping and address."""
     found = []
     with Path(f"/proc/{process}/mem").open("rb", buffering=0) as memory:
         for line in Path(f"/proc/{process}/maps").read_text().splitlines():

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages are made of: code blocks with their marks, headings with their anchors, links.
+"""Parses documentation pages: code blocks with their marks, headings with their anchors, and links.
 
-A code block says by its language what becomes of it, or a comment in front of it does:
+The language of a code block, or a comment before the block, says what a test does with it:
 
 - `text` is output or a drawing, `toml` must parse, `python` and `sh` run;
-- `<!-- run in make full: REASON -->`: it runs there only;
+- `<!-- run in make full: REASON -->`: only `make full` runs it;
 - `<!-- run by FILE::TEST -->`: a test of its own runs it;
 - `<!-- not run: REASON -->`: nothing runs it.
 """
@@ -22,7 +22,7 @@ FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*(\S*)(.*)$")
 
 @dataclass(frozen=True)
 class Fence:
-    """A code block: its page, first line, language, mark with what it says, and text."""
+    """A code block: its page, first line, language, mark with the mark's text, and content."""
 
     page: str
     line: int
@@ -37,7 +37,7 @@ class Fence:
 
 
 def every_page() -> list[Path]:
-    """The pages that a reader of the repository meets."""
+    """Returns the pages that a reader of the repository meets."""
     return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("benches/*.md"))]
 
 
@@ -46,7 +46,7 @@ def named(page: Path) -> str:
 
 
 def fences(name: str, text: str) -> list[Fence]:
-    """The code blocks of a page in their order."""
+    """Returns the code blocks of a page in their order."""
     lines = text.splitlines()
     found: list[Fence] = []
     at = 0
@@ -68,7 +68,7 @@ def fences(name: str, text: str) -> list[Fence]:
 
 
 def without_code(text: str) -> str:
-    """A page without its code blocks and what stands in backticks."""
+    """Returns a page without its code blocks and inline code."""
     lines: list[str] = []
     closing = None
     for line in text.splitlines():
@@ -83,13 +83,17 @@ def without_code(text: str) -> str:
 
 
 def slug(heading: str) -> str:
-    """GitHub's anchor of a heading: its text in small letters, spaces as hyphens, no other punctuation."""
+    """Returns GitHub's anchor of a heading: its text in small letters, with hyphens for spaces and no other
+    punctuation.
+    """
     shown = re.sub(r"!?\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
     return re.sub(r"[^\w\- ]", "", shown).replace(" ", "-")
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors of a page: those of its headings, the second of a name with `-1` and so on, and named ones."""
+    """Returns the anchors of a page: those of its headings and named ones. The second heading of one name gets `-1`,
+    and so on.
+    """
     found: set[str] = set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
     seen: dict[str, int] = {}
     inside = None
@@ -108,7 +112,7 @@ def anchors(text: str) -> set[str]:
 
 
 def links(text: str) -> list[str]:
-    """The targets of a page's links and pictures, outside of code."""
+    """Returns the targets of a page's links and pictures, outside of code."""
     plain = without_code(text)
     inline = re.findall(r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)", plain)
     named_elsewhere = re.findall(r"^\[[^]]+\]:\s*(\S+)", plain, re.M)

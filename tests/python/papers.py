@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of pages that set our figures beside the papers' and the peers': docs/papers.md and the facts of README.md.
+"""Writes the blocks of pages that compare our figures with those of papers and of other libraries. The pages are
+docs/papers.md and README.md.
 
-`python tests/python/papers.py` writes them anew, from the records of `tests/python/figures` and `benches/results`, from
-`errata.toml`, and, for what only synthesis counts, from the tables of docs/machines.
+`python tests/python/papers.py` writes the blocks again. The figures are from the records of `tests/python/figures` and
+`benches/results`, and from `errata.toml`. Figures that only synthesis counts are from the tables of docs/machines.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ ROOT = figures.ROOT
 BLOCK = re.compile(r"(<!-- (\w+): written by .*? -->\n\n).*?(\n<!-- end of \2 -->)", re.S)
 Row = dict[str, Any]
 
-# What is better of a figure that a paper and we both have: by its unit, else by the words that its metric begins with.
+# For each figure that a paper and we both have: whether less or more is better. The unit decides, else the first words
+# of the metric.
 LESS_UNITS = {"cycles", "us", "ms", "s", "ns", "words", "units x cycles"}
 MORE_UNITS = {"a second", "1/s", "times", "Tb/s"}
 LESS = (
@@ -35,7 +37,7 @@ MORE = (
     *("time saved", "times fewer", "best speed-up", "add: speed-up", "multiply + relinearise: speed-up"),
     *("rescale: speed-up",),
 )
-# Tables whose rows are sizes that both state, or works of others: nothing to beat.
+# Tables whose rows are sizes that both state, or figures of other works. No row there can be beaten.
 SIZES = (
     *("Tables 4 and 5: other works", "Table I: ", "Table II: ", "Table III: ", "Table 1: ", "Table 4: FPGA resources"),
     # Widths times clocks, which are the paper's.
@@ -49,14 +51,14 @@ UNLIKE = {"forecasts in half an hour", "iteration over 513 HElib bootstraps"}
 
 
 def printed(value: float) -> str:
-    """A figure as a page prints it: whole numbers with their thousands apart, others to four digits at least."""
+    """Formats a figure as a page prints it: whole numbers with thousands apart, others to at least four digits."""
     if float(value).is_integer():
         return f"{int(value):,}"
     return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.1f}"
 
 
 def direction(row: Row) -> int:
-    """-1 where less is better, 1 where more is, 0 where both state a size. A row of no rule is an error."""
+    """Returns -1 if less is better, 1 if more is, 0 if both state a size. A row that no rule covers is an error."""
     unit, metric = row["unit"], row["metric"]
     if row["table"].startswith(SIZES) or metric in SIZED or metric in UNLIKE:
         return 0
@@ -70,7 +72,9 @@ def direction(row: Row) -> int:
 
 
 def verdict(row: Row) -> str:
-    """`beaten`, `equal` to the digits that are printed, `not reached`, or `other` for what is not compared."""
+    """Returns `beaten`, `equal` (to the digits that are printed) or `not reached`. The result is `other` if figures are
+    not compared.
+    """
     theirs, ours = row.get("paper_should_be", row["paper"]), row["ours"]
     places = 0 if float(theirs).is_integer() else min(len(repr(theirs).partition(".")[2]), 2)
     if abs(ours - theirs) <= 0.5 * 10.0**-places * (1 + 1e-9):
@@ -82,7 +86,7 @@ def verdict(row: Row) -> str:
 
 
 def judged(machine: str) -> list[Row]:
-    """The rows of a record that have a paper's figure and ours, each with its verdict."""
+    """Returns the rows of a record that have a paper's figure and ours, each with its verdict."""
     both = [row for row in figures.rows(machine) if "paper" in row and "ours" in row]
     return [row | {"verdict": verdict(row)} for row in both]
 
@@ -95,18 +99,19 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 VERDICTS = ("beaten", "equal", "not reached", "other")
 
-# What papers print several times: in another unit, of another description, in another table or beside another work. Of
-# `table | case | metric`, in turn, what is replaced by what; rows that are then alike are one operation or part.
+# Papers print some figures several times: in another unit, for another description, in another table or beside another
+# work. These substitutions apply in turn to `table | case | metric`. Rows whose texts are then equal are one operation
+# or part.
 ALIKE = tuple(
     (re.compile(found), put)
     for found, put in (
-        # A figure of each description.
+        # The same figure of two descriptions.
         (r", ring(-stored)?$", ""),
         (r"^(Section 4\.3\.1 \| )ring(-stored)?(, )?", r"\1"),
-        # A time, what it is for each record, how often it goes into a second, and how many times as fast as another's.
+        # A time in total, for each record, as a rate, and as a speed-up.
         (r" a record$|: speed-up$|, area-time$", ""),
         (r" \| (evaluations|forecasts) in half an hour$", " | total"),
-        # polymul: Table 5 has Table 2's cycles as time, and the study of decryption the same products.
+        # polymul: Table 5 has Table 2's cycles as time. The study of decryption has the same products.
         (r"^Table 5 \| (n = .*) \| Pol\.Mul\.$", r"Table 2 | \1 | FPM"),
         (r"^Table 5 \| (n = .*)$", r"Table 2 | \1"),
         (r"^(Section 5 \| n = .*) \| paper's host, product without I/O$", r"\1 | HPM"),
@@ -117,7 +122,7 @@ ALIKE = tuple(
         (r"^Section 5 \| n = 1024, K = 27 \| HPM$", "Table 2 | n = 1024, K = 32 | HPM"),
         (r"^Section 5 \| n = 2048, K = 29 \| HPM$", "Table 2 | n = 2048, K = 32 | HPM"),
         (r"^(Figure 4 \| .*) \| area-time$", r"\1 | NTT"),
-        # basext: cycles at 200 MHz are the time; Table 4.6 has iterations of Table 4.5 again.
+        # basext: cycles at 200 MHz are the time. Table 4.6 repeats iterations of Table 4.5.
         (r"^(Table 4\.[789] \| .*) \| time at 200 MHz$", r"\1 | cycles"),
         (
             r"^Table 4\.5 \| (\w+), l = k = 17, TP = 32, N = 2\^16 \| iterations$",
@@ -132,12 +137,12 @@ ALIKE = tuple(
             "Table 2 | Set-1 | ",
         ),
         (r"^Table 3 \| RPAU of (\d+) bits \| ", r"Table 3 | rpau \1 | "),
-        # torus: a bootstrap and its share of several at once; Section III-D has the bootstraps of Table VI and the
-        # transforms of Table IV.
+        # torus: a bootstrap alone and as one of several interleaved. Section III-D has the bootstraps of Table VI and
+        # the transforms of Table IV.
         (r" \| cycles each of 4 interleaved$", " | cycles"),
         (r"^Section III-D \| m = (\d) \| bootstrap.*$", r"Table VI | Proposed\1, 128 bits, m = \1 | cycles"),
         (r"^Section III-D \| m = \d \| transforms of a step, .*$", "Table IV | proposed, VCU128, 52 bits | cycles"),
-        # vector: two countings, ways to remove digits, and the same times over those of software.
+        # vector: two ways of counting, ways to remove digits, and the same times divided into those of software.
         (r" \| (paper's counting|limb after limb|with distant memory) \| ", " | "),
         (r"^Section 8\.3 \| .*$", "Section 8.3 | bootstrap"),
         (r"^Sections 8\.3 and 8\.4 \| bootstrap over .*$", "Section 8.3 | bootstrap"),
@@ -147,12 +152,12 @@ ALIKE = tuple(
 
 
 def heading(table: str) -> str:
-    """Where a paper has a table."""
+    """Returns the number of a table or section: the name up to its colon."""
     return table.partition(":")[0]
 
 
 def operation(row: Row) -> str:
-    """The operation or part that a figure is of, however often papers and descriptions have it."""
+    """Returns the operation or part that a figure is of, which all tables and descriptions with it share."""
     name = f"{heading(row['table'])} | {row['case']} | {row['metric']}"
     for found, put in ALIKE:
         name = found.sub(put, name)
@@ -160,7 +165,9 @@ def operation(row: Row) -> str:
 
 
 def outcome(machine: str) -> str:
-    """How many figures of each table are beaten, equal and not reached; then all of them, folded away."""
+    """Returns the counts of figures of each table that are beaten, equal and not reached. All figures follow in a
+    folded part.
+    """
     rows = judged(machine)
     counts = {name: [0] * len(VERDICTS) for name in dict.fromkeys(row["table"] for row in rows)}
     for row in rows:
@@ -186,13 +193,13 @@ def close(row: Row) -> bool:
 
 
 def place(name: str, machine: str) -> str:
-    """Where a paper has a table: what its name begins with, and all of it where other names begin so."""
+    """Returns the name of a table, as short as it is unique: up to its colon, else whole."""
     alike = {row["table"] for row in figures.rows(machine) if heading(row["table"]) == heading(name)}
     return heading(name) if len(alike) == 1 else name
 
 
 def within(row: Row, machine: str) -> str:
-    """The parts of a total that the paper gives no figure of."""
+    """Returns our communication that a total contains, in brackets, if the paper gives no figure of it."""
     if row["metric"] != "total":
         return ""
     same = ("machine", "table", "case")
@@ -205,7 +212,7 @@ def within(row: Row, machine: str) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-# The unit of a figure whose row has none: by the words that its metric begins with, else its case.
+# The units of figures whose rows have none. A key is the first words of a metric, or else of a case.
 UNITS = {
     **{"DSP": "DSP", "block RAM": "blocks", "ultra RAM": "blocks", "modular multipliers": "multipliers"},
     **{"modular adders": "adders", "adders": "adders", "residues made": "residues", "butterflies": "multipliers"},
@@ -225,7 +232,7 @@ UNITS = {
 
 
 def unit(row: Row) -> str:
-    """The unit of a figure; one that has none is an error."""
+    """Returns the unit of a figure. A figure without one is an error."""
     if row["unit"]:
         return row["unit"]
     for text in (row["metric"], row["case"]):
@@ -236,7 +243,7 @@ def unit(row: Row) -> str:
 
 
 def better(row: Row) -> str:
-    """How many times as good ours is: above 1 ours is better. Of sizes there is no better one."""
+    """Returns how many times as good our figure is; above 1 ours is better. It is `-` for sizes."""
     theirs, ours, way = row.get("paper_should_be", row["paper"]), row["ours"], direction(row)
     if not way or not theirs or not ours:
         return "-"
@@ -246,12 +253,12 @@ def better(row: Row) -> str:
     return f"{times:,.3g}" if times < 1000 else f"{times:,.0f}"
 
 
-# A description that a row's case or metric names: the record has one name for all descriptions of a machine.
+# A description in a row's case or metric. The record has one name for all descriptions of a machine.
 NAMED = re.compile(r"(?:^|, )((?:ring|torus|vector)(?:-\w+)?)(?=$|, )")
 
 
 def description(row: Row) -> tuple[str, str, str]:
-    """The description that a row is of, and its case and metric without that name."""
+    """Returns the description that a row is of, and its case and metric without that name."""
     name, found = row["machine"], []
     for text in (row["case"], row["metric"]):
         named = NAMED.search(text)
@@ -262,7 +269,7 @@ def description(row: Row) -> tuple[str, str, str]:
 
 
 def itemised(rows: Iterable[Row], machine: str) -> str:
-    """Figures a line; descriptions of a machine that have the same one share it."""
+    """Returns a table with a line for each figure. Descriptions of a machine with the same figure share a line."""
     merged: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         name, case, metric = description(row)
@@ -281,7 +288,9 @@ def errata() -> dict[str, list[Row]]:
 
 
 def errors(machine: str) -> str:
-    """The errors found in a paper, and the printed figures that its own formulas or text put right."""
+    """Returns the errors found in a paper, and a table of printed figures that the paper's own formulas or text
+    correct.
+    """
     text = "".join(f"- **{found['place']}.** {found['text']}\n" for found in errata()[machine])
     wrong = {
         (place(row["table"], machine), row["case"], row["metric"]): row
@@ -298,13 +307,15 @@ def errors(machine: str) -> str:
 
 
 def processor(machine: Row) -> str:
-    """A processor's name, and its family, model and stepping."""
+    """Returns a processor's name, and its family, model and stepping."""
     return f"{machine['processor']} {'-'.join(machine['family_model_stepping'])}"
 
 
 @cache
 def bench(row: str, peer: str) -> Row:
-    """The row of the newest record that has it beside a peer, of a processor with all of its instructions."""
+    """Returns the row that compares with a peer in the newest record that has it. Records with some instructions turned
+    off are left out.
+    """
     records = [(path.name, json.loads(path.read_text())) for path in (ROOT / "benches/results").glob("*.json")]
     whole = sorted((found for name, found in records if "avx2" not in name), key=lambda found: found["date"])
     for record in reversed(whole):
@@ -315,7 +326,7 @@ def bench(row: str, peer: str) -> Row:
 
 
 def beside(row: str, peers: Iterable[str]) -> tuple[str, str]:
-    """Our time of a row in ms, and how many times as long each peer takes."""
+    """Returns our time of a row in ms, and each peer's time as a multiple of ours."""
     found = [bench(row, peer) for peer in peers]
     if len({one["on"] for one in found}) != 1:
         raise ValueError(f"{row}: the peers are of different records")
@@ -324,7 +335,7 @@ def beside(row: str, peers: Iterable[str]) -> tuple[str, str]:
 
 
 def of(record: str, value: str = "ours", **names: str) -> float:
-    """The value of the only row of a record that has these names."""
+    """Returns the value of the only row of a record that has these names."""
     found = [row for row in figures.rows(record) if names.items() <= row.items() and value in row]
     if len(found) != 1:
         raise ValueError(f"{record}: {len(found)} rows with {value} are {names}")
@@ -332,7 +343,7 @@ def of(record: str, value: str = "ours", **names: str) -> float:
 
 
 def both(record: str, **names: str) -> str:
-    """Ours and in brackets the paper's."""
+    """Returns our figure, and the paper's in brackets."""
     return f"{printed(of(record, **names))} ({printed(of(record, 'paper', **names))})"
 
 
@@ -342,7 +353,7 @@ def paper(machine: str) -> Row:
 
 
 def facts() -> str:
-    """Six measured facts: one core of a CPU beside its peers, and each machine beside its paper."""
+    """Returns six measured facts: one core of a CPU beside other libraries, and each machine beside its paper."""
     row, gate_row = "ckks.set1.multiply_relinearise_rescale", "tfhe.gates.nand"
     ckks, peers = beside(row, ("SEAL", "Lattigo", "OpenFHE"))
     gate, gates = beside(gate_row, ("tfhe-rs", "OpenFHE"))
@@ -433,7 +444,7 @@ def facts() -> str:
 
 
 def generated(page: str) -> dict[str, str]:
-    """The blocks of a page by their names."""
+    """Returns the generated blocks of a page by their names."""
     if page == "README.md":
         return {"facts": facts()}
     found = {f"{machine}_outcome": outcome(machine) for machine in figures.ARGUMENTS}
@@ -444,7 +455,7 @@ PAGES = ("README.md", "docs/papers.md")
 
 
 def with_blocks(page: str, text: str) -> str:
-    """A page with its blocks made anew; each must be there once."""
+    """Returns a page with its blocks made again. Each block must be there once."""
     made = generated(page)
     places = [name for _, name, _ in BLOCK.findall(text) if name in made]
     if sorted(places) != sorted(made):

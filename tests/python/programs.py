@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that tests share: what people write first, with data as they have it, and the answer by numpy alone.
+"""Programs that tests share: what people write first, with realistic data, and the expected result by numpy alone.
 
-A program is made anew by every call, so that tests cannot meet in one. What stands in a :class:`Case` is in slots:
-inputs are as long as the program's vectors.
+Every call makes a new program, so that tests share no state. All vectors of a :class:`Case` are in slots: inputs are as
+long as the program's vectors.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import ringmill as rm
 
 @dataclass(frozen=True)
 class Case:
-    """A program, one set of inputs, other inputs of the same kind, and what the first `valid` slots should hold."""
+    """A program, one set of inputs, other inputs of the same kind, and the expected first `valid` slots."""
 
     program: rm.Program
     slots: int
@@ -30,7 +30,7 @@ class Case:
         return len(self.expected)
 
     def error(self, found: np.ndarray) -> float:
-        """The largest error of a slot that counts."""
+        """Returns the largest error in the first `valid` slots."""
         return float(np.abs(found[: self.valid] - self.expected).max())
 
 
@@ -65,10 +65,11 @@ def statistics(count: int = 1024) -> Case:
 
 
 def diagonals(matrix: np.ndarray, x: rm.Encrypted) -> rm.Encrypted:
-    """The product of a square matrix, in the clear, with every stretch of as many slots as it has rows.
+    """The product of a square matrix in the clear with an encrypted vector. The vector holds copies of x, one after
+    another, for the rotations to find.
 
-    By diagonals (Halevi and Shoup): slot i adds up matrix[i, i + k] x[i + k] over k, so that a step k takes one
-    rotation and one product. The vector holds copies of x, one after another, for the rotations to find.
+    The method is the diagonals of Halevi and Shoup: slot i sums matrix[i, i + k] x[i + k] over k. Each k takes one
+    rotation and one product.
     """
     rows = np.arange(len(matrix))
     total = None
@@ -81,7 +82,7 @@ def diagonals(matrix: np.ndarray, x: rm.Encrypted) -> rm.Encrypted:
 
 
 def diagonal_product(size: int = 64, slots: int | None = None) -> Case:
-    """A matrix of `size` x `size` in the clear times an encrypted vector, by diagonals: size - 1 rotations."""
+    """A `size` x `size` matrix in the clear times an encrypted vector, by diagonals: size - 1 rotations."""
     slots = slots or size
     matrix = np.random.default_rng(5).uniform(-1, 1, (size, size))
 
@@ -104,7 +105,9 @@ def diagonal_product(size: int = 64, slots: int | None = None) -> Case:
 
 
 def digit_images(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Images of 8 x 8 pixels from 0 to 1, one a row, and the digit that each shows: segments, shifted and noisy."""
+    """Images of 8 x 8 pixels from 0 to 1, one a row, and the digit on each. A digit is drawn in seven segments, shifted
+    and with noise.
+    """
     lit = ["abcdef", "bc", "abged", "abgcd", "fgbc", "afgcd", "afgedc", "abc", "abcdefg", "abcfgd"]
     strokes = {
         "a": (slice(0, 1), slice(1, 5)),
@@ -127,7 +130,7 @@ def digit_images(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Network:
-    """64-64-10 with a square between the layers."""
+    """A network of layers 64-64-10 with a square between them."""
 
     hidden: np.ndarray
     hidden_bias: np.ndarray
@@ -139,7 +142,9 @@ class Network:
 
 
 def digits_network() -> Network:
-    """Random features, squared, and a ridge regression on them: trained in a moment, the same for every run."""
+    """Trains a network: random features, squared, and a ridge regression on them. It takes a moment and is the same for
+    every run.
+    """
     rng = np.random.default_rng(8)
     images, labels = digit_images(1500, 9)
     hidden = rng.normal(0, 0.25, (64, 64))
@@ -151,7 +156,7 @@ def digits_network() -> Network:
 
 
 def digits(slots: int = 64) -> Case:
-    """One image through the digits network; slots 0 to 9 hold the score of each digit."""
+    """One image through the digits network. Slots 0 to 9 hold the score of each digit."""
     network = digits_network()
     out = np.zeros((64, 64))
     out[:10] = network.out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose reports tests look at; their lines and names are hostile."""
+"""Programs for tests of reports. Their lines and names contain HTML that a page must escape."""
 
 import ringmill as rm
 

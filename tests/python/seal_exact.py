@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SEAL's schemes of exact integers, as the tests of both ask it."""
+"""Gives the tests of BFV and BGV Microsoft SEAL's schemes of exact integers beside ours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPTIONS: dict[str, Any] = {"allow_insecure_parameters_for_tests_only": True}
 
 @dataclass(frozen=True)
 class Case:
-    """A parameter set, of no security: what is compared is bits."""
+    """A parameter set without security: the tests compare bits."""
 
     degree: int
     bits: tuple[int, ...]
@@ -38,7 +38,7 @@ class Case:
         return RNG.integers(0, self.plain, self.degree, dtype=np.uint64)
 
 
-# What SEAL's users take; minutes, so `make full` alone has them.
+# Sizes that SEAL's users take. They need minutes, so only `make full` runs them.
 LARGE = [
     Case(8192, (43, 43, 44, 44, 44), 1032193, 1),
     Case(16384, (48,) * 8 + (49,), 786433, 2),
@@ -49,7 +49,7 @@ CASES = [
     Case(1024, (30, 31, 35, 36), 12289, 1),
     Case(2048, (50, 45, 60), 2**32, 0),  # BFV: SEAL's m-tilde; no slots
     Case(2048, (60, 59, 58, 60, 50, 60, 55, 60), 2, 3),
-    # BFV: a count of B's of either sign. BGV: above some of the primes.
+    # For BFV, the lift from base B finds counts of either sign. For BGV, the modulus is above some of the primes.
     Case(2048, (60, 60, 60, 60), (1 << 60) - (1 << 13) * 7 + 3, 0),
     Case(4096, (36, 36, 37), 1032193, 1),
     *(LARGE if "RINGMILL_FUZZ_SECONDS" in os.environ else []),
@@ -65,26 +65,26 @@ class Exact(Reference):
         self.case = case
 
     def plain(self, residues: np.ndarray) -> Any:
-        """The polynomial with these coefficients."""
+        """Returns the plaintext polynomial with these coefficients."""
         terms = [f"{int(c):X}x^{i}" for i, c in enumerate(residues) if c]
         return sealapi.Plaintext(" + ".join(terms[::-1]).replace("x^0", "") or "0")
 
     def random(self, drops: int = 0) -> Any:
-        """A ciphertext of a random polynomial, which has lost `drops` primes."""
+        """Returns a ciphertext of a random polynomial that has lost `drops` primes."""
         return self.encrypted(self.plain(self.case.residues()), drops)
 
     def drops(self) -> range:
         return range(self.levels + 1)
 
     def primes(self, drops: int) -> list[int]:
-        """The primes of a ciphertext that has lost `drops`."""
+        """Returns the primes of a ciphertext that has lost `drops`."""
         primes = [int(q.value()) for q in self.context.first_context_data().parms().coeff_modulus()]
         return primes[: len(primes) - drops]
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme of exact integers: SEAL's, and ours for SEAL's files."""
+    """A scheme of exact integers: SEAL's, and our classes that read SEAL's files."""
 
     name: str
     theirs: Any
@@ -108,7 +108,7 @@ def seal(scheme: Scheme, case: Case) -> Exact:
 
 @cache
 def evaluator(scheme: Scheme, case: Case) -> Any:
-    """Ours with SEAL's keys."""
+    """Returns our evaluator with SEAL's keys."""
     side = seal(scheme, case)
     ours = scheme.evaluators(side.parms, **OPTIONS)
     ours.load_relin_keys(save(side.relin))
@@ -117,6 +117,6 @@ def evaluator(scheme: Scheme, case: Case) -> Any:
 
 
 def client(scheme: Scheme, case: Case, **options: Any) -> Any:
-    """Ours with SEAL's secret key."""
+    """Returns our client with SEAL's secret key."""
     side = seal(scheme, case)
     return scheme.clients.load(side.parms, save(side.secret), **OPTIONS, **options)

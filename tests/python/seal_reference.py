@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Microsoft SEAL as the reference: parameters, keys and operations of its own, for the tests that compare with it."""
+"""Wraps Microsoft SEAL as the reference, with its own parameters, keys and operations, for the tests that compare with
+it.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,14 @@ sealapi = pytest.importorskip("tenseal.sealapi", reason="Microsoft SEAL's bindin
 
 CKKS, BFV = sealapi.SCHEME_TYPE.CKKS, sealapi.SCHEME_TYPE.BFV
 BGV = sealapi.SCHEME_TYPE(3)  # the binding has no name for it
-# Rotations that a reference has keys for.
+# The rotation steps that a reference has keys for.
 STEPS = (1, -1, 3)
-# What the binding raises where SEAL refuses.
+# The exceptions that the binding raises where SEAL refuses.
 REFUSED = (ValueError, RuntimeError, IndexError)
 
 
 def save(item: Any) -> bytes:
-    """The bytes of SEAL's save()."""
+    """Returns the bytes of SEAL's save()."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "item"
         item.save(str(path))
@@ -29,7 +31,7 @@ def save(item: Any) -> bytes:
 
 
 def read(item: Any, data: bytes, *context: Any) -> Any:
-    """An object of SEAL's, after its load() of these bytes."""
+    """Loads bytes into an object of SEAL's and returns it."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "item"
         path.write_bytes(data)
@@ -38,7 +40,7 @@ def read(item: Any, data: bytes, *context: Any) -> Any:
 
 
 def parameters(scheme: Any, degree: int, bits: Sequence[int], plain: int | None = None) -> Any:
-    """SEAL's parameters with primes of these sizes, which SEAL chooses."""
+    """Returns SEAL's parameters with primes of these sizes, which SEAL chooses."""
     parms = sealapi.EncryptionParameters(scheme)
     parms.set_poly_modulus_degree(degree)
     parms.set_coeff_modulus(sealapi.CoeffModulus.Create(degree, list(bits)))
@@ -48,7 +50,7 @@ def parameters(scheme: Any, degree: int, bits: Sequence[int], plain: int | None 
 
 
 def small_parameters() -> bytes:
-    """Ring degree 4096 and three primes, as SEAL saves them, for tests that need no more of SEAL."""
+    """Returns ring degree 4096 and three primes as SEAL saves them, for tests that need only parameters."""
     return save(parameters(CKKS, 4096, [36, 36, 37]))
 
 
@@ -57,7 +59,9 @@ def galois_element(degree: int, steps: int) -> int:
 
 
 class Reference:
-    """SEAL with parameters, and with keys for relinearisation, `STEPS`, and conjugation or a swap of the rows."""
+    """SEAL with parameters and keys. The keys are for relinearisation, the rotations in `STEPS`, and conjugation or a
+    swap of the rows.
+    """
 
     def __init__(self, parms: Any, security: Any = sealapi.SEC_LEVEL_TYPE.NONE) -> None:
         self.degree = parms.poly_modulus_degree()
@@ -86,7 +90,7 @@ class Reference:
         return keys
 
     def encrypted(self, plain: Any, drops: int = 0) -> Any:
-        """A ciphertext that has lost `drops` primes."""
+        """Returns a ciphertext that has lost `drops` primes."""
         cipher = sealapi.Ciphertext(self.context)
         self.encryptor.encrypt(plain, cipher)
         for _ in range(drops):
@@ -102,11 +106,11 @@ class Reference:
         return read(kind(), data, self.context)
 
     def call(self, name: str, *operands: Any) -> Any:
-        """An operation of SEAL's evaluator with its result in a fresh ciphertext."""
+        """Runs an operation of SEAL's evaluator and returns its result in a new ciphertext."""
         result = sealapi.Ciphertext()
         getattr(self.evaluator, name)(*operands, result)
         return result
 
     def same(self, ours: bytes, theirs: Any) -> None:
-        """Ringmill's bytes, through SEAL, are the bytes SEAL saves of its own result."""
+        """Checks a result of Ringmill's. SEAL loads its bytes and must save the same bytes as of its own result."""
         assert save(self.load(sealapi.Ciphertext, ours)) == save(theirs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which crate may import which, and that a crate's modules form no knot: read from the manifests and the sources."""
+"""Checks from manifests and sources which crate imports which, and that a crate's modules form no cycle (a knot)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ OURS = "ringmill-"
 
 @dataclass(frozen=True)
 class Row:
-    """What a crate may import of ours, and why it imports nothing else."""
+    """The crates of ours that a crate may import, and the reason for no more."""
 
     imports: frozenset[str]
     why: str
-    # What it imports behind a cargo feature alone, with the feature's name.
+    # Imports behind a cargo feature alone, each with the feature's name.
     optional: tuple[tuple[str, str], ...] = ()
 
 
@@ -34,7 +34,7 @@ LEFT = f"{GROUND} device schemes compiler"
 EVERY = f"{LEFT} circuits runtime cpu machines hdl sim"
 MEET = "the towers meet in `device` alone"
 
-# The crates from below to above; `docs/crates.md` has the same table.
+# The crates from the lowest to the highest. `docs/crates.md` has the same table.
 TABLE = {
     "limits": row("", "every crate bounds its work with it, so it stands on none"),
     "math": row("limits", "arithmetic knows no scheme, no program and no machine"),
@@ -53,10 +53,10 @@ TABLE = {
     "python": row(f"{EVERY} cli", "it serves Python; papers are the command's, which it calls as a whole"),
 }
 
-# Of a crate that is imported for some names alone: those names, and why.
+# Crates that import only some names of another: those names, and why.
 NAMES = {
     ("python", "cli"): (
-        # The command, and what its parameters and its result are made of.
+        # The command's entry point, and the types of its parameters and its result.
         frozenset({"main", "Trace", "TracedFile", "Untraced", "INTERRUPTED"}),
         "pip installs the command, whose `main` is all that Python needs of it; what both need is in `runtime`",
     ),
@@ -69,7 +69,7 @@ def knot(modules: str) -> frozenset[str]:
 
 # Crates whose modules form no knot.
 UNTIED = frozenset({"machines", "compiler"})
-# The knots that stand elsewhere. A row that is no longer there has to go; a new one is a fault.
+# The knots that the other crates still have. A test fails on a new knot, and on a row whose knot is gone.
 KNOTS: dict[str, dict[frozenset[str], str]] = {
     "math": {
         knot(
@@ -93,7 +93,7 @@ KNOTS: dict[str, dict[frozenset[str], str]] = {
 
 
 def crates(metadata: Mapping) -> dict[str, dict[str, dict]]:
-    """The packages below `crates/` by their short names: for each its normal dependencies of ours."""
+    """Returns the packages below `crates/` by their short names, each with its normal dependencies of ours."""
     found = {}
     for package in metadata["packages"]:
         if Path(package["manifest_path"]).parent.parent.name != "crates":
@@ -127,7 +127,7 @@ def faults_of_crates(found: Mapping[str, Mapping[str, dict]], table: Mapping[str
 
 # ---- The sources.
 
-# Comments, strings and characters: what is between them is code.
+# Comments, strings and characters. The rest is code.
 NO_CODE = re.compile(
     r"""//[^\n]*|/\*.*?\*/|\bb?r(\#*)".*?"\1|b?"(?:\\.|[^"\\])*"|b?'(?:\\[^']+|[^'\\\n])'""", re.S | re.X
 )
@@ -136,7 +136,7 @@ MODULE = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;")
 
 
 def end_of_item(code: str, at: int) -> int:
-    """Where the item that begins at `at` ends: a semicolon, or the brace that closes it."""
+    """Returns the end of the item that begins at `at`: a semicolon, or the brace that closes the item."""
     depth = 0
     for mark in re.compile(r"[{};]").finditer(code, at):
         depth += {"{": 1, "}": -1, ";": 0}[mark[0]]
@@ -146,7 +146,7 @@ def end_of_item(code: str, at: int) -> int:
 
 
 def without_tests(text: str) -> tuple[str, set[str]]:
-    """The code of a file, and the modules in other files that it declares for tests alone."""
+    """Returns the code of a file, and the modules in other files that it declares for tests alone."""
     code = NO_CODE.sub(lambda found: '""' if found[0].endswith('"') else " ", text)
     kept, modules, at = [], set(), 0
     for found in FOR_TESTS.finditer(code):
@@ -160,7 +160,7 @@ def without_tests(text: str) -> tuple[str, set[str]]:
 
 
 def path_of(file: str) -> tuple[str, ...]:
-    """The path of the module that a file of `src` is: none of `lib.rs` and `main.rs`."""
+    """Returns the module path of a file of `src`, which is empty for `lib.rs` and `main.rs`."""
     *folders, last = file.removesuffix(".rs").split("/")
     if last == "mod" or (not folders and last in ("lib", "main")):
         return tuple(folders)
@@ -168,7 +168,7 @@ def path_of(file: str) -> tuple[str, ...]:
 
 
 def code_of(files: Mapping[str, str]) -> dict[str, str]:
-    """The files of a crate's `src` without what is for tests alone."""
+    """Returns the files of a crate's `src` without code for tests."""
     stripped = {file: without_tests(text) for file, text in files.items()}
     tests = {(*path_of(file), module) for file, (_, modules) in stripped.items() for module in modules}
 
@@ -179,7 +179,7 @@ def code_of(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def first_names(code: str, at: int) -> Iterable[str]:
-    """The first name of each path that begins at `at`: of a list in braces, one for each of its items."""
+    """Yields the first name of each path that begins at `at`. A list in braces has one for each item."""
     if (name := re.compile(r"\s*(\w+)").match(code, at)) is not None:
         yield name[1]
         return
@@ -205,7 +205,7 @@ IMPORTED = re.compile(r"\bringmill_(\w+)")
 
 
 def faults_of_imports(name: str, code: Mapping[str, str], table: Mapping[str, Row] = TABLE) -> list[str]:
-    """What a crate's sources name of others, against its row."""
+    """Returns the faults in what a crate's sources import, against the crate's row."""
     row, faults = table[name], []
     for file, text in code.items():
         for found in IMPORTED.finditer(text):
@@ -228,7 +228,7 @@ def faults_of_imports(name: str, code: Mapping[str, str], table: Mapping[str, Ro
 
 
 def exported(lib: str) -> dict[str, str]:
-    """Names that `lib.rs` exports from a module, and that module."""
+    """Returns names that `lib.rs` exports from a module, each with that module."""
     names = {}
     for use in re.finditer(r"\bpub(?:\([^)]*\))?\s+use\s+(?:(?:crate|self)\s*::\s*)?(\w+)\s*::([^;]*);", lib):
         words = re.findall(r"\w+(?!\s*::)", use[2])
@@ -237,7 +237,7 @@ def exported(lib: str) -> dict[str, str]:
 
 
 def graph(code: Mapping[str, str]) -> dict[str, dict[str, set[str]]]:
-    """For each top-level module those that it names, with the files that do."""
+    """Returns for each top-level module the modules that it names, with the files that name them."""
     modules = {path[0] for file in code if (path := path_of(file))}
     names = exported(code.get("lib.rs", ""))
     names.update(
@@ -250,7 +250,7 @@ def graph(code: Mapping[str, str]) -> dict[str, dict[str, set[str]]]:
     for file, text in code.items():
         if not (path := path_of(file)):
             continue
-        # Paths from the root: `crate::`, or as many `super::` as the module is deep.
+        # Paths from the root begin with `crate::`, or with as many `super::` as the module is deep.
         for root in re.finditer(r"(?<![\w:])(?:\$?crate\s*::|((?:super\s*::\s*)+))", text):
             if root[1] and root[1].count("super") != len(path):
                 continue
@@ -262,7 +262,7 @@ def graph(code: Mapping[str, str]) -> dict[str, dict[str, set[str]]]:
 
 
 def knots(edges: Mapping[str, Iterable[str]]) -> set[frozenset[str]]:
-    """The modules that reach each other, two or more."""
+    """Returns the sets of two or more modules that reach each other."""
 
     def reach(start: str) -> set[str]:
         seen, left = set(), [start]
@@ -297,7 +297,7 @@ def faults_of_modules(name: str, code: Mapping[str, str], known: Mapping[frozens
     return faults
 
 
-# ---- What stands.
+# ---- The rules hold.
 
 
 @cache
@@ -308,7 +308,7 @@ def metadata() -> dict:
 
 @cache
 def sources() -> dict[str, dict[str, str]]:
-    """The code of every crate, by file."""
+    """Returns the code of every crate, by file."""
     found = {}
     for src in sorted(ROOT.glob("crates/*/src")):
         files = {file.relative_to(src).as_posix(): file.read_text() for file in sorted(src.rglob("*.rs"))}
@@ -336,7 +336,7 @@ def test_modules_form_no_knots():
 
 
 def needed(found: Mapping[str, Mapping[str, dict]], *wanted: str) -> set[str]:
-    """The crates of ours that are built for these, features that are off by default left out."""
+    """Returns the crates of ours that a build of these needs, without features that are off by default."""
     seen, left = set(wanted), list(wanted)
     while left:
         others = found[left.pop()].items()
@@ -363,14 +363,14 @@ def test_the_page_has_the_same_table():
         assert set(re.findall(r"`(\w+)`", imports)) == TABLE[name].imports, f"docs/crates.md, {name}"
 
 
-# ---- That each rule can fail.
+# ---- Each rule can fail.
 
 
 Dependency = tuple[str, str | None, bool]
 
 
 def package(name: str, *dependencies: Dependency, features: dict | None = None, folder: str = "crates") -> dict:
-    """A package as `cargo metadata` has it; of a dependency its name, its kind and whether it is optional."""
+    """Returns a package as `cargo metadata` has it. A dependency has a name, a kind and whether it is optional."""
     return {
         "name": OURS + name,
         "manifest_path": f"/x/{folder}/{name}/Cargo.toml",
@@ -455,12 +455,12 @@ def test_a_knot_is_told():
         faults = faults_of_modules("toy", code_of(base | {file: text}), {})
         assert len(faults) == 1, (file, text)
         assert f" in {file}" in faults[0], (file, text)
-    # A re-exported name is its module's, and a module of the same name further down is none at the top.
+    # A re-exported name belongs to its module. A nested module with the name of a top-level one is another module.
     exported = {"lib.rs": lib, "b.rs": "use crate::a::X;", "a.rs": "use crate::Four;"}
     assert faults_of_modules("toy", code_of(exported), {})
     deep = "use super::a; #[cfg(test)] mod tests { use crate::a; }"
     assert faults_of_modules("toy", code_of(base | {"b/deep.rs": deep}), {}) == []
-    # What is excused may only go.
+    # An excused knot may shrink, never grow.
     tied = code_of(base | {"b/mod.rs": "use crate::a::One;"})
     assert faults_of_modules("toy", tied, {frozenset("ab"): "why"}) == []
     assert "take its row away" in faults_of_modules("toy", code_of(base), {frozenset("ab"): "why"})[0]

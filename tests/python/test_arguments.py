@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public parameter against a table of bad values: what is refused is refused by Ringmill, in words that help."""
+"""Passes a table of bad values to every public parameter. Ringmill itself must refuse what is wrong, with a helpful
+message.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ SLOTS = 16
 
 
 class Evil:
-    """Raises whatever it is asked."""
+    """Raises whenever Python asks it for anything."""
 
     def _raise(self, *_arguments):
         raise RuntimeError("evil")
@@ -32,7 +34,7 @@ class Evil:
 
 
 class Odd:
-    """A path that is none."""
+    """An object whose path is no path."""
 
     def __fspath__(self):
         return 5
@@ -44,7 +46,7 @@ def released():
     return view
 
 
-# Made anew for each use: some can be used up.
+# Functions, since each use needs a new value: some can be used up.
 BAD = {
     "None": lambda: None,
     "True": lambda: True,
@@ -117,7 +119,7 @@ def counted(x: rm.Encrypted[rm.integer]):
 
 
 class World:
-    """Objects of each class, and for each public callable a call of it that is right."""
+    """Objects of each public class, and a correct call of each public callable."""
 
     def __init__(self, small, folder):
         self.compiled = compiled = product.compile(small, slots=SLOTS, input_bound=4)
@@ -278,7 +280,7 @@ class World:
 
 
 def limits_for_a_moment(**given):
-    """Sets limits, and sets them back: some of the values are limits under which nothing else works."""
+    """Sets limits and restores them, because nothing else works under some of the values."""
     before = rm.limits()
     try:
         rm.limits(**given)
@@ -292,7 +294,7 @@ def scaled(x, by):
 
 
 def repeated(x, /, *args, carried=None, **given):
-    """`rm.repeat` carries what comes last, by position only."""
+    """Calls `rm.repeat` with keywords. It takes the carried values last, by position only."""
     args = (*args, *(given.pop(name) for name in ("count", "body") if name in given))
     return rm.repeat(*args, x, *([] if carried is None else [carried]), **given)
 
@@ -306,7 +308,7 @@ def equal_bits(**given):
 
 
 def in_a_program(function):
-    """A call of a function on an encrypted vector while a program is traced."""
+    """Returns a function that calls another on an encrypted vector while a program is traced."""
 
     def call(*args, **given):
         @rm.program
@@ -324,7 +326,9 @@ def deep():
 
 
 def in_a_deep_program(method):
-    """A call of a set's method on a traced vector, which is the digit too where one is wanted."""
+    """Returns a function that calls a method of a bootstrapping set on a traced vector. An argument `digit` of None
+    becomes that vector.
+    """
 
     def call(**given):
         def f(x):
@@ -340,7 +344,9 @@ def in_a_deep_program(method):
 
 
 def on_fixed_point(method):
-    """The same of fixed-point numbers, which are the others too where such are wanted."""
+    """Returns a function that calls a method of a fixed-point number while a program is traced. An argument `other` of
+    None becomes a number of the same kind.
+    """
 
     def call(**given):
         def f(x):
@@ -362,7 +368,9 @@ def world(small, tmp_path_factory):
 
 
 def attempt(call, given):
-    """What a call was refused with; None where it was not."""
+    """Returns the exception of a call that Ringmill refused, or None. A message that is empty or too long becomes an
+    AssertionError.
+    """
     try:
         call(**given)
     except rm.RingmillError as error:
@@ -371,7 +379,7 @@ def attempt(call, given):
 
 
 def test_no_bad_value_brings_out_an_error_of_pythons(world, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # a path is as good as another: what is written lands here
+    monkeypatch.chdir(tmp_path)  # some bad values are valid paths: files that they name land here
     for name, (call, given) in world.calls.items():
         if name.endswith(" of"):
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark's table, record, floors and protocol, on made-up times: nothing is timed here."""
+"""Tests the benchmark's table, record, floors and protocol on made-up times. Nothing is timed here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.side import Side, SideFailed  # noqa: E402
 RATES = {
     "backend": "Avx512Ifma",
     "clock_hz": 2e9,
-    # Two ports; the multipliers of low 64-bit halves take three turns. No 52-bit multiply-add.
+    # A made-up processor: two ports, three turns for a multiplication of low 64-bit halves, no 52-bit multiply-add.
     "instructions": {
         "512": {
             "vpaddq": {"per_second": 4e9, "slots": 1.0},
@@ -41,13 +41,13 @@ RATES = {
 
 
 def times(*seconds: float) -> measure.Times:
-    """Processor seconds; the wall's are twice as many."""
+    """Returns samples with these processor times in seconds. Wall times are twice as long."""
     return measure.Times(tuple((2 * t, t) for t in seconds))
 
 
 OURS = times(1e-4, 3e-4, 2e-4, 5e-4, 2e-4)
 PEER = times(3e-4, 6e-4, 6e-4)
-# Lines of a record, and of all records together, at most.
+# The most lines of one record, and of all records together.
 RECORD_LINES, ALL_LINES = 2000, 10_000
 
 
@@ -102,8 +102,8 @@ def test_times_and_ratios():
 
 
 def test_floor_of_a_transform():
-    # 2^13 butterflies of 14 stages: on eight lanes three products of halves, four a nanosecond, and two low halves, 4/3
-    # a nanosecond; 256 KiB at 64 B/ns.
+    # 14 stages of 2^13 butterflies on eight lanes. A butterfly has three products of halves, four a nanosecond, and two
+    # low halves, 4/3 a nanosecond. Memory moves 256 KiB at 64 B/ns.
     floor = a_line()["floor"]
     pairs = 16384 / 16
     assert floor["multiply_us"] == pytest.approx(pairs * 14 * 2 * 3 / 4e3, abs=1e-3)
@@ -139,7 +139,7 @@ def test_rates_are_the_best_of_two_measurements():
     assert both["instructions"]["512"]["vpmulld"] == {"per_second": 3e9, "slots": 1.0}
     assert both["instructions"]["512"]["vpaddq"] == {"per_second": 4e9, "slots": 1.0}
     assert both["copies"] == RATES["copies"]
-    # A floor that was refused at the lower rates stands at the higher ones.
+    # A floor above the measurement at the lower rates is below it at the higher ones.
     line = a_line()
     slow = [{**copy, "bytes_per_second": 1e9} for copy in RATES["copies"]]
     groups.set_floor(line, floors.ntt("forward", 14, 60, "avx512 60"), {**RATES, "copies": slow})
@@ -151,7 +151,7 @@ def test_rates_are_the_best_of_two_measurements():
 
 def test_floors_of_all_kernels():
     rates = with_52(RATES)
-    # 2^14 / 16 times 14 butterflies of seven instructions, and sixteen: all on two ports.
+    # 2^14 / 16 vectors times 14 butterflies of seven instructions, and sixteen more, all on two ports.
     floor = floors.floor(floors.ntt("forward", 14, 50, "ifma 50, whole"), rates, 1)
     assert floor["ports_us"] == pytest.approx(1024 * (7 * 14 + 16) / 4e3, abs=1e-3)
     assert floor["multiply_us"] == pytest.approx(1024 * 4 * 14 / 4e3, abs=1e-3)

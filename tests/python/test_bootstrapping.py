@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of any depth from Python."""
+"""Tests programs of unlimited depth from Python, which bootstrap."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def test_a_loop_is_as_deep_as_it_likes(toy, tmp_path):
     whole = compiled.run(inputs, checkpoint=path, every=0.001)
     assert np.array_equal(client.decrypt(whole), cubed(x))
     assert path.exists()
-    # The last checkpoint is of a run that was almost done.
+    # The last checkpoint was written shortly before the end.
     assert np.array_equal(client.decrypt(compiled.run(inputs, resume=path)), cubed(x))
     again = client.encrypt(x=x)
     with pytest.raises(rm.DeviceError, match="other keys or inputs"):
         compiled.run(again, resume=path)
-    # The file says how it bootstraps, and another process goes on from there.
+    # The saved file says how the program bootstraps, so another process can go on.
     file = tmp_path / "power.rmac"
     compiled.save(file)
     with pytest.raises(rm.FileError, match="insecure"):
@@ -75,7 +75,7 @@ def bootstraps(compiled: rm.Compiled) -> int:
 
 
 def test_a_straight_line_is_as_deep_as_it_likes(toy):
-    """It bootstraps no oftener than the same body in a repeat of one turn."""
+    """A straight program bootstraps at most as often as the same body in a repeat of one turn."""
 
     def body(x):
         for step in range(60):
@@ -134,7 +134,7 @@ def test_the_command_reads_how_a_saved_program_bootstraps(ringmill, tmp_path):
     file = tmp_path / "power.rmac"
     compiled.save(file)
     assert ringmill("compile", file) == file.read_text()
-    # Each of the loop's two turns has as many as its body.
+    # Each of the two turns of the loop bootstraps as often as its body.
     assert 2 * ringmill("compile", file, "--emit", "macro").count("BOOTSTRAP") == bootstraps(compiled) > 0
     time = json.loads(ringmill("sim", file, "--machine", "vector", "--json"))
     assert time["cycles"] > 1_000_000
@@ -143,7 +143,7 @@ def test_the_command_reads_how_a_saved_program_bootstraps(ringmill, tmp_path):
     assert "leave --range out" in said
     if not LONG:
         return
-    # Keys of half a gigabyte.
+    # This run makes keys of half a gigabyte.
     x = np.array([2, -3, 11, -15] * 4)
     np.save(tmp_path / "x.npy", x)
     found = tmp_path / "found.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What type checkers are told: the examples pass `mypy --strict`, and annotations can be written for both readers."""
+"""Runs type checkers: the examples pass `mypy --strict`, and mypy and Ringmill both read the annotations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def mypy(*files: str | Path) -> subprocess.CompletedProcess[str]:
 def test_the_examples_pass_mypy(tmp_path):
     done = mypy(*sorted(ROOT.glob("examples/*.py")))
     assert done.returncode == 0, done.stdout + done.stderr
-    # And the types say something: what the package does not have is found.
+    # The types are not empty: mypy reports uses that the package does not have.
     wrong = tmp_path / "wrong.py"
     wrong.write_text(
         "import ringmill as rm\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that are saved and gone on with from Python."""
+"""Tests runs that are saved to a checkpoint and resumed from Python."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_run_goes_on_from_its_checkpoint(compiled, tmp_path):
     inputs = client.encrypt(x=x)
     path = tmp_path / "run.checkpoint"
     whole = compiled.run(inputs, checkpoint=path, every=0)
-    # Plain inputs are in it: its owner's alone, and so where it replaces a file.
+    # The checkpoint has the plain inputs, so only its owner may read it, even if it replaces a readable file.
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o644)
     compiled.run(inputs, checkpoint=path, every=0)

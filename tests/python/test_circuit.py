@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Circuits on encrypted integers: traced, compiled, run under small parameters, against Python."""
+"""Tests circuits on encrypted integers: traced, compiled and run under small parameters, against Python."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_known_results_take_no_bootstrap() -> None:
     assert client.decrypt(compiled.run(client.encrypt(x=0xABCD))) == (0xABCD, 5, 0xABCD, 0)
 
 
-# What takes no bootstrap, with numpy's value of it: everywhere the same for all values of five bits.
+# Operations that take no bootstrap, with numpy's version. Both give the same for all values of five bits.
 NOTHING: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "x // 1": (lambda x: x // 1, lambda x: x // 1),
     "x // 4": (lambda x: x // 4, lambda x: x // 4),
@@ -298,7 +298,7 @@ def test_wide_ports_are_arrays_of_words(bits: int, tmp_path: Path) -> None:
             wide(a=wrong, n=0)
 
 
-# Two modules, of which flattening leaves a scope; a clock and a reset that nothing reads.
+# Two modules, of which flattening leaves a scope. Nothing reads the clock and the reset.
 ALU = """
 module plus(input [7:0] a, input [7:0] b, output [7:0] y);
   assign y = a + b;
@@ -418,7 +418,7 @@ def test_a_run_that_was_saved_goes_on(tmp_path: Path) -> None:
         compiled.run(inputs, progress=False, resume=tmp_path / "none")
 
 
-# A run that is stopped, and gone on with when a line comes in.
+# A script whose run is interrupted. It resumes the run when a line comes in.
 STOPPED = """
 import sys, time
 import ringmill as rm
@@ -443,7 +443,7 @@ if sys.stdin.readline():
 
 @pytest.mark.parametrize("signals", [1, 2])
 def test_ctrl_c_waits_until_a_run_is_saved(signals: int, tmp_path: Path) -> None:
-    # A pipe takes nothing before somebody reads it: as slow a disk as one likes.
+    # A write to a pipe blocks until somebody reads. It acts as a disk that is as slow as the test needs.
     pipe, kept = tmp_path / "pipe", tmp_path / "kept"
     os.mkfifo(pipe)
     command = [sys.executable, "-c", STOPPED, pipe, kept]

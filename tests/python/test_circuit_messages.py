@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Natural mistakes in circuits: each is refused at its line with a cure, and the cure works."""
+"""Tests natural mistakes in circuits: Ringmill refuses each at its line and names a cure, and the cure works."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def setbit(x: Any, y: Any, n: Any, s: Any) -> Any:
     return x
 
 
-# The mistake, what is said, the cure as a program, and its value for x, y, n, s of 200, 77, 9, -5.
+# Each mistake, its message, the cure as a program, and the cure's value for x, y, n, s of 200, 77, 9, -5.
 MISTAKES: dict[str, tuple[Any, str, Any, Any]] = {
     "max": (lambda x, y, n, s: max(x, y), r"rm\.maximum\(a, b\)", lambda x, y, n, s: rm.maximum(x, y), 200),
     "max of many": (
@@ -208,7 +208,7 @@ def test_source_that_is_not_there_is_no_obstacle() -> None:
         circuit_of(space["larger"]).compile(TOY, failure=-40)
 
 
-# What works as on numbers, by Python's operators and numpy's functions.
+# Operations that work as on numbers, by Python's operators and numpy's functions.
 AS_ON_NUMBERS: dict[str, tuple[Any, Any]] = {
     "square": (lambda x, y, n, s: x**2, 200**2 % 256),
     "cube": (lambda x, y, n, s: n**3, 9**3 % 16),

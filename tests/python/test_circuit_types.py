@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of encrypted integers: from circuit to circuit, and from encryption to decryption."""
+"""Tests types of encrypted integers from circuit to circuit, and from encryption to decryption."""
 
 import hashlib
 import operator
@@ -38,14 +38,14 @@ def test_a_circuit_in_a_circuit_keeps_its_types() -> None:
 
     @rm.circuit
     def known(x: rm.Encrypted[U8]):
-        # Known numbers are of the parameters' types, and so is what is computed of two.
+        # Known numbers take the parameters' types. So does the result for two known numbers.
         return product(x, 3), product(20, y=x), total([x, 1, np.int64(2)], 5), total(np.array([x, x, 7]), 2)
 
     assert converted(15) == 225
     assert known(9) == (27, 180, 60, 50)
 
 
-# Calls inside of a circuit with x of uint(4) and y of uint(8): what is said.
+# Calls inside a circuit with x of uint(4) and y of uint(8), and the message of each refusal.
 REFUSED: dict[str, tuple[Any, str]] = {
     "narrow": (
         lambda x, y: product(x, x),
@@ -108,11 +108,11 @@ def converted(value: int, kind: Any) -> int:
 
 
 def quotient(a: int, b: int) -> int:
-    """Towards 0; by 0 all bits are 1."""
+    """The quotient rounded towards 0. Division by 0 gives -1, in which all bits are 1."""
     return -1 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
-# On encrypted integers of one type, and on known ones before they wrap around.
+# Operations on encrypted integers of one type, and on known ones before they wrap around.
 OPERATIONS: list[tuple[Any, Any]] = [
     *((of, of) for of in (operator.add, operator.sub, operator.mul, operator.and_, operator.or_, operator.xor)),
     (rm.minimum, min),
@@ -166,7 +166,7 @@ def test_random_circuits_in_circuits_of_all_types(turns: int, widest: int) -> No
 
 
 def pair(params: Any, secret: Path, *circuits: Any) -> list[Any]:
-    """Each circuit compiled, with a client of one key."""
+    """Returns each circuit compiled, with a client. All clients have one secret key."""
     compiled = [circuit.compile(params, failure=-40) for circuit in circuits]
     compiled[0].keygen().save_secret_key(secret)
     return [(each, each.load_secret_key(secret)) for each in compiled]
@@ -199,7 +199,7 @@ def test_an_encrypted_integer_keeps_its_type(params: Any, tmp_path: Path) -> Non
                 keys = reader.evaluation_keys if what == "x" else None
                 with pytest.raises(rm.DataError, match=says):
                     other.run({"x": given}, keys=keys, progress=False) if keys else reader.decrypt({"out": given})
-    # Where it fits an integer goes on: a type is no more than that.
+    # Another type is no obstacle where the integer fits.
     assert client.decrypt({"out": run.ciphertexts["out"]}) == 100
 
 
@@ -225,7 +225,7 @@ def test_what_is_known_of_an_output_belongs_to_its_type(tmp_path: Path) -> None:
 
 
 def untyped(typed: bytes) -> bytes:
-    """A file of one encrypted integer as it was written before integers had types: kind 11 of docs/files.md."""
+    """Returns a file of one encrypted integer in the form from before integers had types: kind 11 of docs/files.md."""
     payload = typed[72 + 4 + 18 : -32]
     head = typed[:10] + (11).to_bytes(2, "little") + typed[12:64] + len(payload).to_bytes(8, "little")
     return head + payload + hashlib.sha256(head + payload).digest()
@@ -243,7 +243,7 @@ def test_files_from_before_integers_had_types(tmp_path: Path) -> None:
     assert "uint" not in repr(given["x"])
     run = compiled.run(given, keys=client.evaluation_keys, progress=False)
     assert client.decrypt(run) == 9 * 25
-    # As they came they are written again, and checked by their number alone.
+    # Such an integer is saved without a type again, and only its number of ciphertexts is checked.
     again = tmp_path / "again"
     given["x"].save(again)
     assert again.read_bytes() == (tmp_path / "x").read_bytes()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command: exit status, text and JSON, files written whole or not at all."""
+"""Tests the `ringmill` command: exit status, text and JSON, and files that are written whole or not at all."""
 
 from __future__ import annotations
 

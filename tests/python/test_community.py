@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that a host of repositories shows: the citation is valid and in step, the changelog has its form."""
+"""Checks the files that a repository host shows: the citation is valid and current, and the changelog has its form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import yaml
 
 CITATION: dict[str, Any] = yaml.safe_load((pages.ROOT / "CITATION.cff").read_text())
 CHANGELOG = (pages.ROOT / "CHANGELOG.md").read_text()
-# Of the Citation File Format 1.2.0: what a citation must have, what else it may have here; the same of a reference.
+# The Citation File Format 1.2.0: fields that a citation must have, fields it may have here, and both for a reference.
 MUST = {"cff-version", "message", "title", "authors"}
 MAY = {
     "type",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One compiled program on several machines and the CPU: rows as plain data, and their table."""
+"""Compares one compiled program on several machines and the CPU: rows as plain data, and their table."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's commands and Python, the package's docstrings and the numbered examples do what they say."""
+"""Runs the README's commands and Python, the package's docstrings and the numbered examples."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 README = (ROOT / "README.md").read_text()
 
-# Inline commands that a reader can type as they stand, in the environment that `make demo` builds; make targets run
-# this very test, and are run by CI. What reproduces whole papers with synthesis takes minutes to an hour each.
+# Inline commands that a reader can type as they stand, in the environment of `make demo`. Make targets are left out:
+# they run this very test, and CI runs them. Whole papers with synthesis are left out: each takes minutes to an hour.
 WHOLE = re.compile(r"ringmill reproduce (\w+)$")
 INLINE = list(dict.fromkeys(re.findall(r"`(ringmill [^`]*)`", README)))
 COMMANDS = [command for command in INLINE if not WHOLE.match(command) and command != "ringmill reproduce"]
 
 
 def run_example(name: str, *arguments: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
-    """What an example of the folder printed, and that it ended with this status."""
+    """Runs an example of the folder and checks its exit status."""
     command = [sys.executable, ROOT / "examples" / name, *arguments]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == status, done.stderr + done.stdout
@@ -53,17 +53,17 @@ def test_readme_names_its_commands():
     targets = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for target in re.findall(r"make ([\w-]+)", README):
         assert f"make {target} " in targets
-    # The facts' commands name every machine; `make full` holds what each prints to its record.
+    # The facts' commands name every machine. `make full` compares what each prints with its record.
     assert {found[1] for command in INLINE if (found := WHOLE.match(command))} == set(figures.ARGUMENTS)
 
 
 def test_readme_python(tmp_path):
-    """The block is the example that the page's command runs, its ten lines of code print what the page shows."""
+    """The block is the example that the page's command runs. Its ten lines of code print what the page shows."""
     (block,) = re.findall(r"```python\n(.*?)```", README, re.S)
     assert (ROOT / "examples/variance.py").read_text() == f"# SPDX-License-Identifier: Apache-2.0\n{block}"
     assert "python examples/variance.py\n" in README
     assert len([line for line in block.splitlines() if line]) == 10
-    # As after `pip install` of a wheel: nothing of the checkout is at hand.
+    # The example runs as after `pip install` of a wheel, without the checkout.
     done = subprocess.run(
         [sys.executable, "-P", ROOT / "examples/variance.py"],
         cwd=tmp_path,
@@ -75,13 +75,13 @@ def test_readme_python(tmp_path):
     found, clear = map(float, done.stdout.splitlines()[:2])
     assert found == pytest.approx(clear, abs=1e-4)
     assert "sim:ring" in done.stdout
-    # What the page shows of the report is what comes out.
+    # The example prints the part of the report that the page shows.
     (shown,) = re.findall(r"```text\n(.*?)```", README, re.S)
     assert shown in done.stdout
 
 
 def test_readme_is_short():
-    """Two sentences on what this is, three doors, and no more than a reader takes in."""
+    """The README has two sentences on what Ringmill is, three doors, and at most 150 lines."""
     assert len(README.splitlines()) <= 150
     what = README.split("\n\n")[1]
     assert len(re.findall(r"[.!?](?:\s|$)", what)) == 2
@@ -96,16 +96,16 @@ def test_readme_links_exist():
         assert (ROOT / target).exists(), target
     for path in re.findall(r"`((?:docs|examples|crates|fuzz)/[^`*]*)`", README):
         assert (ROOT / path).exists(), path
-    # Every page of the reference is a link or a name away.
+    # The README names or links every page of the reference.
     for page in (ROOT / "docs").rglob("*.md"):
         assert str(page.relative_to(ROOT)) in README, page
 
 
 def test_the_rtl_page_finds_its_tools(tmp_path):
-    """The page's own lines lint a machine's core: what `make hdl-tools` installs is where they say."""
+    """The page's own lines lint a machine's core. The tools that `make hdl-tools` installs are where the lines say."""
     page = (ROOT / "docs" / "rtl.md").read_text()
     (block,) = re.findall(r"```sh\n(export PATH=.*?fusesoc .*?)```", page, re.S)
-    # Of this checkout, but written elsewhere; FuseSoC keeps what it knows in the user's directories.
+    # The script uses this checkout and writes elsewhere. FuseSoC keeps its state in the user's directories.
     script = block.replace("$PWD", str(ROOT)).replace("--cores-root rtl", f"--cores-root {ROOT / 'rtl'}")
     places = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"), str(tmp_path))
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **places}
@@ -134,11 +134,11 @@ MODULES = [
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
-    # The package's `program` and `params` names are functions too; modules are looked up by their full names.
+    # The package's names `program` and `params` are functions too, so modules are imported by their full names.
     module = importlib.import_module(name)
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
     own = [item for item in vars(module).values() if getattr(item, "__module__", None) == name]
-    # A decorated function hides its docstring from the finder.
+    # The finder sees no docstring of a decorated function.
     for item in [module, *(inspect.unwrap(item) for item in own if hasattr(item, "__wrapped__"))]:
         for test in finder.find(item, item.__name__, module=module):
             runner.run(test)
@@ -166,7 +166,7 @@ def test_every_numbered_example_is_tested():
 
 
 def test_text_classification():
-    """The quick size: the CPU and both machines give the same bits, and decide as in the clear."""
+    """At the quick size the CPU and both machines give the same bits, and decide as in the clear."""
     devices = [option for device in ("cpu", "sim:ring", "sim:ring-stored") for option in ("--device", device)]
     done = run_example("07_text_classification.py", "--quick", *devices)
     assert "7,528 others; 24,576 words, 20 classes" in done.stdout
@@ -175,7 +175,7 @@ def test_text_classification():
     accuracy = re.search(r"([\d.]+)% of the others right in the clear", done.stdout)
     assert accuracy is not None
     assert float(accuracy[1]) > 55
-    # At least what the paper counts of each.
+    # Each count is at least the paper's.
     counts = re.findall(r"(\d+) \w+ \(the paper's (\d+)\)", done.stdout)
     assert [int(paper) for _, paper in counts] == [3, 75, 14]
     assert all(int(ours) >= int(paper) for ours, paper in counts)
@@ -186,7 +186,7 @@ def test_grid_forecast():
     assert "the same bits" in done.stdout
     assert "decisions equal to the clear: 1343 of 1343" in done.stdout
     assert "sim:ring" in done.stdout
-    # The network that `ringmill reproduce ring` times.
+    # The layers equal those of the network that `ringmill reproduce ring` times.
     layers = re.findall(r"^ ((?: \(\d, \d\))+)$", done.stdout, re.M)
     source = (ROOT / "crates/papers/src/ring/forecast.rs").read_text()
     rows = re.findall(r"^    &\[(.*)\],$", source, re.M)
@@ -196,7 +196,7 @@ def test_grid_forecast():
 
 
 def test_training():
-    """Two iterations of the small size: whole sigmoids, bootstraps, and the weights of the clear."""
+    """Two iterations of the small size have whole sigmoids and bootstraps, and give the weights of the clear."""
     done = run_example("06_training.py", "--toy", "--iterations", "2")
     bootstraps = re.search(r"(\d+) of them BOOTSTRAP", done.stdout)
     assert bootstraps is not None
@@ -217,7 +217,7 @@ def training_example():
 
 
 def test_training_is_counted_as_it_is_written_out():
-    """The streamed program's counts against the unrolled one's, at the small size."""
+    """The counts of the streamed program equal those of the unrolled one, at the small size."""
     training = training_example()
     setup = training.toy()
     for iterations in (1, 3) if "RINGMILL_FUZZ_SECONDS" in os.environ else (1, 2):
@@ -227,7 +227,9 @@ def test_training_is_counted_as_it_is_written_out():
 
 @pytest.mark.parametrize(("size", "prime"), [("WHOLE", 127), ("TOY", 17)])
 def test_training_has_room_for_any_number_of_iterations(size, prime):
-    """The weights come to rest, within what the program was made for; a size without that room is refused in words."""
+    """The weights settle within the range that the program is made for. A size without room for that is refused in
+    words.
+    """
     training = training_example()
     size = getattr(training, size)
     data = training.table(size)
@@ -241,7 +243,7 @@ def test_training_has_room_for_any_number_of_iterations(size, prime):
 
 @pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="half a minute; `make full` runs it")
 def test_the_whole_training_compiles_in_a_gibibyte():
-    """Compiled, verified and counted, by a process of its own."""
+    """A process of its own compiles, verifies and counts the program."""
     done = run_example("06_training.py", "--count")
     assert "training, 1 of 1024 samples x 10 features: 32,818 macro instructions, 36 of them BOOTSTRAP" in done.stdout
     peak = re.search(r"most memory so far: ([\d,]+) MiB", done.stdout)
@@ -251,7 +253,7 @@ def test_the_whole_training_compiles_in_a_gibibyte():
 
 @pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="three trainings; `make full` runs it")
 def test_training_goes_on_in_another_process(tmp_path):
-    """Killed by Ctrl-C in the middle, the small size goes on from its checkpoint, to the same weights."""
+    """Ctrl-C stops the small size in the middle. It goes on from its checkpoint to the same weights."""
     folder = tmp_path / "kept"
     example = [sys.executable, ROOT / "examples" / "06_training.py", "--toy", "--iterations", "2", "--device", "cpu:1"]
     example += ["--checkpoint", folder, "--every", "0.001"]
@@ -280,7 +282,7 @@ def test_private_statistics(device):
     done = run_example("02_private_statistics.py", "--device", device)
     assert "all 30 results equal those computed in the clear, to the last digit" in done.stdout
     assert "compiled for bfv" in done.stdout
-    # All by the unit: of three products three polynomials each, and those of their factors.
+    # The unit does every extension: three polynomials of each of three products, and those of their factors.
     words = " ".join(done.stdout.replace(",", " ").split())
     assert (" BEXTR 17 BEXT 9 " in words) == ("BEXTR" in words) == (device == "sim:basext")
     assert "host BEXTR" not in words
@@ -288,7 +290,7 @@ def test_private_statistics(device):
 
 @pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="a machine to build; `make full` runs it")
 def test_private_statistics_by_rtl(tmp_path):
-    """The example's functions on a toy ring, of eight patients: what the model says, the RTL does."""
+    """Runs the example's functions on a toy ring, for eight patients. The RTL gives the model's results and cycles."""
     path = ROOT / "examples" / "02_private_statistics.py"
     spec = importlib.util.spec_from_file_location("private_statistics", path)
     example = importlib.util.module_from_spec(spec)
@@ -323,7 +325,7 @@ def test_private_statistics_by_rtl(tmp_path):
     assert (figures["sim"]["how"], figures["rtl"]["how"]) == ("model", "RTL")
     for same in ("cycles", "cycles_by_kind", "instructions_by_kind", "procedures"):
         assert figures["sim"][same] == figures["rtl"][same]
-    # Of three products, the extensions of three polynomials each; those modulo a power of two are the host's.
+    # Each of three products extends three polynomials. The host does the extensions modulo a power of two.
     taken = figures["rtl"]["instructions_by_kind"]
     assert (taken["BEXTR"], taken["BEXT"], taken["host BEXTR"]) == (9, 9, 8)
     assert "host BEXT" not in taken
@@ -339,7 +341,7 @@ def test_private_auction(tmp_path):
     bids = tmp_path / "bids"
     bids.write_text("\n".join(map(str, [700, 65535, 3, 65535, 0, 41, 65534, 9, 12, 700, 1, 2, 5, 8, 13, 21, 34])))
     example = "04_private_auction.py"
-    # At its full size in `make full`, under the set that it names.
+    # `make full` runs the full size too, under the set that the example names.
     for toy in (["--toy"], []) if "RINGMILL_FUZZ_SECONDS" in os.environ else (["--toy"],):
         done = run_example(example, "--bids", bids, *toy)
         assert "bidder 1 wins and pays 65535" in done.stdout
@@ -348,7 +350,7 @@ def test_private_auction(tmp_path):
         (tmp_path / "wrong").write_text(wrong)
         done = run_example(example, "--bids", tmp_path / "wrong", "--toy", status=1)
         assert "expected two bids or more from 0 to 65535, one a line" in done.stderr
-    # What is published is as reliable as docs/security.md asks, on the engine too.
+    # The published failure probability is as low as docs/security.md asks, on the engine too.
     for device, security in (("cpu", "132.0"), ("sim:torus", "118.2")):
         done = run_example(example, "--dry", "--device", device)
         assert security in done.stdout
@@ -377,7 +379,7 @@ def toy_engine(path: Path) -> Path:
     for field, value in TOY_ENGINE.items():
         text, count = re.subn(rf"^{field} = \d+", f"{field} = {value}", text, flags=re.MULTILINE)
         assert count == 1, field
-    # The key switch's digits.
+    # The digits of the key switch.
     for field, value in (("log_base = 1 ", "log_base = 2 "), ("levels = 15 ", "levels = 8 ")):
         assert text.count(field) == 1
         text = text.replace(field, value)
@@ -407,7 +409,7 @@ def test_what_an_engine_does_not_run(tmp_path):
 
     with pytest.raises(rm.DeviceError, match="no bootstraps"):
         rm.circuit_params("gates", target="ring")
-    # The machine as it ships has other sizes than this toy.
+    # The machine that ships with Ringmill has other sizes than this toy.
     engine = str(toy_engine(tmp_path / "engine.toml"))
     compiled = both.compile(rm.circuit_params("boolean_p64", toy_for_tests_only=True, target=engine), failure=-40)
     inputs = compiled.keygen().encrypt(x=1, y=1)
@@ -422,7 +424,7 @@ def test_private_lookup(tmp_path):
     done = run_example("03_private_lookup.py", "--folder", folder, "--character", "\N{DEGREE CELSIUS}")
     assert "U+2103 is DEGREE CELSIUS" in done.stdout
     assert "the row is the table's own, to the last bit" in done.stdout
-    # All that the server sees: no file is a secret key, nor could serve as one.
+    # The folder holds all that the server sees. No file is a secret key or serves as one.
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     assert [path.name for path in files] == ["answer", "galois.keys", "program.rmac", "query"]
     compiled = rm.load(folder / "program.rmac")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is refused, with the right exception and words that help."""
+"""Tests that wrong input is refused with the right exception and helpful words."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every figure of a page is generated, held by a record, a paper or a test, or excepted with a reason."""
+"""Checks that every figure of a page is generated, is held by a record, a paper or a test, or has an exception with a
+reason.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ import papers
 import pytest
 
 EXCEPTIONS = tomllib.loads(figures.EXCEPTIONS.read_text()).get("exception", [])
-# Blocks that other programs write, whose own tests hold them: `benches/bench.py`, and tests in Rust.
+# Blocks that other programs write and their own tests check: `benches/bench.py`, and tests in Rust.
 WRITTEN_ELSEWHERE = {"floors", "records", "sets"}
-# The page and the first words of each block that may have figures that nothing holds, with how many.
+# Exceptions: the page and first words of a block, and how many figures in it nothing holds.
 ALLOWED = [
     (page, start, count) for e in EXCEPTIONS for page, starts in e["blocks"].items() for start, count in starts.items()
 ]
@@ -60,7 +62,7 @@ def test_every_generated_block_has_what_generates_it():
 
 
 def test_what_is_computed_agrees_with_the_model():
-    """Floors of steps and blocks of masks, by the page's formulas and by the counts in the record."""
+    """The floors of steps and blocks of masks by the page's formulas equal the counts in the record."""
 
     def counted(**names):
         return {row["ours"] for row in figures.rows("torus") if names.items() <= row.items()}
@@ -83,7 +85,7 @@ def test_what_is_computed_agrees_with_the_model():
 
 
 def test_holders_are_found_and_needed():
-    """Each block that has holders has figures, which they hold; the text of an item ends where it is closed."""
+    """Each block with holders has figures that they hold. The text of an item ends where its bracket closes."""
     for page, named_blocks in tomllib.loads(figures.HOLDERS.read_text()).items():
         found = list(figures.blocks(figures.ROOT / page))
         for start in named_blocks:
@@ -110,7 +112,7 @@ def test_what_a_figure_is():
     assert figures.FIGURE.findall("| 12 | 656 | **217** | N = 300 | 300 (400) |") == ["656", "217"]
     assert figures.power_of_two("65,536")
     assert not figures.power_of_two("93,655")
-    # To the digits that are written, in the record's unit or in a thousand of it.
+    # A figure is compared to its written digits, in the record's unit or in a thousand of it.
     assert figures.rounds_to("232.4", [232.41])
     assert figures.rounds_to("0.232", [232.41])
     assert not figures.rounds_to("232.5", [232.41])
@@ -127,7 +129,7 @@ def test_records_are_what_the_command_prints(machine):
 @pytest.mark.parametrize("name", figures.AREAS)
 @pytest.mark.skipif("RINGMILL_FUZZ_SECONDS" not in os.environ, reason="synthesis, up to an hour; `make full` runs it")
 def test_areas_are_what_synthesis_finds(name):
-    """Rows that were made are made again alike; those that say `stated` came from a page, rounded."""
+    """Rows from synthesis are the same when made again. Rows that say `stated` are a page's figures, rounded."""
     keys = ("table", "case", "metric")
     anew = {tuple(row[key] for key in keys): row["ours"] for row in figures.areas(name) if "ours" in row}
     for row in figures.rows(f"{name}-areas"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files are written whole or not at all, whatever they would have replaced."""
+"""Tests that files are written whole or not at all, and that a failed write leaves what was there."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def inputs(client):
 
 @contextmanager
 def nearly_full_disk(limit=100):
-    """Files cannot grow beyond `limit` bytes: a write gets that far and fails."""
+    """Limits the size of files to `limit` bytes. A write gets that far and fails."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
     try:
@@ -178,7 +178,7 @@ def test_folders_of_keys_are_not_guessed(client, small, tmp_path, monkeypatch):
 
 
 def killed_while_saving(client, folder, delay):
-    """A forked process that saves the secret key over and over, killed after a while."""
+    """Runs a forked process that saves the secret key over and over, and kills it after a while."""
     child = os.fork()
     if child == 0:
         os.umask(0)
@@ -241,13 +241,13 @@ def test_a_saved_program_keeps_parameters_and_options(sampled, ringmill, tmp_pat
     assert again.text("mid") == sampled.text("mid")
     again.save(tmp_path / "again.rmac")
     assert (tmp_path / "again.rmac").read_bytes() == path.read_bytes()
-    # What belongs to one runs with the other.
+    # Keys, inputs and runs of one program work with the other.
     client, x = sampled.keygen(), np.linspace(-1, 1, 64)
     client.save_secret_key(tmp_path / "secret")
     run = again.run(client.encrypt(x=x), plain={"p": np.ones(64)})
     outputs = again.load_secret_key(tmp_path / "secret").decrypt(run, complex=False)
     assert np.allclose(outputs["mean"], x.mean(), atol=1e-5)
-    # The command reads it as a program; options given with it compile it anew.
+    # The command reads the file as a program. Options given with it compile it again.
     assert '"spread"' in ringmill("compile", path, "--json")
     assert rm.load(path, precision=12).predicted_bits != sampled.predicted_bits
 
@@ -312,7 +312,7 @@ def test_the_reader_chooses_the_security_tables_of_a_saved_program(tmp_path):
     ):
         with pytest.raises(rm.ParameterError, match=wrong):
             rm.load(path, tables=tables)
-    # A list replaces the default: what passes the guidelines is refused by who accepts the standard alone.
+    # A list replaces the default tables. A reader who accepts only the standard refuses what passes the guidelines.
     twisted.compile(slots=1024, input_bound=1).save(path)
     rm.load(path)
     with pytest.raises(rm.FileError, match="accepted are standard_2018"):

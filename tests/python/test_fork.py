@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of a client repeat nothing: forked processes, process pools and threads each draw their own randomness."""
+"""Tests that copies of a client repeat no randomness: forked processes, process pools and threads draw their own."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def seal():
 
 
 def in_child(work):
-    """What `work` gives in a forked child."""
+    """Runs `work` in a forked child and returns its result."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -70,13 +70,13 @@ def all_differ(masks):
 
 
 def share_bytes(a, b):
-    """Whether two files have a stretch of 24 bytes, three residues, in common; looked for in 40 places."""
+    """Whether two files share a stretch of 24 bytes, which is three residues. The search tries 40 places."""
     where = random.Random(1)
     stretches = (a[at : at + 24] for at in (where.randrange(200, len(a) - 56) for _ in range(40)))
     return any(len(set(stretch)) > 8 and stretch in b for stretch in stretches)
 
 
-# What pools run: a process pool in this module's forked children inherits the client of the parent.
+# Values for process pools. Children that this module forks inherit the parent's client.
 HELD = {}
 
 
@@ -143,7 +143,7 @@ def test_evaluation_keys_made_in_children_differ(compiled, client, small, tmp_pa
 
 
 def forked_among_threads(client, forks):
-    """Children forked while threads encrypt: each finishes, and no two masks are equal."""
+    """Forks children while threads encrypt. Each child finishes, and no two masks are equal."""
     HELD["client"] = client
     stop, masks, busy = threading.Event(), [], threading.Lock()
 
@@ -198,7 +198,7 @@ def test_at_random_children_threads_and_pools_repeat_nothing(compiled, client, s
                 files += [in_child(lambda n=n: files_of_seal(n)) for n in range(2)]
             case _:
                 forked_among_threads(client, workers)
-        # A child of a child.
+        # A child forks a child of its own.
         masks.append(in_child(lambda: in_child(lambda: mask_of_client(0))))
         assert len({mask.tobytes() for mask in masks}) == len(masks)
         for kind in range(4):
@@ -229,7 +229,7 @@ def test_circuits_run_in_children_that_were_forked_in_the_middle_of_one(tmp_path
     busy.join()
     assert children == [x // (100 + n) for n in range(3)]
     assert found == [x // 7] * 4
-    # Of one value, each under masks of its own.
+    # All files are of one value, each under masks of its own.
     files = [path.read_bytes() for path in tmp_path.iterdir()]
     assert len(files) == 7
     assert not any(share_bytes(a, b) for a, b in combinations(files, 2))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of whole numbers under BFV: exact at every width and sign, and what is no such number is refused."""
+"""Tests programs of whole numbers under BFV: exact at every width and sign. Values that are not whole numbers are
+refused.
+"""
 
 from __future__ import annotations
 

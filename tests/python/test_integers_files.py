@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of whole numbers in files and on the command line: they come back as they were, or are refused."""
+"""Tests programs of whole numbers in files and on the command line. They come back unchanged, or are refused."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_everything_goes_through_files(compiled, client, tmp_path):
     assert np.array_equal(found["square"], X.astype(int) ** 2)
     limbs = sent.limbs
     assert (limbs.dtype, limbs.shape) == (np.uint64, (2, sent.level + 1, 2 * compiled.params.slots))
-    # A saved program keeps no types: its inputs are vectors of whole numbers.
+    # A saved program keeps no types. Its inputs are vectors of whole numbers.
     for value, says in [
         (np.ones(SLOTS), "input x takes whole numbers, and has dtype float64"),
         (3, r"np.full\(16, 3\)"),
@@ -133,7 +133,7 @@ def test_damaged_and_foreign_files_are_refused(compiled, client, small, tmp_path
         (tmp_path / "program").write_text(cut)
         with pytest.raises(rm.RingmillError):
             rm.load(tmp_path / "program")
-    # What is of one scheme is not taken for another's.
+    # Files of one scheme are refused by another.
     with pytest.raises(rm.FileError, match="scheme number 1"):
         rm.Ciphertext.load(tmp_path / "x", small)
     with pytest.raises(rm.FileError, match="scheme number 1"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A key that does not belong is refused, and where that cannot be checked it is said."""
+"""Tests that a key that does not belong is refused, and that Ringmill says where it cannot check."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ONES = {"x": np.ones(1024), "y": np.ones(1024)}
 
 
 def refused(alice, bob):
-    """Both identities in short form, in either order, and what to do."""
+    """Expects a refusal with both identities in short form, in either order, and the cure."""
     a, b = alice.key_id[:16], bob.key_id[:16]
     return pytest.raises(rm.KeysError, match=rf"(?s)({a}.*{b}|{b}.*{a}).*one client made")
 
@@ -69,11 +69,11 @@ def test_identities_go_through_files(compiled, alice, bob, small, tmp_path):
         client.evaluation_keys.save(tmp_path / client.key_id)
         client.save_secret_key(tmp_path / f"{client.key_id}.secret")
         assert rm.EvaluationKeys.load(tmp_path / client.key_id, small).key_id == client.key_id
-    # A folder with files of two owners.
+    # The folder has files of two owners.
     (tmp_path / alice.key_id / "relin.key").write_bytes((tmp_path / bob.key_id / "relin.key").read_bytes())
     with refused(alice, bob):
         rm.EvaluationKeys.load(tmp_path / alice.key_id, small)
-    # Later sessions of one owner belong together, fresh evaluation keys too.
+    # Later sessions of one owner belong together, and so do new evaluation keys.
     again = compiled.load_secret_key(tmp_path / f"{alice.key_id}.secret")
     assert again.key_id == alice.key_id
     again.decrypt(compiled.run(inputs.ciphertexts, keys=again.evaluation_keys))
@@ -102,7 +102,7 @@ def test_files_of_version_1_work_and_it_is_said_that_they_cannot_be_checked(root
     run = compiled.run(inputs)
     assert run.report.data["keys"]["unchecked"] == ["ciphertext `x`"]
     assert "NOT CHECKED" in str(run.report)
-    # Written again by this version the key is as it was.
+    # This version writes the key again as it was, without an identity.
     client.save_secret_key(tmp_path / "secret")
     assert compiled.load_secret_key(tmp_path / "secret").key_id is None
 
@@ -135,7 +135,7 @@ def test_a_shared_decryption_has_noise_and_says_what_is_left(precise):
     for values in shared:
         assert np.abs(values - x * (x + 0.25)).max() < 2.0**-bits
     assert not np.array_equal(*shared)
-    # As much noise as was promised: more than a bit of what is left is noise.
+    # The noise is as large as promised: two decryptions differ by more than 2^-6 of the bound.
     assert np.std(shared[0] - shared[1]) > 2.0 ** (-bits - 6)
     with pytest.raises(rm.DataError, match="bits more of precision"):
         client.decrypt(run, share=rm.Share(statistical_bits=35))

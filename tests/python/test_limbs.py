@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of polynomials by themselves: every device gives the schoolbook's, what does not fit is refused."""
+"""Tests products of polynomials by themselves: every device gives the schoolbook's, and misfits are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DICE = np.random.default_rng(5)
 
 
 def schoolbook(a, b, q):
-    """By the definition, in Python's own integers."""
+    """The product by definition, in Python's own integers."""
     n = len(a)
     product = [0] * n
     for i, x in enumerate(map(int, a)):
@@ -32,7 +32,7 @@ def test_products_are_the_schoolbooks_on_every_device(n, q):
         assert found.residues.dtype == np.int64
         assert found.residues.tolist() == want
         assert (found.cycles is None) == (found.seconds is None) == (device == "cpu:1")
-    # Clock of 150 MHz; the streams alone take that many cycles.
+    # The clock is 150 MHz. Moving the polynomials alone takes that many cycles.
     assert found.cycles > n + 3 * n // 4
     assert found.seconds == pytest.approx(found.cycles / 150e6)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory is bounded, and its end a MemoryError; Ctrl-C is prompt, and keeps what was finished."""
+"""Tests limits and interrupts. Memory is bounded and its end is a MemoryError. Ctrl-C is prompt and keeps finished
+results.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ import pytest
 
 import ringmill as rm
 
-# What a loaded computer may take to stop; a quiet one takes a tenth of it.
+# Seconds that a loaded computer may need to stop. A quiet one needs a tenth.
 STOPS = 3.0
 
 
@@ -32,7 +34,7 @@ def compiled(small):
 
 @pytest.fixture
 def limit():
-    """Sets the memory limit; it is as before when the test is over."""
+    """Returns a function that sets the memory limit. The end of the test restores it."""
     before = rm.limits()
     yield lambda memory: rm.limits(memory=memory)
     rm.limits(memory=before.memory)
@@ -88,7 +90,9 @@ def test_what_needs_more_than_the_limit_is_a_memory_error(compiled, small, limit
 
 
 def test_a_run_shares_the_keys_of_its_client(limit):
-    """A run of 1,000 rotations held its keys twice more, and a limit ended it midway."""
+    """A run makes no copies of its client's keys, so it fits a limit below their size. A run of 1,000 rotations once
+    held them twice more, and a limit ended it midway.
+    """
     many = rm.params(log_n=12, bits=[50, 40, 40, 40, 50], scale=2.0**40, allow_insecure_parameters_for_tests_only=True)
 
     @rm.program
@@ -105,7 +109,7 @@ def test_a_run_shares_the_keys_of_its_client(limit):
     assert np.allclose(client.decrypt(run), 63)
 
 
-# The address space of a process that has loaded the package, and so many MiB more.
+# A script that limits its address space to what it has after loading the package, and so many MiB more.
 STARVED = """
 import resource, sys
 import numpy as np
@@ -145,7 +149,7 @@ def test_a_starved_process_gets_a_memory_error():
     assert said[4000] == "done"
 
 
-# Work that takes far longer than the tests wait, and says when it is interrupted what was raised and how soon.
+# A script of work that takes far longer than the tests wait. It says what an interrupt raised, and how soon.
 STOPPED = """
 import sys, threading, time
 import numpy as np
@@ -227,7 +231,7 @@ def test_ctrl_c_is_raised_at_once(work):
 
 @pytest.mark.parametrize("swallow", ["", "except KeyboardInterrupt: raise ImportError('half imported')"])
 def test_ctrl_c_while_modules_are_imported_is_status_130(tmp_path, swallow):
-    """Here numpy is a module in whose import Ctrl-C comes, and which may make another exception of it."""
+    """A stand-in for numpy gets Ctrl-C during its import, and may turn it into another exception."""
     body = "import os, signal, time; os.kill(os.getpid(), signal.SIGINT); time.sleep(60)"
     text = f"try:\n    {body}\n{swallow}\n" if swallow else body
     (tmp_path / "numpy.py").write_text(text)
@@ -255,7 +259,7 @@ def test_the_command_exits_130(tmp_path):
     command = os.path.join(os.path.dirname(sys.executable), "ringmill")
     arguments = [command, "run", str(source), "--random-inputs", "--params", "set2", "--max-memory", "8G"]
     child = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # The size of the keys comes before they are made.
+    # The command says the size of the keys before it makes them.
     assert "evaluation keys of" in child.stdout.readline()
     sent = time.time()
     child.send_signal(signal.SIGINT)
@@ -266,7 +270,7 @@ def test_the_command_exits_130(tmp_path):
     assert "Traceback" not in said
 
 
-# One operation after another, each of which takes long or not; a signal may come at any moment of it.
+# A script of one operation after another, short and long ones. A signal may come at any moment.
 MOMENT = """
 import sys, time
 import numpy as np
@@ -339,7 +343,9 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("work", ["rotations", "loading", "decrypting", "reading", "clear", "runs"])
 def test_ctrl_c_at_any_moment(work, tmp_path):
-    """Single operations on SEAL's files, loads, decryptions, programs in the clear stop as runs do, status 130."""
+    """An interrupt stops single operations on SEAL's files, loads, decryptions and programs in the clear. The status is
+    130, as for runs.
+    """
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     for _ in range(4 if "RINGMILL_FUZZ_SECONDS" in os.environ else 1):
         script = ["-c", MOMENT, work, str(tmp_path / "keys")]
@@ -363,7 +369,7 @@ def test_ctrl_c_at_any_moment(work, tmp_path):
 
 
 def test_no_python_runs_while_values_are_read():
-    """An interrupt that arrives in Python code called while arguments are read has nobody who would raise it."""
+    """An interrupt that arrives in Python code called while arguments are read must still be raised."""
     from ringmill._ringmill import evaluate_program
 
     @rm.program
@@ -384,7 +390,7 @@ def test_no_python_runs_while_values_are_read():
 
 
 def test_other_threads_go_on(compiled):
-    """A signal is the main thread's business: work on others is not stopped by it."""
+    """Python handles signals in the main thread. Work on other threads goes on."""
     script = textwrap.dedent(
         """
         import os, signal, threading, time
@@ -463,7 +469,7 @@ def test_expanded_keys_and_constants_keep_to_a_budget(small):
     halved, half = run(expanded_bytes=budget)
     assert np.array_equal(whole, halved)
     assert half["budget_bytes"] == budget
-    # All were there before, and half of them were dropped when this run began.
+    # All entries were there before, and the start of this run dropped half of them.
     assert half["limbs"] + half["constants"] > 0
     assert (half["limbs_again"], half["constants_again"]) == (half["limbs"], half["constants"])
     with pytest.raises(rm.DeviceError, match=r"a budget of 1 byte .*give at least \d+ bytes"):
@@ -474,7 +480,9 @@ def test_expanded_keys_and_constants_keep_to_a_budget(small):
 
 
 def test_the_keys_of_circuits(limit, tmp_path):
-    """Their size is known before they are made, and both it and that of the form that bootstraps read must fit."""
+    """The keys' size is known before they are made. The keys must fit the limit, and so must the form that bootstraps
+    read.
+    """
 
     @rm.circuit
     def doubled(x: rm.Encrypted[rm.uint(4)]):
@@ -485,7 +493,7 @@ def test_the_keys_of_circuits(limit, tmp_path):
     client.save_secret_key(tmp_path / "secret")
     client.evaluation_keys.save(tmp_path)
     saved = sum((tmp_path / name).stat().st_size for name in ("bootstrap.key", "switch.key"))
-    # Words of 32 bits take 4 bytes in files and 8 in memory; files have less than 512 bytes beside them.
+    # Words of 32 bits take 4 bytes in files and 8 in memory. A file has less than 512 bytes beside them.
     assert 0 <= saved - compiled.key_bytes // 2 <= 512
     inputs = client.encrypt(x=5)
     limit(compiled.key_bytes - 1)
@@ -501,7 +509,7 @@ def test_the_keys_of_circuits(limit, tmp_path):
 
 
 def test_compiling_circuits_keeps_to_the_limit():
-    """In a process of its own: others have memory left that it would take."""
+    """The test runs in a process of its own. Other processes have memory left that the compiler would use."""
     script = """
         import ringmill as rm
 

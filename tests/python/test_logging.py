@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What long work says to the logger `ringmill`: parameters, keys, steps, plans, checkpoints; nothing secret."""
+"""Tests what long work tells the logger `ringmill`: parameters, keys, steps, plans, checkpoints, and nothing secret."""
 
 from __future__ import annotations
 

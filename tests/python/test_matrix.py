@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encrypted matrices against numpy's."""
+"""Tests encrypted matrices against numpy's."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_matrices_of_other_shapes_in_the_clear():
 
 
 def test_encrypted_matrices_modulo_a_power_are_as_deep_as_they_like():
-    """A power of a matrix: more products in sequence than the parameters have levels for."""
+    """A power of a matrix takes more products in sequence than the parameters have levels."""
     toy = toys.bootstrapping()
 
     @rm.program

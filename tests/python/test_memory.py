@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No copy of a secret key is left in a process that made, used, saved, loaded and dropped it."""
+"""Tests that no copy of a secret key stays in a process that made, used, saved, loaded and dropped the key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from conftest import COMMAND, ROOT
 from memory import COPY, copies, search
 
-# A file's bytes before what it holds, and after it.
+# The bytes of a file before its content, and after it.
 HEADER, CHECKSUM = 72, 32
 
 FIRST = """
@@ -86,7 +86,7 @@ def test_copies_are_found_wherever_they_lie():
 
 
 def left(script: str, path: Path) -> list[str]:
-    """The copies of the secret key saved at `path` that the script leaves."""
+    """Runs the script and returns the copies that it leaves of the secret key saved at `path`."""
     arguments = [sys.executable, "-c", FIRST + script + LAST, str(path)]
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as child:
         for line in child.stdout:
@@ -111,7 +111,7 @@ def test_what_lives_is_found(tmp_path):
 
 
 def turning(turns: int) -> str:
-    """A program that rotates so many times, as macro text."""
+    """Returns a program of so many rotations, as macro text."""
     lines = ['macro "turning" slots 4096', '  input 0 = encrypted "x"', '  output 0 = "y"']
     lines.append("%0 = INPUT input 0 : cipher 2")
     lines += [f"%{turn + 1} = ROTATE %{turn} steps {1 + turn % 5} : cipher 2" for turn in range(turns)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every fault is a typed exception whose message says what was expected, what came and what to do."""
+"""Tests that every fault is a typed exception. Its message says what was expected, what came and what to do."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class World:
         self.client.save_secret_key(folder / "secret")
 
     def encrypt_last(self, value):
-        """Encrypts zeros and in the last slot `value`."""
+        """Encrypts zeros, with `value` in the last slot."""
         return self.client.encrypt(x=np.r_[np.zeros(SLOTS - 1), value])
 
     def load(self, content, params=None):
@@ -60,7 +60,8 @@ def world(small, tmp_path_factory):
     return World(small, tmp_path_factory.mktemp("world"))
 
 
-# Exception, what provokes it, and what the message must hold: what was expected, what came, what to do.
+# For each fault the exception, a call that provokes it, and parts of its message: what was expected, what came, what to
+# do.
 FAULTS = {
     "too deep": (rm.CompileError, lambda w: deep.compile(w.small), ["parameters have 3", "needs 9", "use parameters"]),
     "too many slots": (rm.CompileError, lambda w: square.compile(w.small, slots=2048), ["has 1024", "2048", "use"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Natural mistakes: each is refused with its place, its cause and a cure, and the cure works."""
+"""Tests natural mistakes: Ringmill refuses each with its place, its cause and a cure, and the cure works."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def larger(x: rm.Encrypted[rm.uint(2)], y: rm.Encrypted[rm.uint(2)]):
 
 
 class World:
-    """Programs compiled with small parameters, their keys, inputs and a run."""
+    """Programs compiled with small parameters, and their keys, inputs and a run."""
 
     def __init__(self, small):
         self.small = small
@@ -86,7 +86,7 @@ def world(small):
 
 
 def of_reals(body):
-    """The trace of a program of two encrypted vectors of eight real or complex numbers."""
+    """Traces a program of two encrypted vectors of eight real or complex numbers."""
 
     @rm.program
     def program(x: rm.Encrypted, y: rm.Encrypted):
@@ -96,7 +96,7 @@ def of_reals(body):
 
 
 def of_wholes(body):
-    """The trace of a program of two encrypted vectors of eight bytes."""
+    """Traces a program of two encrypted vectors of eight bytes."""
 
     @rm.program
     def program(x: rm.Encrypted[rm.uint(8)[8]], y: rm.Encrypted[rm.uint(8)[8]]):
@@ -126,7 +126,7 @@ def branch(x, _):
 
 
 def of_matrices(body):
-    """The trace of a program of two encrypted matrices of 2 x 2."""
+    """Traces a program of two encrypted matrices of 2 x 2."""
 
     @rm.program
     def program(x: rm.Encrypted[rm.integer[4]], y: rm.Encrypted[rm.integer[4]]):
@@ -136,7 +136,7 @@ def of_matrices(body):
 
 
 def of_integers(body):
-    """The trace of a program of an encrypted vector of four integers."""
+    """Traces a program of an encrypted vector of four integers."""
 
     @rm.program
     def program(x: rm.Encrypted[rm.integer[4]]):
@@ -148,7 +148,8 @@ def of_integers(body):
 HERE = "the program's line"
 FIT = "np.polynomial.Polynomial.fit(t, {}, 7).convert().coef) with t = np.linspace({}, 1000)"
 
-# Of each mistake: the exception, what makes it, its place (a name in the message, or HERE), and what the message holds.
+# For each mistake the exception, a call that makes it, its place (a name in the message, or HERE), and parts of the
+# message.
 MISTAKES = {
     "no annotation": (rm.CompileError, without_annotation, HERE, ["parameter x of bare", "rm.Encrypted or rm.Plain"]),
     "x[0]": (rm.CompileError, lambda _: of_reals(lambda x, y: x[0]), HERE, ["picked out", "0/1 mask", "rm.rotate"]),
@@ -649,7 +650,7 @@ def test_a_mistake_is_refused_with_place_cause_and_cure(world, name):
         assert caught.value.line in lines_of(make), caught.value.line
 
 
-# What cannot be pickled, and what its refusal says to write.
+# Objects that cannot be pickled, and the calls that the refusal says to write.
 PICKLES = {
     "inputs": ("ciphertext", [".save(path)", "rm.Ciphertext.load(path, params)"]),
     "run": ("ciphertext", [".save(path)", "rm.Ciphertext.load(path, params)"]),
@@ -720,7 +721,7 @@ def test_dir_of_the_package_shows_public_names():
 
 
 def objects(world):
-    """An object of each public class."""
+    """Returns an object of each public class."""
     made = [world.square, world.client, world.inputs, world.run, world.output, world.keys, world.small, world.traced]
     made += [world.larger, world.larger_client, world.larger_inputs, world.larger_run, world.integers, larger, square]
     made += [world.larger_keys, world.larger_params, world.run.report, rm.limits(), rm.Share(8), rm.Precision(1, None)]
@@ -732,7 +733,7 @@ def objects(world):
 
 
 def traced(found, deep):
-    """Adds the objects that are there while a program or circuit is traced."""
+    """Adds the objects that exist while a program or circuit is traced."""
 
     @rm.program
     def of_vectors(x: rm.Encrypted[rm.integer[4]], y: rm.Plain[rm.integer[4]]):
@@ -770,7 +771,7 @@ def test_a_name_that_is_not_there_is_asked_for_as_ever(world):
 
 
 def lines_of(make):
-    """The lines of this file that a mistake's own functions are on."""
+    """Returns the lines of this file that hold a mistake's own functions."""
     codes = [make.__code__]
     found = set()
     while codes:
@@ -782,7 +783,7 @@ def lines_of(make):
 
 
 def polynomials():
-    """The cures that write a polynomial: what is written, its t, and the function that it takes the place of."""
+    """Returns the cures that write a polynomial: the code to write, its t, and the function that it replaces."""
     found = {}
     for name, (_, _, _, holds) in MISTAKES.items():
         for part in holds:
@@ -805,13 +806,13 @@ def test_the_polynomial_of_a_cure_is_near_the_function(name):
     x, y = (zeros, values) if written.startswith("rm.polynomial(y, ") else (values, zeros)
     found = cured(x=x + 0.5 if "x - 0.5" in written else x, y=y)
     wanted = np.asarray(eval(function, {"np": np, "t": values}), dtype=float)
-    # Beside its jump a step is farther from its polynomial.
+    # Near its jump a step differs more from its polynomial.
     near, within = (np.abs(values) > 0.3, 0.3) if function == "t > 0" else (np.full(64, True), 0.1)
     assert np.allclose(found[near], wanted[near], atol=within)
 
 
 def test_the_calls_of_the_cures(world, small):
-    """What the messages say to write, written."""
+    """Runs the calls that the messages say to write."""
     client, run = world.client, world.run
     assert np.allclose(client.decrypt({"out": world.output}), client.decrypt(run))
     assert np.allclose(client.decrypt(world.square.run(client.encrypt(x=DATA))), DATA**2, atol=1e-3)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program called inside another becomes part of it: the values and instructions are as if it were written there."""
+"""Tests that a program called inside another becomes part of it. Values and instructions are as if it were written
+there.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,7 @@ def test_what_does_not_fit_is_refused_at_the_line(inner, says):
     with pytest.raises(rm.CompileError, match=says) as caught:
         f.trace(16)
     assert str(caught.value).startswith(f"{__file__}:")
-    # A refusal leaves nothing behind.
+    # A refusal changes nothing for later calls.
     assert np.array_equal(scaled(x=np.ones(16), w=np.ones(16)), np.full(16, 2.0))
 
 

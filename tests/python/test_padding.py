@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands behind the declared values of an array is never seen and never counts."""
+"""Tests that slots behind the declared values of an array are never seen and never count."""
 
 import json
 import os
@@ -16,7 +16,7 @@ LENGTHS = range(1, 65) if LONG else (1, 2, 3, 5, 8, 31)
 
 
 def statistics(length, kind=rm.real):
-    """Sum, mean, variance and what is left of the mean, of an array of `length`."""
+    """A program of sum, mean, variance and deviations from the mean, for an array of `length`."""
 
     @rm.program
     def of(s: rm.Encrypted[kind[length]]):
@@ -40,7 +40,7 @@ def test_statistics_are_numpys(length):
 
 
 def test_the_variance_of_a_thousand_values():
-    """It was 14 % off in 1,024 slots, since the padding held the mean."""
+    """The variance counts no padding. In 1,024 slots it was once 14 % off, since the padding held the mean."""
     data = np.random.default_rng(0).normal(size=1000)
     small = rm.params(
         log_n=11, bits=[60, 40, 40, 40, 40, 60], scale=2.0**40, allow_insecure_parameters_for_tests_only=True
@@ -109,7 +109,7 @@ def test_lengths_go_through_calls_procedures_and_repeats():
 
     @rm.program
     def of(s: rm.Encrypted[rm.real[5]]):
-        moved = shifted(s, 1.0)  # whose padding holds ones
+        moved = shifted(s, 1.0)  # its padding holds ones
         return inner(moved), rm.repeat(3, lambda y: shifted(y, 1.0) * 0.5, s), rm.sum(rm.repeat(1, lambda y: y + 1, s))
 
     data = np.arange(5.0)
@@ -149,7 +149,7 @@ def test_arrays_as_long_as_the_slots_turn_cyclically():
 
 
 def test_saved_programs_keep_the_lengths(tmp_path):
-    """A program that is loaded counts on the zeros behind its arrays, as the one that was saved."""
+    """A loaded program relies on zeros behind its arrays, as the saved one did."""
 
     @rm.program
     def of(s: rm.Encrypted[rm.real[5]], w: rm.Plain[rm.real[5]], x: rm.Encrypted[rm.real]):

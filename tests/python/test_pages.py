@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every code block of a page runs, or says why not; every link and anchor leads somewhere."""
+"""Tests that every code block of a page runs or says why not, and that every link and anchor leads somewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FENCES = {name: pages.fences(name, text) for name, text in TEXTS.items()}
 ALL = [fence for found in FENCES.values() for fence in found]
 IN_FULL = "RINGMILL_FUZZ_SECONDS" in os.environ
 
-# What a page's blocks find already made: a file that its commands name, values that its Python goes on with.
+# What the blocks of a page need: a file that its commands name, and values that its Python goes on with.
 PROGRAM = """
 import ringmill as rm
 
@@ -40,7 +40,7 @@ def runs(fence: pages.Fence) -> bool:
 
 
 def commands(fence: pages.Fence) -> list[str]:
-    """The commands of a shell block, each a line, without comments that stand by themselves."""
+    """Returns the commands of a shell block, one a line, without lines that are comments."""
     joined = fence.text.replace("\\\n", " ")
     return [line for line in joined.splitlines() if line.strip() and not line.strip().startswith("#")]
 
@@ -74,7 +74,7 @@ def test_targets_of_make_exist():
 
 
 def checkout(folder: Path) -> Path:
-    """A folder from which a page's commands find what they find in a checkout, and into which they write."""
+    """A folder that looks like a checkout to a page's commands, and takes what they write."""
     for name in ("Cargo.toml", "crates", "examples", "rtl", "target", ".venv"):
         (folder / name).symlink_to(pages.ROOT / name)
     (folder / "program.py").write_text(PROGRAM)
@@ -100,7 +100,7 @@ def test_commands_run(page, tmp_path):
 
 @pytest.mark.parametrize("page", [name for name, found in PYTHON.items() if found])
 def test_python_runs(page, tmp_path):
-    """A page's blocks one after another, in one namespace."""
+    """Runs a page's Python blocks one after another, in one namespace."""
     script = tmp_path / "page.py"
     script.write_text("\n".join([BEFORE.get(page, ""), *(fence.text for fence in PYTHON[page])]))
     done = subprocess.run([sys.executable, "-P", script], cwd=tmp_path, capture_output=True, text=True, timeout=600)
@@ -121,7 +121,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", TEXTS)
 def test_files_that_a_page_names_exist(page):
-    """From the root or, beside a crate's name, from its folder; a file's ending may be left out."""
+    """A path is from the root or, beside a crate's name, from the crate's folder. A file's ending may be left out."""
     for path in re.findall(r"`((?:docs|examples|crates|fuzz|tests|rtl|benches)/[\w./-]*\w)`", TEXTS[page]):
         found = [*pages.ROOT.glob(path), *pages.ROOT.glob(f"{path}.*"), *pages.ROOT.glob(f"crates/*/{path}")]
         assert found or "NAME" in path, f"{page}: no {path}"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages say beside the papers and the peers is what the records say, and the papers' errors are errors."""
+"""Checks that pages compare us with papers and other libraries as the records do, and that the errors in papers are
+errors.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ def test_blocks_are_what_the_records_say(page):
 
 
 def test_every_shared_figure_is_judged():
-    """Of each record some are beaten; what is beaten is better by its own numbers, and what is missed is worse."""
+    """Each record has rows that beat the paper. The numbers of a row agree with its verdict."""
     for row in ROWS:
         theirs = row.get("paper_should_be", row["paper"])
         better = (row["ours"] - theirs) * papers.direction(row)
@@ -42,7 +44,7 @@ def test_a_figure_that_no_rule_knows_is_refused():
     assert papers.verdict(cycles) == "not reached"
     assert papers.verdict(cycles | {"ours": 0.4}) == "beaten"
     assert papers.verdict(cycles | {"ours": 1.4}) == "equal"
-    # The corrected figure counts.
+    # The paper's corrected figure counts.
     assert papers.verdict(cycles | {"paper_should_be": 3.0}) == "beaten"
     with pytest.raises(ValueError, match="0 rows with ours are"):
         papers.of("ring", case="Set-9")
@@ -65,7 +67,7 @@ def test_lines_have_units_their_description_and_how_much_better(machine):
     for line in lines:
         *_, theirs, ours, _times, name, _ = line.replace("\\|", "/").split("|")
         assert min(len(theirs.split()), len(ours.split())) > 1, line
-        # One description a value: a line of several has the same figure of each.
+        # A cell names descriptions alone: those of one line have the same figure.
         assert re.fullmatch(r" (`[\w-]+` ?)+", name), line
 
 
@@ -85,7 +87,7 @@ def test_only_like_is_compared_with_like():
 
 
 def near(value: float, shown: float) -> bool:
-    """Whether a value is the figure to the digits that are shown."""
+    """Whether a value rounds to the figure at the digits that are shown."""
     places = len(repr(shown).partition(".")[2])
     return abs(value - shown) <= 0.5 * 10.0**-places * (1 + 1e-9)
 
@@ -107,7 +109,7 @@ def rows_of(machine: str) -> list[papers.Row]:
 
 @pytest.mark.parametrize("machine", figures.ARGUMENTS)
 def test_figures_that_are_known_to_be_wrong_are_judged_by_the_right_ones(machine):
-    """Each row of a known error has the corrected figure, and each corrected figure is of a known error."""
+    """The rows of each known error have a corrected figure, and each corrected figure belongs to a known error."""
     named = [(row, f"{row['table']} | {row['case']} | {row['metric']}") for row in rows_of(machine)]
     asked = [pattern for entry in papers.errata()[machine] for pattern in entry.get("rows", [])]
     for pattern in asked:
@@ -119,7 +121,7 @@ def test_figures_that_are_known_to_be_wrong_are_judged_by_the_right_ones(machine
 
 
 def test_an_operation_counts_once_however_often_it_is_printed():
-    """In cycles, in microseconds, a second, as a speed-up, and of each description."""
+    """One operation has figures in cycles, in microseconds, a second, as a speed-up, and of each description."""
     rows = [row for row in papers.judged("ring") if papers.operation(row) == "Table 2 | Set-1 | multiply + relinearise"]
     assert {row["unit"] for row in rows} == {"cycles", "us", "ms", "a second", ""}
     assert {row["machine"] for row in rows} == {"ring", "ring-stored"}
@@ -133,7 +135,7 @@ def test_an_operation_counts_once_however_often_it_is_printed():
 
 
 def test_newest_records_are_taken():
-    """A record of a processor with fewer instructions allowed is not taken, and of others the newest is."""
+    """A record of a processor with some instructions turned off is not taken. Of the others the newest is."""
     found = papers.bench("ckks.set1.rotate", "SEAL")
     assert found["ratio"] > 1
     assert papers.beside("ckks.set1.rotate", ("SEAL", "Lattigo"))[1].startswith("SEAL ")

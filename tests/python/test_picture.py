@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of the towers: its text fits its boxes, it names every crate, dark differs from light in colour alone."""
+"""Checks the picture of the towers. Its text fits its boxes, it names every crate, and light and dark differ in colour
+alone.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,14 @@ import pytest
 NAMES = ("towers.svg", "towers-dark.svg")
 SOURCES = {name: (pages.ROOT / "docs" / name).read_text() for name in NAMES}
 SVG = "{http://www.w3.org/2000/svg}"
-# What a character takes at most, on the average, of its size in the sans serif fonts that browsers fall back to.
+# The most width of a character on average, as a share of its size, in the sans serif fonts that browsers fall back to.
 PLAIN, BOLD = 0.62, 0.68
 MARGIN = 4.0
 
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle of the picture, in its units, and its class."""
+    """A rectangle of the picture, in the picture's units, and its class."""
 
     left: float
     top: float
@@ -43,14 +45,14 @@ class Box:
 
 
 def style(source: str, kind: str, field: str) -> str | None:
-    """What the style says of a field of a class."""
+    """Returns what the style says of a field of a class, or None."""
     rule = re.search(rf"\.{kind} \{{([^}}]*)\}}", source)
     found = re.search(rf"\b{field}: ([^;}}]+)", rule[1]) if rule else None
     return found[1].strip() if found else None
 
 
 def shapes(source: str) -> tuple[list[Box], list[tuple[str, Box]]]:
-    """The boxes of a picture, and its texts with the room that they take."""
+    """Returns the boxes of a picture, and its texts with the room that they take."""
     root = Tree.fromstring(source)
     boxes = []
     for rect in root.iter(f"{SVG}rect"):
@@ -95,7 +97,7 @@ def test_boxes_lie_apart_on_the_paper(name):
 
 
 def test_text_that_is_too_long_is_found():
-    """The rule itself: one letter more than the narrowest box takes is outside."""
+    """The rule can fail: a text that is four letters longer does not fit its box."""
     boxes, texts = shapes(SOURCES[NAMES[0]])
     words = "schedules, cycle models"
     longer = words + "x" * 4
@@ -113,7 +115,7 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_text_can_be_read_on_its_colour(name):
-    """A contrast of 4.5 to 1, as WCAG asks of text."""
+    """Every text has a contrast of 4.5 to 1, as WCAG asks."""
     source = SOURCES[name]
     soft = re.search(r"text \{[^}]*fill: (#\w{6})", source)
     assert soft is not None

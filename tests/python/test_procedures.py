@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeats and procedures: traced once, right in the clear and encrypted, refused with the user's line."""
+"""Tests repeats and procedures: traced once, right in the clear and encrypted, and refused with the user's line."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ def test_they_are_traced_once():
         return counted(counted(counted(counted(x, 1.5), p), np.ones(len(x))), 1.5)
 
     text = f.trace(SLOTS)[0].to_text()
-    # A number is part of what is traced, a vector an argument.
+    # A number is part of the traced procedure, and a vector is an argument.
     assert [kind if isinstance(kind, (str, float)) else "vector" for kind in calls] == ["body", 1.5, "vector"]
     assert text.count("\n  proc ") == 3
     assert text.count(" CALL ") == 5
     assert "times 4294967296" in text
     again = rm.MacroProgram.from_text(text)
     assert again.to_text() == text
-    # Numbers that are equal and not the same.
+    # Numbers that are equal but differ in type or sign of zero.
     calls.clear()
 
     @rm.program

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a Python program file does, the command's status, its one JSON document and its files stay what they are."""
+"""Tests the command on hostile Python program files. Its status, its one JSON document and its files stay what they
+are.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from ringmill.source import traced
 PROGRAM = "import ringmill as rm\n\n@rm.program\ndef twice(x: rm.Encrypted):\n    return x + x\n"
 
 
-# What comes before the program, and what must be in the error.
+# The code before the program, and parts of the error.
 HOSTILE = {
     "exit": ("import sys\nsys.exit(0)", ["file.py:2", "SystemExit: 0", "__main__"]),
     "exit with words": ("raise SystemExit('no')", ["file.py:1", "SystemExit: no"]),
@@ -58,7 +60,7 @@ def test_and_the_command_ends_with_status_2(command, tmp_path, name):
     assert set(os.listdir(tmp_path)) <= {"file.py", "__pycache__"}
 
 
-# What comes before or after the program and must change nothing.
+# Code before and after the program that must change nothing.
 HARMLESS = """
 import atexit, os, sys, threading, time
 print("to standard output")
@@ -117,7 +119,7 @@ def test_the_program_of_a_file_is_found_by_name(command, tmp_path):
     }.items():
         with pytest.raises(rm.RingmillError, match=re.escape(holds)):
             traced(tmp_path / spec, None, False)
-    # Only the program itself is one: other arguments may end in .py.
+    # Only the program's own path is read as Python. Other arguments may end in .py.
     done = command("run", "own.py", "--slots", "64", "--random-inputs", "--output", "out.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "out.py").read_text())

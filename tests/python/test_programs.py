@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people write first runs on every machine that has its instructions and its ring degree, with the CPU's bits."""
+"""Runs programs that people write first on every machine that has their instructions and ring degree. The bits are the
+CPU's.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ RINGS = ["sim:ring", "sim:ring-stored"]
 
 
 def small(levels: int, scale: int = 40, ends: int = 50) -> rm.Params:
-    """Ring degree 2^10 with so many rescaling primes: quick, and insecure."""
+    """Parameters of ring degree 2^10 with so many rescaling primes: quick, and insecure."""
     return rm.params(log_n=10, bits=[ends] + levels * [scale] + [ends], **INSECURE)
 
 
@@ -33,7 +35,7 @@ CASES = {
 def case(request):
     """A case, its compiled program, its client and its encrypted inputs."""
     case, params = CASES[request.param]()
-    # A polynomial of a high degree grows too fast for values twice as large as a sample's.
+    # A polynomial of high degree grows too fast for a sample, whose ranges are twice as large.
     known = {"ranges": {"x": 1}} if request.param.startswith("degree") else {"sample": case.sample}
     compiled = case.program.compile(params, slots=case.slots, **known)
     client = compiled.keygen()
@@ -46,9 +48,9 @@ def test_it_runs_on_the_cpu_and_the_ring_machines(case):
     assert case.error(client.decrypt(runs[0])) < 1e-4 * max(1, abs(case.expected).max())
     for run in runs[1:]:
         assert run.ciphertexts == runs[0].ciphertexts
-        # Both rings fit their part: nothing stands on top.
+        # Both rings fit their part, so no warning is at the top.
         summary = str(run.report).splitlines()
-        # A run that spills has all six parts of the time, a line each.
+        # The report of a run that spills has a line for each of the six parts of the time.
         assert len(summary) <= 13
         machine = run.report.data["machine"]
         time = machine["end_to_end"]
@@ -57,7 +59,7 @@ def test_it_runs_on_the_cpu_and_the_ring_machines(case):
         assert total == pytest.approx(time["seconds"])
         shown = f"{1e3 * total:.2f} ms" if total >= 1e-3 else f"{1e6 * total:.2f} us"
         assert f"{shown} from end to end" in summary[0]
-        # Whatever is cut or spilled, no procedure has to move limbs while it runs.
+        # No procedure moves limbs while it runs, whatever is cut or spilled.
         assert machine["ring"]["spills"]["inside"]["bytes"] == 0
         spilled = machine["ring"]["spills"]["bytes"]
         assert ("spills over the link" in str(run.report)) == (spilled > 0) == (machine["ring"]["spills"]["cycles"] > 0)
@@ -65,7 +67,9 @@ def test_it_runs_on_the_cpu_and_the_ring_machines(case):
 
 
 def test_hoisted_rotations_need_no_spills_of_their_own():
-    """A set of eight wants 16 slots for its results alone; cut, it leaves room for the sum beside it."""
+    """Eight rotations at once need 16 slots for their results alone. In smaller sets there is room for the sum beside
+    them.
+    """
     case = programs.diagonal_product(16)
     compiled = case.program.compile(small(1), slots=case.slots)
     client = compiled.keygen()
@@ -80,7 +84,7 @@ def test_spilling_is_forbidden_by_name(ringmill, tmp_path):
     inputs = compiled.keygen().encrypt(**case.inputs)
     with pytest.raises(rm.DeviceError, match=r"memory\.slots"):
         compiled.run(inputs, device="sim:ring", spill=False)
-    # The command simulates a saved program with the parameters that it keeps.
+    # The command simulates a saved program with the parameters that the program keeps.
     case.program.compile(slots=case.slots, input_bound=1).save(tmp_path / "poly.rmac")
     command = ["sim", tmp_path / "poly.rmac"]
     assert "spills over the link" in ringmill(*command)
@@ -109,12 +113,12 @@ def test_a_machines_refusal_names_its_cure_in_python():
     compiled = square.compile(**asked)
     with pytest.raises(rm.DeviceError, match=r'; the program was not compiled .*: compile\(target="vector"\) does'):
         compiled.run(compiled.keygen().encrypt(x=x), device="sim:vector")
-    # The cure cures.
+    # The cure works.
     cured = square.compile(**asked, target="vector")
     client = cured.keygen()
     run = cured.run(client.encrypt(x=x), device="sim:vector")
     assert np.allclose(client.decrypt(run), x * x, atol=2.0**-6)
-    # Parameters that were given are not to be changed: no target would help.
+    # Given parameters are not changed, so the refusal names no target.
     given = square.compile(rm.params("set2"), slots=16, input_bound=1)
     with pytest.raises(rm.DeviceError) as refused:
         given.run(given.keygen().encrypt(x=x), device="sim:vector")
@@ -143,7 +147,7 @@ def test_a_ring_of_four_times_the_native_degree_is_split_twice():
     cpu, machine = compiled.run(inputs, device=["cpu", "sim:ring-large"])
     assert cpu.ciphertexts == machine.ciphertexts
     assert {"SPLIT", "JOIN", "AUTO"} <= set(machine.report.data["machine"]["instructions_by_kind"])
-    # A machine that splits once names the field.
+    # The refusal of a machine that splits once names the field.
     with pytest.raises(rm.DeviceError, match="`splits`"):
         compiled.run(inputs, device="sim:ring")
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users of other libraries reported as faults, as programs here: right, or refused with a reason.
+"""Tests of faults that users of other libraries reported, as programs for Ringmill. Each is right here, or refused with
+a reason.
 
-Each test names the report it is after. What failed there is told in our words; no code of theirs is used.
+Each test names its report. Our words tell what failed there, and no code of theirs is used.
 """
 
 import copy
@@ -21,19 +22,19 @@ TOY = rm.circuit_params(toy_for_tests_only=True)
 
 
 def small(levels: int) -> rm.Params:
-    """Ring degree 2^11, scale 2^40 and values up to 2^19: quick, and insecure."""
+    """Parameters of ring degree 2^11, scale 2^40 and values up to 2^19: quick, and insecure."""
     return rm.params(log_n=11, bits=[60, *levels * [40], 60], scale=2.0**40, **INSECURE)
 
 
 def circuit_of(circuit: rm.Circuit, **inputs: int) -> Any:
-    """What a circuit gives under encryption."""
+    """Returns the result of a circuit under encryption."""
     compiled = circuit.compile(TOY, failure=-40)
     client = compiled.keygen()
     return client.decrypt(compiled.run(client.encrypt(**inputs), progress=False))
 
 
 def result_of(program: rm.Program, inputs: dict[str, Any], params: rm.Params | None = None, **options: Any) -> Any:
-    """What a program gives under encryption."""
+    """Returns the result of a program under encryption."""
     compiled = program.compile(params, **options)
     client = compiled.keygen()
     return client.decrypt(compiled.run(client.encrypt(**inputs), progress=False))
@@ -43,7 +44,7 @@ def result_of(program: rm.Program, inputs: dict[str, Any], params: rm.Params | N
 
 
 def test_shifts_by_the_width_and_more_leave_nothing():
-    """They came round again: https://github.com/zama-ai/tfhe-rs/issues/415."""
+    """Shifts by the width or more came round again: https://github.com/zama-ai/tfhe-rs/issues/415."""
 
     @rm.circuit
     def shifted(x: rm.Encrypted[rm.uint(8)], y: rm.Encrypted[rm.sint(8)]):
@@ -56,7 +57,7 @@ def test_shifts_by_the_width_and_more_leave_nothing():
 
 
 def test_a_number_may_be_shifted_by_itself():
-    """Both operands then share their noise, which was not counted: https://github.com/zama-ai/tfhe-rs/pull/654."""
+    """Both operands share their noise, which was not counted: https://github.com/zama-ai/tfhe-rs/pull/654."""
 
     @rm.circuit
     def shifted(x: rm.Encrypted[rm.uint(6)]):
@@ -71,7 +72,7 @@ def test_a_number_may_be_shifted_by_itself():
 
 @pytest.mark.parametrize("bits", [1, 2, 3, 4])
 def test_the_narrowest_numbers_shift_and_turn(bits):
-    """A panic on numbers of one or two digits: https://github.com/zama-ai/tfhe-rs/pull/2041."""
+    """Numbers of one or two digits caused a panic: https://github.com/zama-ai/tfhe-rs/pull/2041."""
 
     @rm.circuit
     def moved(x: rm.Encrypted[rm.uint(bits)], y: rm.Encrypted[rm.uint(bits)]):
@@ -124,7 +125,7 @@ def test_the_larger_of_two_signed_products():
 
 
 def test_an_input_is_added_behind_products_by_constants():
-    """A wrong sum behind a chain of products: https://github.com/zama-ai/concrete/issues/1309."""
+    """A sum behind a chain of products was wrong: https://github.com/zama-ai/concrete/issues/1309."""
 
     @rm.circuit
     def chain(x: rm.Encrypted[rm.sint(16)], y: rm.Encrypted[rm.sint(16)]):
@@ -136,7 +137,7 @@ def test_an_input_is_added_behind_products_by_constants():
 
 
 def test_a_result_is_the_same_alone_and_among_others():
-    """It depended on what else was returned, and one choice crashed: https://github.com/zama-ai/concrete/issues/1307."""
+    """The value depended on other results, and one choice crashed: https://github.com/zama-ai/concrete/issues/1307."""
     kind = rm.sint(12)
 
     def parts(x: Any, y: Any) -> dict[str, Any]:
@@ -162,7 +163,7 @@ def test_a_result_is_the_same_alone_and_among_others():
 
 
 def test_a_known_number_is_shifted_by_an_encrypted_one():
-    """It was shifted by another amount: https://github.com/zama-ai/concrete/issues/1304."""
+    """A constant was shifted by another amount: https://github.com/zama-ai/concrete/issues/1304."""
 
     @rm.circuit
     def refused(x: rm.Encrypted[rm.uint(8)]):
@@ -240,7 +241,9 @@ def test_a_gate_has_its_truth_table_with_every_transform(name):
 
 
 def test_a_matrix_that_is_not_square_meets_a_vector():
-    """Wrong where rows and columns together passed the slots: https://github.com/OpenMined/TenSEAL/issues/504."""
+    """The product was wrong if rows and columns together passed the slots:
+    https://github.com/OpenMined/TenSEAL/issues/504.
+    """
     rng = np.random.default_rng(504)
     matrix, x, places = rng.normal(size=(12, 9)), rng.normal(size=12), np.eye(16)
 
@@ -336,7 +339,7 @@ def test_the_worst_inputs_err_no_more_than_was_predicted():
 
 @pytest.mark.parametrize("slots", [1, 2, 4])
 def test_sums_without_a_level_to_spare(slots):
-    """Wrong at depth 0 for one value or two: https://github.com/openfheorg/openfhe-development/issues/728."""
+    """A sum of depth 0 was wrong for one value or two: https://github.com/openfheorg/openfhe-development/issues/728."""
 
     @rm.program
     def total(x: rm.Encrypted[rm.real], y: rm.Encrypted[rm.real], z: rm.Encrypted[rm.real]):
@@ -347,7 +350,7 @@ def test_sums_without_a_level_to_spare(slots):
 
 
 def test_a_first_prime_that_is_too_short_is_refused():
-    """Its result was wrong with a good estimate: https://github.com/openfheorg/openfhe-development/issues/376."""
+    """The result was wrong and its estimate good: https://github.com/openfheorg/openfhe-development/issues/376."""
     short = rm.params(log_n=11, bits=[50, 59, 59], **INSECURE)
 
     @rm.program
@@ -360,7 +363,9 @@ def test_a_first_prime_that_is_too_short_is_refused():
 
 @pytest.mark.parametrize("tiny", [2.0**-70, 2.0**-130, 1e-300, 5e-324])
 def test_constants_far_below_the_scale(tiny):
-    """They were shifted by more bits than a word has: https://github.com/openfheorg/openfhe-development/issues/1258."""
+    """Tiny constants were shifted by more bits than a word has:
+    https://github.com/openfheorg/openfhe-development/issues/1258.
+    """
 
     @rm.program
     def beside(x: rm.Encrypted[rm.real[8]]):
@@ -372,7 +377,7 @@ def test_constants_far_below_the_scale(tiny):
 
 @pytest.mark.parametrize(("bits", "readable"), [(10, True), (20, True), (30, False), (38, False)])
 def test_what_tiny_constants_lose_is_counted(bits, readable):
-    """Tiny constants again, in a product that makes up for them: the prediction has what is lost, or refuses."""
+    """A product makes up for tiny constants. The prediction counts what is lost, or the program is refused."""
 
     @rm.program
     def product(x: rm.Encrypted[rm.real[8]]):
@@ -408,7 +413,7 @@ def test_scales_around_a_word(log_scale):
 
 @pytest.mark.parametrize("value", [1e306, 3.1e267, np.inf, -np.inf, np.nan])
 def test_numbers_that_no_scale_holds_are_refused(value):
-    """They passed a check that itself overflowed: https://github.com/microsoft/SEAL/issues/732."""
+    """Values passed a check that itself overflowed: https://github.com/microsoft/SEAL/issues/732."""
 
     @rm.program
     def more(x: rm.Encrypted[rm.real[8]], y: rm.Plain[rm.real[8]]):
@@ -424,7 +429,7 @@ def test_numbers_that_no_scale_holds_are_refused(value):
 
 @pytest.mark.parametrize("coefficients", [[0, 2], [0, 0, 0, 1], [0, 1, 0, -1, 0, 2], [1, 0, 0, 0, 0, 0, 0, 0, 3]])
 def test_polynomials_with_zeros_among_their_coefficients(coefficients):
-    """Errors as large as the values: https://github.com/CAPS-UMU/FIDESlib/issues/24."""
+    """Errors were as large as the values: https://github.com/CAPS-UMU/FIDESlib/issues/24."""
 
     @rm.program
     def polynomial(x: rm.Encrypted[rm.real[8]]):
@@ -485,7 +490,7 @@ def test_rotations_in_many_threads_share_keys():
 
 @pytest.mark.parametrize("scheme", ["ckks", "bfv", "bgv"])
 def test_a_saved_result_decrypts_as_it_did(scheme, tmp_path):
-    """Only what nothing was computed on came back from a file: https://github.com/microsoft/SEAL/issues/433."""
+    """Only ciphertexts without any operation came back from a file: https://github.com/microsoft/SEAL/issues/433."""
     kind = rm.real if scheme == "ckks" else rm.integer
 
     @rm.program
@@ -507,7 +512,7 @@ def test_a_saved_result_decrypts_as_it_did(scheme, tmp_path):
 
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])
 def test_products_go_on_into_any_operation(scheme):
-    """A product that something was added to was wrong: https://github.com/google/heir/issues/3140."""
+    """A product was wrong after an addition: https://github.com/google/heir/issues/3140."""
 
     @rm.program
     def sums(x: rm.Encrypted[rm.integer], y: rm.Encrypted[rm.integer]):
@@ -519,7 +524,7 @@ def test_products_go_on_into_any_operation(scheme):
 
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])
 def test_products_turn(scheme):
-    """A product was turned before it was relinearised: https://github.com/openfheorg/openfhe-development/issues/575."""
+    """A product was rotated before relinearisation: https://github.com/openfheorg/openfhe-development/issues/575."""
     x = np.arange(1, 17)
 
     @rm.program
@@ -565,7 +570,7 @@ def test_all_slots_are_summed(scheme):
 
 
 def test_sums_of_values_at_different_levels():
-    """Their factors were taken for one another: https://github.com/tuneinsight/lattigo/issues/467."""
+    """The factors of products were taken for one another: https://github.com/tuneinsight/lattigo/issues/467."""
 
     def of(x: Any, y: Any) -> tuple[Any, ...]:
         xy = x * y
@@ -654,7 +659,7 @@ def test_what_holds_keys_is_not_pickled_and_not_doubled():
     for held in (client, client.evaluation_keys, compiled, inputs, inputs.ciphertexts["x"], compiled.params):
         with pytest.raises(TypeError, match=r"cannot be pickled"):
             pickle.dumps(held)
-    # What never changes is its own copy: a secret key is not there twice.
+    # A client never changes, so its copy is itself. No second copy of the secret key exists.
     for kept in (copy.copy, copy.deepcopy):
         assert kept(client) is client
     assert np.allclose(client.decrypt(compiled.run(inputs)), 0.5)

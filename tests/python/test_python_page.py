@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/python.md has every public name of the package, with the arguments that it takes, and no other."""
+"""Checks that docs/python.md has exactly the public names of the package, with their arguments."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ import ringmill as rm
 from ringmill.program import compile_traced
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text()
-# The first cells of tables, and in them each name, with its arguments where it is called.
+# The first cells of tables, the names in them, and their arguments where a name is called.
 CELLS = [line.split(" | ")[0].removeprefix("| ") for line in PAGE.splitlines() if line.startswith("| `")]
 ITEMS = [item for cell in CELLS for item in re.findall(r"`([^`]+)`", cell)]
 NAMES = [item.partition("(")[0] for item in ITEMS]
 
 
 def owner_and_object(name: str) -> tuple[Any, Any]:
-    """What a name on the page stands for, and the class that has it."""
+    """Returns the object that a name on the page stands for, and the class that has it."""
     first, _, rest = name.partition(".")
     if first == "rm":
         return None, getattr(rm, rest)
     owner = getattr(rm, first)
-    # What a class only annotates is on its objects.
+    # The objects of a class have the names that the class only annotates.
     return owner, inspect.getattr_static(owner, rest, None) or owner.__annotations__[rest]
 
 
@@ -46,7 +46,7 @@ def test_every_name_on_the_page_exists():
 
 
 def public(owner: type) -> set[str]:
-    """The methods and properties that a class of the package defines itself, or its bases here."""
+    """Returns the methods and properties that a class of the package, or a base of it in the package, defines."""
     classes = [base for base in owner.__mro__ if base.__module__.startswith("ringmill")]
     found = {name: item for base in classes for name, item in vars(base).items() if not name.startswith("_")}
     return {name for name, item in found.items() if callable(item) or isinstance(item, property)}
@@ -59,7 +59,7 @@ def test_the_page_has_what_a_class_has(name):
 
 
 def arguments(text: str) -> list[tuple[str, str | None]]:
-    """The names of arguments in a call as the page writes it, each with its default."""
+    """Returns the names of arguments in a call as the page writes it, each with its default."""
     made = ast.parse(f"def f{text[text.index('(') :]}: pass").body[0]
     assert isinstance(made, ast.FunctionDef)
     of = made.args

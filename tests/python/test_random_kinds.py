@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs drawn at random, kind by kind: what comes out is what numpy or Python gives, or the program is refused.
+"""Tests random programs, kind by kind. The result is what numpy or Python gives, or the program is refused.
 
-A case that fails names its seed: `KINDS["arrays"](random.Random(seed))` is that case again.
+A case that fails names its seed. `KINDS["arrays"](random.Random(seed))` is that case again.
 """
 
 import os
@@ -18,15 +18,15 @@ import ringmill as rm
 LONG = int(os.environ.get("RINGMILL_FUZZ_SECONDS", "0"))
 TOY = rm.circuit_params(toy_for_tests_only=True)
 
-# What a program may be refused for: it is too deep, its values grow too far, or nothing encrypted is left of them.
+# Reasons for which a program may be refused: it is too deep, its values grow too far, or nothing encrypted is left.
 CURES = ("make the program shallower", "declare narrower ranges", "compute it in the clear", "ask for less precision")
 
-# A step makes a value of those before it; the same steps go over encrypted values and over numpy's.
+# A step makes a value of earlier ones. The same steps run on encrypted values and on numpy's.
 Step = Callable[[list[Any], Any], Any]
 
 
 def run(program: rm.Program, inputs: dict[str, np.ndarray], expected: dict[str, Any], **options: Any) -> bool:
-    """Whether the program was taken; its results are then right, as far as was predicted."""
+    """Whether the program was accepted. Its results must then be right to the predicted bits."""
     try:
         compiled = program.compile(**options)
         client = compiled.keygen()
@@ -47,14 +47,14 @@ def run(program: rm.Program, inputs: dict[str, np.ndarray], expected: dict[str, 
     return True
 
 
-# Padded arrays: any length, in as many slots as hold it or more.
+# Padded arrays of any length, in as few slots as hold them or in more.
 
 
 def array_step(draw: random.Random, length: int, whole: bool, place: int) -> Step:
     a, b = draw.randrange(place), draw.randrange(place)
     number = draw.randint(-3, 3) or 2 if whole else draw.uniform(-1, 1)
     row = np.array([draw.randint(-3, 3) if whole else draw.uniform(-1, 1) for _ in range(length)])
-    row[0] = 1  # not all zeros
+    row[0] = 1  # a row must not be all zeros
     coefficients = [draw.choice([0, number, 1]) for _ in range(draw.randint(1, 4))] + [number]
     kinds: list[Step] = [
         lambda v, of: v[a] + v[b],
@@ -75,7 +75,7 @@ def array_step(draw: random.Random, length: int, whole: bool, place: int) -> Ste
 
 
 class Numpys:
-    """`rm.sum`, `rm.mean` and `rm.polynomial` as numpy has them, of values that stand in every slot too."""
+    """`rm.sum`, `rm.mean` and `rm.polynomial` by numpy. A single number stands for the same value in every slot."""
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
@@ -116,11 +116,11 @@ def arrays(draw: random.Random) -> bool:
     )
 
 
-# Straight lines: many steps, with rotations among them, as deep as the scheme goes.
+# Straight lines of many steps, with rotations among them, as deep as the scheme goes.
 
 
 def straight_step(draw: random.Random, slots: int, whole: bool, deep: list[int], limit: int) -> Step:
-    """A step, and in `deep` how many products lie under what it makes."""
+    """Returns a step, and adds to `deep` the number of products in sequence under its result."""
     a, b = draw.choice(range(len(deep))), draw.choice(range(max(0, len(deep) - 4), len(deep)))
     by = draw.randint(-2 * slots, 2 * slots)
     mask = np.array([draw.randint(0, 1) for _ in range(slots)])
@@ -174,18 +174,18 @@ def straight(draw: random.Random) -> bool:
     )
 
 
-# Circuits: integers of any widths, converted where they meet.
+# Circuits of integers of any width, converted where they meet.
 
 
 def wrapped(value: int, of: Any) -> int:
-    """A whole number as one of a type has it."""
+    """Wraps a whole number around as a type does."""
     bits, signed = (1, False) if of == rm.bit else (of.bits, of.kind == rm.sint(8).kind)
     value %= 1 << bits
     return value - (1 << bits) if signed and value >> (bits - 1) else value
 
 
 class Known:
-    """A number of a type: what an encrypted one of it does, by Python's own integers."""
+    """A known number of a type, which computes with Python's own integers as an encrypted one does."""
 
     def __init__(self, value: int, of: Any) -> None:
         self.value, self.type = wrapped(value, of), of
@@ -215,7 +215,7 @@ class Known:
 
 
 def both(name: str, *operands: Any) -> Any:
-    """An operation, of known numbers by Python and of encrypted ones by the circuit."""
+    """Runs an operation: by Python on known numbers, and by the circuit on encrypted ones."""
     x, y = operands[0], operands[-1]
     known = isinstance(x, Known)
     match name:
@@ -259,7 +259,7 @@ def any_type(draw: random.Random) -> Any:
 
 
 def circuit_step(draw: random.Random, types: list[Any]) -> Step:
-    """A step, and in `types` the type of what it makes."""
+    """Returns a step, and adds to `types` the type of its result."""
     a, b, c = (draw.randrange(len(types)) for _ in range(3))
     of = types[a]
     number = draw.randrange(12)
@@ -318,7 +318,7 @@ KINDS = {"arrays": arrays, "straight": straight, "circuits": circuits}
 @pytest.mark.skipif(not LONG, reason="long: make full runs it")
 @pytest.mark.parametrize("kind", KINDS)
 def test_programs_drawn_at_random(kind):
-    """Each kind has a third of the time, and most of its programs run."""
+    """Each kind has a third of the time, and most of its programs are accepted."""
     until = time.monotonic() + LONG / 3
     taken, drawn = 0, 0
     while time.monotonic() < until:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CKKS does not hold is refused with the line, the value, the limit and a cure, and the cure works."""
+"""Tests that values beyond what CKKS holds are refused with the line, the value, the limit and a cure, and that the
+cure works.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,12 @@ SLOTS = 64
 
 
 def line(program, offset):
-    """The place of a line of a program, as messages have it; the decorator is line 0."""
+    """Returns the place of a program's line as messages write it. The decorator is line 0."""
     return rf"test_refusals\.py:{program._line[1] + offset}: "
 
 
 def refused(program, error=rm.CompileError, **options):
-    """What is said when a program is compiled."""
+    """Returns the message with which compiling a program is refused."""
     with pytest.raises(error) as caught:
         program.compile(slots=SLOTS, **options)
     said = str(caught.value)
@@ -64,7 +66,7 @@ def squarings(count):
 
 
 def test_many_products_in_a_row_are_refused_by_what_ends_first():
-    """60 of them once took "1000001 integer bits"."""
+    """The refusal says which limit is met first. For 60 squarings it once said "1000001 integer bits"."""
     said = refused(squarings(30), rm.ParameterError, input_bound=1)
     assert re.search(
         r"test_refusals\.py:\d+: 20 bits of precision cannot be reached: .*ask for a precision of \d+", said
@@ -134,7 +136,7 @@ def test_errors_that_grow_are_shown_where_they_do(program, options):
     before, after, reached = re.search(shape.replace("'out'", '"out"'), said).groups()
     assert float(after) > float(before) + 5
     assert "integer" not in said
-    # The cures.
+    # The cures that the message names work.
     if reached != "none":
         assert f"ask for a precision of {reached}, or " in said
         assert program.compile(slots=SLOTS, **options | {"precision": int(reached)}).predicted_bits["out"] >= int(
@@ -161,7 +163,7 @@ def test_values_are_as_large_as_is_said(exponent):
     held = re.search(
         r"as large as \S+ \(2\^(\d+)\.0\), and no parameters hold absolute values of 2\^(\d+) or more", said
     )
-    if held is None:  # parameters hold the values, and not the precision
+    if held is None:  # the parameters hold the values, but not the precision
         assert exponent == 100
         assert "grows to 2^" in said
     else:

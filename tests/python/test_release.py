@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a release is made of: versions, licences, extras, how far a build is, and what a wheel must hold."""
+"""Checks the parts of a release: versions, licences, extras, the progress of a build, and the content of a wheel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def metadata() -> dict:
     return third_party.resolved(third_party.host())
 
 
-# ---- One version, and what it is of.
+# ---- One version everywhere.
 
 
 def test_there_is_one_version():
@@ -61,7 +61,7 @@ def test_no_compiler_is_downloaded_that_would_do():
 def test_the_extra_is_what_the_rtl_needs():
     pinned = (ROOT / "requirements" / "hdl.txt").read_text().split("# brought by")[0].splitlines()
     extra = PROJECT["project"]["optional-dependencies"]["rtl"]
-    # Core files are for other projects' builds.
+    # FuseSoC is left out: its core files are for other projects' builds.
     assert set(extra) == {line for line in pinned if "==" in line} - {"fusesoc==2.4.7"}
 
 
@@ -75,11 +75,11 @@ def test_the_classifiers_are_the_versions_that_the_wheel_is_tried_with():
 
 
 def allowed(expression: str, licences: set[str]) -> bool:
-    """Whether an SPDX expression can be kept by keeping to some licences."""
+    """Whether an SPDX expression holds if only these licences are allowed."""
     words = re.findall(r"[()]|[^\s()]+", expression.replace(" WITH ", "_WITH_"))
     kept = {name.replace(" WITH ", "_WITH_") for name in licences}
     python = [w.lower() if w in ("AND", "OR") else w if w in "()" else str(w in kept) for w in words]
-    return eval(" ".join(python))  # of True, False, and, or, ( and )
+    return eval(" ".join(python))  # it has only True, False, and, or, ( and )
 
 
 def test_expressions_are_understood():
@@ -92,7 +92,9 @@ def test_expressions_are_understood():
 
 
 def test_every_crate_is_permissive_and_from_the_registry():
-    """What `cargo deny` holds where it is installed, from the same file."""
+    """The licences of all packages are among those that deny.toml allows. `cargo deny` checks the same where it is
+    installed.
+    """
     deny = tomllib.loads((ROOT / "deny.toml").read_text())
     licences = set(deny["licenses"]["allow"])
     for package in metadata()["packages"]:
@@ -116,7 +118,7 @@ def test_the_list_of_licences_has_every_crate_and_its_text():
             assert page.count(text) >= 1
     assert "zstd-sys" in {crate.name for crate in found}
     assert "GNU GENERAL PUBLIC LICENSE" not in page
-    # What tests alone need is not in the binary.
+    # The binary has no crates that only tests need.
     assert "proptest" not in page.split("====")[0]
     std = third_party.standard_library()
     assert re.fullmatch(r"\d+\.\d+\.\d+\S*", std.version)
@@ -145,11 +147,11 @@ def test_the_answer_that_wheels_are_tried_by_is_the_first_programs():
     assert wheel.answer("0.98751\n0.9875\nRun of `variance`\n") == "0.98751"
     with pytest.raises(SystemExit, match="answers"):
         wheel.answer("0.5\n0.9\n")
-    # Its two first lines are the variance under encryption and in the clear.
+    # The first two lines that the program prints are the variance under encryption and in the clear.
     assert 'print(client.decrypt(run)[0], data.var(), run.report, sep="\\n")' in wheel.program()
 
 
-# ---- How far a build is.
+# ---- The progress of a build.
 
 
 def test_an_estimate_goes_down_to_nothing():
@@ -159,7 +161,7 @@ def test_an_estimate_goes_down_to_nothing():
     assert 0 < shares[80] < shares[159] < shares[160] == 1
     assert "too early" in watch_build.line(0, 1, 160, 1.0)
     assert watch_build.line(0, 160, 160, 300.0) == "160 of 160 crates, 5 min 00 s, about 0 s left"
-    # What was built before says nothing of how fast the rest goes.
+    # Parts that were built before say nothing of the speed of the rest.
     assert "too early" in watch_build.line(140, 140, 160, 10.0)
     assert "too early" not in watch_build.line(140, 150, 160, 10.0)
     assert watch_build.line(160, 160, 160, 1.0).endswith("about 0 s left")
@@ -206,7 +208,7 @@ def test_make_demo_says_what_it_does_before_it_does_it():
 
 
 def test_the_package_has_the_rtl(command, tmp_path):
-    """As in a wheel: no checkout at or above the folder, and what is generated is what the checkout's is."""
+    """Outside a checkout, as in a wheel, the command generates the same RTL as in the checkout."""
     home = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     arguments = ("rtl", "generate", "polymul", "--set", "p=8", "--out")
     outside = command(*arguments, tmp_path / "outside", cwd=tmp_path, env=home)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run took, by line: in Python, in the terminal, and as pages that load nothing (docs/reports.md)."""
+"""Tests reports of time by line: in Python, in the terminal, and as pages that load nothing (docs/reports.md)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def line_of(text: str) -> int:
 
 @pytest.fixture(scope="module")
 def runs() -> list[rm.Run]:
-    """A program of approximate values on the CPU and on a simulated machine, with timelines."""
+    """Runs of a program of approximate values on the CPU and on a simulated machine, with timelines."""
     params = rm.params(log_n=11, bits=[50, 40, 40, 40, 50], scale=2.0**40, **INSECURE)
     compiled = approximate.compile(params=params, slots=1024, input_bound=1)
     x = np.linspace(-1, 1, 1024)
@@ -78,7 +78,7 @@ def test_a_page_is_one_file_that_loads_nothing(runs, tmp_path):
         figures = [json.loads(text) for attrs, text in page.scripts if attrs.get("type") == "application/json"]
         assert len(figures) == len(page.scripts) - 2 >= 4
         assert all(figure["data"] and figure["layout"]["xaxis"]["title"]["text"] for figure in figures)
-        # The user's line is text, in the table and in the figures.
+        # The user's line is text, in the table and in the figures, and never HTML.
         assert '# </script><script>document.title = "caught"</script><b>bold</b>' in page.text
         assert "<b>bold" not in html
         assert "<script>document" not in html
@@ -127,7 +127,7 @@ def test_a_page_is_whole_or_not_there(runs, tmp_path):
 
 
 def test_lines_of_files_that_are_no_modules_are_not_shown(tmp_path):
-    """A program that came as text names the files of its lines, and may name any."""
+    """A program from text names the files of its lines. It may name any file, and the report must not read them."""
     secret = tmp_path / "secret.py"
     secret.write_text("password = 'hunter2'\n")
     text = (
@@ -165,7 +165,7 @@ def test_the_command_writes_pages_and_profiles(ringmill, tmp_path):
 
 
 def test_the_page_of_the_documentation(tmp_path):
-    """docs/reports.md's program runs, and what it prints is the hottest line."""
+    """The program of docs/reports.md runs, and prints the hottest line."""
     text = (Path(__file__).parents[2] / "docs" / "reports.md").read_text()
     block = re.findall(r"```python\n(.*?)```", text, re.S)[0]
     (tmp_path / "smoothed.py").write_text(block)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of three programs in headless Chromium, wide and as narrow as a phone: drawn, without faults, nothing too wide.
+"""Opens pages of three programs in headless Chromium, wide and as narrow as a phone. They draw without faults and fit
+the width.
 
-Set RINGMILL_CHROMIUM to the browser where it is not on the path. Screenshots go to the folder RINGMILL_SCREENSHOTS.
+Set RINGMILL_CHROMIUM to the browser if it is not on the path. Screenshots go to the folder RINGMILL_SCREENSHOTS.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: install it, or name it in RINGMILL_CHROMIUM"),
 ]
 
-# Tells, when the figures are drawn, how wide the page is inside, and what went wrong.
+# Tells, once the figures are drawn, the inner width of the page and the faults.
 PROBE = """<script>
 const faults = [];
 addEventListener("error", (event) => faults.push(String(event.message)));
@@ -49,7 +50,7 @@ const tell = () => {
 tell();
 </script>"""
 
-# A phone is narrower than a window may be, so the page is looked at in a frame.
+# A browser window cannot be as narrow as a phone, so a frame shows the page.
 FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><pre id="told" hidden></pre>
 <script>addEventListener("message", (event) => { document.getElementById("told").textContent = event.data; });</script>
 <iframe src="page.html" style="border:0;width:%dpx;height:%dpx"></iframe>"""
@@ -57,7 +58,7 @@ FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><pre id="
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory) -> dict[str, Path]:
-    """The page of a run of each program."""
+    """Writes the page of a run of each program."""
     folder = tmp_path_factory.mktemp("pages")
     params = rm.params(log_n=11, bits=[50, 40, 40, 40, 50], scale=2.0**40, **INSECURE)
     x = np.linspace(-1, 1, 1024)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compile, keygen, encrypt, run, decrypt: results, devices, files."""
+"""Tests the whole way from compile, keygen and encrypt to run and decrypt: results, devices, files."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_measured_precision_is_in_the_report(compiled, client, inputs, data, tmp
     assert " measured" not in str(run.report).split("precision")[1]
     measured = {name: one.measured_bits for name, one in client.measure(run, **data).items()}
     assert shown() == measured
-    # A summary has the output of which the fewest bits are predicted.
+    # The summary shows the output with the fewest predicted bits.
     least = min(compiled.predicted_bits, key=compiled.predicted_bits.get)
     for text in (str(run.report), run.report.detail):
         assert f"{measured[least]:.1f} measured" in text
@@ -158,7 +158,7 @@ def test_measured_precision_is_in_the_report(compiled, client, inputs, data, tmp
     assert copied.data == run.report.data
     run.report.save_html(tmp_path / "run.html")
     assert f"{measured[least]:.1f}" in (tmp_path / "run.html").read_text()
-    # A report from elsewhere stays as it is.
+    # A report that is not of a run stays as it is.
     again = rm.Run(run.ciphertexts, rm.Report("text", "detail", "{}"))
     assert client.measure(again, **data).keys() == measured.keys()
     assert str(again.report) == "text"

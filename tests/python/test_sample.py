@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sample declares ranges, and predictions hold for all that these take; others are for inputs like the sample."""
+"""Tests samples. A sample declares ranges, and predictions hold for all values in them. Other predictions are for
+inputs like the sample.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def data():
 
 
 def test_a_sample_predicts_what_its_ranges_predict(data):
-    # The square of a sum of 1024 products may be large.
+    # The parameters have room for the square of a sum of 1024 products.
     roomy = rm.params(log_n=11, bits=[60, 36, 36, 60], scale=2.0**36, allow_insecure_parameters_for_tests_only=True)
     by_sample = weighted.compile(roomy, sample=dict(reversed(data.items())))  # in any order
     for name, (low, high) in by_sample.ranges.items():
@@ -51,7 +53,7 @@ def test_a_sample_predicts_what_its_ranges_predict(data):
 
 @pytest.mark.parametrize(("exponent", "wanted"), [(16, 12), (32, 12)])
 def test_a_prediction_holds_for_all_that_is_encrypted(exponent, wanted):
-    """A sample of ones once predicted 12.9 bits, of which 5.3 and -9.8 were left at the 2 that was encrypted."""
+    """A sample of ones once predicted 12.9 bits. At 2, which the range takes, only 5.3 and -9.8 bits were left."""
 
     @rm.program
     def power(x: rm.Encrypted):
@@ -59,7 +61,7 @@ def test_a_prediction_holds_for_all_that_is_encrypted(exponent, wanted):
 
     compiled = power.compile(slots=64, sample={"x": np.ones(64)}, precision=wanted)
     assert compiled.ranges == {"x": (0.0, 2.0)}
-    # What is wanted is for inputs like the sample; of others less is promised, and said.
+    # The wanted precision is for inputs like the sample. For others less is promised, and said.
     like = compiled.predicted_bits_like_sample["out"]
     assert like >= wanted > compiled.predicted_bits["out"]
     client = compiled.keygen()
@@ -74,7 +76,7 @@ def test_a_prediction_holds_for_all_that_is_encrypted(exponent, wanted):
 
 
 def f3(x):
-    """A step towards the sign of x."""
+    """One step of a polynomial approximation of the sign of x."""
     return (35 * x - 35 * x**3 + 21 * x**5 - 5 * x**7) * (1 / 16)
 
 
@@ -93,7 +95,7 @@ def iterated(x: rm.Encrypted):
 
 @pytest.mark.parametrize(("program", "lowest", "highest"), [(sign, -1.0, 1.0), (iterated, 0.0, 0.7)])
 def test_a_real_sample_is_of_real_numbers(program, lowest, highest):
-    """In a disc of this radius both programs grow beyond all bounds."""
+    """A real sample declares real ranges. In a disc of this radius both programs would grow beyond all bounds."""
     x = np.linspace(lowest, highest, 64)
     compiled = program.compile(slots=64, sample={"x": x}, margin=1)
     assert compiled.ranges == {"x": (lowest, 1.0)}
@@ -118,7 +120,7 @@ def test_an_input_in_no_use_takes_its_range():
 
 
 def drawn(rng):
-    """A random program of two encrypted and a plain vector, and a sample for it."""
+    """Returns a random program of two encrypted vectors and a plain one, and a sample for it."""
     steps = rng.integers(0, 8, size=(rng.integers(3, 9), 3)), rng.uniform(-2, 2, size=9)
 
     @rm.program
@@ -142,14 +144,14 @@ def drawn(rng):
 
 
 def corner(rng, ends):
-    """A vector whose slots are at the ends of a range."""
+    """Returns a vector whose slots are at the ends of a range."""
     if isinstance(ends, tuple):
         return rng.choice(ends, size=16)
     return ends * np.exp(2j * np.pi * rng.choice([rng.uniform(size=16), rng.integers(0, 4, size=16) / 4]))
 
 
 def hold_at_the_corners(params, seed):
-    """Runs a random program where its sample's ranges end; whether the parameters held it."""
+    """Runs a random program at the ends of its sample's ranges. Returns whether the parameters held the program."""
     rng = np.random.default_rng(seed)
     program, sample = drawn(rng)
     try:
@@ -182,12 +184,12 @@ def square(x: rm.Encrypted):
 
 @pytest.fixture(scope="module")
 def tight():
-    """Parameters whose outputs below 2^4 fit."""
+    """Parameters that hold outputs below 2^4."""
     return rm.params(log_n=11, bits=[45, 40, 45], scale=2.0**40, allow_insecure_parameters_for_tests_only=True)
 
 
 def test_what_may_overflow_is_refused_with_its_line(tight):
-    # Twice as much, up to a power of two, squared: 2^2 fits.
+    # The range is twice the value, up to a power of two, and the result is its square: 2^2 fits.
     for value, overflows in ((0.9, False), (-1.0, False), (1.1, True), (10.0, True)):
         sample = {"x": np.full(1024, value)}
         if overflows:
@@ -215,7 +217,7 @@ def test_ranges_decide_what_is_encrypted(tight):
     radius = square.compile(tight, ranges={"x": 2})
     assert radius.ranges == {"x": 2.0}
     radius.keygen().encrypt(x=np.full(1024, 2j))
-    # Plain inputs too.
+    # Plain inputs have ranges too.
     scaled = weighted.compile(slots=1024, ranges={"x": 0.1, "w": (0, 0.1)}, precision=5)
     client = scaled.keygen()
     with pytest.raises(rm.DataError, match=r"value 0 of `w` is .*0.2.* from 0.0 to 0.1"):
@@ -242,7 +244,7 @@ def test_parameters_grow_with_constants_that_are_added():
 
 
 def test_parameters_grow_with_the_ranges():
-    """1,000 salaries of 50,000 were once averaged to 22.81."""
+    """An average of 1,000 salaries of 50,000 is right. It once came back as 22.81."""
     case = programs.salaries()
     for options in ({"ranges": {"x": (0, 200_000)}}, {"sample": case.sample}):
         compiled = case.program.compile(slots=case.slots, precision=10, **options)
@@ -328,7 +330,7 @@ def test_the_command_takes_samples(ringmill, tmp_path):
 
     assert bits("--sample", f"x={files['small']}") >= bits()
     assert bits() > bits("--input-bound", 4)
-    # Inputs from files are the sample, unless something else is asked for.
+    # Inputs from files are the sample, unless the caller asks for something else.
     report = json.loads(ringmill("run", mean, "--params", "set2", "--input", f"x={files['small']}", "--json"))
     assert report["agrees"] is True
     assert report["reports"][0]["precision"][0]["predicted_bits"] == bits("--sample", f"x={files['small']}")
@@ -341,7 +343,9 @@ def test_the_command_takes_samples(ringmill, tmp_path):
 
 
 def test_a_classifier_is_compiled_by_a_sample():
-    """Ranges alone take its logits to be many times as large as they are, where its polynomial is steep."""
+    """A sample compiles a classifier. By ranges alone its logits could be many times as large, where its polynomial is
+    steep.
+    """
     features, records = 32, 16
     rng = np.random.default_rng(3)
     w, x = 0.3 * rng.normal(size=(features, 1)), rng.normal(size=(features, records))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A saved program holds no data: nothing of a sample's slots is in any file, unless it is asked for by name."""
+"""Tests that a saved program holds no data. No file has values of a sample, unless the caller asks for the sample by
+name.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ import ringmill as rm
 
 SLOTS = 16
 INSECURE = {"allow_insecure_parameters_for_tests_only": True}
-# Written by the version that kept samples: of 16 slots, the largest of them 1.34.
+# Files of a version that kept samples, here of 16 slots. The largest value is 1.34.
 OLD = Path(__file__).resolve().parents[2] / "crates/compiler/tests/compiler/form_1"
 NUMBER = re.compile(rb"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
@@ -33,17 +35,19 @@ def whole(x: rm.Encrypted[rm.integer[SLOTS]]):
 
 
 def odd(rng, count=SLOTS):
-    """Odd numbers of 53 bits."""
+    """Returns odd numbers of 53 bits."""
     return 2 * rng.integers(2**51, 2**52, size=count) + 1
 
 
 def reals(rng):
-    """Reals whose mantissas are full, of any size and sign."""
+    """Returns real numbers of any sign and of many sizes, whose mantissas use all bits."""
     return np.ldexp(odd(rng) * rng.choice([-1.0, 1.0], size=SLOTS), rng.integers(-60, -50, size=SLOTS))
 
 
 def significand(number):
-    """The odd whole number that a number is a power of two times; 0 of what is none."""
+    """Returns the odd whole number in a number that is odd times a power of two. It is 0 for zero and for what is not
+    finite.
+    """
     if not math.isfinite(number):
         return 0
     whole = int(number) if isinstance(number, (int, np.integer)) else int(math.ldexp(math.frexp(number)[0], 53))
@@ -52,8 +56,9 @@ def significand(number):
 
 
 def found(content, sample):
-    """The slots that a file tells, by their significands: in numbers of a text, in hexadecimal, or as the bytes of
-    doubles and whole numbers, scaled by whatever power of two."""
+    """Returns the slots of the sample that a file contains, compared by their significands. They may be numbers in a
+    text, in hexadecimal, or the bytes of doubles and whole numbers, scaled by any power of two.
+    """
     slots = {significand(value) for value in np.ravel(sample).tolist()}
     numbers = {token for token in NUMBER.findall(content) if len(token) > 8}
     told = set()
@@ -102,7 +107,7 @@ def test_no_slot_of_a_sample_is_in_any_file(small, margin, ringmill, tmp_path):
     run = again.run(inputs, plain={"w": np.full(SLOTS, 2.0**-8)}, **options)
     (files / "report").write_text(json.dumps(run.report.data))
 
-    # The command, too; without ranges the inputs of a run are its sample.
+    # The command keeps no sample either. Without ranges the inputs of a run are its sample.
     traced = tmp_path / "traced.rmac"
     traced.write_text(weighted.trace(SLOTS)[0].to_text())
     samples, given = ["--margin", margin], []
@@ -121,7 +126,7 @@ def test_no_slot_of_a_sample_is_in_any_file(small, margin, ringmill, tmp_path):
             assert not found(content, list(sample.values())), path.name
             assert str(Path(__file__).parent).encode() not in content, path.name
     assert b'at "test_saved_samples.py":' in (files / "program.rmac").read_bytes()
-    # Neither the program nor its file has more than powers of two.
+    # The program and its file have ranges that are powers of two, and nothing finer.
     for name, (low, high) in again.ranges.items():
         for end, largest in ((-low, -sample[name].min()), (high, sample[name].max())):
             assert end == 2.0 ** math.ceil(math.log2(margin * largest))
@@ -146,7 +151,7 @@ def test_no_slot_of_a_sample_of_whole_numbers_is_in_any_file(scheme, margin, rin
         assert rm.load(tmp_path / name).ranges == compiled.ranges == {"x": (-(2**52) * 2 * margin, 2**52 * 2 * margin)}
     with pytest.raises(rm.DataError, match="there is no sample to keep"):
         compiled.save(tmp_path / "no", with_sample=True)
-    # The command hands the sample on, and keeps it when asked.
+    # The command passes the sample on, and keeps it on request.
     ringmill("compile", traced, *options, "--with-sample", "-o", tmp_path / "with")
     assert found((tmp_path / "with").read_bytes(), sample) == set(sample.tolist())
 
@@ -161,7 +166,7 @@ def test_a_sample_is_kept_by_name_for_its_owner_alone(small, ringmill, tmp_path)
     assert len(found(path.read_bytes(), sample["x"])) == SLOTS
     again = rm.load(path, **INSECURE)
     assert (again.ranges, again.predicted_bits) == (compiled.ranges, compiled.predicted_bits)
-    # It goes on from there by name only.
+    # A loaded program keeps its sample in a file only on request.
     again.save(tmp_path / "without.rmac")
     compiled.save(tmp_path / "first.rmac")
     assert (tmp_path / "without.rmac").read_bytes() == (tmp_path / "first.rmac").read_bytes()
@@ -170,7 +175,7 @@ def test_a_sample_is_kept_by_name_for_its_owner_alone(small, ringmill, tmp_path)
     for none in (rm.load(tmp_path / "without.rmac", **INSECURE), weighted.compile(small, slots=SLOTS, input_bound=1)):
         with pytest.raises(rm.DataError, match="there is no sample to keep"):
             none.save(tmp_path / "no", with_sample=True)
-    # So does the command.
+    # The command also keeps a sample only on request, and for the owner alone.
     mean = "examples/mean.rmac"
     np.save(tmp_path / "x.npy", np.linspace(-1, 1, 1024))
     options = ("--sample", f"x={tmp_path}/x.npy", "--emit", "saved", "--with-sample")
@@ -194,7 +199,7 @@ def test_an_old_file_is_read_and_its_sample_dropped(margin, ringmill, tmp_path):
     line = path.read_text().split("\n")[0]
     sample = np.array(json.loads(line.split(" ", 2)[2])["options"]["sample"][0], dtype=float)
     assert len(found(path.read_bytes(), sample)) == SLOTS
-    # The program is what it was.
+    # The old program still works.
     old = rm.load(path)
     assert old.ranges == {"x": margin * np.abs(sample).max()}
     client = old.keygen()
@@ -202,7 +207,7 @@ def test_an_old_file_is_read_and_its_sample_dropped(margin, ringmill, tmp_path):
     assert np.allclose(client.decrypt(run), sample.var(), atol=2 ** -old.predicted_bits["out"])
     with pytest.raises(rm.DataError, match="there is no sample to keep"):
         old.save(tmp_path / "no", with_sample=True)
-    # What is saved anew has no data.
+    # A new save of it has no data.
     old.save(tmp_path / "saved.rmac")
     ringmill("compile", path, "-o", tmp_path / "compiled.rmac")
     content = (tmp_path / "saved.rmac").read_bytes()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scheme must implement, counted from the sources: few traits and few required functions, none of one scheme."""
+"""Counts from the sources what a scheme must implement: few traits with few required functions, and none for one scheme
+alone.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ import pytest
 
 CRATES = Path(__file__).parents[2] / "crates"
 SCHEMES = {"ckks": "Ckks", "bfv": "Bfv", "bgv": "Bgv"}
-# What a scheme may need; `docs/adding.md` says what each trait is for.
+# The most traits and functions that a scheme may need. `docs/adding.md` says what each trait is for.
 MOST_TRAITS, MOST_FUNCTIONS, MOST_IN_ONE = 7, 60, 15
-# Files of SEAL, and the classes of Python for them: of schemes that SEAL has too.
+# Files for SEAL and their Python classes, which only schemes of SEAL need.
 NOT_NEEDED = ("/seal/", "/seal.rs")
-# Words of one scheme, or of those of integers: no trait of all schemes has them.
+# Names of one scheme or of integers. No trait of all schemes may have them.
 NAMES = re.compile(r"\b(ckks|bfv|bgv|Ckks|Bfv|Bgv|exact\w*|Exact\w*)\b")
 
 
@@ -26,7 +28,7 @@ class Trait:
     body: str
 
     def required(self) -> list[str]:
-        """Its functions without a body."""
+        """Returns the functions of the trait without a body."""
         body = re.sub(r"\[[^\[\]]*\]", "[]", self.body)
         found = re.findall(r"\bfn (\w+)\s*(?:<[^>]*>)?\s*\([^;{]*([;{])", body)
         return [name for name, end in found if end == ";"]
@@ -39,7 +41,7 @@ def without_comments(text: str) -> str:
 
 
 def braced(text: str, at: int) -> str:
-    """What is between the brace at or after `at` and its end."""
+    """Returns the text between the brace at or after `at` and its end."""
     start = text.index("{", at)
     depth = 0
     for place in range(start, len(text)):
@@ -69,7 +71,7 @@ def traits(files: dict[str, str]) -> dict[str, list[Trait]]:
 
 
 def own_types(files: dict[str, str], scheme: str) -> set[str]:
-    """The types that a scheme's folder declares; what ring schemes share is none of them."""
+    """Returns the types that a scheme's folder declares. Types that ring schemes share are not among them."""
     folder = f"/schemes/src/{scheme}/"
     texts = [text for place, text in files.items() if place.startswith(folder)]
     declared = re.compile(r"\bpub (?:struct|enum) (\w+)")
@@ -81,7 +83,7 @@ def is_of(place: str, scheme: str) -> bool:
 
 
 def implemented(files: dict[str, str], scheme: str) -> set[str]:
-    """The traits that are implemented for a scheme or its own types, for it alone or in a list of schemes."""
+    """Returns the traits that are implemented for a scheme or its own types, alone or in a list of schemes."""
     types = own_types(files, scheme)
     header = re.compile(r"^\s*impl\s+([\w:]+)(?:<[^{]*?>)?\s+for\s+([^{]+?)\s*(?:where[^{]*)?\{", re.MULTILINE)
     found = set()
@@ -89,7 +91,7 @@ def implemented(files: dict[str, str], scheme: str) -> set[str]:
         for trait, owner in header.findall(text):
             words = set(re.findall(r"\w+", owner))
             listed = "$scheme" in owner and re.search(rf"\b{scheme}::{{?{SCHEMES[scheme]}\b", text)
-            # Types of one name are those of the folder.
+            # Folders have types of the same name. In a scheme's folder the name means its own type.
             own = words & types and [other for other in SCHEMES if is_of(place, other)] == [scheme]
             if listed or own or SCHEMES[scheme] in words:
                 found.add(trait.split("::")[-1])
@@ -97,7 +99,7 @@ def implemented(files: dict[str, str], scheme: str) -> set[str]:
 
 
 def needed() -> dict[str, list[Trait]]:
-    """For each scheme the traits of ours that it implements."""
+    """Returns for each scheme the traits of ours that it implements."""
     files = sources()
     ours = traits(files)
     return {scheme: [ours[name][0] for name in sorted(implemented(files, scheme) & set(ours))] for scheme in SCHEMES}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Microsoft SEAL itself as the reference: its files are read, computed on, and give its own result bit for bit.
+"""Compares Ringmill's CKKS with Microsoft SEAL. Ringmill reads SEAL's files, computes on them, and gives SEAL's result
+bit for bit.
 
-Every comparison is of whole files: Ringmill's result is loaded by SEAL and saved again, and those bytes must equal the
-bytes SEAL saves of its own evaluator's result (SEAL's writer is deterministic). So data, level and scale all agree.
+Every comparison is of whole files, so data, level and scale all agree. SEAL loads Ringmill's result and saves it again.
+Those bytes must equal the bytes that SEAL saves of its own evaluator's result (SEAL's writer is deterministic).
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Seal(Reference):
         self.encoder = sealapi.CKKSEncoder(self.context)
 
     def drops(self, level: int | None) -> int:
-        """How many primes are lost down to a level."""
+        """Returns how many primes are dropped down to a level."""
         return 0 if level is None else self.levels - level
 
     def plain(self, values: np.ndarray, level: int | None = None, scale: float | None = None) -> Any:
@@ -78,7 +79,7 @@ class Seal(Reference):
         return plain
 
     def encrypt(self, values: np.ndarray, level: int | None = None, scale: float | None = None) -> Any:
-        """A ciphertext that has reached `level` by dropping primes."""
+        """Returns a ciphertext that reached `level` by dropping primes."""
         return self.encrypted(self.plain(values, scale=scale), self.drops(level))
 
     def rotation_keys(self, steps: list[int]) -> Any:
@@ -187,7 +188,7 @@ def test_seeded_files_are_expanded_as_seal_expands_them(case: Case) -> None:
     assert len(seeded) < 0.6 * len(whole)
     ours = SealEvaluator(side.parms, security_table="standard_2018")
     side.same(ours.negate(seeded), side.call("negate", side.load(sealapi.Ciphertext, seeded)))
-    # Keys made anew, saved seeded: both sides expand them and must agree.
+    # New keys, saved seeded. Both sides expand them and must agree.
     relin, galois = save(side.generator.create_relin_keys()), save(side.generator.create_galois_keys([3]))
     ours.load_relin_keys(relin)
     ours.load_galois_keys(galois)
@@ -235,7 +236,7 @@ def test_seal_computes_with_ringmills_keys_and_ciphertexts(case: Case, compressi
     np.testing.assert_allclose(decrypted(conjugated), x, rtol=0, atol=case.switching_error)
     plain = side.load(sealapi.Plaintext, client.encode(x, side.fine_scale))
     np.testing.assert_allclose(np.array(side.encoder.decode_complex(plain)), x, rtol=0, atol=case.fresh_error)
-    # SEAL encrypts under Ringmill's public key; Ringmill decrypts.
+    # SEAL encrypts under Ringmill's public key, and Ringmill decrypts.
     theirs = sealapi.Ciphertext(side.context)
     sealapi.Encryptor(side.context, public).encrypt(side.plain(x, scale=side.fine_scale), theirs)
     np.testing.assert_allclose(client.decrypt(save(theirs)), x, rtol=0, atol=case.fresh_error)
@@ -265,7 +266,7 @@ def test_what_is_read_is_written_back_unchanged() -> None:
 
 
 def bad_files(good: bytes) -> list[bytes]:
-    """Truncations, a byte too many, and each field of the header altered."""
+    """Returns damaged files: cut short, a byte too long, and with each field of the header altered."""
     size = len(good)
     cuts = [good[:end] for end in (0, 1, 15, 16, 17, 40, size // 2, size - 1)]
     grown = [good + b"\0"]
@@ -299,7 +300,7 @@ def test_damaged_files_are_refused() -> None:
 def test_altered_residues_are_refused_and_never_crash() -> None:
     side = seal(SMALL)
     ours = SealEvaluator(side.parms, security_table="standard_2018", compression="none")
-    good = ours.negate(save(side.encrypt(values(SMALL))))  # uncompressed, so a byte is a byte of the object
+    good = ours.negate(save(side.encrypt(values(SMALL))))  # not compressed: its bytes are the object's
     ours.negate(good)
     too_large = good[:105] + b"\xff" * 8 + good[113:]
     with pytest.raises(ringmill.RingmillError, match="not below its modulus"):
@@ -355,7 +356,7 @@ def test_rotations_without_a_key_of_their_own_go_as_seals(case: Case) -> None:
     slots = case.degree // 2
     a = side.encrypt(values(case))
     ours = SealEvaluator(side.parms, security_table="standard_2018")
-    # SEAL's default keys: all powers of two, both ways.
+    # SEAL's default keys are for all powers of two, both ways.
     powers = [sign << bit for bit in range(slots.bit_length() - 1) for sign in (1, -1)]
     keys = side.rotation_keys(powers)
     ours.load_galois_keys(save(keys))
@@ -364,11 +365,11 @@ def test_rotations_without_a_key_of_their_own_go_as_seals(case: Case) -> None:
     steps = [3, -3, 7, 11, -100, 683, slots - 1, 1 - slots, slots // 2 - 1, slots // 2 + 3]
     for step in [*steps, *(int(s) for s in RNG.integers(1 - slots, slots, 5))]:
         side.same(ours.rotate(save(a), step), side.call("rotate_vector", a, step, keys))
-    # Where a key of the step itself is there it is taken, and gives other bits.
+    # A key for the step itself is taken where there is one. It gives other bits.
     keys = side.rotation_keys([7, 8, -1])
     ours.load_galois_keys(save(keys))
     side.same(ours.rotate(save(a), 7), side.call("rotate_vector", a, 7, keys))
-    # Where a power of two is missing, and outside the slots, both refuse.
+    # Both refuse where a power of two is missing, and outside the slots.
     for step in (3, 2, 9, slots, -slots):
         with pytest.raises(REFUSED):
             side.call("rotate_vector", a, step, keys)
@@ -378,7 +379,7 @@ def test_rotations_without_a_key_of_their_own_go_as_seals(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES[:2], ids=str)
 def test_scales_out_of_bounds_are_refused_where_seal_refuses(case: Case) -> None:
-    """Log scales on both sides of each level's bound; what SEAL does, Ringmill does."""
+    """Log scales lie on both sides of each level's bound. Ringmill refuses where SEAL does."""
     side, ours = seal(case), evaluator(case)
     refused = 0
     for level in range(side.levels + 1):
@@ -447,7 +448,7 @@ def test_short_files_that_unpack_to_many_times_their_length_are_refused() -> Non
     side = seal(CASES[2])
     ours = SealEvaluator(side.parms, security_table="standard_2018")
     galois = side.rotation_keys([1])
-    # 14 MiB a key of zeros: header, parms_id and counts are right.
+    # Keys of zeros take 14 MiB each. Their header, parms_id and counts are right.
     members = zero_galois_keys(side, count=3)
     packed = zlib.compress(members, 9)
     header = b"\x5e\xa1\x10\x03\x06\x01\0\0" + (16 + len(packed)).to_bytes(8, "little")
@@ -466,7 +467,7 @@ def test_short_files_that_unpack_to_many_times_their_length_are_refused() -> Non
 
 
 def zero_galois_keys(side: Seal, count: int) -> bytes:
-    """The members of Galois keys whose residues are all zero, as SEAL lays them out."""
+    """Returns the members of Galois keys whose residues are all zero, as SEAL writes them."""
     degree, primes = side.case.degree, len(side.case.bits)
     key_id = np.array(side.context.key_context_data().parms_id(), dtype="<u8").tobytes()
     words = 2 * primes * degree

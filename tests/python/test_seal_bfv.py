@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Microsoft SEAL's BFV has and its BGV has not; test_seal_exact.py compares what both have."""
+"""Compares what Microsoft SEAL has for BFV and not for BGV. test_seal_exact.py compares what both have."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ringmill.seal import SealBfvEvaluator
 
 @pytest.mark.parametrize("case", OF_BFV.cases, ids=str)
 def test_products_of_any_residues_are_seals(case: Case) -> None:
-    """Of polynomials of no encryption: 0, Q - 1, about Q / 2 and about multiples of Q / q_i and of Q / m-tilde."""
+    """The polynomials are not encryptions: 0, Q - 1, about Q / 2 and about multiples of Q / q_i and of Q / m-tilde."""
     side, ours = seal(OF_BFV, case), evaluator(OF_BFV, case)
     bare = SealBfvEvaluator(side.parms, compression="none", **OPTIONS)
     for drop in side.drops():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Microsoft SEAL's BGV has and its BFV has not; test_seal_exact.py compares what both have."""
+"""Compares what Microsoft SEAL has for BGV and not for BFV. test_seal_exact.py compares what both have."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_sums_of_any_factors_are_seals(case: Case) -> None:
 
 @pytest.mark.parametrize("case", OF_BGV.cases, ids=str)
 def test_operations_on_any_residues_are_seals(case: Case) -> None:
-    """On polynomials of no encryption: 0, q - 1, and what is near t and its multiples, modulo each prime."""
+    """The polynomials are not encryptions: 0, q - 1, and values near t and its multiples, modulo each prime."""
     side = seal(OF_BGV, case)
     bare = SealBgvEvaluator(side.parms, compression="none", **OPTIONS)
     bare.load_relin_keys(save(side.relin))
@@ -60,7 +60,7 @@ def test_altered_fields_are_refused_and_never_crash() -> None:
     good = ours.negate(save(side.random(1)))
     size = 113
     reserved = {size - 24 + at for at in (4, 6, 7)}  # minor version and reserved bytes of the nested header
-    factor = range(81, 83)  # another factor below t is as good
+    factor = range(81, 83)  # another factor below t is valid too
     for at in sorted(set(range(16, size)) - reserved - set(factor)):
         for flip in (0x02, 0x80):
             bad = bytearray(good)

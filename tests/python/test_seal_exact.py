@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Microsoft SEAL's BFV and BGV as the reference: every operation gives its ciphertext bit for bit, under its keys.
+"""Compares Ringmill's BFV and BGV with Microsoft SEAL. Every operation gives SEAL's ciphertext bit for bit, under
+SEAL's keys.
 
 As in test_seal.py, every comparison is of whole files, BGV's correction factors included. SEAL loads Ringmill's result
-and saves it again. Those bytes must equal the bytes that SEAL saves of its own evaluator's result. What one of the
-schemes alone has is in test_seal_bfv.py and test_seal_bgv.py.
+and saves it again. Those bytes must equal the bytes that SEAL saves of its own evaluator's result. test_seal_bfv.py and
+test_seal_bgv.py compare what only one of the schemes has.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import ringmill
 
 
 def at(*cases: Case) -> pytest.MarkDecorator:
-    """A test for each scheme: in these cases, or in all of the scheme's."""
+    """Runs a test for each scheme: in these cases, or in all of the scheme's."""
     every = [(scheme, case) for scheme in SCHEMES for case in cases or scheme.cases]
     return pytest.mark.parametrize(("scheme", "case"), every, ids=str)
 
@@ -35,7 +36,7 @@ def test_coefficient_wise_operations_are_seals(scheme: Scheme, case: Case) -> No
         a, b = side.random(drop), side.random(drop)
         a3 = side.call("multiply", a, b)
         b3 = side.call("square", b)
-        # In BGV of equal factors, and below the top of unequal ones: 1 / q against its square.
+        # In BGV the factors of x and y are equal, or unequal below the top: 1 / q against its square.
         for x, y in ((a, b), (a3, b3), (a, b3), (a3, b)):
             side.same(ours.add(save(x), save(y)), side.call("add", x, y))
             side.same(ours.sub(save(x), save(y)), side.call("sub", x, y))
@@ -85,7 +86,9 @@ def test_rotations_are_seals(scheme: Scheme, case: Case) -> None:
 
 @OF_EACH
 def test_products_of_any_sizes_are_seals_or_refused(scheme: Scheme) -> None:
-    """Random pairs of two or three polynomials: SEAL's product bit for bit, or refused where it has more than three."""
+    """Pairs of two or three polynomials are random. The product is SEAL's bit for bit, or refused if it has more than
+    three.
+    """
     side, ours = seal(scheme, SMALL), evaluator(scheme, SMALL)
     fresh = [side.random() for _ in range(3)]
     of_size = {2: fresh, 3: [side.call("multiply", a, b) for a, b in pairwise(fresh)]}
@@ -101,7 +104,7 @@ def test_products_of_any_sizes_are_seals_or_refused(scheme: Scheme) -> None:
         )
         with pytest.raises(ringmill.RingmillError, match=told):
             ours.multiply(save(a), save(b))
-        # The cure: SEAL's product of what is relinearised.
+        # The cure: SEAL's product of relinearised factors.
         low_a, low_b = (side.call("relinearize", x, side.relin) if x.size() > 2 else x for x in (a, b))
         mine = [ours.relinearize(save(x)) if x.size() > 2 else save(x) for x in (a, b)]
         side.same(ours.multiply(*mine), side.call("multiply", low_a, low_b))
@@ -158,7 +161,7 @@ def test_decryptions_and_budgets_are_seals(scheme: Scheme, case: Case) -> None:
     for _ in range(case.products + 1):
         budget = side.decryptor.invariant_noise_budget(cipher)
         assert ours.noise_budget(save(cipher)) == budget > 0
-        # SEAL leaves out what is zero at the end.
+        # SEAL leaves out zeros at the end.
         theirs = ours.decode(save(side.decrypted(cipher)), unsigned=True)
         np.testing.assert_array_equal(ours.decode(ours.decrypt_plain(save(cipher)), unsigned=True), theirs)
         if side.levels:
@@ -202,7 +205,7 @@ def test_seal_computes_with_ringmills_keys_and_ciphertexts(scheme: Scheme, case:
         rows = x.reshape(2, -1)
         decrypts_to(side.call("apply_galois", cipher, 3, galois), np.roll(rows, -1, 1).ravel())
         decrypts_to(side.call("apply_galois", cipher, 2 * case.degree - 1, galois), rows[::-1].ravel())
-    # SEAL encrypts under Ringmill's public key, and seeded under its secret key; Ringmill decrypts.
+    # SEAL encrypts under Ringmill's public key, and seeded under its secret key. Ringmill decrypts both.
     theirs = sealapi.Ciphertext(side.context)
     encryptor = sealapi.Encryptor(side.context, public, secret)
     encryptor.encrypt(plain, theirs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SEAL's own keys and ciphertexts on the ring machine's RTL: SEAL's result bit for bit."""
+"""Runs SEAL's own keys and ciphertexts on the ring machine's RTL. The result is SEAL's bit for bit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ringmill.seal import SealEvaluator
 
 DESCRIPTION = Path(__file__).resolve().parents[2] / "crates/machines/src/ring/stored.toml"
 DEGREE = 64
-# 1 modulo 2^17 and next to a power of two, as the machine's reducers have it; the last one is special.
+# Primes that are 1 modulo 2^17 and next to a power of two, as the machine's reducers need. The last one is special.
 PRIMES = (
     2**59 + 2**25 + 2**22 - 2**20 + 1,
     2**54 - 2**22 + 2**19 + 2**17 + 1,
@@ -25,7 +25,7 @@ RNG = np.random.default_rng(5)
 
 
 def toy() -> str:
-    """`ring-stored` with three units of four butterflies."""
+    """Returns the description of `ring-stored` with three units of four butterflies."""
     text, _, _ = DESCRIPTION.read_text().partition("# Set-1 has no prime")
     for whole, small in [
         ("log_n = 14 ", "log_n = 6 "),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared decryptions: the noise holds for all inputs that are encrypted, and a key knows how many were shared."""
+"""Tests shared decryptions. Their noise holds for all inputs that may be encrypted, and a key counts how many were
+shared.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def share(compiled, client, how=SHARE):
 
 
 def in_child(work):
-    """The exception that `work` raises in a forked child, or what it gives."""
+    """Runs `work` in a forked child. Returns its result, or its exception as text."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -82,7 +84,7 @@ def test_noise_is_enough_at_the_end_of_what_a_sample_declares():
     assert measured >= compiled.predicted_bits["out"]
     how = rm.Share(statistical_bits=8)
     assert client.shared_bits(how)["out"] < compiled.predicted_bits["out"] - 8 - 7
-    # A slot sums N coefficients of noise, each 2^8 times the error at least.
+    # A slot sums N coefficients of noise, each at least 2^8 times the error.
     noise = np.std(client.decrypt(run, complex=False, share=how) - client.decrypt(run, complex=False))
     assert np.sqrt(2) * noise * 1.2 > 2.0**8 * np.sqrt(1024) * 2.0**-measured
 
@@ -91,7 +93,7 @@ def test_each_output_counts_for_the_key_and_not_for_the_program(compiled, both, 
     client = both.keygen()
     assert client.shared_decryptions == 0
     share(both, client)
-    # A copy of the client, and one of another program, have the same key.
+    # A copy of the client, and a client of another program, have the same key.
     share(both, copy.copy(client))
     assert client.shared_decryptions == 4
     client.save_secret_key(tmp_path / "key")
@@ -130,7 +132,7 @@ def test_a_forked_child_counts_in_the_file_or_not_at_all(compiled, tmp_path):
     run = compiled.run(client.encrypt(x=X))
     said = in_child(lambda: client.decrypt(run, share=SHARE))
     assert said.startswith("KeysError: this process was forked")
-    # What the child saves has no count, since its parent counts on.
+    # The child saves no count, since its parent counts on.
     in_child(lambda: client.save_secret_key(tmp_path / "childs"))
     assert compiled.load_secret_key(tmp_path / "childs").shared_decryptions is None
     share(compiled, client)
@@ -157,7 +159,7 @@ def test_keys_that_do_not_know_their_count(compiled, tmp_path):
 
 @pytest.fixture
 def folder():
-    """One that every user can look into, as pytest's own are not."""
+    """A folder that every user can read, unlike pytest's own."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -180,7 +182,7 @@ def test_a_file_that_cannot_be_written_is_refused(compiled, folder):
         return "shared"
 
     def reader():
-        if os.getuid() == 0:  # who may write whatever the mode says
+        if os.getuid() == 0:  # root may write whatever the mode says
             os.setuid(65534)
         loaded = compiled.load_secret_key(path)
         named = rm.Share(8, 6, decrypted_so_far=5)

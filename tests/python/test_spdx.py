@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every source file names its licence in its first line."""
+"""Checks that every source file names its licence in its first line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs made for a machine: parameters that fit it, and refusals that name the field of its description."""
+"""Tests programs made for a machine. Their parameters fit it, or the refusal names the field of its description."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def whole(x: rm.Encrypted[rm.integer[16]], y: rm.Encrypted[rm.integer[16]], p: r
 
 @pytest.mark.parametrize("scheme", ["bgv", "bfv"])
 def test_what_the_ring_machine_would_refuse_is_refused_when_it_is_compiled(scheme: str) -> None:
-    """It computes modulo primes alone, with no host; BGV's products and BFV's with plaintexts need another."""
+    """The ring machine computes modulo primes alone, and has no host. BGV's products and BFV's with plaintexts need
+    another modulus.
+    """
     ranges = {name: (-9, 9) for name in "xyp"}
     said = r"test_target.py:\d+: machine ring takes no such program.*field rpaus allows NTT-friendly primes alone"
     with pytest.raises(rm.CompileError, match=said):
@@ -58,7 +60,7 @@ def test_what_the_ring_machine_would_refuse_is_refused_when_it_is_compiled(schem
     def doubled(x: rm.Encrypted[rm.integer[16]]):
         return x + x
 
-    # What needs no other modulus runs there.
+    # Programs that need no other modulus run there.
     compiled = doubled.compile(slots=16, scheme=scheme, ranges={"x": (-9, 9)}, target="ring")
     client = compiled.keygen()
     x = np.arange(16) - 8
@@ -87,7 +89,7 @@ def of(x: np.ndarray, y: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def ran(compiled: rm.Compiled, x: np.ndarray, y: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """On the vector machine, whose bits are the CPU's."""
+    """Runs a program on the vector machine and returns the result. Its bits must be the CPU's."""
     client = compiled.keygen()
     inputs = client.encrypt(x=x, y=y)
     run = compiled.run(inputs, plain={"p": p}, device="sim:vector")
@@ -107,7 +109,7 @@ def test_whole_numbers_on_the_vector_machine(scheme: str) -> None:
 
 
 def test_real_numbers_on_the_vector_machine() -> None:
-    """Two primes a level: the scale is beyond one."""
+    """Each level has two primes, because the scale is larger than one prime of the machine."""
     x, y, p = (np.sin(np.arange(16) * k) for k in (0.3, 0.7, 1.1))
     compiled = real.compile(slots=16, input_bound=1, precision=25, target="vector")
     assert np.allclose(ran(compiled, x, y, p), of(x, y, p), atol=2**-25)

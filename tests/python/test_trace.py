@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tracing alone: what a function becomes, and errors that point at the user's line."""
+"""Tests tracing alone: the instructions that a function becomes, and errors that point at the user's line."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_errors_point_at_the_line(function):
     assert caught.value.line == line_of(function, "# here")
 
 
-# What a newcomer writes, and what the refusal must name instead.
+# For what a newcomer writes, the name that the refusal must propose.
 INSTEAD = {
     "np.sin": (lambda x, p: np.sin(x), "rm.polynomial"),
     "np.exp of plain": (lambda x, p: np.exp(p), "rm.polynomial"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A traceback of what is refused shows the caller's lines, and the package's own where that is asked for."""
+"""Tests tracebacks of refusals. They show the caller's lines, and the package's own on request."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def sums(x: rm.Encrypted):
 
 
 def frames(call):
-    """The functions of a refusal's traceback, from the call inwards, and whether each is in this file."""
+    """Returns the functions of a refusal's traceback, from the call inwards, and whether each is in this file."""
     with pytest.raises(rm.RingmillError) as caught:
         call()
     entries = traceback.extract_tb(caught.value.__traceback__)

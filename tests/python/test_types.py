@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of arguments and the choice of a scheme: how they are spelled, what fits them, and what is refused where."""
+"""Tests types of arguments and the choice of a scheme: their spelling, the values that fit, and the refusals."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ def test_types_that_no_scheme_takes_together_trace_and_are_refused_compiled(smal
     f = rm.program(function)
     traced, shape = f.trace(SLOTS)
     assert shape.names == ("x", "n")
-    assert traced.scheme == "none"  # so that no compiler takes its text for CKKS's
+    assert traced.scheme == "none"  # no compiler must take its text for CKKS's
     own = line_of(test_types_that_no_scheme_takes_together_trace_and_are_refused_compiled, "def function")
     takes = "; ".join(["ckks takes real", *(f"{name} takes bit, integer, uint" for name in EXACT)])
     for scheme, says in [
@@ -423,7 +423,7 @@ def test_whole_numbers_in_arrays_are_exact():
         array = typed("x", given, rm.uint(64)[2])
         assert array.dtype == np.uint64
         assert array.tolist() == [most, 0]
-    # numpy alone would make doubles of these two.
+    # numpy alone would make doubles of both lists.
     both = typed("x", [-1, 2**63 - 1], rm.integer[2])
     assert both.dtype == np.int64
     assert both.tolist() == [-1, 2**63 - 1]

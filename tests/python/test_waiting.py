@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long commands show on a terminal that they go on, and nothing of it where standard error is none."""
+"""Tests that long commands show on a terminal that they go on, and show nothing where standard error is no terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import time
 
 from conftest import COMMAND, ROOT
 
-# Long before its first table is done.
+# It runs long before its first table is done.
 LONG = [COMMAND, "reproduce", "vector", "--no-synth"]
 QUIET = {
     **{"cwd": ROOT, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL},
@@ -24,7 +24,7 @@ SECONDS = 60
 
 
 def until(descriptor: int, text: str) -> str:
-    """What comes out of a terminal until a text has, or no more time is left."""
+    """Returns what a terminal shows until a text comes, or until the time is over."""
     seen, end = "", time.monotonic() + SECONDS
     while text not in seen and time.monotonic() < end:
         ready, _, _ = select.select([descriptor], [], [], 1)

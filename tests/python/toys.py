@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameter sets that tests compute with quickly, of no security."""
+"""Insecure parameter sets with which tests compute quickly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import ringmill as rm
 
 
 def bootstrapping(**options: Any) -> rm.Bootstrapping:
-    """A set that bootstraps: whole numbers modulo 17^3 at N = 2^9."""
+    """Returns a set that bootstraps: whole numbers modulo 17^3 at N = 2^9."""
     return rm.bootstrapping(
         log_n=9,
         prime=17,
