@@ -240,8 +240,8 @@ fn coefficients(modulus: CiphertextModulus) -> Result<Coefficients, TfheError> {
     })
 }
 
-/// Returns the largest primes of `bits` bits with the roots of unity of every ring. The first of 52 bits is 2^52 - 2^12
-/// + 1.
+/// Returns the largest primes of `bits` bits with the roots of unity of every ring. The first of 52 bits is
+/// 2^52 - 2^12 + 1.
 pub(super) fn primes(bits: u32, count: usize) -> Result<Vec<Modulus>, MathError> {
     let found = primes_one_mod(bits, ORDER, count, &[])?;
     found.into_iter().map(Modulus::new).collect()

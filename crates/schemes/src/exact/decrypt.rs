@@ -64,8 +64,8 @@ impl<S: ExactScheme> Decryptor<S> {
         S::opened(&self.opening, &self.params, cipher, phase)
     }
 
-    /// Returns the noise that the ciphertext can still take, in bits: SEAL's invariant noise budget, which is at least
-    /// 0.
+    /// Returns the noise that the ciphertext can still take, in bits: SEAL's invariant noise budget, which is 0
+    /// or more.
     ///
     /// # Errors
     /// Ciphertexts of other parameters or another key.

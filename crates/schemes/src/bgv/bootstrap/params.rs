@@ -56,8 +56,8 @@ impl Bootstrapping {
         Self::with_chance(params, weight, Self::LOG2_CHANCE)
     }
 
-    /// Chooses parameters that never fail, whatever the ciphertext, by the rigorous bound of the vector paper, Equation
-    /// 9.
+    /// Chooses parameters that never fail, whatever the ciphertext, by the rigorous bound of the vector paper's
+    /// Equation 9.
     ///
     /// # Errors
     /// As [`Bootstrapping::new`], and a weight that the digits do not hold.
@@ -256,8 +256,8 @@ impl Bootstrapping {
         self.log2_chance
     }
 
-    /// Returns whether no bootstrap fails, whatever the ciphertext, by the rigorous bound of the vector paper, Equation
-    /// 9. Noise that exceeds its own bound is excepted.
+    /// Returns whether no bootstrap fails, whatever the ciphertext, by the rigorous bound of the vector paper's
+    /// Equation 9. Noise that exceeds its own bound is excepted.
     pub fn is_certain(&self) -> bool {
         self.log2_chance == f64::NEG_INFINITY
     }

@@ -39,8 +39,8 @@ pub use tail::FAILURE_BITS;
 pub struct Noise {
     /// The variance by slot: a constant, a multiple of |s|^2 over its mean, and a multiple of the square of that.
     variance: [Slots; 3],
-    /// The standard deviation of the Gaussian that key switching leaves near the slot whose root of unity is closest to
-    /// 1. It is the key's error times the mean of a digit. It is the same at each use of the key, so it adds as
+    /// The standard deviation of the Gaussian that key switching leaves near the slot whose root of unity is nearest 1.
+    /// It is the key's error times the mean of a digit. It is the same at each use of the key, so it adds as
     /// amplitudes.
     peak: Slots,
     /// A bound on the part that is not random: roundings of constants and of doubles.
