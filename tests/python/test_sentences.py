@@ -11,7 +11,7 @@ from sentences import LONGEST, MEAN, ROOT, Total, total
 
 # The most sentences above 40 words in an area's doc comments. Numbers here may only fall.
 CEILINGS: dict[str, int] = {
-    "crates/circuits": 8,
+    "crates/circuits": 0,
     "crates/cli": 0,
     "crates/compiler": 8,
     "crates/cpu": 0,
@@ -19,14 +19,14 @@ CEILINGS: dict[str, int] = {
     "crates/hdl": 0,
     "crates/isa": 1,
     "crates/limits": 0,
-    "crates/machines": 22,
-    "crates/math": 35,
-    "crates/papers": 3,
-    "crates/python": 1,
+    "crates/machines": 0,
+    "crates/math": 0,
+    "crates/papers": 0,
+    "crates/python": 0,
     "crates/runtime": 0,
-    "crates/schemes": 19,
+    "crates/schemes": 0,
     "crates/sim": 0,
-    "python": 6,
+    "python": 0,
     "rtl": 0,
 }
 
