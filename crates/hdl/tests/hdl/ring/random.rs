@@ -572,7 +572,7 @@ pub fn check_programs(
 
 #[test]
 fn programs_on_three_units() {
-    check_programs(hdl(), &toy(6, 4, 3), seed(), 6).unwrap();
+    check_programs(hdl(), &toy(6, 4, 3), seed(), 3).unwrap();
 }
 
 #[test]
