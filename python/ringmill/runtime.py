@@ -49,6 +49,7 @@ from ringmill.errors import (
     ParameterError,
     UnknownName,
 )
+from ringmill.explanation import Explanation
 from ringmill.frames import public
 from ringmill.inputs import Given
 from ringmill.log import LOGGER, say_plans, timed
@@ -435,6 +436,16 @@ class Compiled:
     def ranges(self) -> dict[str, float | tuple[float, float] | tuple[int, int]]:
         """The range of each input's values: ``(lowest, highest)``, or the largest absolute value."""
         return {name: ends[0] if len(ends) == 1 else (ends[0], ends[1]) for name, ends in self._inner.ranges}
+
+    @arguments()
+    def explain(self) -> Explanation:
+        """What the compiler decided: levels and the lines that take them, digits, keys, and what each decision costs.
+
+        ``print`` it for the text that ``ringmill compile --explain`` prints. Its `advice` has changes that make the
+        program cheaper, each of which was compiled before it is named; so a call may take as long as a few compilations.
+        """
+        with timed(logging.DEBUG, "explained %s", self._inner.name):
+            return Explanation._of(*self._inner.explained())
 
     @arguments(level=text(), machine=text(DeviceError))
     def text(self, level: str = "macro", machine: str = "ring") -> str:

@@ -19,7 +19,7 @@ LONG = int(os.environ.get("RINGMILL_FUZZ_SECONDS", "0"))
 TOY = rm.circuit_params(toy_for_tests_only=True)
 
 # Reasons for which a program may be refused: it is too deep, its values grow too far, or nothing encrypted is left.
-CURES = ("make the program shallower", "declare narrower ranges", "compute it in the clear", "ask for less precision")
+CURES = ("in sequence", "declare narrower ranges", "compute it in the clear", "ask for less precision")
 
 # A step makes a value of earlier ones. The same steps run on encrypted values and on numpy's.
 Step = Callable[[list[Any], Any], Any]

@@ -297,6 +297,7 @@ pub enum Emit {
 #[command(after_help = "\
 Examples:
   ringmill compile examples/mean.rmac                        what the passes made of it
+  ringmill compile examples/mean.rmac --explain              levels, keys, what each decision costs, what would help
   ringmill compile examples/mean.rmac --emit mid | less      every limb instruction
   ringmill compile examples/mean.rmac --emit micro --machine ring -o mean.micro
   ringmill compile examples/mean.rmac --sample x=typical.csv --json | jq .outputs
@@ -312,6 +313,11 @@ pub struct CompileArgs {
     /// The level to print [default: macro, of a saved program saved].
     #[arg(long, value_enum)]
     pub emit: Option<Emit>,
+
+    /// Print what the compiler decided in place of the program: levels and the lines that take them, digits, keys, what each decision
+    /// costs, and changes that were tried and make the program cheaper. With --json it is one JSON object.
+    #[arg(long, conflicts_with_all = ["emit", "machine", "with_sample"])]
+    pub explain: bool,
 
     /// Keep the sample in a saved program, every value of it, in a file that only its owner may read (mode 0600).
     #[arg(long, requires = "output")]

@@ -10,7 +10,9 @@ use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
 use thiserror::Error;
 
+use crate::cures::Cures;
 pub use crate::line::At;
+use crate::sequence::Sequence;
 
 /// How to say that inputs are smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,11 +42,15 @@ impl fmt::Display for Narrower {
 pub enum CompileError<E = CkksError> {
     /// The program multiplies in sequence more often than the parameters have primes to rescale by.
     #[error(
-        "{at}this product is too deep: the program needs {needed} levels and the parameters have {available}; \
-         use parameters with more primes, let the compiler choose them, or multiply in a shallower order \
-         (a balanced tree; polynomials by `polynomial`)"
+        "{at}this product is too deep: the program needs {needed} levels and the parameters have {available}; {cures} \
+         (a balanced tree; polynomials by `polynomial`), or use parameters with more primes"
     )]
-    TooDeep { at: At, needed: u32, available: u32 },
+    TooDeep {
+        at: At,
+        needed: u32,
+        available: u32,
+        cures: Cures,
+    },
 
     /// Vectors longer than the parameters' slots.
     #[error(
@@ -65,9 +71,14 @@ pub enum CompileError<E = CkksError> {
 
     /// No parameters of the table hold the program.
     #[error(
-        "{at}the program needs {levels} levels, and parameters at this security level have at most {most} with a scale of \
-         2^{scale_bits}, which this value is the first to exceed (log2 of Q P would be {needed_bits} bits; ring degree 2^{log_n} \
-         allows {allowed_bits}); multiply less often in sequence, ask for less precision, or choose a lower security level by name"
+        "{at}levels run out here: the program needs {levels} levels, and parameters of ring degree 2^{log_n} have at most {most} \
+         with a scale of 2^{scale_bits}, since {}; {cures}",
+        match most_primes {
+            Some(primes) => format!("they have at most {primes} primes"),
+            None => format!(
+                "log2 of Q P would be {needed_bits} bits, and this security level allows {allowed_bits}"
+            ),
+        }
     )]
     NoParameters {
         at: At,
@@ -78,6 +89,9 @@ pub enum CompileError<E = CkksError> {
         needed_bits: u32,
         log_n: u32,
         allowed_bits: u32,
+        /// The most primes that parameters have, where the program needs more.
+        most_primes: Option<usize>,
+        cures: Cures,
     },
 
     /// The asked precision cannot be had with primes of at most 60 bits.
@@ -233,9 +247,14 @@ pub enum CompileError<E = CkksError> {
 
     /// Noise that would drown messages.
     #[error(
-        "{at}the noise of this program is {} bits too much: at ring degree 2^{log_n} the primes have at most {allowed_bits} bits; \
-         make the program shallower, declare narrower ranges of the inputs, use larger parameters, or let the compiler choose \
-         them",
+        "{at}{}the noise of this program is {} bits too much: at ring degree 2^{log_n} the primes have at most {allowed_bits} bits; \
+         {cures}",
+        match sequence {
+            Some(Sequence { holds, needs }) => format!(
+                "levels run out here: the program multiplies {needs} times in sequence, and parameters hold {holds}: "
+            ),
+            None => String::new(),
+        },
         // Noise that drowns messages early on grows beyond measure.
         if bits > allowed_bits { format!("more than {allowed_bits}") } else { bits.to_string() }
     )]
@@ -244,6 +263,9 @@ pub enum CompileError<E = CkksError> {
         bits: u32,
         log_n: u32,
         allowed_bits: u32,
+        /// Products in sequence, where these are too many.
+        sequence: Option<Sequence>,
+        cures: Cures,
     },
 
     /// An output that hangs on no encrypted input.

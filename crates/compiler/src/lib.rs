@@ -13,9 +13,11 @@ pub mod builder;
 pub mod ckks;
 mod compile;
 mod cse;
+mod cures;
 mod dce;
 pub mod error;
 pub mod exact;
+pub mod explain;
 mod explicit;
 mod hoist;
 pub mod inline;
@@ -34,16 +36,19 @@ mod rewrite;
 mod rings;
 pub mod saved;
 pub mod scheme;
+mod sequence;
 pub mod target;
 mod transparent;
 
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
+pub use cures::Cures;
 pub use error::CompileError;
 pub use lower::{PlainRequest, PlainSource};
 pub use numbers::{Ends, Numbers, Values};
 pub use reference::EvaluateError;
 pub use scheme::options::{self, Options, ParamsChoice, Passes, SAMPLE_MARGIN};
 pub use scheme::{Bootstraps, Code, Compiles, Fitted, Lowerable};
+pub use sequence::Sequence;
 pub use target::{Limit, Target, TargetError};
 
 #[doc(hidden)]

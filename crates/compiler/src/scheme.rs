@@ -113,6 +113,16 @@ pub trait Compiles:
     /// A constant that it does not have, with its line.
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>>;
 
+    /// The bits after the binary point that are wanted of outputs; `None` of exact ones.
+    fn precision(_: &Self::Wanted) -> Option<u32> {
+        None
+    }
+
+    /// The same wishes with another precision, where they have one.
+    fn with_precision(wanted: &Self::Wanted, _: u32) -> Self::Wanted {
+        wanted.clone()
+    }
+
     /// Simplifications that know what values and constants are; the program stays as traced.
     fn simplified(program: MacroProgram, _: Passes) -> MacroProgram {
         program

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use ringmill_compiler::arrays::Arrays;
+use ringmill_compiler::explain::explain;
 use ringmill_compiler::saved;
 use ringmill_compiler::{Compiled, Options};
 use ringmill_device::Saving;
@@ -16,7 +17,7 @@ use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_isa::mid;
 use ringmill_limits::{Halt, Watch};
 use ringmill_machines::{MachineError, Registry, SimOptions};
-use ringmill_runtime::html::{Along, fragment, of_program};
+use ringmill_runtime::html::{Along, fragment, of_explanation, of_program};
 use ringmill_runtime::report::Sources;
 use ringmill_runtime::shown::{Asked, TracedError, run_on};
 use ringmill_runtime::{Client, EvaluationKeys, Predicted, RuntimeError, Served, Server};
@@ -63,6 +64,8 @@ pub trait AnyProgram: Send + Sync {
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
     /// Returns the program as a part of a page.
     fn fragment(&self, sources: &Sources) -> String;
+    /// What the compiler decided: as text, as JSON, and as a part of a page.
+    fn explained(&self, watch: &Watch) -> PyResult<[String; 3]>;
     fn source(&self) -> &MacroProgram;
     fn saved(&self, arrays: &Arrays) -> String;
     /// Returns the same text with the sample, or `None` without a sample.
@@ -240,6 +243,19 @@ impl<S: Served> AnyProgram for Ready<S> {
     fn fragment(&self, sources: &Sources) -> String {
         let title = format!("Program {}", self.compiled.source.name);
         fragment(&title, &of_program(&self.compiled, sources))
+    }
+
+    fn explained(&self, watch: &Watch) -> PyResult<[String; 3]> {
+        let options = Options {
+            watch: watch.clone(),
+            ..self.options.clone()
+        };
+        let explanation = explain(&self.compiled, &options);
+        let explanation = explanation.map_err(raise::<CompileError, _>)?;
+        let json = serde_json::to_string(&explanation).map_err(raise::<CompileError, _>)?;
+        let title = format!("Program {}", explanation.program);
+        let html = fragment(&title, &of_explanation(&explanation));
+        Ok([explanation.to_string(), json, html])
     }
 
     fn source(&self) -> &MacroProgram {

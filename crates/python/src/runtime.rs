@@ -292,6 +292,12 @@ impl CompiledProgram {
         self.inner.fragment(&sources(&lines))
     }
 
+    /// What the compiler decided: as text, as JSON, and as a part of a page.
+    fn explained(&self, py: Python<'_>) -> PyResult<[String; 3]> {
+        let inner = Arc::clone(&self.inner);
+        interruptible(py, move |watch| inner.explained(watch))?
+    }
+
     /// Counts how often each instruction is executed, at the macro level and at the mid level. Nothing is unrolled.
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>) {
         self.inner.counts()

@@ -12,7 +12,7 @@ use ringmill_device::Outcome;
 use ringmill_schemes::Scheme;
 use ringmill_schemes::ckks::Flooding;
 use ringmill_schemes::rlwe::{
-    Ciphertext, RingParams, RlweError, SecretKey, SecurityLevel, SecurityTable,
+    Ciphertext, KeyRequest, RingParams, RlweError, SecretKey, SecurityLevel, SecurityTable,
 };
 use ringmill_schemes::roles::KeyHolder;
 
@@ -97,7 +97,7 @@ pub trait Served:
         Params: RingParams,
         Ciphertext = Ciphertext<<Self as Scheme>::Annotation>,
         Keys = EvaluationKeys,
-        KeyName: Send + Sync,
+        KeyName = KeyRequest,
         Message: Send + Sync,
         Holder: KeyHolder<SecretKey = SecretKey>,
     >

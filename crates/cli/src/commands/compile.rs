@@ -3,6 +3,7 @@
 
 use std::io::Write;
 
+use ringmill_compiler::explain::{Explanation, explain};
 use ringmill_compiler::saved;
 use ringmill_device::whole_file::Contents;
 use ringmill_isa::mid::stats::call_counts;
@@ -10,7 +11,7 @@ use ringmill_isa::{macros, mid};
 use ringmill_limits::Watch;
 use ringmill_machines::SimOptions;
 use ringmill_runtime::Served;
-use ringmill_runtime::html::of_program;
+use ringmill_runtime::html::{of_explanation, of_program};
 use ringmill_runtime::with_scheme;
 use serde_json::{Map, json};
 
@@ -56,13 +57,22 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
     }
     let (scheme, arrays) = (read.report(), read.arrays.clone());
     let (compiled, options) = program::compile::<S>(&args.program, read, None, args.json, watch)?;
+    let explanation = match args.explain {
+        true => Some(explain(&compiled, &options)?),
+        false => None,
+    };
     if let Some(path) = &args.html {
-        let sections = of_program(&compiled, &pages::sources(&args.program.program));
+        let explained = explanation.iter().flat_map(of_explanation);
+        let mut sections = of_program(&compiled, &pages::sources(&args.program.program));
+        sections.splice(1..1, explained);
         pages::write(
             path,
             &format!("Program {}", compiled.source.name),
             &sections,
         )?;
+    }
+    if let Some(explanation) = &explanation {
+        return explained(args, explanation);
     }
     let contents = match args.with_sample {
         true => Contents::Secret,
@@ -126,6 +136,21 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
     match &args.output {
         Some(path) => output::whole_file_of(contents, path, |out| emit(out)),
         None => emit(&mut std::io::stdout().lock()),
+    }
+}
+
+/// Prints what the compiler decided.
+fn explained(args: &CompileArgs, explanation: &Explanation) -> Result<(), CliError> {
+    let write = |out: &mut dyn Write| {
+        if args.json {
+            serde_json::to_writer(&mut *out, explanation)?;
+            return Ok(writeln!(out)?);
+        }
+        Ok(write!(out, "{explanation}")?)
+    };
+    match &args.output {
+        Some(path) => output::whole_file(path, |out| write(out)),
+        None => write(&mut std::io::stdout().lock()),
     }
 }
 

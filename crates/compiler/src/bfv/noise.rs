@@ -33,6 +33,29 @@ pub fn of_outputs(program: &MacroProgram, params: &Params) -> Result<Vec<Option<
     Ok(outputs)
 }
 
+/// The number of the first instruction whose result has less noise budget than `least` bits.
+///
+/// # Errors
+/// As [`of_outputs`].
+pub fn first_below(
+    program: &MacroProgram,
+    params: &Params,
+    least: f64,
+) -> Result<Option<usize>, Refused> {
+    let model = NoiseModel::new(params, program.instrs.len());
+    let mut noise: Vec<Option<Noise>> = vec![None; program.types.len()];
+    for (number, instr) in program.instrs.iter().enumerate() {
+        let found = of_result(program, params, &model, instr, &noise)?;
+        if found.is_some_and(|noise| noise.budget() < least) {
+            return Ok(Some(number));
+        }
+        for value in &instr.dst {
+            noise[value.0 as usize] = found;
+        }
+    }
+    Ok(None)
+}
+
 /// Of the result of an instruction, or of what an output writes; `None` for plaintexts.
 fn of_result(
     program: &MacroProgram,

@@ -7,14 +7,16 @@ use ringmill_isa::macros::{LevelNote, MacroProgram, Note, Refused};
 use ringmill_schemes::bfv::{Bfv, Multiplication, Params};
 use ringmill_schemes::exact::{ExactParams, PlainModulus};
 
-use super::noise::of_outputs;
+use super::noise::{first_below, of_outputs};
 use super::{CompileError, Options, Wanted};
+use crate::cures::Cures;
 use crate::error::At;
-use crate::exact::degree::{Found, check_given, smallest};
+use crate::exact::degree::{Found, Short, check_given, smallest};
 use crate::exact::held::Held;
 use crate::exact::primes::Room;
 use crate::exact::{Prediction, zero};
 use crate::scheme::Fitted;
+use crate::sequence::Sequence;
 
 /// Noise budget that an output must have: below one bit a message may be lost.
 const MARGIN_BITS: f64 = 2.0;
@@ -56,7 +58,7 @@ fn at_degree(
         |bits: f64| choices.partition_point(|&(count, each)| f64::from(count * each) < bits);
     let (mut low, mut high) = (0, choices.len());
     let mut at = first(f64::from(t.reducer().bits() + u32::from(log_n) + 10));
-    let (mut best, mut short) = (None, 1.0);
+    let (mut best, mut short) = (None, None);
     while low < high {
         at = if at >= high {
             high - 1
@@ -81,11 +83,15 @@ fn at_degree(
         if missing <= 0.0 {
             (high, best) = (at, Some(params));
         } else {
-            (low, short) = (at + 1, missing);
+            (low, short) = (at + 1, Some((missing, params)));
         }
         at = first(f64::from(count * bits) + missing.ceil());
     }
-    Ok(best.map_or(Found::Short(short, At(None)), Found::Fits))
+    match (best, short) {
+        (Some(best), _) => Ok(Found::Fits(best)),
+        (None, Some((bits, params))) => Ok(Found::Short(lost(program, &params, bits)?)),
+        (None, None) => Ok(Found::Short(Short::of(1.0))),
+    }
 }
 
 /// How products are computed: as is wanted, but BEHZ with a prime where the target extends modulo no power of two, and HPS over
@@ -103,6 +109,19 @@ fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
         | Multiplication::Hps
         | Multiplication::HpsFriendly => wanted.multiplication,
     }
+}
+
+/// The first value that parameters do not hold, of a program that lacks so many bits.
+fn lost(program: &MacroProgram, params: &Params, bits: f64) -> Result<Short, Refused> {
+    let Some(number) = first_below(program, params, MARGIN_BITS)? else {
+        return Ok(Short::of(bits));
+    };
+    let instr = program.instrs.get(number);
+    Ok(Short {
+        bits,
+        at: At(instr.and_then(|instr| instr.loc.clone())),
+        sequence: Sequence::of(program, number),
+    })
 }
 
 /// The smallest budget of an output.
@@ -128,11 +147,14 @@ pub(super) fn given(
     let missing = MARGIN_BITS - least(&written_out, params)?;
     if missing > 0.0 {
         let top = params.max_level();
+        let short = lost(&written_out, params, missing)?;
         return Err(CompileError::TooNoisy {
-            at: At(None),
-            bits: missing.ceil() as u32,
+            at: short.at,
+            bits: short.bits.ceil() as u32,
             log_n: params.log_n().into(),
             allowed_bits: params.log_q(top).ceil() as u32,
+            sequence: short.sequence,
+            cures: Cures::default(),
         });
     }
     fitted(program, options, Arc::clone(params), held)

@@ -23,6 +23,7 @@ use super::procedures::{Table, Variant, cheapest, chosen, linked};
 use super::{CompileError, Compiled, Options, ParamsChoice, Prediction};
 use crate::bodies;
 use crate::compile::lowered;
+use crate::cures::Cures;
 use crate::error::At;
 use crate::exact::IntegerRange;
 use crate::keys;
@@ -54,6 +55,8 @@ pub(super) fn fit(
         bits: lost.bits.ceil() as u32,
         log_n: params.log_n().into(),
         allowed_bits: params.log_q(procedure.end().0).ceil() as u32,
+        sequence: None,
+        cures: Cures::default(),
     })?;
     let model = levels::model(program, params);
     let half = params.plain_modulus().value() / 2;
@@ -74,6 +77,7 @@ const CONVENTIONS: usize = 6;
 /// Where there is no level to try.
 const NOTHING: Misfit = Misfit {
     at: At(None),
+    number: 0,
     bits: 1.0,
 };
 

@@ -10,13 +10,14 @@ use ringmill_schemes::rlwe;
 
 use super::levels::{self, Frame, Managed, Misfit};
 use super::{CompileError, Options, Prediction, Wanted};
-use crate::error::At;
-use crate::exact::degree::{Found, check_given, smallest};
+use crate::cures::Cures;
+use crate::exact::degree::{Found, Short, check_given, smallest};
 use crate::exact::held::Held;
 use crate::exact::primes::Room;
 use crate::exact::zero;
 use crate::rewrite::is_cipher;
 use crate::scheme::Fitted;
+use crate::sequence::Sequence;
 
 /// Parameters, and the program managed for them.
 type Fit = (Arc<Params>, Managed);
@@ -91,13 +92,17 @@ impl Chain<'_> {
             }
         }
         let Some((bits, params)) = nearest else {
-            return Ok(Found::Short(1.0, At(None)));
+            return Ok(Found::Short(Short::of(1.0)));
         };
         // Trials end with the first value that they lose; of the nearest it is told how much it lacks in all.
         let measured = from_top(self.program, &params, self.options, true)?;
         Ok(match measured.misfit {
-            Some(Misfit { at, bits }) => Found::Short(bits, at),
-            None => Found::Short(bits, At(None)),
+            Some(Misfit { at, number, bits }) => Found::Short(Short {
+                sequence: Sequence::of(self.program, number),
+                at,
+                bits,
+            }),
+            None => Found::Short(Short::of(bits)),
         })
     }
 
@@ -214,7 +219,7 @@ pub(super) fn given(
         }
     }
     let managed = from_top(program, params, options, true)?;
-    let Some(Misfit { at, bits }) = managed.misfit else {
+    let Some(Misfit { at, number, bits }) = managed.misfit else {
         return fitted(program, options, (Arc::clone(params), managed), held);
     };
     Err(CompileError::TooNoisy {
@@ -222,6 +227,8 @@ pub(super) fn given(
         bits: bits.ceil() as u32,
         log_n: params.log_n().into(),
         allowed_bits: params.log_q(top).ceil() as u32,
+        sequence: Sequence::of(program, number),
+        cures: Cures::default(),
     })
 }
 

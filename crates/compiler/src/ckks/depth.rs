@@ -7,6 +7,7 @@ use ringmill_isa::macros::{MacroImm, MacroInstr, MacroProgram, MacroValue, Refus
 use ringmill_isa::source::SourceLoc;
 use ringmill_schemes::ckks::Ckks;
 
+use crate::cures::Cures;
 use crate::error::{At, CompileError};
 use crate::rewrite::is_cipher;
 use crate::scheme::Compiles;
@@ -188,6 +189,10 @@ impl Depths {
             at: At(self.below(program, output_level, top.0)),
             needed,
             available: top.0,
+            cures: Cures {
+                at_most: Some(top.0.saturating_sub(output_level.0)),
+                ..Cures::default()
+            },
         })
     }
 

@@ -108,6 +108,17 @@ impl Compiles for Ckks {
         real::run(program)
     }
 
+    fn precision(wanted: &Wanted) -> Option<u32> {
+        Some(wanted.precision_bits)
+    }
+
+    fn with_precision(wanted: &Wanted, precision_bits: u32) -> Wanted {
+        Wanted {
+            precision_bits,
+            ..*wanted
+        }
+    }
+
     fn simplified(program: MacroProgram, passes: Passes) -> MacroProgram {
         if passes.fold {
             fold::run(program)

@@ -17,6 +17,7 @@ use crate::ckks::chain::{paired_primes, rescaling_primes};
 use crate::ckks::depth::Depths;
 use crate::ckks::precision::{Closeness, Like, Precision, Prediction, predict};
 use crate::ckks::range::InputRange;
+use crate::cures::Cures;
 use crate::error::{At, CompileError, Narrower};
 use crate::target::{self, Target};
 
@@ -565,6 +566,7 @@ impl Search<'_> {
         // Levels that there are beside the first primes and the special ones, by bits and by number.
         let by_bits = allowed_bits.saturating_sub(beside) / scale_bits;
         let by_number = most.saturating_sub(few) as u32 / self.each;
+        let most_primes = most;
         let most = by_bits.min(by_number).min(self.levels.saturating_sub(1));
         let depths = Depths::new(self.program, self.output_level)?;
         Err(CompileError::NoParameters {
@@ -575,6 +577,11 @@ impl Search<'_> {
             needed_bits: qp_bits,
             log_n: largest,
             allowed_bits,
+            most_primes: (by_number < by_bits).then_some(most_primes),
+            cures: Cures {
+                at_most: Some(most.saturating_sub(self.output_level.0)),
+                ..Cures::default()
+            },
         })
     }
 

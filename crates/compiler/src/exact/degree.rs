@@ -8,9 +8,11 @@ use ringmill_schemes::rlwe::security::bound;
 use ringmill_schemes::rlwe::{RlweError, SecretDistribution, SecurityLevel, SecurityTable};
 
 use super::held::Held;
+use crate::cures::Cures;
 use crate::error::{At, CompileError};
 use crate::scheme::Compiles;
 use crate::scheme::options::Options;
+use crate::sequence::Sequence;
 
 /// Ring degrees that the security tables cover and SEAL's rules for auxiliary primes were made for.
 const LOG_N: std::ops::RangeInclusive<u8> = 11..=15;
@@ -18,8 +20,27 @@ const LOG_N: std::ops::RangeInclusive<u8> = 11..=15;
 /// What a ring degree has for a program.
 pub(crate) enum Found<T> {
     Fits(T),
-    /// So many bits too few, at the line that `At` names.
-    Short(f64, At),
+    Short(Short),
+}
+
+/// Why no parameters of a ring degree fit.
+pub(crate) struct Short {
+    /// Bits too few.
+    pub bits: f64,
+    /// The line of the first value that is lost.
+    pub at: At,
+    pub sequence: Option<Sequence>,
+}
+
+impl Short {
+    /// Returns that so many bits are too few, at no line.
+    pub fn of(bits: f64) -> Self {
+        Self {
+            bits,
+            at: At(None),
+            sequence: None,
+        }
+    }
 }
 
 /// What `at_degree` finds for log2 of a ring degree and the bits that the security table allows there: at the smallest
@@ -60,14 +81,14 @@ where
                     }
                 }
             }
-            Found::Short(bits, at) => short = Some((bits, at, log_n, allowed)),
+            Found::Short(found) => short = Some((found, log_n, allowed)),
         }
     }
     // What would serve without the machine says which field of its description stands against it.
     if let Some(error) = lacking {
         return Err(error.into());
     }
-    let Some((bits, at, log_n, allowed)) = short else {
+    let Some((short, log_n, allowed)) = short else {
         let log_n = u32::from(*LOG_N.end());
         return Err(CompileError::TooManySlots {
             slots: program.slots,
@@ -76,10 +97,12 @@ where
         });
     };
     Err(CompileError::TooNoisy {
-        at,
-        bits: bits.ceil() as u32,
+        at: short.at,
+        bits: short.bits.ceil() as u32,
         log_n: log_n.into(),
         allowed_bits: allowed,
+        sequence: short.sequence,
+        cures: Cures::default(),
     })
 }
 

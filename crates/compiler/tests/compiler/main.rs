@@ -5,7 +5,9 @@
 mod bgv;
 mod builder;
 mod ckks;
+mod cures;
 mod exact;
+mod explain;
 mod explicit;
 mod factors;
 mod made_up;
@@ -17,6 +19,7 @@ mod refresh;
 mod repeats;
 mod run;
 mod saved;
+mod sequence;
 mod shapes;
 mod transparent;
 mod worst;

@@ -4,12 +4,14 @@
 //! [`page`] makes a page of any [`Section`]s. It is the only place that escapes foreign text (names, source lines).
 
 mod compared;
+mod explained;
 mod figures;
 mod page;
 mod program;
 mod run;
 
 pub use compared::{of_comparison, table_of};
+pub use explained::of_explanation;
 pub use figures::{Bars, Curve, Kind, Lanes, Series, Span, Stack};
 pub use page::{Cell, Figure, Piece, Section, Table, fragment, page};
 pub use program::{Along, of_parameters, of_program};

@@ -54,6 +54,8 @@ struct Known {
 pub struct Misfit {
     /// The line of the first.
     pub at: Line,
+    /// The instruction that makes the first, by its place in the program that is managed.
+    pub number: usize,
     /// Bits that the worst of them lacks.
     pub bits: f64,
 }
@@ -335,6 +337,7 @@ impl<'a> Manager<'a> {
     fn lacks(&mut self, bits: f64, instr: &MacroInstr) {
         let first = || Misfit {
             at: Line(instr.loc.clone()),
+            number: self.at,
             bits,
         };
         let misfit = self.misfit.get_or_insert_with(first);

@@ -6,4 +6,4 @@ mod deep;
 mod levels;
 mod made_up;
 mod straight;
-mod toy;
+pub mod toy;

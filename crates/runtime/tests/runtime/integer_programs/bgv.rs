@@ -245,7 +245,7 @@ fn what_does_not_fit_is_refused_with_its_line() {
         "{refused}"
     );
     assert!(
-        refused.to_string().contains("make the program shallower"),
+        refused.to_string().contains("multiply at most"),
         "{refused}"
     );
 

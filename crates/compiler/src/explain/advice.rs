@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Changes that make a program cheaper. Each was compiled before it is named.
+
+use ringmill_isa::macros::op::MacroNote;
+use ringmill_isa::macros::{MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
+use serde::Serialize;
+
+use super::{Explained, Line, size};
+use crate::compile::{Compiled, compile};
+use crate::error::CompileError;
+use crate::scheme::ErrorOf;
+use crate::scheme::options::{Options, ParamsChoice};
+
+/// Largest program that is compiled again, in instructions.
+const LARGEST: usize = 1 << 12;
+/// Most products at outputs that are tried.
+const MOST_TRIED: usize = 4;
+
+/// A change that the compiler tried, and what it saves.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Advice {
+    /// The line to change; nothing where the change is one of options.
+    #[serde(flatten)]
+    pub line: Line,
+    /// The change, in words.
+    pub change: String,
+    /// The highest level of a ciphertext, before and after.
+    pub levels: [u32; 2],
+    /// log2 of the ring degree, before and after.
+    pub log_n: [u8; 2],
+    /// Bytes of the evaluation keys, before and after.
+    pub key_bytes: [u64; 2],
+}
+
+/// Tries changes; in words why none was tried.
+///
+/// # Errors
+/// Work that the options' watch stops.
+pub(super) fn of<S: Explained>(
+    compiled: &Compiled<S>,
+    options: &Options<S>,
+) -> Result<(Vec<Advice>, Option<&'static str>), ErrorOf<S>> {
+    if options.bootstrapping.is_some() {
+        let why = "a program that bootstraps takes long to compile, so no change was tried";
+        return Ok((Vec::new(), Some(why)));
+    }
+    if compiled.managed.instrs.len() > LARGEST {
+        let why = "the program is long, so no change was tried";
+        return Ok((Vec::new(), Some(why)));
+    }
+    let mut tried = Tried {
+        compiled,
+        advice: Vec::new(),
+    };
+    tried.parameters(options)?;
+    tried.precision(options)?;
+    tried.products_at_outputs(options)?;
+    Ok((tried.advice, None))
+}
+
+struct Tried<'a, S: Explained> {
+    compiled: &'a Compiled<S>,
+    advice: Vec<Advice>,
+}
+
+impl<S: Explained> Tried<'_, S> {
+    /// Compiles a changed program; `None` where that is refused or no cheaper.
+    fn cheaper(
+        &self,
+        source: &MacroProgram,
+        options: &Options<S>,
+    ) -> Result<Option<Compiled<S>>, ErrorOf<S>> {
+        match compile(source.clone(), options) {
+            Ok(other) => {
+                let (before, after) = (size(self.compiled), size(&other));
+                let lower = after.0 < before.0 || after.2 < before.2;
+                let no_larger = after.0 <= before.0 && after.1 <= before.1 && after.2 <= before.2;
+                Ok((lower && no_larger).then_some(other))
+            }
+            Err(error @ CompileError::Halt(_)) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn add(&mut self, line: Line, change: String, other: &Compiled<S>) {
+        let (before, after) = (size(self.compiled), size(other));
+        self.advice.push(Advice {
+            line,
+            change,
+            levels: [before.2, after.2],
+            log_n: [before.1, after.1],
+            key_bytes: [before.0, after.0],
+        });
+    }
+
+    /// Parameters that the compiler chooses in place of given ones.
+    fn parameters(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
+        let ParamsChoice::Given(_) = &options.params else {
+            return Ok(());
+        };
+        let wanted = S::Wanted::default();
+        let precision = S::precision(&wanted);
+        let chosen = Options {
+            params: ParamsChoice::Choose(wanted),
+            ..options.clone()
+        };
+        if let Some(other) = self.cheaper(&self.compiled.source, &chosen)? {
+            let by = precision.map_or_else(String::new, |bits| {
+                format!(", for {bits} bits after the binary point")
+            });
+            let change = format!("let the compiler choose the parameters{by}");
+            self.add(Line::default(), change, &other);
+        }
+        Ok(())
+    }
+
+    /// The largest lower precision at which keys take less.
+    fn precision(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
+        let ParamsChoice::Choose(wanted) = &options.params else {
+            return Ok(());
+        };
+        let Some(asked) = S::precision(wanted) else {
+            return Ok(());
+        };
+        let mut found = None;
+        let (mut low, mut high) = (1, asked);
+        while low < high {
+            options.watch.check()?;
+            // The lowest first: if that saves nothing, none does.
+            let bits = match found {
+                None => low,
+                Some(_) => u32::midpoint(low, high),
+            };
+            let lower = Options {
+                params: ParamsChoice::Choose(S::with_precision(wanted, bits)),
+                ..options.clone()
+            };
+            match self.cheaper(&self.compiled.source, &lower)? {
+                Some(other) => (low, found) = (bits + 1, Some((bits, other))),
+                None if found.is_none() => return Ok(()),
+                None => high = bits,
+            }
+        }
+        if let Some((bits, other)) = found {
+            let change = format!("ask for a precision of {bits} in place of {asked}");
+            self.add(Line::default(), change, &other);
+        }
+        Ok(())
+    }
+
+    /// Outputs without the last product with a constant, which whoever decrypts can do in the clear.
+    fn products_at_outputs(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
+        let source = &self.compiled.source;
+        let outputs = source.instrs.iter().enumerate();
+        let outputs = outputs.filter(|(_, instr)| instr.op == MacroOp::Output);
+        for (number, output) in outputs.take(MOST_TRIED) {
+            let Some((product, before)) = last_product(source, output) else {
+                continue;
+            };
+            let mut without = source.clone();
+            if let Some(output) = without.instrs.get_mut(number) {
+                output.src = vec![before];
+            }
+            if let Some(other) = self.cheaper(&without, options)? {
+                let line = Line::of(product.loc.as_ref());
+                let change =
+                    "leave out this product with a constant, and multiply the decrypted output by it".to_owned();
+                self.add(line, change, &other);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The product with a constant or a constant vector that makes an output, and the ciphertext that it multiplies.
+fn last_product<'a>(
+    source: &'a MacroProgram,
+    output: &MacroInstr,
+) -> Option<(&'a MacroInstr, MacroValue)> {
+    let made_by = |v: MacroValue| source.instrs.iter().find(|instr| instr.dst.contains(&v));
+    let product = made_by(*output.src.first()?)?;
+    let before = *product.src.first()?;
+    let cipher = |v: MacroValue| {
+        let ty = source.types.get(v.0 as usize);
+        matches!(ty, Some(MacroType::Cipher { .. }))
+    };
+    let constant = match product.op.columns().note {
+        MacroNote::ConstantProduct => true,
+        MacroNote::Product => {
+            let other = product.src.get(1).copied().and_then(made_by);
+            other.is_some_and(|instr| instr.op == MacroOp::Encode)
+        }
+        MacroNote::Chosen
+        | MacroNote::Equal
+        | MacroNote::Same
+        | MacroNote::Divided
+        | MacroNote::Refactored
+        | MacroNote::Refreshed
+        | MacroNote::Combined
+        | MacroNote::Lowered
+        | MacroNote::Key
+        | MacroNote::Declared => false,
+    };
+    (constant && cipher(before)).then_some((product, before))
+}

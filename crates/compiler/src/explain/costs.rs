@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the decisions of the compiler cost: how often each is carried out, where, and what the operations take.
+
+use std::collections::BTreeMap;
+
+use ringmill_isa::macros::op::{MacroKeys, MacroLevel, MacroNote};
+use ringmill_isa::macros::{MacroInstr, MacroProgram, MacroType};
+use ringmill_isa::mid::stats::{call_counts, procedure_counts};
+use serde::Serialize;
+
+use super::Line;
+use crate::compile::Compiled;
+use crate::scheme::{Compiles, ErrorOf};
+
+/// How often a line carries something out.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Place {
+    #[serde(flatten)]
+    pub line: Line,
+    pub count: u64,
+}
+
+/// How often a program carries something out, and at which lines, the most frequent first.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Count {
+    pub count: u64,
+    pub places: Vec<Place>,
+}
+
+/// The limb instructions of one kind of operation.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Work {
+    /// The macro instruction, or several joined with `+` where one procedure does them together.
+    pub operations: String,
+    pub calls: u64,
+    pub limb_instructions: u64,
+    /// The share of all limb instructions, 0 to 1.
+    pub share: f64,
+}
+
+/// What the compiler put into a program. Repeats count each turn.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Costs {
+    pub bootstraps: Count,
+    pub relinearisations: Count,
+    /// Automorphisms with a key switch; each rotation of several of one value counts.
+    pub rotations: Count,
+    /// Relinearisations and rotations, without those inside bootstraps.
+    pub key_switches: u64,
+    /// Divisions by a prime: each takes a level of a value.
+    pub rescales: Count,
+    /// Drops of primes, which compute nothing.
+    pub drops: Count,
+    /// Products that make the factors of two ciphertexts equal.
+    pub refactors: Count,
+    /// The operations with the most limb instructions first.
+    pub work: Vec<Work>,
+}
+
+/// What an instruction is to the compiler's decisions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Decision {
+    Bootstrap,
+    Relinearisation,
+    Rotation,
+    Rescale,
+    Drop,
+    Refactor,
+}
+
+pub(super) fn of<S: Compiles>(compiled: &Compiled<S>) -> Result<Costs, ErrorOf<S>> {
+    let mut found: BTreeMap<Decision, BTreeMap<Line, u64>> = BTreeMap::new();
+    for_each::<ErrorOf<S>>(&compiled.managed, |instr, types, times| {
+        let Some((decision, each)) = decision::<S>(&compiled.params, instr, types)? else {
+            return Ok(());
+        };
+        let places = found.entry(decision).or_default();
+        let count = places.entry(Line::of(instr.loc.as_ref())).or_default();
+        *count = count.saturating_add(times.saturating_mul(each));
+        Ok(())
+    })?;
+    let mut of = |decision| counted(found.remove(&decision).unwrap_or_default());
+    let (relinearisations, rotations) = (of(Decision::Relinearisation), of(Decision::Rotation));
+    Ok(Costs {
+        bootstraps: of(Decision::Bootstrap),
+        key_switches: relinearisations.count.saturating_add(rotations.count),
+        relinearisations,
+        rotations,
+        rescales: of(Decision::Rescale),
+        drops: of(Decision::Drop),
+        refactors: of(Decision::Refactor),
+        work: work(compiled),
+    })
+}
+
+/// Returns what an instruction is to the compiler's decisions, and how often it is that.
+fn decision<S: Compiles>(
+    params: &S::Params,
+    instr: &MacroInstr,
+    types: &[MacroType],
+) -> Result<Option<(Decision, u64)>, ErrorOf<S>> {
+    let columns = instr.op.columns();
+    let operand = instr.src.first().and_then(|v| types.get(v.0 as usize));
+    let morphed = matches!(operand, Some(MacroType::Morphed { .. }));
+    Ok(match (columns.keys, columns.note, columns.level) {
+        (MacroKeys::Refresh, ..) => Some((Decision::Bootstrap, 1)),
+        (MacroKeys::Switch, ..) if morphed => Some((Decision::Rotation, 1)),
+        (MacroKeys::Relin | MacroKeys::Switch, ..) => Some((Decision::Relinearisation, 1)),
+        (MacroKeys::Galois, ..) => {
+            let elements = S::automorphisms(params, instr)?.len() as u64;
+            (elements > 0).then_some((Decision::Rotation, elements))
+        }
+        (_, MacroNote::Divided, _) => Some((Decision::Rescale, 1)),
+        (_, MacroNote::Refactored, _) => Some((Decision::Refactor, 1)),
+        (_, _, MacroLevel::Dropped) => Some((Decision::Drop, 1)),
+        // What the user wrote, calls, whose bodies are counted, and what stands in linked procedures alone.
+        (MacroKeys::None | MacroKeys::Linked | MacroKeys::Unknown, ..) => None,
+    })
+}
+
+fn counted(places: BTreeMap<Line, u64>) -> Count {
+    let places = places.into_iter();
+    let mut places: Vec<Place> = places.map(|(line, count)| Place { line, count }).collect();
+    places.sort_by_key(|place| std::cmp::Reverse(place.count));
+    let counts = places.iter().map(|place| place.count);
+    Count {
+        count: counts.fold(0, u64::saturating_add),
+        places,
+    }
+}
+
+/// Calls `each` with every instruction of a program and its procedures, the types beside it, and how often a run has it.
+fn for_each<E>(
+    program: &MacroProgram,
+    mut each: impl FnMut(&MacroInstr, &[MacroType], u64) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut times = vec![0u64; program.procs.len()];
+    // Each body calls only procedures before it.
+    let procs = program.procs.iter().enumerate().rev();
+    let procs = procs.map(|(number, proc)| (Some(number), &proc.instrs, &proc.types));
+    for (number, instrs, types) in
+        std::iter::once((None, &program.instrs, &program.types)).chain(procs)
+    {
+        let own = number.map_or(1, |number| times.get(number).copied().unwrap_or(0));
+        for instr in instrs {
+            each(instr, types, own)?;
+            if let Some((proc, count)) = instr.imm.called()
+                && let Some(slot) = times.get_mut(proc as usize)
+            {
+                *slot = slot.saturating_add(own.saturating_mul(count));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn work<S: Compiles>(compiled: &Compiled<S>) -> Vec<Work> {
+    let program = &compiled.program;
+    let mut by: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let procs = program.procs.iter().zip(&compiled.stands_for);
+    for ((proc, ops), calls) in procs.zip(call_counts(program)) {
+        let names: Vec<&str> = ops.iter().map(|op| op.mnemonic()).collect();
+        let instrs = procedure_counts(proc).into_values();
+        let instrs = instrs.fold(0, u64::saturating_add);
+        let entry = by.entry(names.join("+")).or_default();
+        entry.0 = entry.0.saturating_add(calls);
+        entry.1 = entry.1.saturating_add(calls.saturating_mul(instrs));
+    }
+    let all = by.values().map(|&(_, instrs)| instrs);
+    let all = all.fold(0, u64::saturating_add).max(1);
+    let work = by.into_iter().filter(|(_, (calls, _))| *calls > 0);
+    let work = work.map(|(operations, (calls, limb_instructions))| Work {
+        operations,
+        calls,
+        limb_instructions,
+        share: limb_instructions as f64 / all as f64,
+    });
+    let mut work: Vec<Work> = work.collect();
+    work.sort_by_key(|work| std::cmp::Reverse(work.limb_instructions));
+    work
+}

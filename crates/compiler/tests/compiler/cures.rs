@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a refusal says to do: each cure that is named works.
+
+use ringmill_compiler::ckks::{Options, ParamsChoice, Wanted};
+use ringmill_compiler::options::Options as AnyOptions;
+use ringmill_compiler::{CompileError, Cures, compile};
+use ringmill_schemes::bfv::Bfv;
+use ringmill_schemes::rlwe::Params;
+
+use crate::run::small_params;
+use crate::sequence::powers;
+
+fn choosing(precision_bits: u32) -> Options {
+    Options {
+        params: ParamsChoice::Choose(Wanted {
+            precision_bits,
+            ..Wanted::default()
+        }),
+        ..Options::default()
+    }
+}
+
+fn cures<E: std::error::Error>(error: &CompileError<E>) -> Cures {
+    match error {
+        CompileError::NoParameters { cures, .. }
+        | CompileError::TooDeep { cures, .. }
+        | CompileError::TooNoisy { cures, .. } => *cures,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_program_of_too_many_primes_names_the_line_the_limit_and_the_count() {
+    let count = Params::MAX_PRIMES as u32 + 16;
+    let refused = compile(powers(count, 16, "ckks"), &choosing(5)).unwrap_err();
+    let CompileError::NoParameters {
+        levels,
+        most,
+        most_primes,
+        ..
+    } = refused
+    else {
+        panic!("{refused}");
+    };
+    assert_eq!(levels, count);
+    assert_eq!(most_primes, Some(Params::MAX_PRIMES));
+    // A first prime and a special one are no levels.
+    assert_eq!(most as usize, Params::MAX_PRIMES - 2);
+    assert_eq!(refused.loc().unwrap().line, 10 + most);
+    let cures = cures(&refused);
+    assert_eq!((cures.at_most, cures.precision), (Some(most), None));
+    compile(powers(most, 16, "ckks"), &choosing(1)).unwrap();
+}
+
+#[test]
+fn a_lower_precision_is_a_cure_only_where_it_is_one() {
+    // At a scale for so many bits the primes of 45 levels are too many.
+    let program = || powers(45, 16, "ckks");
+    let asked = (20..45).find(|&bits| {
+        let refused = compile(program(), &choosing(bits)).err();
+        refused.is_some_and(|error| matches!(error, CompileError::NoParameters { .. }))
+    });
+    if let Some(asked) = asked {
+        let refused = compile(program(), &choosing(asked)).unwrap_err();
+        let named = cures(&refused).precision.unwrap();
+        assert_eq!(named, asked - 1);
+        compile(program(), &choosing(named)).unwrap();
+    }
+}
+
+#[test]
+fn chosen_parameters_are_a_cure_if_the_program_compiles_with_them() {
+    let given = Options::given(small_params());
+    let refused = compile(powers(8, 8, "ckks"), &given).unwrap_err();
+    assert!(cures(&refused).chosen, "{refused}");
+    assert!(refused.to_string().contains("let the compiler choose"));
+    let hopeless = compile(powers(300, 8, "ckks"), &given).unwrap_err();
+    assert!(!cures(&hopeless).chosen, "{hopeless}");
+}
+
+#[test]
+fn bootstrapping_is_a_cure_of_whole_numbers_that_fit_its_set() {
+    let refused = |program| compile(program, &AnyOptions::<Bfv>::default()).unwrap_err();
+    let fits = refused(powers(60, 16, "bfv"));
+    assert_eq!(cures(&fits).bootstrapping, Some("basalisc"), "{fits}");
+    let long = refused(powers(60, 128, "bfv"));
+    assert_eq!(cures(&long).bootstrapping, None, "{long}");
+}
+
+#[test]
+fn cures_read_as_a_sentence() {
+    let mut cures = Cures::default();
+    assert_eq!(cures.to_string(), "multiply less often in sequence");
+    cures.at_most = Some(4);
+    cures.precision = Some(9);
+    let said = "multiply at most 4 times in sequence, or ask for a precision of 9 bits";
+    assert_eq!(cures.to_string(), said);
+    cures.chosen = true;
+    let said = "multiply at most 4 times in sequence, ask for a precision of 9 bits, or let the compiler choose the parameters";
+    assert_eq!(cures.to_string(), said);
+}
