@@ -442,7 +442,7 @@ class Compiled:
         """What the compiler decided: levels and the lines that take them, digits, keys, and what each decision costs.
 
         ``print`` it for the text that ``ringmill compile --explain`` prints. Its `advice` has changes that make the
-        program cheaper, each of which was compiled before it is named; so a call may take as long as a few compilations.
+        program cheaper. Each was compiled before it is named, so a call may take as long as a few compilations.
         """
         with timed(logging.DEBUG, "explained %s", self._inner.name):
             return Explanation._of(*self._inner.explained())

@@ -165,6 +165,7 @@ class World:
             "Fixed.digits": (on_fixed_point("digits"), {"count": 1}),
             "Fixed.rounded_table": (on_fixed_point("rounded_table"), {"function": abs, "scale": 1}),
             "Compiled.counts": (compiled.counts, {}),
+            "Compiled.explain": (compiled.explain, {}),
             "Compiled.unrolled_counts": (compiled.unrolled_counts, {}),
             "load": (
                 rm.load,

@@ -212,18 +212,15 @@ impl fmt::Display for Advice {
             write!(f, "{}: ", self.line)?;
         }
         write!(f, "{}: ", self.change)?;
-        let [before, after] = self.key_bytes.map(bytes);
-        write!(f, "keys take {after} in place of {before}")?;
-        if let [before, after] = self.levels
-            && before != after
-        {
-            write!(f, ", levels {after} in place of {before}")?;
-        }
-        if let [before, after] = self.log_n
-            && before != after
-        {
-            write!(f, ", ring degree 2^{after} in place of 2^{before}")?;
-        }
-        Ok(())
+        let pair = |what: &str, [before, after]: [String; 2]| {
+            (before != after).then(|| format!("{what} {after} in place of {before}"))
+        };
+        let saved = [
+            pair("keys take", self.key_bytes.map(bytes)),
+            pair("levels", self.levels.map(|level| level.to_string())),
+            pair("ring degree", self.log_n.map(|log_n| format!("2^{log_n}"))),
+        ];
+        let saved: Vec<String> = saved.into_iter().flatten().collect();
+        f.write_str(&saved.join(", "))
     }
 }
