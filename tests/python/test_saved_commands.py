@@ -37,7 +37,7 @@ def nibbles(x: rm.Encrypted[rm.uint(4)[10]]):
 
 @rm.program
 def power(x: rm.Encrypted[rm.integer[4]]):
-    return rm.repeat(5, lambda y: y * y * y, x)
+    return rm.repeat(3, lambda y: y * y * y, x)
 
 
 def bootstrapped(target):

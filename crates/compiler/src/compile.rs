@@ -15,7 +15,7 @@ use ringmill_schemes::{At, ParameterSet, ProcCache};
 use crate::lower::{Lowered, PlainRequest, PlainSource};
 use crate::scheme::options::Options;
 use crate::scheme::{Compiles, ErrorOf, Fitted, place};
-use crate::{bodies, cures, explicit, lower, pipeline, transparent};
+use crate::{bodies, explicit, lower, pipeline, transparent, trial};
 
 /// An input of the program: encrypted inputs are encrypted at `at`; a plain input's `at` is that of its first use, and
 /// [`Compiled::plaintexts`] lists all. An input that no output depends on is at the level of the outputs.
@@ -130,7 +130,7 @@ pub fn compile<S: Compiles>(
     let relinearised = bodies::each::<ErrorOf<S>>(plain, passed)?;
     transparent::refuse(&relinearised)?;
     let fitted = S::fit(&relinearised, options, &ranges);
-    let refused = |error| cures::tried::<S>(error, &source, &relinearised, options, &ranges);
+    let refused = |error| trial::with_cures::<S>(error, &source, &relinearised, options, &ranges);
     let fitted = fitted.map_err(refused)?;
     lowered(source, fitted, options, &ranges)
 }

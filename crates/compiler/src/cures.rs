@@ -1,22 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What to do about a program that is too deep. Each cure was tried on the program, but for bootstrapping, which takes long: of a
-//! program that bootstraps, slots, operations, constants and ranges are looked at.
+//! What to do about a program that is too deep, as far as it is known to help.
 
 use std::fmt;
-
-use ringmill_isa::macros::op::MacroKeys;
-use ringmill_isa::macros::{Constant, MacroInstr, MacroOp, MacroProgram, MacroType};
-use ringmill_schemes::bgv::bootstrap::Set;
-
-use crate::error::CompileError;
-use crate::exact::held::held;
-use crate::exact::{IntegerRange, constants};
-use crate::numbers::{Ends, Numbers};
-use crate::scheme::options::{Options, ParamsChoice};
-use crate::scheme::{Compiles, ErrorOf};
-
-/// Slots of [`Set::BASALISC`].
-const SLOTS: u32 = 64;
 
 /// Cures that hold for a program, and the one that always does: fewer products in sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,8 +16,8 @@ pub struct Cures {
     pub narrower: bool,
     /// The program is one that BGV bootstraps, by a set of this name.
     pub bootstrapping: Option<&'static str>,
-    /// The program computes on real numbers, which do not bootstrap.
-    pub whole: bool,
+    /// The program computes on real numbers, and bootstraps if its values are whole all the same.
+    pub real: bool,
 }
 
 impl fmt::Display for Cures {
@@ -52,7 +37,7 @@ impl fmt::Display for Cures {
             cures.push("declare narrower ranges of the inputs".to_owned());
         }
         if let Some(set) = self.bootstrapping {
-            let whole = if self.whole {
+            let whole = if self.real {
                 "if the values are whole numbers, "
             } else {
                 ""
@@ -68,123 +53,4 @@ impl fmt::Display for Cures {
             None => Ok(()),
         }
     }
-}
-
-/// The same refusal with its cures, if the program is too deep. `source` is as traced, `relinearised` what the scheme refused.
-pub(crate) fn tried<S: Compiles>(
-    mut error: ErrorOf<S>,
-    source: &MacroProgram,
-    relinearised: &MacroProgram,
-    options: &Options<S>,
-    ranges: &[S::Range],
-) -> ErrorOf<S> {
-    let try_with = |options: &Options<S>, ranges: &[S::Range]| {
-        let fitted = S::fit(relinearised, options, ranges);
-        fitted.is_ok()
-    };
-    let is_chosen = matches!(options.params, ParamsChoice::Choose(_));
-    let is_whole = S::NUMBERS == Numbers::Whole;
-    let (CompileError::NoParameters { cures, .. }
-    | CompileError::TooDeep { cures, .. }
-    | CompileError::TooNoisy { cures, .. }) = &mut error
-    else {
-        return error;
-    };
-    // Of a program that bootstraps, nothing else is a cure.
-    if options.bootstrapping.is_some() {
-        return error;
-    }
-    if !is_chosen {
-        let chosen = Options {
-            params: ParamsChoice::Choose(S::Wanted::default()),
-            ..options.clone()
-        };
-        cures.chosen = try_with(&chosen, ranges);
-    }
-    cures.precision = precision(options, |options| try_with(options, ranges));
-    if is_whole && is_chosen {
-        let narrow = S::declared(Ends::Whole(-1, 1));
-        let narrow = narrow.map(|range| vec![range; ranges.len()]);
-        cures.narrower =
-            narrow.is_some_and(|narrow| narrow != ranges && try_with(options, &narrow));
-    }
-    cures.bootstrapping = bootstrapping::<S>(source, relinearised, ranges);
-    cures.whole = !is_whole;
-    error
-}
-
-/// The largest lower precision with which a program compiles.
-fn precision<S: Compiles>(
-    options: &Options<S>,
-    compiles: impl Fn(&Options<S>) -> bool,
-) -> Option<u32> {
-    let ParamsChoice::Choose(wanted) = &options.params else {
-        return None;
-    };
-    let asked = S::precision(wanted)?;
-    let with = |bits| {
-        let params = ParamsChoice::Choose(S::with_precision(wanted, bits));
-        compiles(&Options {
-            params,
-            ..options.clone()
-        })
-    };
-    if asked <= 1 || !with(1) {
-        return None;
-    }
-    let (mut fits, mut fails) = (1, asked);
-    while fits + 1 < fails {
-        let middle = u32::midpoint(fits, fails);
-        match with(middle) {
-            true => fits = middle,
-            false => fails = middle,
-        }
-    }
-    Some(fits)
-}
-
-/// The set that bootstraps a program of whole numbers, if the program has nothing that programs which bootstrap lack.
-fn bootstrapping<S: Compiles>(
-    source: &MacroProgram,
-    relinearised: &MacroProgram,
-    ranges: &[S::Range],
-) -> Option<&'static str> {
-    let set = Set::BASALISC;
-    let modulus = set.prime.checked_pow(*set.exponents.first()?)?;
-    let half = i128::from(modulus / 2);
-    let plain = |ty: &MacroType| ty.polys().is_none();
-    let mut params = source.procs.iter().flat_map(|proc| {
-        let types = proc.params.iter();
-        types.filter_map(|v| proc.types.get(v.0 as usize))
-    });
-    let bodies = source.procs.iter().map(|proc| &proc.instrs);
-    let mut instrs = bodies.chain([&source.instrs]).flatten();
-    let whole = |value: f64| value.fract() == 0.0 && value.abs() <= half as f64;
-    let takes = |instr: &MacroInstr| {
-        let constant = match Constant::of(&instr.imm) {
-            None => true,
-            Some(Constant::Real { value, .. }) => whole(value),
-            Some(Constant::Integer(value)) => value.unsigned_abs() <= half.unsigned_abs(),
-        };
-        let rotates = instr.op == MacroOp::Rotate;
-        let conjugates = instr.op.columns().keys == MacroKeys::Galois && !rotates;
-        constant && instr.op != MacroOp::Iszero && !conjugates
-    };
-    let mut vectors = source.data.iter().flatten();
-    let fits = source.slots <= SLOTS
-        && !params.any(plain)
-        && instrs.all(takes)
-        && vectors.all(|&(re, im)| whole(re) && im == 0.0);
-    // Arithmetic is modulo the set's modulus, which must hold what goes in and what comes out.
-    let within = |range: IntegerRange| range.low() >= -half && range.high() <= half;
-    let inputs = ranges.iter().map(|range| match S::ends(range) {
-        Ends::Whole(low, high) => IntegerRange::new(low, high),
-        Ends::Real(low, high) => IntegerRange::new(low.floor() as i128, high.ceil() as i128),
-        Ends::Disc(radius) => IntegerRange::new(-(radius.ceil() as i128), radius.ceil() as i128),
-    });
-    let inputs: Vec<IntegerRange> = inputs.collect::<Option<_>>()?;
-    let program = constants::run::<S::Error>(relinearised.clone()).ok()?;
-    let outputs = held::<S::Error>(&program, &inputs).ok()?.outputs;
-    let held = inputs.into_iter().chain(outputs).all(within);
-    (fits && held).then_some(set.name)
 }

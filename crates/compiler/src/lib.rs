@@ -39,6 +39,7 @@ pub mod scheme;
 mod sequence;
 pub mod target;
 mod transparent;
+mod trial;
 
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
 pub use cures::Cures;
