@@ -5,7 +5,7 @@ use ringmill_compiler::ckks::{Options, ParamsChoice, Wanted};
 use ringmill_compiler::options::Options as AnyOptions;
 use ringmill_compiler::{CompileError, Cures, compile};
 use ringmill_schemes::bfv::Bfv;
-use ringmill_schemes::rlwe::Params;
+use ringmill_schemes::rlwe::{Params, SecurityLevel};
 
 use crate::run::small_params;
 use crate::sequence::powers;
@@ -53,19 +53,26 @@ fn a_program_of_too_many_primes_names_the_line_the_limit_and_the_count() {
 }
 
 #[test]
-fn a_lower_precision_is_a_cure_only_where_it_is_one() {
-    // At a scale for so many bits the primes of 45 levels are too many.
-    let program = || powers(45, 16, "ckks");
-    let asked = (20..45).find(|&bits| {
-        let refused = compile(program(), &choosing(bits)).err();
-        refused.is_some_and(|error| matches!(error, CompileError::NoParameters { .. }))
-    });
-    if let Some(asked) = asked {
-        let refused = compile(program(), &choosing(asked)).unwrap_err();
-        let named = cures(&refused).precision.unwrap();
-        assert_eq!(named, asked - 1);
-        compile(program(), &choosing(named)).unwrap();
-    }
+fn a_lower_precision_is_a_cure_where_it_leaves_bits_for_all_levels() {
+    let at = |precision_bits| Options {
+        params: ParamsChoice::Choose(Wanted {
+            precision_bits,
+            level: SecurityLevel::from_bits(256).unwrap(),
+            ..Wanted::default()
+        }),
+        ..Options::default()
+    };
+    let program = || powers(42, 16, "ckks");
+    let refused = compile(program(), &at(20)).unwrap_err();
+    let CompileError::NoParameters {
+        most_primes: None, ..
+    } = refused
+    else {
+        panic!("{refused}");
+    };
+    let named = cures(&refused).precision.unwrap();
+    compile(program(), &at(named)).unwrap();
+    assert!(compile(program(), &at(named + 1)).is_err());
 }
 
 #[test]
