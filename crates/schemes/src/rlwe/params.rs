@@ -109,8 +109,8 @@ impl PartialEq for Params {
 }
 
 impl Params {
-    /// Most primes a parameter set may have.
-    pub const MAX_PRIMES: usize = 64;
+    /// Most primes a parameter set may have. Files count them in one byte.
+    pub const MAX_PRIMES: usize = 128;
     /// Smallest and largest log2 of the ring degree.
     pub const LOG_N: std::ops::RangeInclusive<u8> = 3..=Ring::MAX_LOG_N;
 

@@ -133,7 +133,7 @@ impl ParamsBuilder {
             let got = format!("{} and {}", cipher.len(), special.len());
             return Err(parameter(
                 "number of ciphertext and special primes",
-                "at least one each, at most 64 in all",
+                &format!("at least one each, at most {} in all", Params::MAX_PRIMES),
                 got,
             ));
         }

@@ -75,7 +75,7 @@ fn bad_choices_are_refused() {
     assert!(small(&[40, 30, 30], &[40]).dnum(0).build().is_err());
     assert!(small(&[40], &[]).build().is_err());
     assert!(small(&[], &[40]).build().is_err());
-    assert!(small(&[40; 40], &[40; 40]).build().is_err());
+    assert!(small(&[40; 70], &[40; 70]).build().is_err());
     assert!(small(&[62], &[40]).build().is_err());
     assert!(small(&[40], &[40]).default_scale(f64::NAN).build().is_err());
     assert!(
