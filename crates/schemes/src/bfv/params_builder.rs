@@ -53,9 +53,10 @@ impl ParamsBuilder {
         self.map(|ring| ring.primes(cipher, special))
     }
 
-    /// Sets the number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; it needs alpha
-    /// special primes. By default it follows from the number of special primes. One special prime gives one digit for
-    /// each prime (SEAL).
+    /// Sets the number of key-switching digits, from 1 to the number of ciphertext primes. [`rlwe::digit_ranges`] says
+    /// which primes each digit has. The special primes must have at least a digit's bits, or be as many as the largest
+    /// digit has primes. By default the number of digits follows from that of special primes: one special prime gives
+    /// one digit a prime (SEAL).
     pub fn dnum(self, dnum: usize) -> Self {
         self.map(|ring| ring.dnum(dnum))
     }

@@ -35,7 +35,7 @@ pub use ledger::{Charge, LedgerError};
 pub use ops::{OpKey, Row, Table};
 pub(crate) use params::Insecure;
 pub use params::{Params, RingParams};
-pub use params_builder::ParamsBuilder;
+pub use params_builder::{ParamsBuilder, digit_ranges, product_bits};
 pub use parties::{KeyHolder, Operator, RingScheme};
 pub use ringmill_device::KeyId;
 pub use ringmill_isa::{Galois, Level, Poly};

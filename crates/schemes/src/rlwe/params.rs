@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The parameters that ring schemes share: ring degree, primes, digits, distributions and their security.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use num_bigint::BigUint;
@@ -84,7 +85,8 @@ pub struct Params {
     /// The primes of `moduli`, then what else the scheme's programs compute modulo.
     pub(super) table: Vec<TableModulus>,
     pub(super) cipher_count: usize,
-    pub(super) dnum: usize,
+    /// The ciphertext primes of each key-switching digit.
+    pub(super) digits: Vec<Range<usize>>,
     pub(super) secret: SecretDistribution,
     pub(super) error: ErrorDistribution,
     pub(super) security: SecurityRecord,
@@ -201,14 +203,14 @@ impl Params {
         self.moduli.get(self.cipher_count..).unwrap_or(&[])
     }
 
-    /// Number of special primes, alpha: also the number of ciphertext primes a digit.
+    /// Number of special primes. Their product has at least the bits of a digit's, unless the digits have as many primes.
     pub fn special_count(&self) -> usize {
         self.moduli.len() - self.cipher_count
     }
 
     /// Number of key-switching digits.
     pub fn dnum(&self) -> usize {
-        self.dnum
+        self.digits.len()
     }
 
     /// The highest level L; a fresh ciphertext is there.
@@ -227,16 +229,16 @@ impl Params {
     }
 
     /// Indices of the ciphertext primes of digit `digit` at `level`; empty when that digit is not used there.
-    pub fn digit(&self, digit: usize, level: Level) -> std::ops::Range<usize> {
-        let alpha = self.special_count();
+    pub fn digit(&self, digit: usize, level: Level) -> Range<usize> {
         let end = level.primes().min(self.cipher_count);
-        let start = (digit * alpha).min(end);
-        start..(start + alpha).min(end)
+        let own = self.digits.get(digit).cloned().unwrap_or(end..end);
+        own.start.min(end)..own.end.min(end)
     }
 
     /// Number of digits at `level`.
     pub fn digits_at(&self, level: Level) -> usize {
-        level.primes().div_ceil(self.special_count())
+        let primes = level.primes();
+        self.digits.partition_point(|digit| digit.start < primes)
     }
 
     pub fn secret_distribution(&self) -> SecretDistribution {
@@ -343,7 +345,7 @@ impl Params {
             self.log_n,
             sizes(self.cipher_moduli()),
             sizes(self.special_moduli()),
-            self.dnum,
+            self.dnum(),
         )
     }
 
@@ -353,7 +355,7 @@ impl Params {
         out.push(self.log_n);
         out.push(self.cipher_count as u8);
         out.push(self.special_count() as u8);
-        out.push(self.dnum as u8);
+        out.push(self.dnum() as u8);
         let (secret, weight) = match self.secret {
             SecretDistribution::Ternary => (0, 0),
             SecretDistribution::SparseTernary { weight } => (1, weight),

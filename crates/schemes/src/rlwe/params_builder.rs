@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Building and checking what ring schemes share of a parameter set.
 
+use std::ops::Range;
+
 use num_bigint::BigUint;
 use ringmill_isa::mid::TableModulus;
 use ringmill_math::{Modulus, primes};
@@ -74,8 +76,9 @@ impl ParamsBuilder {
         self
     }
 
-    /// Number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; needs alpha special
-    /// primes. By default it follows from the number of special primes: one special prime gives one digit a prime (SEAL).
+    /// Number of key-switching digits, from 1 to the number of ciphertext primes ([`digit_ranges`] says which primes each
+    /// has). The special primes must have at least a digit's bits, or be as many as the largest digit has primes. By default
+    /// the number of digits follows from that of special primes: one special prime gives one digit a prime (SEAL).
     pub fn dnum(mut self, dnum: usize) -> Self {
         self.dnum = Some(dnum);
         self
@@ -138,6 +141,8 @@ impl ParamsBuilder {
             ));
         }
         let dnum = digits(self.dnum, cipher.len(), special.len())?;
+        let digits = digit_ranges(cipher.len(), dnum);
+        check_special(&cipher, &special, &digits)?;
         let moduli: Vec<u64> = cipher.iter().chain(&special).copied().collect();
         let reducers = check_primes(&moduli, self.log_n)?;
         if let SecretDistribution::SparseTernary { weight } = self.secret
@@ -157,7 +162,7 @@ impl ParamsBuilder {
             table: TableModulus::primes(&moduli),
             moduli,
             reducers,
-            dnum,
+            digits,
             secret: self.secret,
             error: self.error,
             security,
@@ -238,37 +243,78 @@ impl ParamsBuilder {
     }
 }
 
-/// The number of digits, each of as many ciphertext primes as there are special primes; the last may have fewer. `given` is the caller's
-/// choice, where there is one.
+/// The number of digits: `given`, or as many as have a prime for each special prime, the last one fewer.
+///
+/// # Errors
+/// A given number that is not from 1 to that of ciphertext primes; without one, special primes that make no such digits.
 pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usize, RlweError> {
-    let dnum = given.unwrap_or(cipher.div_ceil(special));
-    let alpha = cipher.div_ceil(dnum.max(1));
-    let made = cipher.div_ceil(alpha);
-    if made != dnum {
-        return Err(RlweError::Parameter {
-            what: "dnum",
-            expected: format!(
-                "1 to {cipher} that {cipher} ciphertext primes make: in digits of {alpha} they make {made}"
-            ),
-            got: dnum.to_string(),
-        });
-    }
-    if alpha != special {
-        // What whole digits of so many primes hold.
-        let whole = (cipher - cipher % special).max(special);
-        let or = match given {
-            Some(_) => String::new(),
-            None => format!(", or {whole} ciphertext primes beside {special} special ones"),
+    if let Some(dnum) = given {
+        return match (1..=cipher).contains(&dnum) {
+            true => Ok(dnum),
+            false => Err(RlweError::Parameter {
+                what: "dnum",
+                expected: format!("1 to {cipher}, the number of ciphertext primes"),
+                got: dnum.to_string(),
+            }),
         };
+    }
+    let dnum = cipher.div_ceil(special);
+    let alpha = cipher.div_ceil(dnum);
+    if alpha != special {
+        // The primes that whole digits of so many primes have.
+        let whole = (cipher - cipher % special).max(special);
         return Err(RlweError::Parameter {
             what: "number of special primes",
             expected: format!(
-                "{alpha}, as many as the largest of {dnum} digits of {cipher} ciphertext primes{or}"
+                "{alpha}, as many as the largest of {dnum} digits of {cipher} ciphertext primes, or {whole} ciphertext primes beside {special} special ones"
             ),
             got: special.to_string(),
         });
     }
     Ok(dnum)
+}
+
+/// The ciphertext primes of each of `dnum` digits. Digits have ceil(cipher / dnum) primes each and the last one fewer, where
+/// that makes `dnum` digits. Otherwise the first digits have one prime more than the others.
+pub fn digit_ranges(cipher: usize, dnum: usize) -> Vec<Range<usize>> {
+    let dnum = dnum.clamp(1, cipher.max(1));
+    let most = cipher.div_ceil(dnum);
+    let even = cipher.div_ceil(most.max(1)) == dnum;
+    let (least, longer) = (cipher / dnum, cipher % dnum);
+    let start = |j: usize| match even {
+        true => (j * most).min(cipher),
+        false => j * least + j.min(longer),
+    };
+    (0..dnum).map(|j| start(j)..start(j + 1)).collect()
+}
+
+/// Bits of the product of primes.
+pub fn product_bits(primes: &[u64]) -> u32 {
+    primes.iter().product::<BigUint>().bits() as u32
+}
+
+/// Refuses special primes that are fewer than a digit's primes and have fewer bits in all.
+fn check_special(
+    cipher: &[u64],
+    special: &[u64],
+    digits: &[Range<usize>],
+) -> Result<(), RlweError> {
+    let had = product_bits(special);
+    let longer = |digit: &&Range<usize>| digit.len() > special.len();
+    let needed = digits.iter().filter(longer);
+    let needed = needed.map(|digit| product_bits(cipher.get(digit.clone()).unwrap_or_default()));
+    match needed.max() {
+        Some(needed) if needed > had => Err(RlweError::Parameter {
+            what: "product of the special primes",
+            expected: format!(
+                "at least {needed} bits, those of the largest of {} digits of {} ciphertext primes; use more special primes or a larger dnum",
+                digits.len(),
+                cipher.len()
+            ),
+            got: format!("{had} bits"),
+        }),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn check_primes(moduli: &[u64], log_n: u8) -> Result<Vec<Modulus>, RlweError> {

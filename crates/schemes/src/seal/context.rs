@@ -111,6 +111,14 @@ impl<P: SealParams> SealContext<P> {
             );
             return Err(SealError::Unsupported { reason });
         }
+        if ring.dnum() != ring.cipher_count() {
+            let reason = format!(
+                "SEAL has a digit a prime, these have {} digits of {} ciphertext primes; leave dnum at its default",
+                ring.dnum(),
+                ring.cipher_count()
+            );
+            return Err(SealError::Unsupported { reason });
+        }
         if let Some(prime) = ring.moduli().iter().find(|&&q| q >> MAX_PRIME_BITS != 0) {
             let reason = format!(
                 "the prime {prime} is longer than SEAL's {MAX_PRIME_BITS} bits; choose smaller primes"

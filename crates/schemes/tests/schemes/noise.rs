@@ -5,7 +5,7 @@ use crate::common::{STEPS, Setup};
 use num_complex::Complex64;
 use ringmill_isa::Level;
 use ringmill_schemes::ckks::noise::measured_bits;
-use ringmill_schemes::ckks::{Ball, Ciphertext, Factor, Noise, NoiseModel, Slots};
+use ringmill_schemes::ckks::{Ball, Ciphertext, Factor, Noise, NoiseModel, Params, Slots};
 
 struct Value {
     cipher: Ciphertext,
@@ -176,14 +176,27 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
 
 #[test]
 fn measured_is_never_worse_than_predicted_and_not_far_better() {
-    let shapes: [(&[u32], &[u32], u8); 4] = [
-        (&[50, 40, 40, 40, 40], &[50], 9),
-        (&[50, 40, 40, 40], &[45, 45], 9),
-        (&[50, 40, 40], &[50, 50, 50], 8),
-        (&[60, 50, 50], &[55], 11),
+    let shapes: [(&[u32], &[u32], u8, usize); 11] = [
+        (&[50, 40, 40, 40, 40], &[50], 9, 5),
+        (&[50, 40, 40, 40], &[45, 45], 9, 2),
+        (&[50, 40, 40], &[50, 50, 50], 8, 1),
+        (&[60, 50, 50], &[55], 11, 3),
+        // Every number of digits, P as large as the largest of them has it.
+        (&[50, 40, 40, 40, 40], &[53, 53, 53, 53], 9, 1),
+        (&[50, 40, 40, 40, 40], &[45, 45, 45], 9, 2),
+        (&[50, 40, 40, 40, 40], &[46, 46], 9, 3),
+        (&[50, 40, 40, 40, 40], &[46, 46], 9, 4),
+        (&[50, 40, 40, 40, 40], &[58], 9, 5),
+        // Digits of two primes and of one, and more of P than they need.
+        (&[50, 40, 40, 40, 40, 40, 40], &[60, 60], 8, 5),
+        (&[50, 40, 40, 40, 40, 40, 40], &[60, 60, 60], 8, 4),
     ];
-    for (cipher, special, log_n) in shapes {
-        let mut s = Setup::new(cipher, special, log_n);
+    for (cipher, special, log_n, dnum) in shapes {
+        let builder = Params::builder(log_n).prime_bits(cipher, special);
+        let builder = builder.dnum(dnum);
+        let builder = builder.allow_insecure_parameters_for_tests_only();
+        let mut s = Setup::of(builder.build().unwrap());
+        assert_eq!(s.params.dnum(), dnum);
         for seed in 1..=6 {
             let (least, most) = gaps(&mut s, seed);
             assert!(

@@ -99,13 +99,24 @@ impl Setup {
     }
 }
 
-/// One digit a prime (SEAL), two primes a digit with a short last one, one digit of all.
+/// One digit a prime (SEAL), two primes a digit with a short last one, one digit of all; then fewer special primes than a digit
+/// has primes, and digits of unequal numbers.
 pub fn digit_choices() -> Vec<Setup> {
     let cipher = [50, 40, 40];
-    [&[50][..], &[50, 50], &[50, 50, 50]]
-        .into_iter()
-        .map(|special| Setup::new(&cipher, special, 8))
-        .collect()
+    let by_special = [&[50][..], &[50, 50], &[50, 50, 50]];
+    let by_special = by_special.map(|special| Setup::new(&cipher, special, 8));
+    let by_dnum = [
+        (&[50, 30, 30, 30, 30][..], &[60, 60][..], 2),
+        (&[50, 35, 35, 35, 35, 35, 35], &[50, 50, 50], 5),
+        (&[50, 40, 40], &[60, 60, 60], 3),
+    ];
+    let by_dnum = by_dnum.map(|(cipher, special, dnum)| {
+        let builder = Params::builder(8).prime_bits(cipher, special).dnum(dnum);
+        let builder = builder.default_scale(2f64.powi(cipher[1] as i32));
+        let builder = builder.allow_insecure_parameters_for_tests_only();
+        Setup::of(builder.build().unwrap())
+    });
+    by_special.into_iter().chain(by_dnum).collect()
 }
 
 /// Largest distance between two vectors.

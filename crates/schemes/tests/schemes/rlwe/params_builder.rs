@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Digits and special primes that fit each other.
 
+use ringmill_schemes::ckks;
 use ringmill_schemes::internals::digits;
-use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::rlwe::{RlweError, digit_ranges};
 
 fn numbers(text: &str) -> Vec<usize> {
     let words = text.split(|c: char| !c.is_ascii_digit());
@@ -33,20 +34,50 @@ fn digits_that_do_not_fit_are_refused_with_numbers_of_primes_that_do() {
 }
 
 #[test]
-fn a_number_of_digits_that_is_given_has_its_special_primes() {
-    let said = |dnum, cipher, special| {
-        let made = digits(Some(dnum), cipher, special);
-        made.map_err(|error| error.to_string())
-    };
-    assert_eq!(said(4, 34, 9), Ok(4));
-    let error = said(4, 34, 11).unwrap_err();
-    let expected = "number of special primes is 11, expected 9, as many as the largest of 4 digits of 34 ciphertext primes";
-    assert_eq!(error, expected);
-    for (dnum, cipher) in [(0, 5), (6, 5), (7, 10)] {
-        let error = said(dnum, cipher, 2).unwrap_err();
-        assert!(
-            error.starts_with(&format!("dnum is {dnum}, expected 1 to {cipher}")),
-            "{error}"
-        );
+fn a_number_of_digits_that_is_given_is_from_one_to_that_of_primes() {
+    for dnum in 1..=34 {
+        assert!(digits(Some(dnum), 34, 1).is_ok_and(|made| made == dnum));
     }
+    for (dnum, cipher) in [(0, 5), (6, 5), (35, 34)] {
+        let error = digits(Some(dnum), cipher, 2).unwrap_err().to_string();
+        let said = format!("dnum is {dnum}, expected 1 to {cipher}, the number");
+        assert!(error.starts_with(&said), "{error}");
+    }
+}
+
+#[test]
+fn digits_share_all_primes_and_are_as_short_as_they_can_be() {
+    for (cipher, dnum) in (1..=128).flat_map(|cipher| (1..=cipher).map(move |d| (cipher, d))) {
+        let ranges = digit_ranges(cipher, dnum);
+        let longest = cipher.div_ceil(dnum);
+        assert_eq!(ranges.len(), dnum);
+        assert_eq!((ranges[0].start, ranges[dnum - 1].end), (0, cipher));
+        assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
+        let lengths = ranges.iter().map(ExactSizeIterator::len);
+        assert!(lengths.clone().all(|len| (1..=longest).contains(&len)));
+        // Files of versions that had no others say such digits by their number alone.
+        if cipher.div_ceil(longest) == dnum {
+            assert!(lengths.take(dnum - 1).all(|len| len == longest));
+        }
+    }
+}
+
+#[test]
+fn special_primes_have_the_bits_of_a_digit_or_as_many_primes() {
+    let made = |special: &[u32], dnum| {
+        let builder = ckks::Params::builder(6).prime_bits(&[60, 40, 40, 40, 40], special);
+        let builder = builder.dnum(dnum);
+        builder.allow_insecure_parameters_for_tests_only().build()
+    };
+    // 140 bits in the first of two digits, and 100 of three.
+    assert!(made(&[60, 60, 60], 2).is_ok());
+    assert!(made(&[50, 50, 50], 2).is_ok());
+    assert!(made(&[40, 40, 40], 2).is_ok());
+    assert!(made(&[55, 55], 3).is_ok());
+    assert!(made(&[60, 60, 60], 4).is_ok());
+    assert!(made(&[54], 5).is_ok());
+    let error = made(&[60, 60], 2).unwrap_err().to_string();
+    let said = "product of the special primes is 120 bits, expected at least 140 bits, those of the largest of 2 digits of 5";
+    assert!(error.starts_with(said), "{error}");
+    assert!(made(&[60], 3).is_err());
 }

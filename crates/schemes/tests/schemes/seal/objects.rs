@@ -164,6 +164,13 @@ fn what_seal_cannot_hold_is_refused() {
         SealContext::new(params(&[61, 30], &[40])),
         Err(SealError::Unsupported { .. })
     ));
+    let builder = Params::builder(5).prime_bits(&[25, 25, 25], &[60]);
+    let builder = builder.dnum(2).default_scale(2f64.powi(20));
+    let long = builder.allow_insecure_parameters_for_tests_only();
+    assert!(matches!(
+        SealContext::new(long.build().unwrap()),
+        Err(SealError::Unsupported { .. })
+    ));
     let (one, other) = (
         context(),
         SealContext::new(params(&[40, 30], &[40])).unwrap(),
