@@ -13,7 +13,9 @@ pub(crate) mod precision;
 pub(crate) mod range;
 mod real;
 pub mod reference;
+mod relation;
 pub(crate) mod scale;
+mod univariate;
 mod values;
 mod wanted;
 

@@ -13,6 +13,7 @@ use ringmill_isa::macros::{
 use ringmill_schemes::ckks::{Ball, Domain, Factor, Polynomial, Slots};
 
 use crate::ckks::algebra;
+use crate::ckks::relation::Relation;
 
 /// Where the slots of an input lie.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -310,10 +311,17 @@ pub struct Spans<'a> {
     terms: BTreeMap<u32, Span>,
     /// The first value that each input became.
     entered: BTreeMap<u32, MacroValue>,
+    /// Whether values are related to other values than inputs.
+    relates: bool,
+    relations: Vec<Option<Relation>>,
+    /// Ends of the real values that are arguments of relations.
+    arguments: BTreeMap<u32, (Slots, Slots)>,
 }
 
 /// Slots times instructions up to which polynomials are kept: some 100 MB.
 const COMBINES: u64 = 1 << 22;
+/// Instructions up to which values are related: some 100 MB.
+const RELATES: usize = 1 << 17;
 
 impl<'a> Spans<'a> {
     /// `inputs`: one range an input.
@@ -329,6 +337,17 @@ impl<'a> Spans<'a> {
             polys: vec![None; program.types.len()],
             terms: BTreeMap::new(),
             entered: BTreeMap::new(),
+            relates: program.instrs.len() <= RELATES,
+            relations: vec![None; program.types.len()],
+            arguments: BTreeMap::new(),
+        }
+    }
+
+    /// The same without relations: polynomials of inputs and of what has too many products are all that is known.
+    pub fn unrelated(self) -> Self {
+        Self {
+            relates: false,
+            ..self
         }
     }
 
@@ -348,6 +367,9 @@ impl<'a> Spans<'a> {
             *slot = None;
         }
         if let Some(slot) = self.polys.get_mut(value.0 as usize) {
+            *slot = None;
+        }
+        if let Some(slot) = self.relations.get_mut(value.0 as usize) {
             *slot = None;
         }
     }
@@ -371,16 +393,80 @@ impl<'a> Spans<'a> {
     pub fn step(&mut self, instr: &MacroInstr) -> Result<(), Refused> {
         for (k, &d) in instr.dst.iter().enumerate() {
             let span = self.result(instr, k)?;
+            let relation = self.relation(instr, k, &span)?;
+            let span = match &relation {
+                Some(relation) => self.related(relation, span),
+                None => span,
+            };
             let span = match (self.combines, self.by_slot) {
                 (true, _) => self.combined(instr, k, d, span)?,
                 (false, true) => span,
                 (false, false) => span.flattened(),
             };
+            self.relate(instr, d, relation, &span);
             if let Some(slot) = self.known.get_mut(d.0 as usize) {
                 *slot = Some(span);
             }
         }
         Ok(())
+    }
+
+    /// How an instruction's result, which lies in `span`, is related to others. `None` for what is not real.
+    fn relation(
+        &self,
+        instr: &MacroInstr,
+        k: usize,
+        span: &Span,
+    ) -> Result<Option<Relation>, Refused> {
+        if !self.relates || !matches!(span, Span::Real { .. }) {
+            return Ok(None);
+        }
+        let operand = |v: &MacroValue| self.relations.get(v.0 as usize)?.as_ref();
+        let operands: Vec<Option<&Relation>> = instr.src.iter().map(operand).collect();
+        Relation::of(instr, k, &operands, self.program.slots).map(Some)
+    }
+
+    /// What lies in `span` and is so related to others.
+    fn related(&self, relation: &Relation, span: Span) -> Span {
+        let of = |(value, turn): (u32, i64)| {
+            let (lowest, highest) = self.arguments.get(&value)?;
+            Some((lowest.rotated(turn), highest.rotated(turn)))
+        };
+        match relation.ends(&of) {
+            Some((lowest, highest)) => Span::Real { lowest, highest }.met(span),
+            None => span,
+        }
+    }
+
+    /// Keeps the relation of a new value, which may be an argument of others from now on.
+    fn relate(
+        &mut self,
+        instr: &MacroInstr,
+        d: MacroValue,
+        relation: Option<Relation>,
+        span: &Span,
+    ) {
+        let (Some(relation), Span::Real { lowest, highest }) = (relation, span) else {
+            return;
+        };
+        let own = match instr.imm {
+            MacroImm::Input(i) => *self.entered.entry(i).or_insert(d),
+            _ => d,
+        };
+        let relation = relation.with_own(own.0);
+        if relation.arguments().any(|argument| argument == own.0) {
+            let ends = match self.combines {
+                true => (lowest.clone(), highest.clone()),
+                false => {
+                    let least = lowest.map(|x| -x).flattened().map(|x| -x);
+                    (least, highest.flattened())
+                }
+            };
+            self.arguments.insert(own.0, ends);
+        }
+        if let Some(slot) = self.relations.get_mut(d.0 as usize) {
+            *slot = Some(relation);
+        }
     }
 
     /// The span of an instruction's result as a polynomial of others, if that is less than `span`.

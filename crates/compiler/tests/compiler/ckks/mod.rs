@@ -7,4 +7,5 @@ mod made_up;
 mod precision;
 mod range;
 mod real;
+mod relation;
 mod values;
