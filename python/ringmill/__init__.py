@@ -48,7 +48,7 @@ from ringmill.interrupt import install as _end_as_interrupted
 from ringmill.limbs import NegacyclicProduct, negacyclic_product
 from ringmill.limits import Limits, limits
 from ringmill.matrix import Matrix
-from ringmill.ops import conj, equal, mean, polynomial, rotate, sum, two_real
+from ringmill.ops import bounded, conj, equal, mean, polynomial, rotate, sum, two_real
 from ringmill.parameters import devices, params, plain_modulus
 from ringmill.procedure import Procedure, procedure, repeat
 from ringmill.program import Program, program
@@ -108,6 +108,7 @@ __all__ = [
     "add_all",
     "bit",
     "bootstrapping",
+    "bounded",
     "circuit",
     "circuit_params",
     "compare",

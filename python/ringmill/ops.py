@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ringmill.check import arguments, integer, optional, shown
+from ringmill.check import arguments, integer, number, optional, shown
 from ringmill.fill import FULL, Fill
 from ringmill.trace import Encrypted, compile_error, refuse
 from ringmill.types import named, real
@@ -163,6 +163,37 @@ def equal(x: Encrypted, y: Any) -> Encrypted:
         )
     difference = x - y
     return x._tracer.emit(difference._kind, difference._fill.unsure, "unary", "is_zero", difference._id)
+
+
+@arguments("rm.bounded", compile_error, x=_encrypted, lo=number(compile_error), hi=number(compile_error))
+def bounded(x: Encrypted, lo: float, hi: float) -> Encrypted:
+    """`x`, of which you say that every slot is a real number from `lo` to `hi`, whatever the inputs are.
+
+    The compiler then takes the value to lie there, for all that is computed from it. This costs nothing at run time, and
+    nothing checks it there: where data break it, results may be wrong. So predictions that rest on it are conditional,
+    and :meth:`Client.decrypt` shares such outputs only with ``assume_bounded=True``. It is checked in the clear on
+    `sample` when the program is compiled, and on the inputs of :meth:`Client.measure`.
+
+    >>> import ringmill as rm
+    >>> @rm.program
+    ... def cosine(x: rm.Encrypted[rm.real], y: rm.Encrypted[rm.real]):
+    ...     angle = rm.bounded(rm.sum(x * y), -1, 1)  # of vectors of length 1
+    ...     return angle**8
+    >>> cosine(x=[0.6, 0.8], y=[0.0, 1.0])
+    array([0.16777216, 0.16777216])
+    """
+    if x._kind.whole:
+        refuse(f"rm.bounded is about approximate numbers, and x is of {x._kind}, which is computed on exactly; leave it out")
+    if not lo <= hi:
+        refuse(f"rm.bounded takes the lowest value first, and got lo={shown(lo)} and hi={shown(hi)}")
+    if x._fill.padded and not x._fill.zeros:
+        refuse(
+            f"rm.bounded is about every slot, and behind the {x._fill.length} declared values is padding that is not "
+            "zero; declare as many values as there are slots"
+        )
+    if x._fill.padded:
+        lo, hi = min(lo, 0.0), max(hi, 0.0)
+    return x._tracer.emit(x._kind, x._fill, "bounded", x._id, lo, hi)
 
 
 @arguments("rm.polynomial", compile_error, x=_encrypted)

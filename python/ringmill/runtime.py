@@ -110,10 +110,13 @@ class Run:
 class Precision:
     """The bits of the worst slot, -log2 of its error: predicted (under the assumptions of docs/assumptions.md), and
     measured.
+
+    The prediction is `conditional` if it rests on what the program says of its values (:func:`ringmill.bounded`).
     """
 
     predicted_bits: float
     measured_bits: float | None
+    conditional: bool = False
 
 
 @dataclass(frozen=True)
@@ -234,9 +237,14 @@ class Client:
             raise error if said is None else DataError(said) from None
         return Inputs(ciphertexts, self._keys.evaluation_keys)
 
-    @arguments(complex=optional(flag()), share=optional(_SHARE))
+    @arguments(complex=optional(flag()), share=optional(_SHARE), assume_bounded=flag(DataError))
     def decrypt(
-        self, outputs: Run | Mapping[str, Ciphertext], *, complex: bool | None = None, share: Share | None = None
+        self,
+        outputs: Run | Mapping[str, Ciphertext],
+        *,
+        complex: bool | None = None,
+        share: Share | None = None,
+        assume_bounded: bool = False,
     ) -> Any:
         """Decrypts the outputs, in the structure that the program's function returned: one array, a tuple or a dict.
 
@@ -244,6 +252,9 @@ class Client:
         result that others will see needs `share`, which says how much noise is added, as in
         ``share=rm.Share(statistical_bits=20)``. :meth:`shared_bits` returns the bits that remain. Each output is one
         decryption, and is counted before it is returned.
+
+        An output whose precision rests on :func:`ringmill.bounded` is shared only with ``assume_bounded=True``: with it
+        you answer for that word, since an error beyond the prediction would tell of the secret key.
 
         Whole numbers come back exactly, as int64. Other arrays are complex if `complex` is true. By default they are
         complex if the program has complex constants or this client encrypted complex inputs. Otherwise the imaginary
@@ -271,7 +282,7 @@ class Client:
                 values = [self._keys.decrypt(name, outputs[name]) for name in self._shape.names]
             else:
                 shared = self._keys.decrypt_to_share(
-                    outputs, share.statistical_bits, share.decryptions, share.decrypted_so_far
+                    outputs, share.statistical_bits, share.decryptions, share.decrypted_so_far, assume_bounded
                 )
                 values = [shared[name] for name in self._shape.names]
         return self._shape.arrays([v if whole else np.ascontiguousarray(v.real) for v in values])
@@ -345,11 +356,13 @@ class Client:
 
         The measured bits tell the largest error of an output, which reveals information about the secret key. They, and
         a report that has them, are for the holder of the key alone, and are never shared.
+
+        Raises :class:`DataError` for inputs for which a value is not where the program says (:func:`ringmill.bounded`).
         """
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         rows = self._keys.measure(arrays, run.ciphertexts)
-        run.report._measured({name: measured for name, _, measured in rows if measured is not None})
-        return Named({name: Precision(predicted, measured) for name, predicted, measured in rows})
+        run.report._measured({name: measured for name, _, measured, _ in rows if measured is not None})
+        return Named({name: Precision(*bits) for name, *bits in rows})
 
     @arguments(path=path)
     def save_secret_key(self, path: Path) -> None:
@@ -431,6 +444,11 @@ class Compiled:
         if budget is None:
             raise DataError(f"results of {self.scheme} are approximate; predicted_bits says how many bits are right")
         return Named(budget)
+
+    @property
+    def assumptions(self) -> list[str]:
+        """What the program says of values inside of it (:func:`ringmill.bounded`), on which predictions rest."""
+        return list(self._inner.assumptions)
 
     @property
     def ranges(self) -> dict[str, float | tuple[float, float] | tuple[int, int]]:

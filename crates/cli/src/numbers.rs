@@ -272,11 +272,19 @@ pub fn shown(values: &Values, first: usize) -> Value {
 /// Returns the prediction for an output as JSON.
 pub fn predicted(predicted: Predicted) -> Map<String, Value> {
     match predicted {
-        Predicted::Precision { bits, like_sample } => {
+        Predicted::Precision {
+            bits,
+            like_sample,
+            conditional,
+        } => {
             let like =
                 like_sample.map(|bits| ("predicted_bits_like_sample".to_owned(), json!(bits)));
             let all = ("predicted_bits".to_owned(), json!(bits));
-            std::iter::once(all).chain(like).collect()
+            let conditional = conditional.then(|| ("conditional".to_owned(), json!(true)));
+            std::iter::once(all)
+                .chain(like)
+                .chain(conditional)
+                .collect()
         }
         Predicted::Budget { bits, range } => Map::from_iter([
             ("predicted_budget".to_owned(), json!(bits)),

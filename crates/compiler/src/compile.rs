@@ -235,6 +235,7 @@ fn interface<S: Compiles>(
             | MacroImm::Integer(_)
             | MacroImm::Level(_)
             | MacroImm::Galois(_)
+            | MacroImm::Interval(_)
             | MacroImm::Steps(_)
             | MacroImm::Proc(_)
             | MacroImm::Repeat { .. }

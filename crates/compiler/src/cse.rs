@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
-use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::macros::{Interval, MacroImm, MacroOp, MacroProgram, MacroValue};
 
 use crate::rewrite::{Rewriter, is_cipher};
 
@@ -24,6 +24,7 @@ enum ImmKey {
     Index(u32),
     Constant(u64),
     Integer(i128),
+    Interval(u64, u64),
     Steps(Vec<i32>),
     Repeat(u32, u64),
     Elements(Elements),
@@ -42,6 +43,9 @@ impl ImmKey {
             MacroImm::Galois(element) => Self::Index(element.0),
             MacroImm::Constant { value, .. } => Self::Constant(value.to_bits()),
             MacroImm::Integer(value) => Self::Integer(*value),
+            MacroImm::Interval(Interval { lowest, highest }) => {
+                Self::Interval(lowest.to_bits(), highest.to_bits())
+            }
             MacroImm::Steps(steps) => Self::Steps(steps.clone()),
             MacroImm::Proc(proc) => Self::Repeat(*proc, 1),
             MacroImm::Repeat { proc, count } => Self::Repeat(*proc, *count),

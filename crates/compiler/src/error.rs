@@ -10,6 +10,7 @@ use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
 use thiserror::Error;
 
+use crate::ckks::bounded::Broken;
 use crate::cures::Cures;
 pub use crate::line::At;
 use crate::sequence::Sequence;
@@ -172,6 +173,10 @@ pub enum CompileError<E = CkksError> {
     /// Ranges, a sample or a bound that make no sense.
     #[error("{}{why}", if name.is_empty() { String::new() } else { format!("input {name}: ") })]
     Range { name: String, why: String },
+
+    /// A word about a value that the sample does not bear out.
+    #[error(transparent)]
+    Bounded(Box<Broken>),
 
     /// A constant that does not fit its level.
     #[error("{at}the constant {value} cannot be used here: {why}")]
@@ -393,6 +398,7 @@ impl<E> CompileError<E> {
             | Self::NotBootstrapped { at, .. }
             | Self::Misshapen { at, .. }
             | Self::Transparent { at, .. } => at.0.as_ref(),
+            Self::Bounded(broken) => broken.assumption.loc.as_ref(),
             Self::Target(error) => error.at.0.as_ref(),
             Self::Refused(error) => error.loc.as_ref(),
             Self::Verify(error) => error.place.loc.as_ref(),

@@ -101,7 +101,9 @@ impl<'a> Sums<'a> {
             (MacroOp::Add, _) => Some(self.sum(a, b, 1.0)),
             (MacroOp::Sub, _) => Some(self.sum(a, b, -1.0)),
             (MacroOp::Neg, _) => Some(self.sum(None, a, -1.0)),
-            (MacroOp::Addc | MacroOp::Modswitch, _) => Some(self.sum(a, None, 1.0)),
+            (MacroOp::Addc | MacroOp::Modswitch | MacroOp::Bounded, _) => {
+                Some(self.sum(a, None, 1.0))
+            }
             (MacroOp::Relin, _) if largest < 3 => Some(self.sum(a, None, 1.0)),
             (MacroOp::Mulc, &MacroImm::Constant { value, scale }) => {
                 let whole = value.fract() == 0.0 && scale.is_none_or(|scale| scale == 1.0);

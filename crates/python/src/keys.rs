@@ -107,7 +107,10 @@ impl<S: Served> AnyClient for Client<S> {
         let rows = S::measure(&client, &inputs, &outputs).ok_or_else(no_precision)?;
         let rows = rows.map_err(failed::<S>)?.into_iter();
         Ok(rows
-            .map(|row| (row.output, row.predicted_bits, row.measured_bits))
+            .map(|row| {
+                let measured = row.measured_bits;
+                (row.output, row.predicted_bits, measured, row.conditional)
+            })
             .collect())
     }
 
@@ -272,11 +275,16 @@ impl Keys {
         statistical_bits: u32,
         decryptions: u64,
         decrypted_so_far: Option<u64>,
+        assume_bounded: bool,
     ) -> PyResult<HashMap<String, Bound<'py, PyAny>>> {
         let flooding = flooding(statistical_bits, decryptions)?;
         let flooding = match decrypted_so_far {
             Some(count) => flooding.decrypted_so_far(count),
             None => flooding,
+        };
+        let flooding = match assume_bounded {
+            true => flooding.assuming_bounds(),
+            false => flooding,
         };
         let client = Arc::clone(&self.client);
         let shared = interruptible(py, move |watch| {

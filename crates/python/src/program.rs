@@ -14,7 +14,7 @@ use ringmill_compiler::builder::{
     MAX_SLOTS, Power, Procedure, TraceBuilder, TraceError, Traced, Unary,
 };
 use ringmill_compiler::{Compiles, Values, saved};
-use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
+use ringmill_isa::macros::{Interval, MacroProgram, SchemeName, Visibility, text};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
 use ringmill_runtime::{Known, with_scheme};
@@ -234,6 +234,19 @@ impl MacroBuilder {
     fn rotate(&mut self, a: usize, steps: i64, file: &str, line: u32) -> PyResult<usize> {
         let a = self.value(a)?;
         self.record(file, line, |trace, loc| trace.rotate(a, steps, loc))
+    }
+
+    /// `a`, of which the user says that it is real and lies between two ends.
+    fn bounded(
+        &mut self,
+        a: usize,
+        lowest: f64,
+        highest: f64,
+        file: &str,
+        line: u32,
+    ) -> PyResult<usize> {
+        let (a, interval) = (self.value(a)?, Interval { lowest, highest });
+        self.record(file, line, |trace, loc| trace.bounded(a, interval, loc))
     }
 
     /// Adds a polynomial of `a`. The coefficients begin with the lowest degree.

@@ -18,7 +18,7 @@ use ringmill_isa::mid;
 use ringmill_limits::{Halt, Watch};
 use ringmill_machines::{MachineError, Registry, SimOptions};
 use ringmill_runtime::html::{Along, fragment, of_explanation, of_program};
-use ringmill_runtime::report::Sources;
+use ringmill_runtime::report::{AssumptionReport, Sources};
 use ringmill_runtime::shown::{Asked, TracedError, run_on};
 use ringmill_runtime::{Client, EvaluationKeys, Predicted, RuntimeError, Served, Server};
 use ringmill_schemes::file;
@@ -61,6 +61,7 @@ pub trait AnyProgram: Send + Sync {
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>>;
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
     fn ranges(&self) -> Vec<(String, PyEnds)>;
+    fn assumptions(&self) -> Vec<String>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
     /// Returns the program as a part of a page.
     fn fragment(&self, sources: &Sources) -> String;
@@ -206,6 +207,11 @@ impl<S: Served> AnyProgram for Ready<S> {
             Predicted::Budget { bits, .. } => Some(bits),
             Predicted::Precision { .. } => None,
         })
+    }
+
+    fn assumptions(&self) -> Vec<String> {
+        let words = AssumptionReport::of(&self.compiled.source);
+        words.iter().map(AssumptionReport::to_string).collect()
     }
 
     fn ranges(&self) -> Vec<(String, PyEnds)> {

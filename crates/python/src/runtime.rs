@@ -275,6 +275,12 @@ impl CompiledProgram {
         self.inner.predicted_budget()
     }
 
+    /// What the program says of values inside of it, in words.
+    #[getter]
+    fn assumptions(&self) -> Vec<String> {
+        self.inner.assumptions()
+    }
+
     /// For each input its name and its range: one number is a radius, two are the ends.
     #[getter]
     fn ranges(&self) -> Vec<(String, PyEnds)> {

@@ -89,8 +89,9 @@ impl From<Ends> for PyEnds {
     }
 }
 
-/// For each output its name, the predicted bits, and the measured bits if they could be measured.
-pub type Rows = Vec<(String, f64, Option<f64>)>;
+/// For each output its name, the predicted bits, the measured bits if they could be measured, and whether the prediction
+/// rests on an assumption of the program.
+pub type Rows = Vec<(String, f64, Option<f64>, bool)>;
 
 /// Makes the caller's own parameters, from a named set if there is a name.
 ///

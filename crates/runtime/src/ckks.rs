@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use num_complex::Complex64;
-use ringmill_compiler::ckks::reference::evaluate;
+use ringmill_compiler::ckks::bounded;
 use ringmill_compiler::ckks::{InputRange, Precision, Wanted};
 use ringmill_limits::room;
 use ringmill_math::Prng;
@@ -83,6 +83,7 @@ impl Served for Ckks {
         Predicted::Precision {
             bits: prediction.bits(),
             like_sample: prediction.bits_like_sample(),
+            conditional: prediction.conditional,
         }
     }
 
@@ -226,6 +227,14 @@ impl Client<Ckks> {
                     .into(),
             ));
         }
+        if predicted.conditional && !flooding.assumes_bounds() {
+            return Err(refused(
+                "its error is bounded only if values inside the program are where rm.bounded says, and nobody can check \
+                 that of ciphertexts; where data break it, the error tells of the secret key; if it holds for sure, say \
+                 assume_bounded=True"
+                    .into(),
+            ));
+        }
         let bound = predicted.error;
         let check = flooding.check(params, bound, at.annotation.0);
         check.map_err(|fault| refused(fault.to_string()))?;
@@ -256,6 +265,8 @@ impl Client<Ckks> {
     /// Measures the precision of outputs against the program evaluated in the clear on `inputs`, which must have every
     /// input, plain ones too. Outputs that are not given are reported with their prediction alone.
     ///
+    /// Inputs for which a value is not where the program says (`BOUNDED`) are refused: no prediction holds for them.
+    ///
     /// The measurement is the largest error of an output. This error tells of the secret key: never share it.
     pub fn measure(
         &self,
@@ -271,7 +282,10 @@ impl Client<Ckks> {
             };
             clear.push(inputs.get(&input.name).ok_or_else(missing)?.clone());
         }
-        let expected = evaluate(&compiled.source, &clear)?;
+        let (expected, broken) = bounded::evaluate(&compiled.source, &clear)?;
+        if let Some(broken) = broken {
+            return Err(RuntimeError::Bounded(Box::new(broken)));
+        }
         let mut report = PrecisionReport::predicted(compiled);
         for (row, expected) in report.iter_mut().zip(&expected) {
             row.measured_bits = outputs

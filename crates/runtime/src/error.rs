@@ -2,6 +2,7 @@
 //! The errors of clients and servers.
 
 use ringmill_compiler::EvaluateError;
+use ringmill_compiler::ckks::bounded::Broken;
 use ringmill_limits::Halt;
 use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::{LedgerError, RlweError};
@@ -92,6 +93,8 @@ pub enum RuntimeError<E = CkksError> {
     Device(#[from] DeviceError),
     #[error(transparent)]
     Scheme(E),
+    #[error("{0}; no prediction of the program holds for these inputs")]
+    Bounded(Box<Broken>),
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
 }

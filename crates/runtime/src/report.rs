@@ -9,6 +9,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ringmill_compiler::ckks::bounded::{self, Assumption};
 use ringmill_compiler::{Compiled, Compiles};
 use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::mid::Program;
@@ -140,6 +141,48 @@ pub struct PrecisionReport {
     pub predicted_bits_like_sample: Option<f64>,
     /// The bits of the worst slot, measured against the result in the clear. Only the key's holder can measure it.
     pub measured_bits: Option<f64>,
+    /// Whether the predictions hold only if the report's assumptions do.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub conditional: bool,
+}
+
+/// What the program's author says of a value inside the program. Predictions rest on it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct AssumptionReport {
+    /// The line that says so, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    pub lowest: f64,
+    pub highest: f64,
+}
+
+impl AssumptionReport {
+    /// What a program says, each word once.
+    pub fn of(program: &MacroProgram) -> Vec<Self> {
+        let words = bounded::assumptions(program).into_iter();
+        words
+            .map(|Assumption { interval, loc }| Self {
+                file: loc.as_ref().map(|at| at.file.to_string()),
+                line: loc.map(|at| at.line),
+                lowest: interval.lowest,
+                highest: interval.highest,
+            })
+            .collect()
+    }
+}
+
+impl std::fmt::Display for AssumptionReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (lowest, highest) = (self.lowest, self.highest);
+        write!(f, "values from {lowest:?} to {highest:?}")?;
+        if let (Some(file), Some(line)) = (&self.file, self.line) {
+            let name = file.rsplit('/').next().unwrap_or(file);
+            write!(f, " at {name}:{line}")?;
+        }
+        Ok(())
+    }
 }
 
 /// Returns the bits after the binary point that are certain, in words. Below 0 no bit is certain, and the text states
@@ -160,6 +203,7 @@ impl PrecisionReport {
             predicted_bits: predicted.bits(),
             predicted_bits_like_sample: predicted.bits_like_sample(),
             measured_bits: None,
+            conditional: predicted.conditional,
         })
         .collect()
     }
@@ -233,6 +277,9 @@ pub struct RunReport {
     /// The activity of units and memories, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
+    /// What predictions rest on beside the ranges of the inputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<AssumptionReport>,
     /// The precision of approximate outputs.
     pub precision: Vec<PrecisionReport>,
     /// The noise of exact outputs.
@@ -278,6 +325,7 @@ impl RunReport {
             machine: outcome.machine.clone(),
             by_line: lines::by_line(outcome, &operations(compiled)),
             timeline: None,
+            assumptions: AssumptionReport::of(&compiled.source),
             precision: Vec::new(),
             noise: Vec::new(),
         }

@@ -59,7 +59,12 @@ pub struct Figures {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Predicted {
     /// For approximate values: right bits after the binary point, for all inputs and for inputs like the sample.
-    Precision { bits: f64, like_sample: Option<f64> },
+    /// All of it may rest on what the program says of values inside of it.
+    Precision {
+        bits: f64,
+        like_sample: Option<f64>,
+        conditional: bool,
+    },
     /// For exact values: the bits by which noise may still grow, and the range of the values.
     Budget { bits: f64, range: String },
 }
@@ -220,12 +225,17 @@ impl<S: Served> Runs for S {
         for (output, predicted) in compiled.outputs.iter().zip(&compiled.predicted) {
             let output = output.name.clone();
             match S::predicted(predicted) {
-                Predicted::Precision { bits, like_sample } => {
+                Predicted::Precision {
+                    bits,
+                    like_sample,
+                    conditional,
+                } => {
                     report.precision.push(PrecisionReport {
                         output,
                         predicted_bits: bits,
                         predicted_bits_like_sample: like_sample,
                         measured_bits: None,
+                        conditional,
                     });
                 }
                 Predicted::Budget { bits, range: _ } => report.noise.push(NoiseReport {

@@ -2,6 +2,7 @@
 //! What a traced function may not do.
 
 use ringmill_isa::limits::MAX_NAME;
+use ringmill_isa::macros::Interval;
 use ringmill_isa::source::SourceLoc;
 use ringmill_math::digits::DigitError;
 use thiserror::Error;
@@ -54,6 +55,8 @@ pub enum TraceError {
         "{at}a rotation by {steps} steps is out of range for {slots} slots; steps are between -{slots} and {slots}"
     )]
     Steps { at: At, steps: i64, slots: u32 },
+    #[error("{at}values cannot lie {interval}; both ends are finite, and the lowest comes first")]
+    Interval { at: At, interval: Interval },
     #[error("{at}a polynomial needs at least one coefficient")]
     NoCoefficients { at: At },
     #[error("{at}{error}")]
@@ -135,6 +138,7 @@ impl TraceError {
             | Self::PlainOutput { at, .. }
             | Self::Overflow { at, .. }
             | Self::Steps { at, .. }
+            | Self::Interval { at, .. }
             | Self::NoCoefficients { at }
             | Self::Digits { at, .. }
             | Self::ForeignValue { at }

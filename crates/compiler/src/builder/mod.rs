@@ -5,7 +5,8 @@
 //! only at run time) or a constant, and each misuse is an error at the user's line.
 
 use ringmill_isa::macros::{
-    MacroImm, MacroInput, MacroInstr, MacroProgram, MacroType, SchemeName, TracedOp, Visibility,
+    Interval, MacroImm, MacroInput, MacroInstr, MacroProgram, MacroType, SchemeName, TracedOp,
+    Visibility,
 };
 use ringmill_isa::source::SourceLoc;
 
@@ -252,6 +253,35 @@ impl TraceBuilder {
             Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
                 at: At(loc),
                 operation: "rotation",
+            }),
+        }
+    }
+
+    /// `a`, of which the caller says that every slot is real and lies in the interval. Constants stay as they are.
+    ///
+    /// # Errors
+    /// [`TraceError::Interval`], [`TraceError::PlainArithmetic`].
+    pub fn bounded(
+        &mut self,
+        a: Traced,
+        interval: Interval,
+        loc: Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        if !interval.is_valid() {
+            return Err(TraceError::Interval {
+                at: At(loc),
+                interval,
+            });
+        }
+        match self.sort(a, &loc)? {
+            Sort::Cipher(v) => {
+                let imm = MacroImm::Interval(interval);
+                self.cipher(TracedOp::Bounded, vec![v], imm, loc)
+            }
+            Sort::Scalar(_) | Sort::Constant => Ok(a),
+            Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
+                at: At(loc),
+                operation: "a bound",
             }),
         }
     }

@@ -31,8 +31,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{
-    Constant, LevelNote, LevelScale, Linear, MacroInstr, MacroProgram, MacroType, MacroValue,
-    Refused, Terms, Visitor,
+    Constant, Interval, LevelNote, LevelScale, Linear, MacroInstr, MacroProgram, MacroType,
+    MacroValue, Refused, Terms, Visitor,
 };
 use ringmill_schemes::ckks::{Origin, Params};
 
@@ -520,6 +520,10 @@ impl Visitor for OfResult<'_, '_> {
     }
 
     fn modswitch(&mut self, _: &MacroInstr, _: Level) -> Result<Polys, Refused> {
+        Ok(self.a)
+    }
+
+    fn bounded(&mut self, _: &MacroInstr, _: Interval) -> Result<Polys, Refused> {
         Ok(self.a)
     }
 

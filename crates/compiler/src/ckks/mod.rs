@@ -3,6 +3,7 @@
 
 pub(crate) mod algebra;
 pub(crate) mod alike;
+pub mod bounded;
 pub(crate) mod canonical;
 pub(crate) mod chain;
 pub(crate) mod code;
@@ -139,7 +140,10 @@ impl Compiles for Ckks {
         ranges: &[InputRange],
     ) -> Result<Fitted<Self>, CompileError> {
         if let Some(sample) = &options.sample {
-            reference::check_inputs(program, sample)?;
+            let (_, broken) = bounded::evaluate(program, sample)?;
+            if let Some(broken) = broken {
+                return Err(CompileError::Bounded(Box::new(broken)));
+            }
         }
         let fitted = match &options.params {
             Choice::Given(params) => params::given(program, params, options, ranges)?,
@@ -147,7 +151,7 @@ impl Compiles for Ckks {
         };
         Ok(Fitted {
             params: fitted.params,
-            managed: fitted.managed,
+            managed: bounded::without(fitted.managed),
             output_level: fitted.output_level,
             predicted: fitted.prediction.outputs,
         })

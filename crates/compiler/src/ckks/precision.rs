@@ -8,7 +8,7 @@ use num_complex::Complex64;
 use ringmill_isa::Level;
 use ringmill_isa::macros::op::MacroMessage;
 use ringmill_isa::macros::{
-    Constant, LevelNote, LevelScale, Linear, MacroImm, MacroInstr, MacroOp, MacroProgram,
+    Constant, Interval, LevelNote, LevelScale, Linear, MacroImm, MacroInstr, MacroOp, MacroProgram,
     MacroValue, Refused, Terms, Visitor,
 };
 use ringmill_isa::source::SourceLoc;
@@ -36,6 +36,8 @@ pub struct Precision {
     /// The same bound as `error` for inputs like the sample, where there is one: those for which no value inside the program is
     /// larger than [`Like::margin`] times its largest on the sample.
     pub error_like_sample: Option<f64>,
+    /// Whether all this holds only if values inside the program are where its author says (`BOUNDED`).
+    pub conditional: bool,
 }
 
 impl Precision {
@@ -224,6 +226,7 @@ pub fn walk(
         noise: vec![None; managed.types.len()],
         lines: vec![None; managed.types.len()],
         errors: Errors::new(managed.types.len()),
+        rests: HashSet::new(),
         tightest: Tightest::NONE,
     };
     let unknown = Precision {
@@ -231,6 +234,7 @@ pub fn walk(
         error: f64::INFINITY,
         capacity: 0.0,
         error_like_sample: None,
+        conditional: false,
     };
     let mut outputs = vec![unknown; managed.outputs.len()];
     let mut growths = vec![None; managed.outputs.len()];
@@ -336,6 +340,8 @@ struct Walk<'a> {
     /// The line that computes each value: that of its operand for what the compiler put in.
     lines: Vec<Option<SourceLoc>>,
     errors: Errors,
+    /// Values that what the program's author says has a part in.
+    rests: HashSet<MacroValue>,
     tightest: Tightest,
 }
 
@@ -400,6 +406,7 @@ impl Walk<'_> {
             error: self.model.bound(&noise, &size),
             capacity: capacity(self.params, at.level, at.scale),
             error_like_sample: None,
+            conditional: self.rests.contains(&value),
         }
     }
 
@@ -416,6 +423,12 @@ impl Walk<'_> {
 
     fn step(&mut self, instr: &MacroInstr, origins: &[Option<Origin>]) -> Result<(), Refused> {
         self.spans.step(instr)?;
+        let rests = instr.src.iter().any(|v| self.rests.contains(v));
+        for &d in &instr.dst {
+            if rests || self.spans.is_said(d) {
+                self.rests.insert(d);
+            }
+        }
         for &d in &instr.dst {
             if let Some(real) = self.spans.term(d) {
                 let ball = self.value(Some(&d));
@@ -669,6 +682,10 @@ impl Visitor for OfResult<'_, '_> {
     }
 
     fn modswitch(&mut self, instr: &MacroInstr, _: Level) -> Result<Noise, Refused> {
+        Ok(self.noise(instr, 0))
+    }
+
+    fn bounded(&mut self, instr: &MacroInstr, _: Interval) -> Result<Noise, Refused> {
         Ok(self.noise(instr, 0))
     }
 }

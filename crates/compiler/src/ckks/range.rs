@@ -8,11 +8,13 @@ use std::collections::BTreeMap;
 
 use ringmill_isa::macros::op::MacroMessage;
 use ringmill_isa::macros::{
-    Constant, Linear, MacroImm, MacroInstr, MacroProgram, MacroValue, Refused, Terms, Visitor,
+    Constant, Interval, Linear, MacroImm, MacroInstr, MacroProgram, MacroValue, Refused, Terms,
+    Visitor,
 };
 use ringmill_schemes::ckks::{Ball, Domain, Factor, Polynomial, Slots};
 
 use crate::ckks::algebra;
+use crate::ckks::bounded;
 use crate::ckks::relation::Relation;
 
 /// Where the slots of an input lie.
@@ -311,6 +313,8 @@ pub struct Spans<'a> {
     terms: BTreeMap<u32, Span>,
     /// The first value that each input became.
     entered: BTreeMap<u32, MacroValue>,
+    /// Values that the program's author says something of.
+    said: BTreeMap<u32, Interval>,
     /// Whether values are related to other values than inputs.
     relates: bool,
     relations: Vec<Option<Relation>>,
@@ -337,6 +341,7 @@ impl<'a> Spans<'a> {
             polys: vec![None; program.types.len()],
             terms: BTreeMap::new(),
             entered: BTreeMap::new(),
+            said: bounded::values(program),
             relates: program.instrs.len() <= RELATES,
             relations: vec![None; program.types.len()],
             arguments: BTreeMap::new(),
@@ -393,6 +398,7 @@ impl<'a> Spans<'a> {
     pub fn step(&mut self, instr: &MacroInstr) -> Result<(), Refused> {
         for (k, &d) in instr.dst.iter().enumerate() {
             let span = self.result(instr, k)?;
+            let said = self.said.get(&d.0).copied();
             let relation = self.relation(instr, k, &span)?;
             let span = match &relation {
                 Some(relation) => self.related(relation, span),
@@ -402,6 +408,10 @@ impl<'a> Spans<'a> {
                 (true, _) => self.combined(instr, k, d, span)?,
                 (false, true) => span,
                 (false, false) => span.flattened(),
+            };
+            let (span, relation) = match said {
+                Some(said) => (self.bounded(d, said, span), relation.map(Relation::of_own)),
+                None => (span, relation),
             };
             self.relate(instr, d, relation, &span);
             if let Some(slot) = self.known.get_mut(d.0 as usize) {
@@ -436,6 +446,30 @@ impl<'a> Spans<'a> {
             Some((lowest, highest)) => Span::Real { lowest, highest }.met(span),
             None => span,
         }
+    }
+
+    /// What lies in `span`, and where the program's author says. Others are polynomials of it from now on.
+    fn bounded(&mut self, d: MacroValue, said: Interval, span: Span) -> Span {
+        let lowest = Slots::All(said.lowest);
+        // Words that contradict each other leave one number.
+        let highest = Slots::All(said.highest.max(said.lowest));
+        let said = Span::Real { lowest, highest };
+        let span = match span {
+            Span::Real { .. } => said.met(span),
+            Span::Complex(_) => said,
+        };
+        if self.combines {
+            self.terms.insert(d.0, span.clone());
+            if let Some(slot) = self.polys.get_mut(d.0 as usize) {
+                *slot = Some(Polynomial::own(d.0));
+            }
+        }
+        span
+    }
+
+    /// Whether the program's author says something of a value.
+    pub fn is_said(&self, value: MacroValue) -> bool {
+        self.said.contains_key(&value.0)
     }
 
     /// Keeps the relation of a new value, which may be an argument of others from now on.

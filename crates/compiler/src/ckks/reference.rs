@@ -8,7 +8,6 @@ use ringmill_isa::macros::{
 };
 
 pub use crate::reference::EvaluateError;
-pub(crate) use crate::reference::check_inputs;
 use crate::reference::{Meaning, rotated, run, turned_by};
 
 /// Evaluates a traced or managed program. `inputs` are the vectors of the program's inputs in order, each of `slots`

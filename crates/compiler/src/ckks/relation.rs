@@ -156,6 +156,19 @@ impl Relation {
         self.views.values().any(|view| view.degree() <= 1)
     }
 
+    /// The relation of a value that is an argument of its own, whatever else it is.
+    pub fn of_own(self) -> Self {
+        Self {
+            views: self
+                .views
+                .into_iter()
+                .filter(|(_, view)| view.degree() > 1)
+                .collect(),
+            sum: BTreeMap::new(),
+            met: false,
+        }
+    }
+
     /// Makes the value an argument itself where it is none of others.
     pub fn with_own(mut self, value: u32) -> Self {
         let own = (value, 0);

@@ -28,6 +28,7 @@ pub(crate) fn run<E>(mut source: MacroProgram) -> Result<MacroProgram, CompileEr
             | MacroImm::Integer(_)
             | MacroImm::Level(_)
             | MacroImm::Galois(_)
+            | MacroImm::Interval(_)
             | MacroImm::Steps(_)
             | MacroImm::Proc(_)
             | MacroImm::Repeat { .. }

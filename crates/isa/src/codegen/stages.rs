@@ -28,7 +28,7 @@ const fn immediate(
     }
 }
 
-const IMMEDIATES: [Immediate; 15] = [
+const IMMEDIATES: [Immediate; 16] = [
     immediate("none", "", "MacroImm::None", ""),
     immediate("input", ", _: u32", "&MacroImm::Input(n)", ", n"),
     immediate("output", ", _: u32", "&MacroImm::Output(n)", ", n"),
@@ -36,6 +36,12 @@ const IMMEDIATES: [Immediate; 15] = [
     immediate("constant", ", _: Constant", "imm", ", constant"),
     immediate("level", ", _: Level", "&MacroImm::Level(level)", ", level"),
     immediate("galois", ", _: Galois", "&MacroImm::Galois(by)", ", by"),
+    immediate(
+        "interval",
+        ", _: Interval",
+        "&MacroImm::Interval(interval)",
+        ", interval",
+    ),
     immediate("steps", ", _: &[i32]", "MacroImm::Steps(steps)", ", steps"),
     immediate("procedure", ", _: u32", "&MacroImm::Proc(n)", ", n"),
     immediate(
@@ -96,7 +102,7 @@ pub fn stages(def: &Definition) -> String {
          use super::linear::Linear;\n\
          use super::linked::{{Combination, Elements, Products, Turns}};\n\
          use super::op::{{MacroOp, MacroStage}};\n\
-         use super::program::{{Constant, MacroImm, MacroInstr}};\n\
+         use super::program::{{Constant, Interval, MacroImm, MacroInstr}};\n\
          use super::refused::{{OfStage, Refused}};\n\
          use crate::numbers::{{Galois, Level}};\n",
         def.level

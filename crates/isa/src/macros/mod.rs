@@ -17,8 +17,8 @@ pub mod verify;
 pub use linear::{Linear, Terms};
 pub use op::MacroOp;
 pub use program::{
-    Constant, LevelNote, LevelScale, MacroImm, MacroInput, MacroInstr, MacroProc, MacroProgram,
-    MacroType, MacroValue, Note, SchemeName, Visibility,
+    Constant, Interval, LevelNote, LevelScale, MacroImm, MacroInput, MacroInstr, MacroProc,
+    MacroProgram, MacroType, MacroValue, Note, SchemeName, Visibility,
 };
 pub use refused::{OfStage, Refused};
 pub use rules::SCALE_TOLERANCE;

@@ -42,6 +42,8 @@ pub enum MacroOp {
     Conj,
     /// Slot by slot a and its complex conjugate together: twice the real part, at no level.
     Tworeal,
+    /// d = a, of which the program's author says that every slot is real and lies in the interval. The analysis of ranges rests on that. The compiler takes the instruction out once levels are chosen, so that it costs nothing.
+    Bounded,
     /// The automorphism x -> x^G of each polynomial of a; d is under the secret s(x^G). Only in managed programs: with KSW behind it, MORPH is ROTATE or CONJ.
     Morph,
     /// Key switch to two polynomials under the program's secret. For three polynomials it takes the relinearisation key, as RELIN does. For a result of MORPH it takes the key of its Galois element. Only in managed programs.
@@ -199,6 +201,8 @@ pub enum MacroImmKind {
     Level,
     /// `steps`: One rotation step a result, each in (-slots, slots) and not 0; written `steps S, T`.
     Steps,
+    /// `interval`: Two finite numbers, of which the first is not larger; written `from L to H`.
+    Interval,
     /// `galois`: A Galois element: odd, above 1 and below 2N; written `galois G`.
     Galois,
     /// `output`: The number of an output; written `output O`.
@@ -229,6 +233,7 @@ impl MacroImmKind {
             MacroImmKind::Constant => "constant",
             MacroImmKind::Level => "level",
             MacroImmKind::Steps => "steps",
+            MacroImmKind::Interval => "interval",
             MacroImmKind::Galois => "galois",
             MacroImmKind::Output => "output",
             MacroImmKind::Procedure => "procedure",
@@ -244,10 +249,10 @@ impl MacroImmKind {
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 38;
+    pub const COUNT: usize = 39;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 38] = [
+    pub const ALL: [MacroOp; 39] = [
         MacroOp::Input,
         MacroOp::Encode,
         MacroOp::Load,
@@ -266,6 +271,7 @@ impl MacroOp {
         MacroOp::Hrotate,
         MacroOp::Conj,
         MacroOp::Tworeal,
+        MacroOp::Bounded,
         MacroOp::Morph,
         MacroOp::Ksw,
         MacroOp::Iszero,
@@ -487,6 +493,17 @@ impl MacroOp {
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Rotate,
                 semantics: "Slot by slot a and its complex conjugate together: twice the real part, at no level.",
+                expansion: &[],
+            },
+            MacroOp::Bounded => &OpInfo {
+                mnemonic: "BOUNDED",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Interval,
+                rule: MacroRule::Same,
+                semantics: "d = a, of which the program's author says that every slot is real and lies in the interval. The analysis of ranges rests on that. The compiler takes the instruction out once levels are chosen, so that it costs nothing.",
                 expansion: &[],
             },
             MacroOp::Morph => &OpInfo {
@@ -749,6 +766,7 @@ impl MacroOp {
             "HROTATE" => Some(MacroOp::Hrotate),
             "CONJ" => Some(MacroOp::Conj),
             "TWOREAL" => Some(MacroOp::Tworeal),
+            "BOUNDED" => Some(MacroOp::Bounded),
             "MORPH" => Some(MacroOp::Morph),
             "KSW" => Some(MacroOp::Ksw),
             "ISZERO" => Some(MacroOp::Iszero),
@@ -1249,6 +1267,16 @@ impl MacroOp {
                 noise: MacroNoise::Switched,
                 note: MacroNote::Same,
                 size: MacroSize::Two,
+                stage: MacroStage::Traced,
+            },
+            MacroOp::Bounded => &MacroColumns {
+                schemes: &["ckks"],
+                keys: MacroKeys::None,
+                level: MacroLevel::Same,
+                message: MacroMessage::Kept,
+                noise: MacroNoise::Same,
+                note: MacroNote::Same,
+                size: MacroSize::Largest,
                 stage: MacroStage::Traced,
             },
             MacroOp::Morph => &MacroColumns {

@@ -187,6 +187,7 @@ pub enum MacroImm {
     Level(Level),
     /// A Galois element: odd, above 1 and below 2N.
     Galois(Galois),
+    Interval(Interval),
     /// Rotation steps, each in (-slots, slots), not 0.
     Steps(Vec<i32>),
     /// Index into [`MacroProgram::procs`].
@@ -219,6 +220,7 @@ impl MacroImm {
             | Self::Integer(_)
             | Self::Level(_)
             | Self::Galois(_)
+            | Self::Interval(_)
             | Self::Steps(_)
             | Self::Lifted(_)
             | Self::Elements(_)
@@ -226,6 +228,37 @@ impl MacroImm {
             | Self::Combination(_)
             | Self::Products(_) => None,
         }
+    }
+}
+
+/// Where the real slots of a value lie, both ends among them.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Interval {
+    pub lowest: f64,
+    pub highest: f64,
+}
+
+/// Part of an interval's largest absolute value up to which computing in the clear may round a value out of the interval.
+const ROUNDING: f64 = 1e-12;
+
+impl Interval {
+    /// Returns whether there is such an interval: both ends are finite, and the lowest is not above the highest.
+    pub fn is_valid(&self) -> bool {
+        self.lowest.is_finite() && self.highest.is_finite() && self.lowest <= self.highest
+    }
+
+    /// Returns whether a value that was computed in doubles lies in the interval, but for roundings. Values that are not
+    /// finite never do.
+    pub fn contains(&self, re: f64, im: f64) -> bool {
+        let room = ROUNDING * self.lowest.abs().max(self.highest.abs());
+        let real = self.lowest - room <= re && re <= self.highest + room;
+        real && im.abs() <= room
+    }
+}
+
+impl std::fmt::Display for Interval {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "from {:?} to {:?}", self.lowest, self.highest)
     }
 }
 
@@ -250,6 +283,7 @@ impl Constant {
             | MacroImm::Data(_)
             | MacroImm::Level(_)
             | MacroImm::Galois(_)
+            | MacroImm::Interval(_)
             | MacroImm::Steps(_)
             | MacroImm::Proc(_)
             | MacroImm::Repeat { .. }

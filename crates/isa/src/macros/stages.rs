@@ -4,7 +4,7 @@
 use super::linear::Linear;
 use super::linked::{Combination, Elements, Products, Turns};
 use super::op::{MacroOp, MacroStage};
-use super::program::{Constant, MacroImm, MacroInstr};
+use super::program::{Constant, Interval, MacroImm, MacroInstr};
 use super::refused::{OfStage, Refused};
 use crate::numbers::{Galois, Level};
 
@@ -37,6 +37,8 @@ pub enum TracedOp {
     Conj,
     /// Slot by slot a and its complex conjugate together: twice the real part, at no level.
     Tworeal,
+    /// d = a, of which the program's author says that every slot is real and lies in the interval. The analysis of ranges rests on that. The compiler takes the instruction out once levels are chosen, so that it costs nothing.
+    Bounded,
     /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
     /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
@@ -68,6 +70,7 @@ impl From<TracedOp> for ManagedOp {
             TracedOp::Hrotate => ManagedOp::Hrotate,
             TracedOp::Conj => ManagedOp::Conj,
             TracedOp::Tworeal => ManagedOp::Tworeal,
+            TracedOp::Bounded => ManagedOp::Bounded,
             TracedOp::Iszero => ManagedOp::Iszero,
             TracedOp::Quotient => ManagedOp::Quotient,
             TracedOp::Output => ManagedOp::Output,
@@ -96,6 +99,7 @@ impl TryFrom<ManagedOp> for TracedOp {
             ManagedOp::Hrotate => Ok(TracedOp::Hrotate),
             ManagedOp::Conj => Ok(TracedOp::Conj),
             ManagedOp::Tworeal => Ok(TracedOp::Tworeal),
+            ManagedOp::Bounded => Ok(TracedOp::Bounded),
             ManagedOp::Iszero => Ok(TracedOp::Iszero),
             ManagedOp::Quotient => Ok(TracedOp::Quotient),
             ManagedOp::Output => Ok(TracedOp::Output),
@@ -127,6 +131,7 @@ impl From<TracedOp> for MacroOp {
             TracedOp::Hrotate => MacroOp::Hrotate,
             TracedOp::Conj => MacroOp::Conj,
             TracedOp::Tworeal => MacroOp::Tworeal,
+            TracedOp::Bounded => MacroOp::Bounded,
             TracedOp::Iszero => MacroOp::Iszero,
             TracedOp::Quotient => MacroOp::Quotient,
             TracedOp::Output => MacroOp::Output,
@@ -155,6 +160,7 @@ impl TryFrom<MacroOp> for TracedOp {
             MacroOp::Hrotate => Ok(TracedOp::Hrotate),
             MacroOp::Conj => Ok(TracedOp::Conj),
             MacroOp::Tworeal => Ok(TracedOp::Tworeal),
+            MacroOp::Bounded => Ok(TracedOp::Bounded),
             MacroOp::Iszero => Ok(TracedOp::Iszero),
             MacroOp::Quotient => Ok(TracedOp::Quotient),
             MacroOp::Output => Ok(TracedOp::Output),
@@ -222,6 +228,8 @@ pub enum ManagedOp {
     Conj,
     /// Slot by slot a and its complex conjugate together: twice the real part, at no level.
     Tworeal,
+    /// d = a, of which the program's author says that every slot is real and lies in the interval. The analysis of ranges rests on that. The compiler takes the instruction out once levels are chosen, so that it costs nothing.
+    Bounded,
     /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
     /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
@@ -259,6 +267,7 @@ impl From<ManagedOp> for MacroOp {
             ManagedOp::Hrotate => MacroOp::Hrotate,
             ManagedOp::Conj => MacroOp::Conj,
             ManagedOp::Tworeal => MacroOp::Tworeal,
+            ManagedOp::Bounded => MacroOp::Bounded,
             ManagedOp::Iszero => MacroOp::Iszero,
             ManagedOp::Quotient => MacroOp::Quotient,
             ManagedOp::Bootstrap => MacroOp::Bootstrap,
@@ -292,6 +301,7 @@ impl TryFrom<MacroOp> for ManagedOp {
             MacroOp::Hrotate => Ok(ManagedOp::Hrotate),
             MacroOp::Conj => Ok(ManagedOp::Conj),
             MacroOp::Tworeal => Ok(ManagedOp::Tworeal),
+            MacroOp::Bounded => Ok(ManagedOp::Bounded),
             MacroOp::Iszero => Ok(ManagedOp::Iszero),
             MacroOp::Quotient => Ok(ManagedOp::Quotient),
             MacroOp::Bootstrap => Ok(ManagedOp::Bootstrap),
@@ -424,6 +434,11 @@ pub trait Visitor {
         self.linear(instr, Linear::Tworeal)
     }
 
+    /// `BOUNDED`, with the instruction and its immediate.
+    fn bounded(&mut self, instr: &MacroInstr, _: Interval) -> Result<Self::Out, Self::Error> {
+        Err(Refused::unknown(Self::PASS, instr).into())
+    }
+
     /// `MORPH`, with the instruction and its immediate.
     fn morph(&mut self, instr: &MacroInstr, _: Galois) -> Result<Self::Out, Self::Error> {
         Err(Refused::unknown(Self::PASS, instr).into())
@@ -554,6 +569,7 @@ pub trait Visitor {
             (MacroOp::Hrotate, MacroImm::Steps(steps)) => self.hrotate(instr, steps),
             (MacroOp::Conj, MacroImm::None) => self.conj(instr),
             (MacroOp::Tworeal, MacroImm::None) => self.tworeal(instr),
+            (MacroOp::Bounded, &MacroImm::Interval(interval)) => self.bounded(instr, interval),
             (MacroOp::Morph, &MacroImm::Galois(by)) => self.morph(instr, by),
             (MacroOp::Ksw, MacroImm::None) => self.ksw(instr),
             (MacroOp::Iszero, MacroImm::None) => self.iszero(instr),
@@ -597,6 +613,7 @@ pub trait Visitor {
                 | MacroOp::Hrotate
                 | MacroOp::Conj
                 | MacroOp::Tworeal
+                | MacroOp::Bounded
                 | MacroOp::Morph
                 | MacroOp::Ksw
                 | MacroOp::Iszero

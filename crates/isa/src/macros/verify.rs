@@ -361,6 +361,10 @@ impl Verifier<'_> {
                 }
             }
             (MacroImmKind::Galois, &MacroImm::Galois(by)) => galois(by),
+            (MacroImmKind::Interval, MacroImm::Interval(interval)) => match interval.is_valid() {
+                true => Ok(()),
+                false => illegal("two finite ends, the lowest first", interval.to_string()),
+            },
             (MacroImmKind::Steps, MacroImm::Steps(steps)) => {
                 if steps.len() != instr.dst.len() {
                     return illegal("one step a result", format!("{} steps", steps.len()));

@@ -5,8 +5,8 @@
 use proptest::prelude::*;
 use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
 use ringmill_isa::macros::{
-    self, LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType,
-    MacroValue, Note, SchemeName, Visibility,
+    self, Interval, LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram,
+    MacroType, MacroValue, Note, SchemeName, Visibility,
 };
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_procedure, print_program};
 use ringmill_isa::mid::{
@@ -31,7 +31,7 @@ fn elements(n: u32, big: u64) -> Elements {
 fn macro_instr() -> impl Strategy<Value = MacroInstr> {
     let values = || prop::collection::vec(number().prop_map(MacroValue), 0..4);
     let imm =
-        (0u8..16, number(), any::<u64>(), any::<f64>()).prop_map(
+        (0u8..17, number(), any::<u64>(), any::<f64>()).prop_map(
             |(kind, n, big, value)| match kind {
                 0 => MacroImm::None,
                 1 => MacroImm::Input(n),
@@ -62,6 +62,10 @@ fn macro_instr() -> impl Strategy<Value = MacroInstr> {
                     tail: big.is_multiple_of(2),
                     integers: vec![i64::MIN; n as usize % 7],
                     to: Level(n),
+                }),
+                15 => MacroImm::Interval(Interval {
+                    lowest: value,
+                    highest: f64::from_bits(big),
                 }),
                 _ => MacroImm::Repeat {
                     proc: n,

@@ -5,9 +5,9 @@
 use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
 use ringmill_isa::macros::op::{MacroLevel, MacroNote, MacroSize, MacroStage};
 use ringmill_isa::macros::{
-    LevelNote, MacroImm, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType, MacroValue,
-    ManagedOp, Note, OfStage, Refused, SchemeName, TracedOp, Visibility, Visitor, verify,
-    verify_with_primes,
+    Interval, LevelNote, MacroImm, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType,
+    MacroValue, ManagedOp, Note, OfStage, Refused, SchemeName, TracedOp, Visibility, Visitor,
+    verify, verify_with_primes,
 };
 use ringmill_isa::{Galois, Level};
 
@@ -82,6 +82,10 @@ fn immediate(op: MacroOp, managed: bool) -> MacroImm {
         MacroOp::Modswitch => MacroImm::Level(DOWN),
         MacroOp::Bootstrap => MacroImm::Level(UP),
         MacroOp::Morph => MacroImm::Galois(Galois(5)),
+        MacroOp::Bounded => MacroImm::Interval(Interval {
+            lowest: -1.0,
+            highest: 1.0,
+        }),
         MacroOp::Rotate | MacroOp::Hrotate => MacroImm::Steps(vec![1]),
         MacroOp::Drop => MacroImm::Level(DOWN),
         MacroOp::Divide => MacroImm::Integer(3),

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use ringmill_isa::Fault;
 use ringmill_isa::macros::text::{parse, print};
 use ringmill_isa::macros::{
-    LevelNote, LevelScale, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram,
-    MacroType, MacroValue, Note, SchemeName, Stage, Visibility, stage, stats, verify,
+    Interval, LevelNote, LevelScale, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc,
+    MacroProgram, MacroType, MacroValue, Note, SchemeName, Stage, Visibility, stage, stats, verify,
     verify_with_primes,
 };
 use ringmill_isa::source::SourceLoc;
@@ -278,6 +278,11 @@ impl Grower {
             MacroOp::Tworeal if size == 2 => {
                 self.push(MacroOp::Tworeal, &[a], MacroImm::None, &[cipher(2, at)]);
             }
+            MacroOp::Bounded => {
+                let (lowest, highest) = (value, value + f64::from(number));
+                let imm = MacroImm::Interval(Interval { lowest, highest });
+                self.push(MacroOp::Bounded, &[a], imm, &[cipher(size, at)]);
+            }
             MacroOp::Conj if size == 2 => {
                 self.push(MacroOp::Conj, &[a], MacroImm::None, &[cipher(2, at)])
             }
@@ -525,6 +530,12 @@ proptest! {
         if let Some(at) = p.instrs.iter().position(|i| matches!(i.imm, MacroImm::Steps(_))) {
             for step in [0, SLOTS as i32, i32::MIN] {
                 refused!(altered(&|p| p.instrs[at].imm = MacroImm::Steps(vec![step])), Fault::Immediate { .. });
+            }
+        }
+        if let Some(at) = p.instrs.iter().position(|i| matches!(i.imm, MacroImm::Interval(_))) {
+            for (lowest, highest) in [(1.0, 0.5), (f64::NAN, 1.0), (0.0, f64::INFINITY), (f64::NEG_INFINITY, 0.0)] {
+                let imm = MacroImm::Interval(Interval { lowest, highest });
+                refused!(altered(&|p| p.instrs[at].imm = imm.clone()), Fault::Immediate { .. });
             }
         }
         let sums = |i: &MacroInstr| matches!(i.op, MacroOp::Add | MacroOp::Sub | MacroOp::Neg | MacroOp::Conj);

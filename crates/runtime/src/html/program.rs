@@ -238,9 +238,15 @@ where
     let outputs = compiled.outputs.iter().zip(&compiled.predicted);
     let outputs = outputs.map(|(output, predicted)| {
         let (bits, what) = match S::predicted(predicted) {
-            Predicted::Precision { bits, .. } => {
-                (bits, "bits of precision, after the binary point")
-            }
+            Predicted::Precision {
+                bits, conditional, ..
+            } => match conditional {
+                true => (
+                    bits,
+                    "bits of precision, after the binary point; conditional, by rm.bounded",
+                ),
+                false => (bits, "bits of precision, after the binary point"),
+            },
             Predicted::Budget { bits, .. } => (bits, "bits of noise budget"),
         };
         vec![

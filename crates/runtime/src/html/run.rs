@@ -381,7 +381,11 @@ fn outputs(report: &RunReport) -> Option<Section> {
         Cell::Number(bits.map_or_else(|| "-".to_owned(), |bits| format!("{bits:.1}")))
     };
     let precision = report.precision.iter().map(|row| {
-        let name = Cell::Text(row.output.clone());
+        let condition = match row.conditional {
+            true => " (conditional, by rm.bounded)",
+            false => "",
+        };
+        let name = Cell::Text(format!("{}{condition}", row.output));
         vec![
             name,
             number(Some(row.predicted_bits)),

@@ -29,6 +29,13 @@ pub(super) fn write(report: &RunReport, f: &mut fmt::Formatter<'_>) -> fmt::Resu
         (None, None) => writeln!(f, "Run of `{program}` on {device}")?,
     }
     precision(f, &report.precision)?;
+    if let [first, others @ ..] = &report.assumptions[..] {
+        let more = match others.len() {
+            0 => String::new(),
+            count => format!(", and {count} more (--detail, in Python report.detail, has each)"),
+        };
+        row(f, "assumed", format_args!("{first}, by rm.bounded{more}"))?;
+    }
     noise(f, &report.noise)?;
     security(f, &report.parameters, report.keys.as_ref(), &report.scheme)
 }
@@ -232,7 +239,11 @@ fn precision(f: &mut fmt::Formatter<'_>, outputs: &[PrecisionReport]) -> fmt::Re
             "least precise of {count} outputs (--detail, in Python report.detail, has each), "
         ),
     };
-    let sure = sure_bits(least.predicted_bits);
+    let condition = match least.conditional {
+        true => "conditional, ",
+        false => "",
+    };
+    let sure = format!("{condition}{}", sure_bits(least.predicted_bits));
     // The bound is of what may be encrypted, where the sample's is of what is likely.
     let whose = match least.predicted_bits < 0.0 {
         true => " for the largest inputs that are taken",

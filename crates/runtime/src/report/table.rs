@@ -41,6 +41,12 @@ impl fmt::Display for Detail<'_> {
             machine_rows(table, machine)?;
         }
         precision(table, &report.precision)?;
+        if !report.assumptions.is_empty() {
+            table.section("Assumed of values inside the program (rm.bounded)")?;
+            for assumption in &report.assumptions {
+                table.row("", assumption.to_string(), None)?;
+            }
+        }
         noise(table, &report.noise)
     }
 }
@@ -259,11 +265,12 @@ fn precision(table: &mut Rows<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Resu
     }
     table.section("Precision (bits after the binary point, of the worst slot)")?;
     for output in outputs {
-        table.row(
-            &output.output,
-            sure_bits(output.predicted_bits),
-            Some(How::Model),
-        )?;
+        let condition = match output.conditional {
+            true => ", if what is assumed holds",
+            false => "",
+        };
+        let sure = format!("{}{condition}", sure_bits(output.predicted_bits));
+        table.row(&output.output, sure, Some(How::Model))?;
         if let Some(like) = output.predicted_bits_like_sample {
             let like = format!("{}, inputs like the sample", sure_bits(like));
             table.row("", like, Some(How::Model))?;

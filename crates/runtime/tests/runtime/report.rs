@@ -28,6 +28,7 @@ pub fn report() -> RunReport {
         machine: None,
         by_line: Vec::new(),
         timeline: None,
+        assumptions: Vec::new(),
         precision: Vec::new(),
         noise: Vec::new(),
     }
@@ -46,6 +47,7 @@ fn what_promises_no_bit_says_so() {
             predicted_bits,
             predicted_bits_like_sample: None,
             measured_bits: None,
+            conditional: false,
         };
         let report = RunReport {
             precision: vec![output],

@@ -38,6 +38,7 @@ pub struct Flooding {
     statistical_bits: u32,
     decryptions: u64,
     decrypted_so_far: Option<u64>,
+    assumes_bounds: bool,
 }
 
 impl Flooding {
@@ -48,6 +49,7 @@ impl Flooding {
             statistical_bits,
             decryptions,
             decrypted_so_far: None,
+            assumes_bounds: false,
         };
         let bits = f64::from(statistical_bits) + (decryptions as f64).log2();
         if statistical_bits > 0 && decryptions > 0 && bits <= MOST_BITS {
@@ -71,6 +73,21 @@ impl Flooding {
             decrypted_so_far: Some(count),
             ..self
         }
+    }
+
+    /// The same where the caller answers for what the program says of values inside of it: without this, outputs whose
+    /// bound rests on such a word are not shared.
+    #[must_use]
+    pub fn assuming_bounds(self) -> Self {
+        Self {
+            assumes_bounds: true,
+            ..self
+        }
+    }
+
+    /// Whether the caller answers for what the program says of values inside of it.
+    pub fn assumes_bounds(&self) -> bool {
+        self.assumes_bounds
     }
 
     /// Returns the charge of `outputs` decryptions on a key.

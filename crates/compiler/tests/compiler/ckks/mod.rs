@@ -2,6 +2,7 @@
 //! CKKS in the compiler.
 
 mod alike;
+mod bounded;
 mod chain;
 mod made_up;
 mod precision;

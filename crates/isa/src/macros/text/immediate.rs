@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use super::super::linked::{Combination, Elements, Left, Products, Turns};
 use super::super::op::MacroImmKind;
-use super::super::program::MacroImm;
+use super::super::program::{Interval, MacroImm};
 use crate::lex::{Cursor, ParseError};
 use crate::numbers::{Galois, Level};
 
@@ -27,6 +27,7 @@ pub(super) fn print(out: &mut impl Write, imm: &MacroImm) -> fmt::Result {
         MacroImm::Integer(value) => write!(out, " by integer {value}")?,
         MacroImm::Level(level) => write!(out, " to level {level}")?,
         MacroImm::Galois(g) => write!(out, " galois {g}")?,
+        MacroImm::Interval(interval) => write!(out, " {interval}")?,
         MacroImm::Steps(steps) => list(out, " steps", steps)?,
         MacroImm::Proc(n) => write!(out, " proc {n}")?,
         MacroImm::Repeat { proc, count } => write!(out, " proc {proc} times {count}")?,
@@ -99,6 +100,13 @@ pub(super) fn parse(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, 
         }
         MacroImmKind::Level => MacroImm::Level(to(c)?),
         MacroImmKind::Galois => MacroImm::Galois(c.field("galois").map(Galois)?),
+        MacroImmKind::Interval => {
+            c.expect_word("from")?;
+            let lowest = c.parsed("the lowest number")?;
+            c.expect_word("to")?;
+            let highest = c.parsed("the highest number")?;
+            MacroImm::Interval(Interval { lowest, highest })
+        }
         MacroImmKind::Steps => {
             c.expect_word("steps")?;
             MacroImm::Steps(listed(c, "a rotation step")?)

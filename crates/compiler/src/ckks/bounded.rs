@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a program's author says of values inside the program (`BOUNDED`), and whether data bear it out.
+//!
+//! The word is about the value, whichever instruction says it. So it holds from the instruction on that makes the value, and
+//! for everything that is computed from it.
+
+use std::collections::BTreeMap;
+
+use num_complex::Complex64;
+use ringmill_isa::macros::op::MacroMessage;
+use ringmill_isa::macros::{Interval, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::source::SourceLoc;
+use thiserror::Error;
+
+use crate::inline::written_out;
+use crate::line::At;
+use crate::reference::EvaluateError;
+use crate::rewrite::Rewriter;
+
+use super::reference::evaluate_observed;
+
+/// A word about a value, and the line that says it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Assumption {
+    pub interval: Interval,
+    pub loc: Option<SourceLoc>,
+}
+
+/// A value that is not where the program says.
+#[derive(Clone, PartialEq, Debug, Error)]
+#[error(
+    "{}rm.bounded says that values here are {}, and slot {slot} is {}; give ends that hold the value, or other data",
+    At(assumption.loc.clone()), assumption.interval, shown(*value)
+)]
+pub struct Broken {
+    pub assumption: Assumption,
+    pub slot: usize,
+    pub value: Complex64,
+}
+
+fn shown(value: Complex64) -> String {
+    match value.im == 0.0 {
+        true => format!("{:?}", value.re),
+        false => format!("{:?}{:+?}i", value.re, value.im),
+    }
+}
+
+fn interval(instr: &MacroInstr) -> Option<Interval> {
+    match (instr.op, &instr.imm) {
+        (MacroOp::Bounded, &MacroImm::Interval(interval)) => Some(interval),
+        _ => None,
+    }
+}
+
+/// Returns each word of a program once, those in procedures first.
+pub fn assumptions(program: &MacroProgram) -> Vec<Assumption> {
+    let procs = program.procs.iter().flat_map(|proc| &proc.instrs);
+    let mut found: Vec<Assumption> = Vec::new();
+    for instr in procs.chain(&program.instrs) {
+        let Some(interval) = interval(instr) else {
+            continue;
+        };
+        let loc = instr.loc.clone();
+        let assumption = Assumption { interval, loc };
+        if !found.contains(&assumption) {
+            found.push(assumption);
+        }
+    }
+    found
+}
+
+/// Returns the interval of each value that a word is about, in a program without calls.
+pub(crate) fn values(program: &MacroProgram) -> BTreeMap<u32, Interval> {
+    let mut said: BTreeMap<u32, Interval> = BTreeMap::new();
+    for instr in program.instrs.iter().rev() {
+        if instr.op.columns().message != MacroMessage::Kept {
+            continue;
+        }
+        let (&[a], &[d]) = (instr.src.as_slice(), instr.dst.as_slice()) else {
+            continue;
+        };
+        let later = said.get(&d.0).copied();
+        for interval in interval(instr).into_iter().chain(later) {
+            let both = said.get(&a.0).map_or(interval, |known| Interval {
+                lowest: known.lowest.max(interval.lowest),
+                highest: known.highest.min(interval.highest),
+            });
+            said.insert(a.0, both);
+        }
+    }
+    said
+}
+
+/// Evaluates a program in the clear, and returns its outputs with the first value that is not where the program says.
+///
+/// # Errors
+/// As [`evaluate`](super::reference::evaluate).
+pub fn evaluate(
+    program: &MacroProgram,
+    inputs: &[Vec<Complex64>],
+) -> Result<(Vec<Vec<Complex64>>, Option<Broken>), EvaluateError> {
+    let program = &*written_out(program)?;
+    let mut words: BTreeMap<MacroValue, Assumption> = BTreeMap::new();
+    for instr in &program.instrs {
+        if let (Some(interval), Some(&d)) = (interval(instr), instr.dst.first()) {
+            let loc = instr.loc.clone();
+            words.insert(d, Assumption { interval, loc });
+        }
+    }
+    let mut broken = None;
+    let outputs = evaluate_observed(program, inputs, &mut |value, slots| {
+        let Some(assumption) = words.get(&value).filter(|_| broken.is_none()) else {
+            return;
+        };
+        let mut slots = slots.iter().enumerate();
+        let outside = slots.find(|(_, z)| !assumption.interval.contains(z.re, z.im));
+        broken = outside.map(|(slot, &value)| Broken {
+            assumption: assumption.clone(),
+            slot,
+            value,
+        });
+    })?;
+    Ok((outputs, broken))
+}
+
+/// Returns the program without its words, which cost nothing at run time.
+pub(crate) fn without(program: MacroProgram) -> MacroProgram {
+    if !program.instrs.iter().any(|i| i.op == MacroOp::Bounded) {
+        return program;
+    }
+    let (mut out, body) = Rewriter::new(program);
+    for instr in &body.instrs {
+        match (instr.op, instr.src.as_slice(), instr.dst.as_slice()) {
+            (MacroOp::Bounded, &[a], &[d]) => {
+                let value = out.get(a);
+                out.set(d, value);
+            }
+            _ => out.copy(instr, &body.types),
+        }
+    }
+    out.finish()
+}
