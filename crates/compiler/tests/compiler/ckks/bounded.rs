@@ -6,7 +6,9 @@ use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
 use ringmill_compiler::ckks::bounded::assumptions;
 use ringmill_compiler::ckks::{InputRange, Options};
 use ringmill_compiler::{CompileError, Compiled, bfv, compile, saved};
-use ringmill_isa::macros::{Interval, MacroImm, MacroOp, MacroProgram, SchemeName, Visibility, text};
+use ringmill_isa::macros::{
+    Interval, MacroImm, MacroOp, MacroProgram, SchemeName, Visibility, text,
+};
 use ringmill_schemes::bfv::Bfv;
 use ringmill_schemes::ckks::Ckks;
 use ringmill_schemes::ckks::file::InsecureParams;
@@ -109,7 +111,9 @@ fn text_and_saved_files_keep_a_word_and_refuse_one_that_is_none() {
     assert_eq!(text::parse(&printed).unwrap(), source);
     let compiled: Compiled<Ckks> = compile(source, &options(None)).unwrap();
     let file = saved::print(&compiled, &options(None), &Default::default());
-    let (source, recipe) = saved::parse::<Ckks>(&file, InsecureParams::Refuse).unwrap().unwrap();
+    let (source, recipe) = saved::parse::<Ckks>(&file, InsecureParams::Refuse)
+        .unwrap()
+        .unwrap();
     let (again, _) = recipe.compile(source, &Default::default()).unwrap();
     assert_eq!(again.predicted, compiled.predicted);
     assert_eq!(again.managed, compiled.managed);

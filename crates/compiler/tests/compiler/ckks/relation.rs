@@ -3,8 +3,8 @@
 
 use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, Traced, Unary};
-use ringmill_compiler::ckks::{InputRange, bounded};
 use ringmill_compiler::ckks::reference::evaluate_observed;
+use ringmill_compiler::ckks::{InputRange, bounded};
 use ringmill_compiler::internals::{Span, Spans};
 use ringmill_isa::macros::{Interval, MacroProgram, Visibility};
 
