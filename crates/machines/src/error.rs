@@ -50,7 +50,8 @@ pub enum MachineError {
     ExceedsPart {
         machine: String,
         part: &'static str,
-        /// The excess: for each resource the need and the available amount, and the largest need.
+        /// Each resource that the machine exceeds, with the amount that it needs, the amount that
+        /// the part has, and the largest need.
         excess: String,
     },
     #[error(
@@ -136,7 +137,8 @@ pub enum MachineError {
     Verify(#[from] VerifyError),
     #[error(transparent)]
     Math(#[from] MathError),
-    /// An error of one kind of machine, with its own message.
+    /// An error of one kind of machine, such as a modulus that it does not support. The error has
+    /// its own message.
     #[error(transparent)]
     Own(Box<dyn std::error::Error + Send + Sync>),
     #[error("writing micro code: {0}")]
@@ -144,12 +146,13 @@ pub enum MachineError {
 }
 
 impl MachineError {
-    /// Wraps an error of a kind of machine.
+    /// Wraps an error that is specific to one kind of machine.
     pub fn own(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Own(Box::new(error))
     }
 
-    /// Returns the kind's own error as type `E`, if it is one.
+    /// Returns the error that one kind of machine wrapped in `Own` as type `E`, or `None` if it is
+    /// of another type.
     pub fn as_own<E: std::error::Error + 'static>(&self) -> Option<&E> {
         let Self::Own(error) = self else {
             return None;

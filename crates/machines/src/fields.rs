@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks for the fields that all descriptions share, with their messages.
+//! Checks for fields that several kinds of descriptions have, with their error messages.
 #![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};
 
 use crate::MachineError;
 
-/// Refuses a field if a condition does not hold.
+/// Returns [`MachineError::Field`] with the value `got` and the text `expected` if `holds` is
+/// false.
 pub(crate) fn ensure(
     holds: bool,
     field: &'static str,
@@ -33,7 +34,7 @@ pub(crate) fn float(field: &'static str, got: f64, min: f64, max: f64) -> Result
     ensure((min..=max).contains(&got), field, got, expected)
 }
 
-/// Checks the name for reports.
+/// Checks a machine's name, which reports show: 1 to 64 letters, digits, `-`, `_` or `.`.
 pub(crate) fn name(got: &str) -> Result<(), MachineError> {
     let named = (1..=64).contains(&got.len())
         && got
@@ -47,11 +48,11 @@ pub(crate) fn clock_mhz(got: f64) -> Result<(), MachineError> {
     float("clock_mhz", got, 1.0, 10_000.0)
 }
 
-/// The host link of a card, half duplex.
+/// The link between the host and a card. It carries data in one direction at a time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostLink {
-    /// The effective rate.
+    /// The rate that the link reaches, in 10^9 bits per second.
     pub gbit_per_second: f64,
 }
 
@@ -61,7 +62,7 @@ impl HostLink {
         float("link.gbit_per_second", rate, 0.001, 100_000.0)
     }
 
-    /// Returns the seconds that some bytes take.
+    /// Returns the seconds in which `bytes` cross the link.
     pub fn seconds(&self, bytes: u64) -> f64 {
         bytes as f64 * 8.0 / (self.gbit_per_second * 1e9)
     }

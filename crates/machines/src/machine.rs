@@ -13,43 +13,44 @@ use ringmill_device::report::{Fit, MachineReport};
 
 /// A simulated machine: it schedules a mid-level program onto its units and counts cycles, without data.
 pub trait Machine: Any + Send + Sync {
-    /// Returns the kind of its description.
+    /// Returns the field `kind` of the machine's description.
     fn kind(&self) -> &'static str;
 
-    /// Returns the name of its description.
+    /// Returns the field `name` of the machine's description.
     fn name(&self) -> &str;
 
-    /// Returns its clock in megahertz.
+    /// Returns the machine's clock in megahertz.
     fn clock_mhz(&self) -> f64;
 
-    /// Returns its needs beside the resources of the FPGA that its description names.
+    /// Returns the resources that the machine needs beside those of the FPGA that its description names.
     fn fit(&self) -> &Fit;
 
-    /// Returns the limits for parameters of programs that it runs.
+    /// Returns the limits on the parameters of programs that the machine can run.
     fn target(&self) -> Target;
 
-    /// Returns whether it holds values of this type. All machines hold limbs.
+    /// Returns whether the machine can hold values of this type. All machines hold limbs.
     fn holds(&self, ty: ValueType) -> bool {
         ty.limb().is_some()
     }
 
-    /// Returns for each instruction of a procedure, in order, whether it runs on the machine; a host runs the others.
+    /// Returns for each instruction of a procedure, in order, whether it runs on the machine. A host runs the others.
     ///
     /// # Errors
-    /// A head of a program on which the machine cannot be opened.
+    /// An error for a program on which the machine cannot be opened.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError>;
 
-    /// Begins a run without data on a program's head, which is known before its first call.
+    /// Begins a run without data on the program whose head is given. The head is known before the program's first
+    /// call.
     ///
     /// # Errors
-    /// A head of a program that the machine cannot run.
+    /// An error for a program that the machine cannot run.
     fn open<'m>(
         &'m self,
         head: Head<'m>,
         options: SimOptions<'m>,
     ) -> Result<Box<dyn Session + 'm>, MachineError>;
 
-    /// Schedules and times a program, pulling its calls.
+    /// Schedules and times a program: begins a run, feeds it every call, and returns its report.
     ///
     /// # Errors
     /// A program that the machine cannot run, or that does not fit its memory.
@@ -66,10 +67,10 @@ pub trait Machine: Any + Send + Sync {
         session.finish(stream.outputs()?)
     }
 
-    /// Refuses a program with values that the machine does not hold.
+    /// Refuses a program with a value that the machine cannot hold.
     ///
     /// # Errors
-    /// [`MachineError::Kind`] with the first of them.
+    /// [`MachineError::Kind`] with the first such value.
     fn check_values(&self, head: &Head<'_>) -> Result<(), MachineError> {
         match head.input_of(|ty| !self.holds(ty)) {
             None => Ok(()),
@@ -81,10 +82,11 @@ pub trait Machine: Any + Send + Sync {
         }
     }
 
-    /// Writes the micro code of every procedure of the program, as first placed, and what crosses the host link.
+    /// Writes the micro code of every procedure of the program, with the memory slots of its first call, and the
+    /// transfers over the host link.
     ///
     /// # Errors
-    /// The errors of [`Machine::simulate`], and those of `out`.
+    /// The errors of [`Machine::simulate`], and write errors of `out`.
     fn micro_text(
         &self,
         program: &Verified,
@@ -94,28 +96,30 @@ pub trait Machine: Any + Send + Sync {
 }
 
 impl dyn Machine {
-    /// Returns the machine as type `M`, if it is one, for code about one kind of machine, such as its RTL.
+    /// Returns the machine as a value of type `M`, or `None` if it has another type. Code about one kind of machine,
+    /// such as its RTL, uses this.
     pub fn as_a<M: Machine>(&self) -> Option<&M> {
         (self as &dyn Any).downcast_ref()
     }
 }
 
-/// A run of a machine, fed the calls of a program one after another. Dropping it before the end loses that run and
-/// nothing else.
+/// A run of a program on a machine, which takes the program's calls one after another. A caller may drop the session
+/// before the end.
 pub trait Session {
-    /// Takes the next call. It may run later, when enough later calls are known.
+    /// Takes the program's next call. The machine may run it later, when it knows enough later calls.
     ///
     /// # Errors
     /// A call that cannot be the next one of a program with that head, or that the machine cannot run. After an error
     /// the session is of no use.
     fn feed(&mut self, called: Called) -> Result<(), MachineError>;
 
-    /// Returns the cycles of the calls that have run so far, by the machine's clock.
+    /// Returns the cycles of the calls that have run, in the machine's clock.
     fn cycles(&self) -> u64;
 
-    /// Ends the run after the last call, and returns its report. `outputs` are the program's.
+    /// Ends the run after the program's last call, and returns its report. `outputs` are the program's outputs.
     ///
     /// # Errors
-    /// The errors of [`Self::feed`]; an output that no call made, for instance because calls are missing.
+    /// The errors of [`Self::feed`]; an error if an output is a limb that no call computed, for instance because
+    /// calls are missing.
     fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError>;
 }

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The options of a simulation.
+//! The options with which a machine simulates a program.
 
 use ringmill_device::trace::TraceSink;
 use ringmill_limits::Watch;
 
-/// The options of a simulation.
+/// The options with which a machine simulates a program.
 pub struct SimOptions<'a> {
-    /// Whether values that do not fit may wait in host memory. Without leave such a program is refused.
+    /// Whether values that do not fit the machine's memory may wait in host memory. If not, such a program is refused.
     pub spill: bool,
-    /// Whether the keys that fit the key memory are there before the program starts, as in the paper, those that are
-    /// used first. Otherwise the key memory starts empty. In either case a key limb that is needed and missing crosses
-    /// the link, and is counted.
+    /// Whether the key memory is full at the program's start, as in the paper, with the keys that are used first.
+    /// Otherwise it starts empty. In either case a missing key limb crosses the link and is counted.
     pub resident_keys: bool,
-    /// Receives one event for each word and unit, and for each transfer over the host link between calls.
+    /// Receives one event for each instruction word and unit, and for each transfer over the host link between calls.
     pub trace: Option<&'a mut dyn TraceSink>,
-    /// Receives the number of the program's calls that are done, after each call.
+    /// Receives, after each call, the number of calls that are done.
     pub progress: Option<&'a mut dyn FnMut(u64)>,
-    /// Limits the simulation, and can stop it.
+    /// Limits the simulation's memory and time, and can stop it.
     pub watch: Watch,
 }
 
 impl<'a> SimOptions<'a> {
-    /// Returns the same options, borrowed for a shorter time.
+    /// Returns the same options with the trace and the progress function borrowed for a shorter time.
     pub fn for_now<'b>(self) -> SimOptions<'b>
     where
         'a: 'b,

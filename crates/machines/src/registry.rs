@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The table of machines: a row for each kind, with its descriptions and its parser.
+//! The registry of machines: one row for each kind, with its built-in descriptions and its parser.
 
 use crate::basext::{self, BasextMachine};
 use crate::coprocessor::{self, Card, CardDescription, Catalogue, Coprocessor};
@@ -10,49 +10,53 @@ use crate::ring::{self, RingMachine};
 use crate::torus::{self, TorusMachine};
 use crate::vector::{self, VectorMachine};
 
-/// A kind of machine.
+/// A kind of machine, such as `ring` or `vector`.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// The name in the `kind` field of descriptions.
+    /// The kind's name in the field `kind` of descriptions.
     pub name: &'static str,
-    /// The built-in descriptions, by their names.
+    /// The kind's built-in descriptions: pairs of name and TOML text.
     pub shipped: &'static [(&'static str, &'static str)],
-    /// Parses a description, and returns the machine with its cycle model.
+    /// The function that parses a description and returns the machine with its cycle model.
     pub parse: Parse,
 }
 
-/// The part of a program that a kind of machine runs.
+/// The parser of a kind of machine, by the part of a program that such a machine runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Parse {
-    /// The whole program.
+    /// The machine runs whole programs.
     Whole(fn(&str) -> Result<Box<dyn Machine>, MachineError>),
-    /// Some instructions, alone behind the host link or with others on a card; a host runs the rest.
+    /// The machine runs some instructions, alone behind the host link or with others on a card. A host
+    /// runs the rest.
     Coprocessor(fn(&str) -> Result<Box<dyn Coprocessor>, MachineError>),
-    /// The instructions of the co-processors on a card, which the catalogue finds.
+    /// The machine is a card, whose co-processors run some instructions. The catalogue finds the
+    /// co-processors.
     Card(fn(&str, &dyn Catalogue) -> Result<Card, MachineError>),
 }
 
-/// A machine that was opened, in the form that a device needs.
+/// A machine made from its description, as a simulated device needs it: a co-processor stands on a
+/// card.
 pub enum Opened {
     Whole(Box<dyn Machine>),
     Card(Box<Card>),
 }
 
 impl Kind {
-    /// Returns the names of the built-in machines of this kind.
+    /// Returns the names of this kind's built-in machines.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.shipped.iter().map(|&(name, _)| name)
     }
 }
 
-/// Kinds of machines.
+/// The kinds of machines that a program can name.
 #[derive(Clone, Debug)]
 pub struct Registry {
     kinds: Vec<Kind>,
 }
 
 impl Registry {
-    /// Returns every kind of Ringmill. A description without a kind is of the first.
+    /// Returns the registry of all machines of Ringmill. A description without the field `kind` has the
+    /// first kind, `ring`.
     pub fn standard() -> Self {
         let kinds = vec![
             Kind {
@@ -89,7 +93,7 @@ impl Registry {
         Self { kinds }
     }
 
-    /// Returns the table with one more kind, in place of one of the same name.
+    /// Returns the registry with `kind` added, or in place of a kind with the same name.
     #[must_use]
     pub fn with(mut self, kind: Kind) -> Self {
         match self.kinds.iter_mut().find(|row| row.name == kind.name) {
@@ -103,15 +107,15 @@ impl Registry {
         &self.kinds
     }
 
-    /// Returns the names that [`Self::open`] knows.
+    /// Returns the names of all built-in machines, which [`Self::open`] accepts.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.kinds.iter().flat_map(Kind::names)
     }
 
-    /// Returns the description of a built-in machine, with its comments.
+    /// Returns the TOML text of the built-in machine with this name, with its comments.
     ///
     /// # Errors
-    /// [`MachineError::Unknown`] for any other name.
+    /// [`MachineError::Unknown`] for a name that no built-in machine has.
     pub fn description(&self, name: &str) -> Result<&'static str, MachineError> {
         let mut shipped = self.kinds.iter().flat_map(|kind| kind.shipped);
         let found = shipped.find(|(known, _)| *known == name);
@@ -122,7 +126,7 @@ impl Registry {
         found.map(|&(_, text)| text).ok_or_else(unknown)
     }
 
-    /// Returns the kind of the machine of a description.
+    /// Returns the kind that a description names in its field `kind`.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no TOML, [`MachineError::Field`] for an unknown kind.
@@ -147,7 +151,7 @@ impl Registry {
         })
     }
 
-    /// Makes the machine of a description, in the form that a device needs.
+    /// Makes the machine that a TOML description describes. A co-processor is put on a card of its own.
     ///
     /// # Errors
     /// The errors of [`Self::kind_of`] and of the kind's parser; for a co-processor by itself, those of
@@ -160,7 +164,7 @@ impl Registry {
         }
     }
 
-    /// Makes the machine of a description.
+    /// Makes the machine that a TOML description describes.
     ///
     /// # Errors
     /// The errors of [`Self::opened`].
@@ -171,10 +175,10 @@ impl Registry {
         }
     }
 
-    /// Makes a built-in machine.
+    /// Makes the built-in machine with this name.
     ///
     /// # Errors
-    /// [`MachineError::Unknown`] for any other name.
+    /// [`MachineError::Unknown`] for a name that no built-in machine has.
     pub fn open(&self, name: &str) -> Result<Box<dyn Machine>, MachineError> {
         self.load(self.description(name)?)
     }
@@ -185,7 +189,7 @@ impl Catalogue for Registry {
         Self::description(self, name)
     }
 
-    /// [`MachineError::Field`] for a machine of a kind that cannot be on a card.
+    /// [`MachineError::Field`] for a description of a machine that cannot be on a card.
     fn coprocessor(&self, text: &str) -> Result<Box<dyn Coprocessor>, MachineError> {
         let kind = self.kind_of(text)?;
         match kind.parse {

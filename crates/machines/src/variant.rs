@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Makes variants of a description: its text with other values of some fields.
+//! Makes variants of a machine's description: its TOML text with other values in some fields.
 #![deny(clippy::arithmetic_side_effects)]
 
 use thiserror::Error;
 use toml::{Table, Value};
 
-/// The reason for which a description has no such variant.
+/// The reason for which a variant of a description cannot be made.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum VariantError {
     #[error("the machine description does not parse: {0}")]
     Syntax(String),
-    /// The description has no such field.
+    /// The description has no field of this name; `known` lists the fields that it has.
     #[error("no field `{field}` is written in it; its fields are {}", known.join(", "))]
     Unknown { field: String, known: Vec<String> },
-    /// The text is no value of the field's type.
+    /// The text `got` is no value of the field's type.
     #[error("{field} = {got}: expected {expected}")]
     Value {
         field: String,
@@ -22,10 +22,10 @@ pub enum VariantError {
     },
 }
 
-/// Returns the names of all fields of a description, as [`with`] takes them.
+/// Returns the names of all fields of a description, in the form that [`with`] takes.
 ///
 /// # Errors
-/// [`VariantError::Syntax`].
+/// [`VariantError::Syntax`] for text that is no TOML.
 pub fn fields(description: &str) -> Result<Vec<String>, VariantError> {
     let mut names = Vec::new();
     let table = Value::Table(table(description)?);
@@ -33,9 +33,9 @@ pub fn fields(description: &str) -> Result<Vec<String>, VariantError> {
     Ok(names)
 }
 
-/// Returns a description with other values. A field is given by its name, `clock_mhz` or `link.us_per_limb` or
-/// `memory.0.slots`, and a value in the type that the description has there. Comments are lost. The description's
-/// parser decides whether the values describe a machine.
+/// Returns a description with other values. Each pair has a field's name, such as `clock_mhz`, `link.us_per_limb`
+/// or `memory.0.slots`, and a value of the type that the description has there. Comments are lost. The
+/// description's parser decides whether the values describe a machine.
 ///
 /// # Errors
 /// [`VariantError`]: text that is no TOML, a field that the description does not have, a value of another type.
@@ -64,7 +64,7 @@ fn table(description: &str) -> Result<Table, VariantError> {
     toml::from_str(description).map_err(|fault| VariantError::Syntax(fault.to_string()))
 }
 
-/// Collects the names of the values below one, with its own name before them.
+/// Adds the names of all fields below `value` to `names`, each after the name `name` of `value` itself.
 fn collect(value: &Value, name: &str, names: &mut Vec<String>) {
     let below = |key: &str| match name {
         "" => key.to_owned(),
@@ -89,7 +89,7 @@ fn collect(value: &Value, name: &str, names: &mut Vec<String>) {
     }
 }
 
-/// Returns the value of a field.
+/// Returns the value of a field by its name with dots, or `None` if there is no such field.
 fn place<'v>(root: &'v mut Value, field: &str) -> Option<&'v mut Value> {
     let mut place = root;
     for key in field.split('.') {
@@ -106,7 +106,7 @@ fn place<'v>(root: &'v mut Value, field: &str) -> Option<&'v mut Value> {
     (!matches!(place, Value::Table(_) | Value::Array(_))).then_some(place)
 }
 
-/// Parses text as a value of another value's type; the error describes such values.
+/// Parses a text as a value of the type of `like`. The error describes the values of that type.
 fn typed(like: &Value, text: &str) -> Result<Value, &'static str> {
     let text = text.trim();
     match like {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the moduli and constants of a base extension in the order in which a unit loads them.
+//! Computes the moduli and constants of a base extension, in the order in which a base-extension unit loads them.
 
 use ringmill_math::{Modulus, RnsBasis};
 
 use super::rowers::{self, Algorithm};
 use super::{BasextError, Shape, Shared};
 
-/// The moduli and constants of one extension in a unit's order. Each constant is held times R, except Cox-Rower's
-/// |-Q|_p, which is no factor.
+/// The moduli and constants of one base extension, in the order in which the unit loads them. Each constant is stored
+/// times R, the factor of the Montgomery form. Only Cox-Rower's |-Q|_p is not, since it is no factor of a product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constants {
     l: usize,
@@ -17,8 +17,8 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Makes the constants of the folded unit, from the base of `sources` to `targets`. The redundant modulus is given
-    /// if the extension may be exact.
+    /// Computes the constants of the folded unit for an extension from the base `sources` to `targets`. An exact
+    /// extension needs the redundant modulus.
     ///
     /// # Errors
     /// [`BasextError`]: more moduli than the shape has places; a modulus of the wrong form; a redundant modulus that is
@@ -32,7 +32,7 @@ impl Constants {
         Self::of(Form::Folded, shape, sources, redundant, targets)
     }
 
-    /// Makes the constants of the shared unit.
+    /// Computes the constants of the shared unit, in the order in which that unit loads them.
     ///
     /// # Errors
     /// The errors of [`Self::new`].
@@ -45,8 +45,8 @@ impl Constants {
         Self::of(Form::Shared, unit.shape(), sources, redundant, targets)
     }
 
-    /// Makes the constants of the rowers, which have no redundant modulus. The constants of mixed radix serve the
-    /// pipelined unit, too.
+    /// Computes the constants of a rower unit (Cox-Rower or mixed radix), which has no redundant modulus. The pipelined
+    /// mixed-radix unit takes the constants of mixed radix, too.
     ///
     /// # Errors
     /// The errors of [`Self::new`]; for Cox-Rower `MathError::CoxRowerRange`, if moduli are too far below the unit's
@@ -166,7 +166,8 @@ impl Constants {
         })
     }
 
-    /// Returns the words of the constants from l source moduli to k targets, for the folded unit.
+    /// Returns the number of words that the folded unit loads for an extension from `l` source moduli to `k` targets:
+    /// moduli and constants.
     pub fn count(l: usize, k: usize) -> usize {
         2 + 3 * l + k * (2 + l)
     }
@@ -181,16 +182,16 @@ impl Constants {
         self.k
     }
 
-    /// Returns whether there is a redundant modulus.
+    /// Returns whether the constants include a redundant modulus, which an exact extension needs.
     pub fn exact(&self) -> bool {
         self.exact
     }
 
-    /// Returns the words, one a beat, in the order of the unit:
+    /// Returns the moduli and constants, one word for each beat of the unit's input. m is the redundant modulus, q_i a
+    /// source, p_j a target, Q the product of the sources, and Qhat_i is Q / q_i. The order depends on the unit:
     ///
     /// - Folded: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j, |Q|_(p_j), and
-    ///   |Qhat_i|_(p_j) for
-    ///   each source.
+    ///   |Qhat_i|_(p_j) for each source.
     /// - Shared: as folded, with |-Q^-1|_m and |1|_m for |Q^-1|_m, |q_i^-1|_m for |Qhat_i|_m, and |-Q|_(p_j) for
     ///   |Q|_(p_j).
     /// - Cox-Rower: delta; q_i, |Qhat_i^-1|_(q_i); p_j, |-Q|_(p_j), |Qhat_i|_(p_j).
@@ -200,7 +201,8 @@ impl Constants {
     }
 }
 
-/// The form of the constants: `form_e` of `rm_basext_pkg`.
+/// The order and the signs of the constants, which differ among the architectures of units: `form_e` of
+/// `rm_basext_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Folded,

@@ -10,37 +10,40 @@ use crate::MachineError;
 use crate::fields::{self, HostLink, ensure, float, range};
 use crate::fpga::Part;
 
-/// A base-extension unit with high-bandwidth memory behind a host link. Ranges are checked by [`Description::read`].
+/// The fields of a base-extension machine: a unit with high-bandwidth memory behind a host link. [`Description::read`]
+/// checks the ranges of the fields.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The kind, which distinguishes this description from those of other machines.
+    /// The value of the field `kind`, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name in reports.
+    /// The machine's name in reports.
     pub name: String,
     pub title: String,
     /// The FPGA for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// The reason for which the description may exceed its part. It is refused for a description that fits.
+    /// The reason for which the machine may need more than its FPGA has. A machine that fits its FPGA must not give
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
     /// The architecture of the unit's multipliers.
     #[serde(default)]
     pub architecture: Architecture,
-    /// The targets that the shared unit makes at once. Other units refuse it.
+    /// The number of target moduli whose residues the shared unit computes at once. Only the shared unit has this
+    /// field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<usize>,
-    /// Bits of a word of the streams: 32 or 64.
+    /// Bits of one word in the unit's input and output streams: 32 or 64.
     pub word_bits: u32,
-    /// The coefficients a cycle, the paper's TP.
+    /// The coefficients that the unit takes in one cycle, the paper's TP.
     pub lanes: usize,
-    /// log2 of the smallest ring degree. `max_log_n` is log2 of the largest.
+    /// log2 of the smallest ring degree that the unit supports. `max_log_n` is log2 of the largest.
     pub min_log_n: u32,
     pub max_log_n: u32,
-    /// The most source moduli.
+    /// The largest number of source moduli of an extension.
     pub max_l: usize,
-    /// The most target moduli.
+    /// The largest number of target moduli of an extension.
     pub max_k: usize,
     pub hbm: Hbm,
     pub link: HostLink,
@@ -56,30 +59,31 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Architecture {
-    /// The paper's architecture: three multipliers for one target at a time, from sums to corrections.
+    /// The paper's architecture: three multipliers in each lane compute the residues for one target modulus at a time,
+    /// from the sums to the corrections.
     #[default]
     Folded,
-    /// Our architecture: `batch` + 2 multipliers for `batch` targets at a time. The work that all targets share is done
-    /// once.
+    /// Our architecture: `batch` + 2 multipliers in each lane compute the residues for `batch` target moduli at a time.
+    /// The work that all targets share is done once.
     Shared,
 }
 
-/// The port to the high-bandwidth memory, which reads and writes share.
+/// The port to the high-bandwidth memory. Reads and writes share its bits.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hbm {
-    /// The bits read or written in a cycle of the port's clock.
+    /// The bits that the port reads or writes in one cycle of its clock.
     pub bits: u32,
     pub clock_mhz: f64,
 }
 
 impl Description {
-    /// The paper's configuration.
+    /// The TOML text of the machine with the paper's folded unit.
     pub const PAPER: &'static str = include_str!("basext.toml");
-    /// Our configuration.
+    /// The TOML text of the machine with our shared unit.
     pub const SHARED: &'static str = include_str!("basext-shared.toml");
 
-    /// Reads a description and checks its fields.
+    /// Reads a base-extension machine's description from TOML and checks its fields.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range or a part
@@ -100,10 +104,10 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks the fields of the unit, and returns the module and its elaboration parameters.
+    /// Checks the unit's fields of the description. Returns the unit: its architecture and the parameters of its RTL.
     ///
     /// # Errors
-    /// [`MachineError::Field`].
+    /// [`MachineError::Field`] for a field out of range, or for a `batch` that the architecture does not have.
     pub fn unit(&self) -> Result<MachineUnit, MachineError> {
         let shape = self.shape()?;
         let field = |got: String, expected: String| MachineError::Field {
@@ -131,7 +135,7 @@ impl Description {
         }
     }
 
-    /// Returns the parameters that all architectures have.
+    /// Checks and returns the parameters that the folded and the shared unit have in common.
     fn shape(&self) -> Result<Shape, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
@@ -157,7 +161,7 @@ impl Description {
         })
     }
 
-    /// Returns the data that the memory's port transfers in a cycle of the unit.
+    /// Returns how much data the memory's port transfers in one cycle of the unit.
     ///
     /// # Errors
     /// [`MachineError::Field`]: a port out of range, or narrower than a beat of the unit.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the results of a base-extension unit by its definition.
+//! Computes the residues that a base-extension unit must return, by the definition of the extension.
 
 use ringmill_math::basext::{BaseExtension, ShenoyKumaresan};
 use ringmill_math::{BaseConverter, Modulus, RnsBasis};
 
 use super::{BasextError, Extension};
 
-/// Returns the residues modulo each target of integers that are given by residues: `limbs[i][c]` is modulo source i,
-/// for coefficient c. An exact extension takes those modulo the redundant modulus behind the sources'.
+/// Returns the residues modulo each target. `limbs[i][c]` is the residue of coefficient c modulo source i. An exact
+/// extension takes one more limb after those of the sources: the residues modulo the redundant modulus.
 ///
 /// # Errors
-/// [`BasextError::NoRedundant`]; [`BasextError::Limbs`]; those of `ringmill_math`.
+/// [`BasextError::NoRedundant`] for an exact extension without a redundant modulus; [`BasextError::Limbs`] for a
+/// wrong number of limbs; errors of `ringmill_math`.
 pub fn golden(
     sources: &RnsBasis,
     redundant: Option<Modulus>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decides which instructions a base-extension unit runs, and what each job needs.
+//! Decides which instructions of a procedure a base-extension unit runs, and which limbs and moduli each of them needs.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use ringmill_math::RingKind;
 use super::{Extension, Shape};
 use crate::coprocessor::{Bases, Claim};
 
-/// One extension from the limbs of the source base to those of the targets. An exact extension also takes the redundant
-/// residue.
+/// One base extension that the unit runs, from the limbs of the source base to those of the targets. An exact extension
+/// also takes the limb modulo the redundant modulus.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job {
     pub extension: Extension,
     pub bases: Arc<Bases>,
     pub sources: Vec<ValueId>,
-    /// The limb modulo the redundant modulus, for an exact extension.
+    /// The limb modulo the redundant modulus; `None` for a fast extension.
     pub redundant: Option<ValueId>,
     pub targets: Vec<ValueId>,
 }
 
 impl Job {
-    /// Returns the job of the last instruction of a claim, or `None` for a claim that [`claims`] would not make.
+    /// Returns the base extension of a claim's last instruction, or `None` if that instruction is no base extension.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = procedure.instrs.get(*claim.instrs.last()?)?;
         Self::asked(procedure, instr)
@@ -56,14 +56,16 @@ impl Job {
         })
     }
 
-    /// Returns the operands in the order in which a driver gets them: the sources, then the redundant residue.
+    /// Returns the extension's operands in the order in which they are sent to the unit: the source limbs, then the
+    /// limb modulo the redundant modulus.
     pub fn takes(&self) -> impl Iterator<Item = ValueId> {
         self.sources.iter().copied().chain(self.redundant)
     }
 }
 
-/// Claims every free `BEXTR` and `BEXT` of the full ring within the shape's maxima, if the unit accepts all its moduli,
-/// the redundant one included. It declines `BEXTX`, which names no redundant modulus.
+/// Claims every `BEXTR` and `BEXT` that is `free`, has the full ring and stays within the maxima of `shape`. The unit
+/// must accept all moduli of the instruction, the redundant one included. `BEXTX` is declined, since it names no
+/// redundant modulus.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The base-extension unit as a co-processor: the instructions that it claims, and the commands of a stage.
+//! The base-extension unit as a co-processor: which instructions it claims, and which commands run them.
 
 use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
 use ringmill_isa::{Limit, Target};
@@ -15,7 +15,7 @@ use crate::coprocessor::{
 use crate::fpga::{Needs, Part};
 use crate::{HostLink, MachineError};
 
-/// A base-extension unit made from a description.
+/// A base-extension unit as a machine, with its description and the rate of its memory's port.
 #[derive(Clone, Debug)]
 pub struct BasextMachine {
     description: Description,
@@ -23,7 +23,8 @@ pub struct BasextMachine {
     rate: Rate,
 }
 
-/// A program as the machine sees it: the degree, and the moduli that the machine supports.
+/// The unit opened on a program: the ring degree of the program, and for each of its moduli whether the
+/// unit supports it.
 #[derive(Clone, Debug)]
 struct Opened {
     unit: MachineUnit,
@@ -43,7 +44,8 @@ impl BasextMachine {
         })
     }
 
-    /// Makes the machine of a description. The machine's card decides whether it fits its part.
+    /// Makes the machine from the TOML text of its description. It does not check that the machine fits its
+    /// FPGA: the card does that.
     ///
     /// # Errors
     /// The errors of [`Description::read`].
@@ -55,7 +57,7 @@ impl BasextMachine {
         self.unit
     }
 
-    /// Returns the rate of the memory's port.
+    /// Returns how much data the memory's port transfers in one cycle of the unit.
     pub fn rate(&self) -> Rate {
         self.rate
     }
@@ -201,7 +203,8 @@ impl Accepted for Opened {
     }
 }
 
-/// Returns the model's commands of a stage's jobs.
+/// Returns the commands with which the cycle model runs the claimed instructions `jobs` of one stage.
+/// `holds` is the data in the unit before.
 pub fn stage_commands(
     unit: MachineUnit,
     rate: Rate,
@@ -214,7 +217,8 @@ pub fn stage_commands(
     timeline(unit, rate, log_n, jobs.collect(), holds)
 }
 
-/// Converts commands of the model or of the RTL to the schedule for a card.
+/// Converts commands with their cycles, of the model or of the RTL, to a schedule for a card. `holds` is
+/// the data in the unit before.
 pub fn as_schedule(
     unit: MachineUnit,
     commands: &[Timed],
@@ -249,12 +253,13 @@ pub fn as_schedule(
     }
 }
 
-/// Returns whether a job needs other constants than the loaded ones.
+/// Returns whether the constants in the unit do not serve the extension `job`, so that others must be
+/// loaded first.
 pub fn needs_constants(holds: &Resident, job: &Job) -> bool {
     held(holds).is_none_or(|there| !serves(&there, &job.bases))
 }
 
-/// Returns a command as text.
+/// Writes a command as a line of text: its name, and its moduli or limbs.
 fn text(command: &Command) -> String {
     let moduli = |ids: &[ModulusId]| {
         let names = ids.iter().map(|id| format!("q{}", id.0));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The architectures of base-extension units that a machine can have: those whose cycles are modelled behind the
-//! memory's port.
+//! The two architectures of base-extension units that a machine can have: folded and shared. Only for these two
+//! does a model count the cycles behind the memory's port.
 
 use super::replay::extend_cycles;
 use super::{Extension, Rate, Shape, Shared, Unit};
 use crate::fpga::{Needs, Part};
 
-/// A unit that runs one extension a command.
+/// A base-extension unit of a machine. It runs one extension for each command.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MachineUnit {
-    /// `rm_basext_folded`.
+    /// The paper's folded unit, module `rm_basext_folded`.
     Folded(Shape),
-    /// `rm_basext_shared`.
+    /// Our shared unit, module `rm_basext_shared`.
     Shared(Shared),
 }
 
@@ -20,14 +20,15 @@ impl MachineUnit {
         Unit::from(self).shape()
     }
 
-    /// Returns the words of the constants from `l` source moduli to `k` targets, with the moduli and the redundant
-    /// modulus.
+    /// Returns the number of words that the unit loads for an extension from `l` sources to `k` targets: the
+    /// constants, all moduli and the redundant modulus.
     pub fn words(self, l: usize, k: usize) -> usize {
         Unit::from(self).stored(l, k) + 1 + l + k
     }
 
-    /// Returns the cycles of an extension from l sources to k targets, behind a port of this rate: from the command
-    /// until it is done and its last beat is in memory. Returns 0 if l or k is 0, which is no command.
+    /// Returns the cycles of an extension from l sources to k targets with streams through a port of this rate.
+    /// They count from the command until the last beat is in memory. The count is 0 if l or k is 0, since no such
+    /// command exists.
     pub fn extend_cycles(
         self,
         rate: Rate,
@@ -44,7 +45,7 @@ impl MachineUnit {
         }
     }
 
-    /// Returns the resources that the unit needs of a part.
+    /// Returns the memories and multipliers that the unit takes of the FPGA `part`.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         match self {
             Self::Folded(shape) => shape.needs(machine, part),

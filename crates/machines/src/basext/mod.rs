@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Machines for base extension with a redundant residue (basext paper, chapters 2 and 3; docs/machines/basext.md).
 //!
-//! The module has the shapes of units, the constants that a program loads, the results and the cycles. A machine is one
-//! unit beside high-bandwidth memory.
+//! The module contains the shapes of units, the constants that a unit loads, the expected results and the cycle models.
+//! A machine is one unit beside high-bandwidth memory.
 
 mod constants;
 mod description;
@@ -40,10 +40,10 @@ pub use shared::{Shared, latency};
 pub use timeline::{Command, Timed, serves, timeline};
 pub use unit::{Arithmetic, Unit};
 
-/// The kind of these descriptions.
+/// The field `kind` of the descriptions of base-extension machines.
 pub const KIND: &str = "basext";
 
-/// The descriptions that Ringmill ships, by their names.
+/// The base-extension descriptions that Ringmill ships: pairs of name and TOML text.
 pub const SHIPPED: [(&str, &str); 2] = [
     ("basext", Description::PAPER),
     ("basext-shared", Description::SHARED),

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the FPGA resources of a base-extension unit: the memories and multipliers of `rtl/basext`.
+//! Counts the FPGA resources of a base-extension unit: the memories and multipliers of `rtl/basext`.
 
 use super::{Description, Shape, Shared, Word, latency};
 use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
 impl Description {
-    /// Returns the needs of the machine beside the resources of its part.
+    /// Returns the resources that the machine needs beside those that its FPGA has.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a field out of range, [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`]
-    /// unless `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] if there is nothing to
-    /// allow.
+    /// [`MachineError::Field`] for a field out of range. [`MachineError::UnknownPart`] for an unknown FPGA.
+    /// [`MachineError::ExceedsPart`] if the machine needs more than the FPGA has and `allow_more_than_the_part_has`
+    /// gives no reason. [`MachineError::FitsAfterAll`] if it gives a reason and the machine fits.
     pub fn fit(&self) -> Result<Fit, MachineError> {
         let needs = self.unit()?.needs(&self.name, Part::named(&self.part)?);
         needs.accepted(self.allow_more_than_the_part_has.as_deref())
@@ -19,7 +19,7 @@ impl Description {
 }
 
 impl Shape {
-    /// Returns the needs of a folded unit of this shape.
+    /// Returns the memories and multipliers of a folded unit of this shape on the FPGA `part`.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let bits = self.word().modulus_bits();
         let (width, lanes) = (u64::from(bits), self.lanes() as u64);
@@ -70,7 +70,7 @@ impl Shape {
 }
 
 impl Shared {
-    /// Returns the needs of a unit of this shape and batch.
+    /// Returns the memories and multipliers of a shared unit of this shape and batch on the FPGA `part`.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let shape = self.shape();
         let bits = shape.word().modulus_bits();
@@ -122,7 +122,7 @@ impl Shared {
     }
 }
 
-/// Returns the bytes of a word of the streams.
+/// Returns the bytes of one word in the unit's input and output streams.
 pub(super) fn word_bytes(word: Word) -> u64 {
     u64::from(word.bits()) / 8
 }

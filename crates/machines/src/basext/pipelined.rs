@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model of the pipelined base-extension unit (`rm_basext_pipelined`): a pure function of its shape and the
-//! job.
+//! The cycle model of the pipelined base-extension unit (`rm_basext_pipelined`). The cycles depend only on the unit's
+//! shape and the extension.
 //!
-//! It equals the RTL cycle for cycle if the streams do not stall.
+//! The model equals the RTL cycle for cycle if the unit's streams do not stall.
 
 use super::{Extension, Shape, sum_delay};
 
-/// The modular multipliers of a lane: 3 of the Sum Process, 2 of the Post-Sum Process (Table 3.2). Each process has 2
-/// modular adders.
+/// The modular multipliers of one lane of the pipelined unit: three of the Sum Process and two of the Post-Sum
+/// Process (basext paper, Table 3.2). Each process has two modular adders.
 pub const MULTIPLIERS: u64 = 5;
 pub const ADDERS: u64 = 4;
 
-/// Returns the cycles from a command until it is done, for `l` source and `k` target moduli and rings of 2^`log_n`.
-/// Each target takes (l + 1) N / TP, since Post-Sum follows the last sums while the next target's residues come. One
-/// fill is added.
+/// Returns the cycles of one extension, from the command until it is done, for `l` sources, `k` targets and rings of
+/// N = 2^`log_n`. Each target takes (l + 1) N / TP cycles with TP lanes, since its Post-Sum Process overlaps the
+/// residues of the next target. The latency of the pipeline is added once.
 pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32) -> u64 {
     let rows = match extension {
         Extension::Exact => l + 1,

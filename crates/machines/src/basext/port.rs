@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The port of the memory that a base-extension unit's two streams share. Both the cycle model and the RTL's driver
-//! stall by it.
+//! The memory port that the input and the output stream of a base-extension unit share. The cycle model and the RTL's
+//! driver use the same port, so both stall in the same cycles.
 
-/// The data that the port transfers in a cycle of the unit, and the data of a beat of a stream, in one unit of measure.
+/// The data that the memory's port transfers in one cycle of the unit, and the data of one beat of a stream. Both have
+/// the same unit, which callers choose.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rate {
     gain: u64,
@@ -10,7 +11,8 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Makes a rate of `gain` a cycle, with `beat` for each beat read or written; a beat of 0 counts as 1.
+    /// Makes the rate of a port that transfers `gain` in a cycle, if a beat read or written takes `beat`. A `beat` of 0
+    /// counts as 1.
     pub fn new(gain: u64, beat: u64) -> Self {
         Self {
             gain,
@@ -18,36 +20,36 @@ impl Rate {
         }
     }
 
-    /// Returns a port that never stalls.
+    /// Returns the rate of a port that never stalls a stream: two beats in a cycle.
     pub fn unbounded() -> Self {
         Self::new(2, 1)
     }
 
-    /// Returns whether a beat each way passes in every cycle.
+    /// Returns whether the port transfers one beat read and one beat written in every cycle.
     pub fn never_stalls(self) -> bool {
         self.gain >= 2 * self.beat
     }
 
-    /// Returns whether one beat passes in every cycle.
+    /// Returns whether the port transfers one beat, read or written, in every cycle.
     pub fn carries_one(self) -> bool {
         self.gain >= self.beat
     }
 
-    /// Returns the beats a cycle.
+    /// Returns how many beats the port transfers in a cycle on average.
     pub fn beats(self) -> f64 {
         self.gain as f64 / self.beat as f64
     }
 }
 
-/// The beats that pass in a cycle.
+/// The beats that the port transfers in one cycle: whether one is read, and whether one is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Granted {
     pub read: bool,
     pub write: bool,
 }
 
-/// The state of the port. Data that a cycle does not use pass to the next one, up to a beat. Writes go first, so that
-/// the unit has room for later results.
+/// The state of the memory's port. Capacity that a cycle does not use stays for the next cycle, at most that of one
+/// beat. Writes go first, so that the unit has room for later results.
 #[derive(Clone, Debug)]
 pub struct Port {
     rate: Rate,
@@ -55,12 +57,13 @@ pub struct Port {
 }
 
 impl Port {
-    /// Makes a port at the start of a command, with nothing left over.
+    /// Makes a port at the start of a command, without capacity left from earlier cycles.
     pub fn new(rate: Rate) -> Self {
         Self { rate, credit: 0 }
     }
 
-    /// Runs a cycle in which a beat could be read, and one written, if the port lets them pass.
+    /// Runs one cycle of the port. `read` and `write` say whether the unit could read a beat and write one; the result
+    /// says which the port allows.
     pub fn cycle(&mut self, read: bool, write: bool) -> Granted {
         let Rate { gain, beat } = self.rate;
         self.credit = self.credit.min(beat) + gain;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The pipelined mixed-radix unit (`rm_basext_radix`; basext paper, Algorithm 4 and Figure 4.4), and its cycle model.
 //!
-//! The unit has a cell for each division of each residue, behind a transposition memory. It computes the same as the
-//! rowers' mixed radix.
+//! The unit has one cell for each division of each residue, behind a transposition memory. Its results equal those of
+//! the rowers' iterated mixed radix.
 
 use super::{BasextError, Shape, mul_latency};
 
-/// The most source moduli, those of the paper's largest column (Table 4.6). There are l (l + 1) / 2 multipliers.
+/// The most source moduli of the unit, the largest number in the paper (Table 4.6). A unit for l sources has l (l + 1)
+/// / 2 multipliers.
 pub const MAX_L: usize = 17;
 
-/// A shape with few sources. Its lanes are the words of a beat: the cells take one coefficient a cycle.
+/// The parameters of a pipelined mixed-radix unit, with at most [`MAX_L`] sources. `lanes` is the number of words of a
+/// beat; the cells take one coefficient in a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Radix {
     shape: Shape,
@@ -33,16 +35,17 @@ impl Radix {
         self.shape
     }
 
-    /// Returns the number of modular multipliers, and of modular adders and subtractors. There is one for each division
-    /// of a residue by the radix of an earlier digit, and one for each digit's term in a target. The paper has one
-    /// multiplier more (Table 4.5), for a last product by Q, which sums of weighted digits do not need.
+    /// Returns the number of modular multipliers, which is also that of modular adders and subtractors. One serves each
+    /// division of a residue by the radix of an earlier digit, and one each digit's term in a target. The paper has one
+    /// multiplier more (Table 4.5), for a last product by Q that this unit does not need.
     pub fn cells(self) -> u64 {
         let l = self.shape.max_l() as u64;
         l * (l + 1) / 2
     }
 
-    /// Returns the cycles from a command until it is done, for `l` source and `k` target moduli, rings of 2^`log_n` and
-    /// several polynomials. They are the beats of residues into the memory, N for each target, and one fill of all stages.
+    /// Returns the cycles of one command, until it is done, for `l` sources, `k` targets, rings of N = 2^`log_n` and
+    /// several polynomials. The residues of a polynomial take their beats, each target takes N cycles, and the latency
+    /// of all stages is added once.
     pub fn cycles(self, l: usize, k: usize, log_n: u32, polynomials: u64) -> u64 {
         let stages = self.shape.max_l() as u64 * (mul_latency(self.shape) + 1);
         let polynomial = l as u64 * self.shape.beats(log_n) + ((k as u64) << log_n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models a command of the folded unit cycle by cycle, for streams that stall at a port: `rm_basext_job` with its
-//! register stage and queue, without data.
+//! A cycle-by-cycle model of a command of the folded unit whose streams stall at the memory's port. It models
+//! `rm_basext_job` with its register stage and output queue, without data.
 
 use std::collections::VecDeque;
 
@@ -8,8 +8,8 @@ use super::model::{cycles, folded_delay, load_cycles};
 use super::port::{Port, Rate};
 use super::{Extension, Shape};
 
-/// Returns the cycles from a command until it is done and its last beat is in memory. They are those of [`cycles`] if
-/// the port does not stall the command.
+/// Returns the cycles from a command until its last beat is in memory. The result equals [`cycles`] if the port does
+/// not stall the command.
 pub fn extend_cycles(
     shape: Shape,
     rate: Rate,
@@ -24,7 +24,7 @@ pub fn extend_cycles(
     replay(shape, rate, extension, (l, k), log_n)
 }
 
-/// Returns the cycles of a load of `words` constants, a beat each.
+/// Returns the cycles in which the unit loads `words` constants through the port, one beat for each constant.
 pub fn load_cycles_through(rate: Rate, words: usize) -> u64 {
     if rate.carries_one() {
         return load_cycles(words);
@@ -49,7 +49,7 @@ enum State {
     Done,
 }
 
-/// The two words of `rm_skid`.
+/// The two registers of the stream buffer `rm_skid`: the beat at its output, and a spare one.
 #[derive(Default)]
 pub(super) struct Skid {
     shown: bool,
@@ -57,17 +57,17 @@ pub(super) struct Skid {
 }
 
 impl Skid {
-    /// Returns whether a beat is at the output.
+    /// Returns whether the buffer has a beat at its output.
     pub(super) fn shown(&self) -> bool {
         self.shown
     }
 
-    /// Returns whether the queue is full.
+    /// Returns whether the buffer is full.
     pub(super) fn spare(&self) -> bool {
         self.spare
     }
 
-    /// Runs a cycle: `push` brings a beat, `ready` takes the beat at the output.
+    /// Runs one cycle of the buffer: `push` brings a beat, and `ready` takes the beat at the output.
     pub(super) fn clock(&mut self, push: bool, ready: bool) {
         let moves = !self.shown || ready;
         let next = self.spare || push;
@@ -76,7 +76,8 @@ impl Skid {
     }
 }
 
-/// The coefficients in flight that will be given, and the events for which the control waits, by their cycles.
+/// The cycles in which coefficients leave the unit's pipeline, and the cycles of the events for which its control
+/// waits.
 #[derive(Default)]
 struct Pipeline {
     puts: VecDeque<u64>,

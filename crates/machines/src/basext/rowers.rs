@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The units that need all residues of a coefficient at once (`rm_basext_rowers`): Cox-Rower and iterated mixed radix.
+//! The base-extension units that need all residues of a coefficient at once (`rm_basext_rowers`): Cox-Rower and
+//! iterated mixed radix.
 //!
-//! A transposition memory brings the residues together. The module has their results and their cycle model.
+//! A transposition memory brings the residues of a coefficient together. The module has the units' expected results
+//! and their cycle model.
 
 use ringmill_math::basext::{BaseExtension, MixedRadix, Representative};
 use ringmill_math::{MathError, Modulus, RnsBasis};
 
 use super::{BasextError, Extension, Shape, mul_latency};
 
-/// Bits of the Cox unit below the point.
+/// The bits after the binary point in the Cox unit, which sums up the correction of Cox-Rower.
 pub const COX_BITS: u32 = 16;
 
-/// The algorithm of the rowers.
+/// The algorithm with which a rower unit extends a base.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Algorithm {
-    /// Kawamura, Koike, Sano and Shimbo (basext paper, Algorithm 3).
+    /// Cox-Rower by Kawamura, Koike, Sano and Shimbo (basext paper, Algorithm 3).
     CoxRower,
-    /// Garner (Algorithm 4), iterated.
+    /// Mixed radix by Garner (basext paper, Algorithm 4), one digit after another.
     MixedRadix,
 }
 
-/// Returns the number of rowers, each with one modular multiplier and two modular adders.
+/// Returns the number of rowers of the unit, the larger of its numbers of sources and targets. Each rower has one
+/// modular multiplier and two modular adders.
 pub fn rowers(shape: Shape) -> u64 {
     shape.max_l().max(shape.max_k()) as u64
 }
 
-/// Returns the cycles from a command until it is done. Residues go into the memory, a pass makes the xi_i (or passes
-/// make the digits), and the sums take l cycles a coefficient. Residues leave the memory while the next polynomial's
-/// come in.
+/// Returns the cycles of one command, until it is done. Residues enter the transposition memory, one pass computes the
+/// xi_i of Cox-Rower, or several the digits, and the sums take l cycles a coefficient. The residues of the next
+/// polynomial enter while the results leave.
 pub fn cycles(
     algorithm: Algorithm,
     shape: Shape,
@@ -50,12 +53,12 @@ pub fn cycles(
     moved * beats + polynomials * (scale + l * n + settle) + 3
 }
 
-/// Returns Cox-Rower's delta in units of 2^-[`COX_BITS`]: the difference between xi_i / q_i and the top bits of xi_i /
-/// 2^w, summed over the sources. xi_i / q_i - xi_i / 2^w is below (2^w - q_i) / 2^w, and truncation loses
-/// 2^-[`COX_BITS`] (equations 2.17 and 2.18).
+/// Returns Cox-Rower's correction delta in units of 2^-[`COX_BITS`]: the most by which the sum over all sources of
+/// xi_i / q_i exceeds the unit's sum of the top bits of xi_i / 2^w. For each source, the power of two costs at most
+/// (2^w - q_i) / 2^w, and truncation 2^-[`COX_BITS`] (equations 2.17 and 2.18).
 ///
 /// # Errors
-/// [`MathError::CoxRowerRange`] if delta would reach 1: moduli too far below the unit's 2^w.
+/// [`MathError::CoxRowerRange`] if delta would reach 1, because the moduli are too far below 2^w for words of w bits.
 #[doc(hidden)] // for the tests
 pub fn delta(shape: Shape, sources: &RnsBasis) -> Result<u64, BasextError> {
     let bits = shape.word().modulus_bits();
@@ -77,11 +80,12 @@ pub fn delta(shape: Shape, sources: &RnsBasis) -> Result<u64, BasextError> {
     }
 }
 
-/// Computes the unit's results by the definition: Algorithm 3 with this delta, or the digits. `limbs[i][c]` are below
-/// q_i.
+/// Computes the residues that a rower unit must return, by Algorithm 3 with the unit's delta or by mixed-radix digits.
+/// `limbs[i][c]` is the residue of coefficient c modulo source q_i, below q_i.
 ///
 /// # Errors
-/// [`BasextError::Limbs`]; [`MathError::CoxRowerRange`]; those of `ringmill_math`.
+/// [`BasextError::Limbs`] for a wrong number of limbs; [`MathError::CoxRowerRange`] for moduli too far below the
+/// unit's word; errors of `ringmill_math`.
 pub fn golden(
     algorithm: Algorithm,
     shape: Shape,
@@ -136,7 +140,7 @@ pub fn golden(
     Ok(out)
 }
 
-/// |Qhat_i|_p.
+/// Returns |Qhat_i|_p for the source i = `without`: the product of all other sources modulo p.
 fn punctured(sources: &RnsBasis, p: Modulus, without: usize) -> u64 {
     let rest = sources.moduli().iter().enumerate();
     rest.filter(|&(i, _)| i != without)

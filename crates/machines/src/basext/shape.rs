@@ -3,15 +3,15 @@
 
 use super::BasextError;
 
-/// log2 of the smallest ring degree; rings have 2^8 to 2^16 coefficients.
+/// log2 of the smallest ring degree of a unit. The unit's rings have 2^8 to 2^16 coefficients.
 pub const MIN_LOG_N: u32 = 8;
 pub const TOP_LOG_N: u32 = 16;
-/// The most source moduli, and the most target moduli.
+/// The most source moduli of a unit, and also the most target moduli.
 pub const MAX_BASE: usize = 64;
-/// The most bits of a stream, those of the paper's memory port.
+/// The most bits of one beat of a unit's stream, as wide as the paper's memory port.
 const PORT_BITS: usize = 2048;
 
-/// The words of the streams, and the moduli that fit them.
+/// The width of a word in the unit's streams, which bounds the moduli.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
     /// Words of 32 bits, moduli below 2^32.
@@ -21,7 +21,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// Returns the bits of a word in the streams.
+    /// Returns the bits of one word in the unit's streams.
     pub fn bits(self) -> u32 {
         match self {
             Self::Bits32 => 32,
@@ -29,7 +29,7 @@ impl Word {
         }
     }
 
-    /// Returns the most bits of a modulus.
+    /// Returns the most bits that a modulus of the unit can have.
     pub fn modulus_bits(self) -> u32 {
         match self {
             Self::Bits32 => 32,
@@ -37,21 +37,21 @@ impl Word {
         }
     }
 
-    /// Returns log2 of the factor R of constants.
+    /// Returns log2 of the Montgomery factor R by which the unit's constants are multiplied.
     pub fn log_r(self) -> u32 {
         self.bits()
     }
 }
 
-/// The kind of extension: the unique residue (Algorithm 2 of the paper), or the residue of A plus a multiple of Q
-/// (Algorithm 1).
+/// The kind of base extension. The exact one returns the unique residue of the integer A (basext paper, Algorithm
+/// 2). The fast one returns the residue of A plus a small multiple of Q (Algorithm 1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extension {
     Exact,
     Fast,
 }
 
-/// The parameters of a unit; programs must stay within them.
+/// The parameters for which a base-extension unit is built. Extensions must stay within its maxima.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     word: Word,
@@ -63,12 +63,12 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// `lanes` (the paper's TP) coefficients a cycle, rings of 2^`log_n` coefficients, at most `max_l` source and
-    /// `max_k` target moduli.
+    /// Checks the parameters of a unit: `lanes` coefficients in a cycle (the paper's TP), rings of 2^`log_n`
+    /// coefficients, at most `max_l` source and `max_k` target moduli.
     ///
     /// # Errors
-    /// [`BasextError::Shape`]: lanes that are no power of two, or fill more than 2048 bits; degrees or bases out of
-    /// range.
+    /// [`BasextError::Shape`] for lanes that are no power of two or fill more than 2048 bits, and for degrees or
+    /// numbers of moduli out of range.
     pub fn new(
         word: Word,
         lanes: usize,
@@ -120,7 +120,7 @@ impl Shape {
         self.word
     }
 
-    /// Returns the coefficients a cycle.
+    /// Returns the number of coefficients that the unit takes in a cycle.
     pub fn lanes(self) -> usize {
         self.lanes
     }
@@ -141,12 +141,12 @@ impl Shape {
         self.max_k
     }
 
-    /// Returns the bits of friendliness: every modulus is 1 modulo 2 to this power.
+    /// Returns the exponent b for which every modulus of the unit must be 1 modulo 2^b.
     pub fn low(self) -> u32 {
         self.min_log_n + 1
     }
 
-    /// Returns the beats of a residue polynomial.
+    /// Returns the number of beats in which a limb of 2^`log_n` coefficients passes a stream of the unit.
     pub fn beats(self, log_n: u32) -> u64 {
         (1 << log_n) / self.lanes as u64
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The shared base-extension unit (`rm_basext_shared`), which makes a batch of target residues at a time, and its cycle
-//! model.
+//! The shared base-extension unit (`rm_basext_shared`), which computes the residues modulo a batch of targets at a
+//! time, and its cycle model.
 //!
-//! It makes each mu_i once for a source residue and keeps it, and it has one redundant channel. Its schedule, in rows
-//! and rounds, is a pure function of its shape and the job. The schedule equals the RTL cycle for cycle if the streams
-//! do not stall.
+//! The unit computes the factor mu_i of each source residue once and stores it for all targets, and it has one
+//! redundant channel. Its schedule of rows and rounds depends only on its shape and the extension. The model equals the
+//! RTL cycle for cycle if the streams do not stall.
 
 use super::{BasextError, Extension, Shape, mul_latency};
 
-/// A shape, and the number of targets that are made at once.
+/// The parameters of a shared unit: a shape, and the number of targets that the unit computes at once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shared {
     shape: Shape,
@@ -16,10 +16,10 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Makes a unit for `batch` targets at once, with `batch` + 2 multipliers a lane.
+    /// Checks the parameters of a shared unit for `batch` targets at once. It has `batch` + 2 multipliers in each lane.
     ///
     /// # Errors
-    /// [`BasextError::Shape`] for a batch of none, or of more targets than the shape has, or than it has sources.
+    /// [`BasextError::Shape`] for a batch of 0, or one above the shape's number of targets or of sources.
     pub fn new(shape: Shape, batch: usize) -> Result<Self, BasextError> {
         let most = shape.max_l().min(shape.max_k());
         if !(1..=most).contains(&batch) {
@@ -36,7 +36,8 @@ impl Shared {
         self.shape
     }
 
-    /// Returns the targets that are made at once, if there are at least as many sources less one.
+    /// Returns the number of target moduli that the unit computes at once. An extension with fewer than `batch` - 1
+    /// sources uses fewer.
     pub fn batch(self) -> usize {
         self.batch
     }
@@ -47,38 +48,43 @@ impl Shared {
         (self.shape.lanes() * (self.batch + 2)) as u64
     }
 
-    /// Returns the words of its memories for each coefficient: a sum for each channel, and the kept rows.
+    /// Returns the words of the unit's memories for each coefficient: one sum for each channel, and the stored rows of
+    /// source residues.
     pub fn words_kept(self) -> u64 {
         self.batch as u64 + 1 + self.rows_kept()
     }
 
-    /// Returns the number of kept rows: `shared_kept` of `rm_basext_pkg`.
+    /// Returns the number of rows that the unit stores: `shared_kept` of `rm_basext_pkg`.
     pub fn rows_kept(self) -> u64 {
         let (l, k) = (self.shape.max_l(), self.shape.max_k());
         let rows = if k <= self.batch { k - 1 } else { l + 1 };
         rows as u64
     }
 
-    /// Returns the rounds for the most targets and the fewest sources: `shared_rounds`.
+    /// Returns the most rounds of an extension, that of the most targets and a single source: `shared_rounds` of
+    /// `rm_basext_pkg`.
     pub fn rounds_at_most(self) -> u64 {
         self.shape.max_k().div_ceil(self.targets(1)) as u64
     }
 
-    /// Returns the number of constants of a channel: `shared_places`, l + 1 of each round.
+    /// Returns the most constants that one channel of the unit stores, l + 1 for each round: `shared_places` of
+    /// `rm_basext_pkg`.
     pub fn places_at_most(self) -> u64 {
         let rounds = |l| self.shape.max_k().div_ceil(self.targets(l));
         let places = (1..=self.shape.max_l()).map(|l| (l + 1) * rounds(l));
         places.max().unwrap_or(0) as u64
     }
 
-    /// Returns the targets of a round with `l` sources. A target ends a row, so there are no more targets than rows.
+    /// Returns the number of targets of one round with `l` sources. A target ends a row, so a round has no more targets
+    /// than rows.
     fn targets(self, l: usize) -> usize {
         self.batch.min(l + 1)
     }
 
-    /// Returns the rows of N / TP cycles for several polynomials. Every round has a row for each source and for the
-    /// redundant residue. After the last round there is one row for each of its targets beyond one. The fast extension
-    /// has no row for the redundant residue, unless it makes as many targets at once.
+    /// Returns the number of rows of an extension of several polynomials; a row takes N / TP cycles with TP lanes.
+    /// Every round has a row for each source and for the redundant residue. After the last round there is one row for
+    /// each of its targets beyond one. The fast extension has no row for the redundant residue, unless its rounds have
+    /// as many targets.
     pub fn rows(self, extension: Extension, l: usize, k: usize, polynomials: u64) -> u64 {
         let targets = self.targets(l);
         let rounds = k.div_ceil(targets);
@@ -90,8 +96,8 @@ impl Shared {
         polynomials * (rounds * rows) as u64 + last as u64 - 1
     }
 
-    /// Returns the cycles from a command until it is done, for `l` source and `k` target moduli, rings of 2^`log_n` and
-    /// several polynomials. The last coefficient leaves in the same cycle.
+    /// Returns the cycles of one command, from its start to the last coefficient, for `l` sources, `k` targets, rings
+    /// of 2^`log_n` and several polynomials.
     pub fn cycles(
         self,
         extension: Extension,
@@ -104,8 +110,9 @@ impl Shared {
         rows * self.shape.beats(log_n) + latency(self.shape) + 1
     }
 
-    /// Returns the multiplier-cycles for each coefficient and target of a stream of `polynomials`, and the products
-    /// that need them. A target needs l + 1 products. Mu and the redundant channel need 2 l + 1, which k targets share.
+    /// Returns two numbers for each coefficient and target: the multiplier-cycles that a stream of `polynomials` takes,
+    /// and the products that it needs. A target needs l + 1 products. All k targets share the 2 l + 1 products of the
+    /// mu_i and of the redundant channel.
     pub fn multiplier_cycles(self, l: usize, k: usize, polynomials: u64) -> (f64, f64) {
         let rows = self.rows(Extension::Exact, l, k, polynomials);
         let each = (polynomials * k as u64) as f64;
@@ -115,8 +122,8 @@ impl Shared {
     }
 }
 
-/// Returns the cycles from a coefficient's issue to the output queue: `shared_latency` of `rm_basext_pkg`, three
-/// products in a row.
+/// Returns the cycles from the issue of a coefficient to the output queue: `shared_latency` of `rm_basext_pkg`. Most of
+/// them are three products one after the other.
 pub fn latency(shape: Shape) -> u64 {
     3 * mul_latency(shape) + 6
 }

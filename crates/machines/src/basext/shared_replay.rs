@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models a command of the shared unit cycle by cycle, for streams that stall at a port.
+//! A cycle-by-cycle model of a command of the shared base-extension unit whose streams stall at the memory's port.
 //!
-//! It models `rm_basext_job` and `rm_basext_shared_rows` with their register stage and queue, without data.
+//! The module models `rm_basext_job` and `rm_basext_shared_rows` with their register stage and output queue, without
+//! data.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
@@ -12,9 +13,9 @@ use super::shared::latency;
 use super::{Extension, Shared};
 
 impl Shared {
-    /// Returns the cycles from a command until it is done and its last beat is in memory, behind a port of this rate.
-    /// They are those of [`Shared::cycles`] if the port does not stall the command. There must be a source and a
-    /// target.
+    /// Returns the cycles from a command until its last beat is in memory, with streams through a port of this rate.
+    /// The result equals [`Shared::cycles`] if the port does not stall the command. The extension must have at least
+    /// one source and one target.
     pub fn cycles_through(
         self,
         rate: Rate,
@@ -31,7 +32,7 @@ impl Shared {
     }
 }
 
-/// The registers of the rows' control at the start of a row.
+/// The registers of the shared unit's row control at the start of a row.
 struct Rows {
     exact: bool,
     l: u64,
@@ -40,11 +41,11 @@ struct Rows {
     slot: u64,
     fresh: bool,
     drain: bool,
-    /// The targets of this round and of later rounds.
+    /// The number of targets of this round and of all later rounds.
     left: u64,
-    /// The number of polynomials after this one.
+    /// The number of polynomials of the command after this one.
     more: u64,
-    /// The targets of the round before.
+    /// The number of targets of the previous round.
     past: u64,
 }
 
@@ -65,7 +66,7 @@ impl Rows {
         }
     }
 
-    /// Returns whether the row is its round's last.
+    /// Returns whether this row is the last of its round.
     fn ends_round(&self) -> bool {
         let last = if self.exact || self.batch > self.l {
             self.l

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules the commands of a base-extension unit: a stage's extensions one after another, each with the constants
-//! that it needs.
+//! Schedules the commands of a base-extension unit for one stage: the extensions one after another, each after a
+//! load of its constants if others are in the unit.
 
 use std::sync::Arc;
 
@@ -9,19 +9,20 @@ use super::replay::load_cycles_through;
 use super::{Extension, MachineUnit, Rate};
 use crate::coprocessor::{Bases, Held, Resident, What};
 
-/// The place of the constants, the only data that the unit keeps from command to command.
+/// The number, among the places of a [`Resident`], under which the unit's constants stand. The unit stores no other
+/// data from one command to the next.
 pub(super) const CONSTANTS: u16 = 0;
 
-/// A command to the unit.
+/// A command to the base-extension unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// Moduli and constants of an extension.
+    /// Loads the moduli and constants of an extension between these bases.
     Constants(Arc<Bases>),
     Extend(Job),
 }
 
 impl Command {
-    /// Returns the name for reports; an extension has the name of its instruction.
+    /// Returns the command's name in reports. An extension has the name of its instruction.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Constants(_) => "CONSTANTS",
@@ -32,7 +33,7 @@ impl Command {
         }
     }
 
-    /// Returns the cycles until the command is done and its last beat is in memory.
+    /// Returns the cycles from the command until its last beat is in memory.
     pub fn cycles(&self, unit: MachineUnit, rate: Rate, log_n: u32) -> u64 {
         match self {
             Self::Constants(bases) => {
@@ -55,14 +56,15 @@ pub struct Timed {
     pub end: u64,
 }
 
-/// Returns whether loaded constants serve an extension; a fast one needs no redundant modulus.
+/// Returns whether the constants `there` serve an extension between the bases `wanted`. A fast extension needs no
+/// redundant modulus.
 pub fn serves(there: &Bases, wanted: &Bases) -> bool {
     there.sources == wanted.sources
         && there.targets == wanted.targets
         && (wanted.redundant.is_none() || there.redundant == wanted.redundant)
 }
 
-/// Returns the loaded constants.
+/// Returns the bases whose constants the unit holds, or `None` if it holds none.
 pub fn held(resident: &Resident) -> Option<Arc<Bases>> {
     match resident.at(CONSTANTS)?.what {
         What::Constants(bases) => Some(bases),
@@ -70,8 +72,8 @@ pub fn held(resident: &Resident) -> Option<Arc<Bases>> {
     }
 }
 
-/// Schedules the jobs of a stage. The unit starts and ends idle, with `resident` data at the start. Jobs that the
-/// loaded constants serve come first, then the jobs of each pair of bases together.
+/// Schedules the extensions of a stage, from an idle unit to an idle unit. `resident` is the data in the unit
+/// before. Extensions that the loaded constants serve come first, then those of each pair of bases together.
 pub fn timeline(
     unit: MachineUnit,
     rate: Rate,
@@ -115,7 +117,7 @@ pub fn timeline(
     timed.collect()
 }
 
-/// Returns the data that the unit holds after some commands.
+/// Returns the data that the unit holds after these commands, if it held `before`.
 pub fn loaded_after(commands: &[Timed], mut before: Resident) -> Resident {
     for timed in commands {
         if let Command::Constants(bases) = &timed.command {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The architectures of base-extension units, with their multipliers, constants, results and cycles.
+//! The architectures of base-extension units, with the multipliers, constants, results and cycles of each.
 
 use ringmill_math::{Modulus, RnsBasis};
 
@@ -7,35 +7,35 @@ use super::rowers::{self, Algorithm};
 use super::{BasextError, Constants, Extension, Radix, Shape, Shared, cycles, golden, pipelined};
 
 /// A base-extension unit. All architectures have the same ports, commands and codes. They differ in the order of their
-/// streams, in the constants, and in cycles.
+/// streams, in their constants and in their cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
-    /// `rm_basext_folded`: one target after another, the residues sent for each.
+    /// `rm_basext_folded`: computes one target after another. The source residues are sent again for each target.
     Folded(Shape),
-    /// `rm_basext_shared`: a batch of targets at once, the residues sent once.
+    /// `rm_basext_shared`: computes a batch of targets at once. The source residues are sent once.
     Shared(Shared),
-    /// `rm_basext_pipelined`: as the folded one, with multipliers of its own for the Post-Sum Process.
+    /// `rm_basext_pipelined`: like the folded unit, but with separate multipliers for the Post-Sum Process.
     Pipelined(Shape),
-    /// `rm_basext_rowers`: Cox-Rower or mixed radix behind a transposition memory; no redundant residue.
+    /// `rm_basext_rowers`: Cox-Rower or mixed radix behind a transposition memory. It takes no redundant residue.
     Rowers(Algorithm, Shape),
-    /// `rm_basext_radix`: mixed radix, all divisions of a coefficient at once, behind a transposition memory; no redundant
-    /// residue.
+    /// `rm_basext_radix`: mixed radix with all divisions of a coefficient at once, behind a transposition memory. It
+    /// takes no redundant residue.
     Radix(Radix),
 }
 
-/// The arithmetic of a unit.
+/// The number of multipliers and adders in a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arithmetic {
-    /// Multipliers of words modulo a run-time modulus.
+    /// The number of multipliers modulo a run-time modulus.
     pub multipliers: u64,
-    /// Adders and subtractors of words modulo a run-time modulus.
+    /// The number of adders and subtractors modulo a run-time modulus.
     pub modular_adders: u64,
-    /// Other adders that a result passes: the Cox unit's.
+    /// The number of adders without a modulus on the path of a result. Only the Cox unit has them.
     pub adders: u64,
 }
 
 impl Unit {
-    /// Returns the multipliers and adders of the elaborated RTL.
+    /// Returns the multipliers and adders that the unit's RTL has with these parameters.
     pub fn arithmetic(self) -> Arithmetic {
         let lanes = self.shape().lanes() as u64;
         let (multipliers, modular_adders, adders) = match self {
@@ -56,7 +56,8 @@ impl Unit {
         }
     }
 
-    /// Returns the number of constants that a load brings from l source moduli to k targets, without the moduli.
+    /// Returns the number of constants that the unit loads for an extension from `l` sources to `k` targets, without
+    /// the moduli.
     pub fn stored(self, l: usize, k: usize) -> usize {
         match self {
             Self::Folded(_) | Self::Pipelined(_) => 1 + 2 * l + k * (1 + l),
@@ -74,7 +75,8 @@ impl Unit {
         }
     }
 
-    /// Returns whether the unit has this extension: mixed radix has none that leaves a multiple of Q.
+    /// Returns whether the unit can do this kind of extension. Mixed radix has no fast extension, since it leaves no
+    /// multiple of Q.
     pub fn extends(self, extension: Extension) -> bool {
         match self {
             Self::Folded(_) | Self::Pipelined(_) | Self::Shared(_) => true,
@@ -85,7 +87,7 @@ impl Unit {
         }
     }
 
-    /// Returns whether this extension takes a redundant residue.
+    /// Returns whether the unit takes a redundant residue for this kind of extension.
     pub fn takes_redundant(self, extension: Extension) -> bool {
         match self {
             Self::Folded(_) | Self::Pipelined(_) | Self::Shared(_) => extension == Extension::Exact,
@@ -93,7 +95,7 @@ impl Unit {
         }
     }
 
-    /// Returns the most polynomials that one command takes.
+    /// Returns the most polynomials that one command of the unit takes.
     pub fn polynomials(self) -> usize {
         match self {
             Self::Folded(_) | Self::Pipelined(_) => 1,
@@ -101,7 +103,8 @@ impl Unit {
         }
     }
 
-    /// Computes the unit's results, as [`golden()`] does, with the redundant residue if the unit takes one.
+    /// Computes the residues that the unit must return, as [`golden()`] does. The limbs end with the redundant residues
+    /// if the unit takes them.
     ///
     /// # Errors
     /// The errors of [`golden()`] and [`rowers::golden`].
@@ -127,7 +130,7 @@ impl Unit {
         }
     }
 
-    /// Returns the constants in the form that this unit takes.
+    /// Computes the moduli and constants in the order in which this unit loads them.
     ///
     /// # Errors
     /// The errors of [`Constants::new`].
@@ -149,7 +152,8 @@ impl Unit {
         }
     }
 
-    /// Returns the cycles for several polynomials of one degree, in as few commands as the unit allows.
+    /// Returns the cycles of the extensions of several polynomials of one degree, with as few commands as the unit
+    /// allows.
     pub fn cycles(
         self,
         extension: Extension,

@@ -18,7 +18,7 @@ use crate::machine::{Machine, Session};
 use crate::options::SimOptions;
 use ringmill_device::report::{Fit, MachineReport};
 
-/// Co-processors behind a host link. They take turns one after another; host, link and card take turns, too.
+/// A card: co-processors behind a host link. Only one of host, link and co-processors works at a time.
 pub struct Card {
     name: String,
     clock_mhz: f64,
@@ -26,18 +26,18 @@ pub struct Card {
     fit: Fit,
     target: Target,
     units: Vec<Box<dyn Coprocessor>>,
-    /// The names of the co-processors and of their lanes in reports.
+    /// The name of each co-processor in reports.
     names: Vec<String>,
     lanes: Vec<Vec<String>>,
     memory: Option<Memory>,
 }
 
 impl Card {
-    /// Makes a card of one co-processor by itself, as its description has it: all its operands and results cross the
-    /// link.
+    /// Makes a card with one co-processor and no memory of residues. All operands and results of the co-processor
+    /// cross the link of its own description.
     ///
     /// # Errors
-    /// The errors of [`crate::fpga::Needs::accepted`].
+    /// The errors of [`crate::fpga::Needs::accepted`], if the co-processor does not fit its FPGA.
     pub fn alone(unit: Box<dyn Coprocessor>) -> Result<Self, MachineError> {
         let lanes = unit.lanes().iter().map(|&lane| lane.to_owned()).collect();
         Ok(Self {
@@ -53,7 +53,7 @@ impl Card {
         })
     }
 
-    /// Makes a card of a checked description with these co-processors, at least one.
+    /// Makes a card from a checked description and its co-processors, of which there must be at least one.
     ///
     /// # Errors
     /// [`MachineError::Field`] for a memory that is too narrow for a co-processor, or co-processors without a common
@@ -98,16 +98,16 @@ impl Card {
         })
     }
 
-    /// Returns the co-processors, in the order in which they claim instructions.
+    /// Returns the card's co-processors, in the order in which they claim instructions.
     pub fn units(&self) -> &[Box<dyn Coprocessor>] {
         &self.units
     }
 
-    /// Begins a run on a program's head.
+    /// Begins a run of a program whose head is given, and returns the sums of the run.
     ///
     /// # Errors
-    /// Values that are no limbs; the first co-processor's error for a program with which no co-processor can do
-    /// anything.
+    /// Values that are no limbs; the first co-processor's error if no co-processor can run any instruction of the
+    /// program.
     pub fn work(&self, head: &Head<'_>) -> Result<Work<'_>, MachineError> {
         Ok(Work::new(self, head, self.accept(head)?))
     }
@@ -130,7 +130,8 @@ impl Card {
         }
     }
 
-    /// Times a program whose turns `run` executes. A turn is executed once for each state of the resident data.
+    /// Times a program in which `run` executes each turn, the commands of one co-processor in one stage. A turn is
+    /// executed once for each state of the co-processor's data.
     ///
     /// # Errors
     /// The errors of [`Self::work`] and of `run`.
@@ -150,7 +151,7 @@ impl Card {
         Ok(timing.report(how, &outputs)?)
     }
 
-    /// Returns how many limbs of a degree the card's memory holds.
+    /// Returns how many limbs of degree 2^`log_n` the card's memory can hold.
     pub(super) fn limbs(&self, log_n: u8) -> usize {
         let fits = |memory: &Memory| match memory.max_log_n.checked_sub(log_n) {
             Some(halvings) => (memory.limbs << halvings) as usize,
@@ -159,7 +160,7 @@ impl Card {
         self.memory.as_ref().map_or(0, fits)
     }
 
-    /// Returns the bytes of a limb of a degree in the card's memory, if there is one.
+    /// Returns the bytes of a limb of degree 2^`log_n` in the card's memory, or `None` for a card without memory.
     pub(super) fn limb_bytes(&self, log_n: u8) -> Option<u64> {
         let memory = self.memory.as_ref()?;
         Some((u64::from(memory.residue_bits) << log_n).div_ceil(8))
@@ -169,7 +170,7 @@ impl Card {
         self.lanes.get(unit).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds a co-processor's name to `what`, if there are several co-processors.
+    /// Returns `what` with the co-processor's name before it, or `what` alone if the card has one co-processor.
     pub(super) fn named(&self, unit: usize, what: &str) -> String {
         match self.units.len() {
             1 => what.to_owned(),
@@ -186,7 +187,7 @@ impl Card {
     }
 }
 
-/// Returns the limits that suit every co-processor of a card.
+/// Returns the limits on programs' parameters that every co-processor of a card meets.
 fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineError> {
     let mut targets = units.iter().map(|unit| unit.target());
     let Some(mut all) = targets.next() else {
@@ -240,7 +241,7 @@ impl Machine for Card {
         Ok(taken)
     }
 
-    /// Opens every co-processor by its model.
+    /// Opens the card on a program. The cycles of every co-processor come from its cycle model.
     fn open<'m>(
         &'m self,
         head: Head<'m>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Partitions a procedure into stages: the jobs of co-processors, and the instructions that stay on the host.
+//! Partitions a procedure into stages: the jobs of co-processors, and the instructions that the host runs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,20 +7,20 @@ use ringmill_isa::mid::{Imm, Op, Procedure, ValueId};
 
 use super::Accepted;
 
-/// Instructions of a procedure that a co-processor runs as one job.
+/// Instructions of a procedure that a co-processor runs together as one job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
-    /// The numbers of the instructions, in order. The last makes all results of the job: only the job reads the results
-    /// of the others.
+    /// The indices of the job's instructions in the procedure, in order. The last instruction makes all results of the
+    /// job; only the job reads the results of the others.
     pub instrs: Vec<usize>,
-    /// The values that the job reads and does not make itself, in the order of their reads.
+    /// The values that the job reads and does not compute itself, in the order of its reads.
     pub takes: Vec<ValueId>,
     pub gives: Vec<ValueId>,
 }
 
 impl Claim {
-    /// Makes a job of these instructions. The caller must make sure that nobody else reads the results of any but the
-    /// last.
+    /// Makes a job of the instructions with these indices. The caller must make sure that no other instruction reads
+    /// the results of any but the last.
     pub fn new(procedure: &Procedure, mut instrs: Vec<usize>) -> Self {
         instrs.sort_unstable();
         instrs.dedup();
@@ -41,26 +41,26 @@ impl Claim {
         }
     }
 
-    /// Returns the number of the last instruction, at which the job stands in the procedure.
+    /// Returns the index of the job's last instruction, which fixes the job's position in the procedure.
     fn last(&self) -> Option<usize> {
         self.instrs.last().copied()
     }
 }
 
-/// The host's instructions, then the co-processors' jobs on their results. No job of a stage needs another of the same
-/// stage.
+/// One stage of a procedure: instructions of the host, then the co-processors' jobs on their results. No job of a stage
+/// needs another job of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stage {
-    /// The numbers of the host's instructions, in order.
+    /// The indices of the instructions that the host runs in this stage, in order.
     pub host: Vec<usize>,
-    /// The values that the host's instructions read, each once.
+    /// The values that the host's instructions of this stage read, each once.
     pub(super) host_reads: Vec<ValueId>,
-    /// The jobs of each co-processor, in the order of their last instructions.
+    /// For each co-processor its jobs in this stage, in the order of their last instructions.
     pub jobs: Vec<Vec<Claim>>,
 }
 
 impl Stage {
-    /// Returns the numbers of the jobs' instructions, in order.
+    /// Returns the indices of all instructions in the stage's jobs, in order.
     pub fn offloaded(&self) -> Vec<usize> {
         let jobs = self.jobs.iter().flatten();
         let mut all: Vec<usize> = jobs.flat_map(|job| job.instrs.iter().copied()).collect();
@@ -69,22 +69,24 @@ impl Stage {
     }
 }
 
-/// The half stage after all others. In half stages, the host's part of stage s is at 2s, and the jobs at 2s + 1.
+/// The half stage of reads after the procedure's end. The host's part of stage s is half stage 2s, and the jobs are
+/// half stage 2s + 1.
 const AFTER_ALL: usize = usize::MAX;
 
-/// A procedure in stages.
+/// A procedure cut into stages, which run one after another.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Partition {
     pub stages: Vec<Stage>,
-    /// For each value that `LOAD` defines, the value that was stored: memory outside is the host's own.
+    /// For each value that a `LOAD` defines, the value that was stored before. The host itself has the memory between
+    /// `STORE` and `LOAD`.
     aliases: HashMap<ValueId, ValueId>,
-    /// The half stage of each value's last read; results are read [`AFTER_ALL`].
+    /// The half stage in which each value is read last. The procedure's results are read in [`AFTER_ALL`].
     last_read: HashMap<ValueId, usize>,
 }
 
 impl Partition {
-    /// Partitions a procedure. Each co-processor in turn claims instructions that those before it left. Every
-    /// instruction is in the earliest stage that its operands allow.
+    /// Partitions a procedure. Each co-processor in turn claims instructions that earlier ones left. Every instruction
+    /// is in the earliest stage that its operands allow.
     pub fn new(procedure: &Procedure, units: &[Option<Box<dyn Accepted>>]) -> Self {
         let mut free = vec![true; procedure.instrs.len()];
         let mut claims: Vec<Vec<Claim>> = Vec::with_capacity(units.len());
@@ -106,17 +108,17 @@ impl Partition {
         in_stages(procedure, claims)
     }
 
-    /// Returns the value that holds the content of `value`.
+    /// Returns the stored value if `value` comes from a `LOAD`, otherwise `value` itself.
     pub fn real(&self, value: ValueId) -> ValueId {
         self.aliases.get(&value).copied().unwrap_or(value)
     }
 
-    /// Returns the jobs of all stages.
+    /// Returns the jobs of all stages and co-processors.
     pub fn jobs(&self) -> impl Iterator<Item = &Claim> {
         self.stages.iter().flat_map(|s| s.jobs.iter().flatten())
     }
 
-    /// Returns the number of instructions of each kind that stay on the host.
+    /// Counts the instructions that the host runs, by operation.
     pub fn host(&self, procedure: &Procedure) -> BTreeMap<Op, u64> {
         let mut counts = BTreeMap::new();
         for &at in self.stages.iter().flat_map(|stage| &stage.host) {
@@ -127,7 +129,7 @@ impl Partition {
         counts
     }
 
-    /// Returns whether anything reads a value after the jobs of a stage.
+    /// Returns whether anything reads `value` after the jobs of stage `stage`.
     pub(super) fn lives_after(&self, value: ValueId, stage: usize) -> bool {
         self.last_read
             .get(&value)
@@ -135,7 +137,7 @@ impl Partition {
     }
 }
 
-/// Returns for each value that `LOAD` defines the value that was stored.
+/// Returns the map from each value that a `LOAD` defines to the value that was stored.
 fn aliases(procedure: &Procedure) -> HashMap<ValueId, ValueId> {
     let mut slots = HashMap::new();
     let mut aliases = HashMap::new();
@@ -155,7 +157,8 @@ fn aliases(procedure: &Procedure) -> HashMap<ValueId, ValueId> {
     aliases
 }
 
-/// Assigns stages by the operands: results of a job of stage s are available from stage s + 1 on.
+/// Assigns each instruction and each job to the earliest stage that its operands allow. Results of a job of stage s are
+/// available from stage s + 1 on.
 fn in_stages(procedure: &Procedure, claims: Vec<Vec<Claim>>) -> Partition {
     let aliases = aliases(procedure);
     let real = |value: ValueId| aliases.get(&value).copied().unwrap_or(value);

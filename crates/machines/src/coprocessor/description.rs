@@ -9,35 +9,35 @@ use crate::error::MachineError;
 use crate::fields::{self, HostLink, ensure, range};
 use crate::fpga::{MemoryKind, Need, Needs, Part, Unit};
 
-/// The kind of these descriptions.
+/// The field `kind` of the descriptions of cards.
 pub const KIND: &str = "card";
 
-/// The descriptions that Ringmill ships, by their names.
+/// The card descriptions that Ringmill ships: pairs of name and TOML text.
 pub const SHIPPED: [(&str, &str); 2] = [
     ("polymul-card", CardDescription::POLYMUL),
     ("basext-card", CardDescription::BASEXT),
 ];
 
-/// Several co-processors on one FPGA behind one host link, or one with a memory of residues beside it.
+/// The fields of a card: one FPGA behind a host link, with one or more co-processors and a memory of residues.
 /// [`CardDescription::parse`] checks the ranges.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardDescription {
-    /// The kind, which distinguishes this description from those of other machines.
+    /// The value of the field `kind`, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name in reports.
+    /// The card's name in reports.
     pub name: String,
     pub title: String,
     /// The FPGA for which the card is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// The reason for which the description may exceed its part. It is refused for a description that fits.
+    /// The reason for which the card may need more than its FPGA has. A card that fits its FPGA must not give one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
-    /// The clock of the card and of each co-processor on it.
+    /// The clock of the card and of each co-processor on it, in MHz.
     pub clock_mhz: f64,
     pub link: HostLink,
     pub memory: Memory,
-    /// The co-processors: the earlier in the list has the first claim on an instruction.
+    /// The descriptions of the co-processors. An earlier co-processor claims instructions before a later one.
     pub coprocessor: Vec<toml::Table>,
 }
 
@@ -47,24 +47,25 @@ pub enum Kind {
     Card,
 }
 
-/// The memory for residues that co-processors hand to each other or use again.
+/// The card's memory for residues that one co-processor passes to another or uses again.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
-    /// The kind of memory.
+    /// The kind of RAM in which the memory is built.
     pub of: MemoryOf,
-    /// The number of limbs of the largest degree that it holds.
+    /// The number of limbs of degree 2^`max_log_n` that the memory holds.
     pub limbs: u64,
-    /// log2 of that degree.
+    /// log2 of the largest degree of a limb in the memory.
     pub max_log_n: u8,
-    /// Bits of a residue.
+    /// Bits of one residue in the memory.
     pub residue_bits: u32,
-    /// The residues read, and also the residues written, in one cycle: as many as a co-processor's streams carry.
+    /// The residues that the memory reads in one cycle, and also those that it writes. A co-processor's streams must
+    /// not carry more.
     pub beat: usize,
 }
 
 impl Memory {
-    /// Returns the number of residues that it holds.
+    /// Returns the number of residues that the memory holds.
     fn residues(&self) -> u64 {
         let degree = 1u64.checked_shl(self.max_log_n.into()).unwrap_or(u64::MAX);
         self.limbs.saturating_mul(degree)
@@ -76,15 +77,15 @@ impl Memory {
 pub enum MemoryOf {
     Block,
     Ultra,
-    /// High-bandwidth memory in the part's package, which takes nothing of the part's fabric.
+    /// High-bandwidth memory in the FPGA's package, which takes no block or ultra RAM of the FPGA.
     Hbm,
 }
 
-/// The most co-processors of a card.
+/// The most co-processors that a card can have.
 const MOST: usize = 8;
 
 impl Memory {
-    /// Refuses a co-processor whose data ports are wider.
+    /// Refuses a co-processor whose data ports are wider than the memory's.
     pub(super) fn serves(&self, unit: &dyn Coprocessor) -> Result<(), MachineError> {
         let stream = unit.stream();
         let expected =
@@ -107,12 +108,13 @@ impl Memory {
 }
 
 impl CardDescription {
-    /// The paper's multiplier with a memory of residues in the block RAM that the multiplier leaves.
+    /// The TOML text of a card with the paper's multiplier and a memory of residues in the block RAM that the
+    /// multiplier leaves.
     pub const POLYMUL: &'static str = include_str!("polymul-card.toml");
-    /// The base-extension unit and the multiplier with high-bandwidth memory.
+    /// The TOML text of a card with the base-extension unit, the multiplier and high-bandwidth memory.
     pub const BASEXT: &'static str = include_str!("basext-card.toml");
 
-    /// Reads and checks a description, whose co-processors `catalogue` knows.
+    /// Reads a card's description from TOML, checks it and makes the card. `catalogue` makes the co-processors.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range or a
@@ -144,8 +146,9 @@ impl CardDescription {
         Card::of(description, units)
     }
 
-    /// Returns the text of a co-processor's description. `machine` names a built-in description whose keys other keys
-    /// replace; without it the description stands in the card's whole. Part and link are the card's.
+    /// Returns the TOML text of a co-processor's description from its table in the card's. The key `machine` names a
+    /// built-in description whose keys the table's other keys replace; without it the table is the whole description.
+    /// Part and link are the card's.
     fn text_of(
         &self,
         table: &toml::Table,
@@ -195,11 +198,11 @@ impl CardDescription {
         )
     }
 
-    /// Returns the needs of the card: those of the co-processors, and of the memory, which one stream reads and one
-    /// writes at a time. The units of the first co-processor are placed die by die.
+    /// Returns the FPGA resources that the card needs: those of its co-processors and of its memory. The memory has one
+    /// stream that reads and one that writes. Only the first co-processor's units are placed on dies.
     ///
     /// # Errors
-    /// [`MachineError::UnknownPart`].
+    /// [`MachineError::UnknownPart`] if the description names an unknown FPGA.
     pub(super) fn needs(&self, units: &[Box<dyn Coprocessor>]) -> Result<Needs, MachineError> {
         let m = &self.memory;
         let kind = match m.of {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines that run some instructions of a program and leave the others to a host: alone, or several on one card.
+//! Co-processors, machines that run some instructions of a program and leave the others to a host: alone, or several on
+//! one card.
 //!
 //! A co-processor *claims* instructions of a procedure as jobs ([`Claim`]). The procedure is cut into stages
-//! ([`Partition`]): the host's instructions, then the jobs, none of which needs another of its stage. For each stage
-//! the co-processor returns a schedule of its commands ([`Schedule`]). The schedule follows from its cycle model alone,
+//! ([`Partition`]): the host's instructions, then the jobs, none of which needs another job of its stage. For each
+//! stage the co-processor returns a schedule of its commands ([`Schedule`]). The schedule follows from its cycle model
 //! and from the data that it holds when the stage begins ([`Resident`]).
 //!
 //! Programs run on a [`Card`]. It has the host link, one or more co-processors, and perhaps a memory of residues that
-//! they share ([`Shelf`]). Data that one co-processor makes and another takes then do not cross the link. [`Work`] adds
-//! up all runs, by the models or by RTL, for every kind of co-processor.
+//! they share ([`Shelf`]). Data that one co-processor computes and another takes then do not cross the link. [`Work`]
+//! adds up all runs, by the models or by RTL, for every kind of co-processor.
 
 mod card;
 mod claim;
@@ -41,101 +42,107 @@ use crate::error::MachineError;
 use crate::fields::HostLink;
 use crate::fpga::Needs;
 
-/// A machine that runs some instructions, made from a description.
+/// A machine that runs some of a program's instructions and leaves the others to the host.
 pub trait Coprocessor: Any + Send + Sync {
-    /// Returns the kind of its description.
+    /// Returns the field `kind` of the co-processor's description.
     fn kind(&self) -> &'static str;
 
-    /// Returns the name of its description.
+    /// Returns the field `name` of the co-processor's description.
     fn name(&self) -> &str;
 
     fn clock_mhz(&self) -> f64;
 
-    /// Returns the host link of its description, for a co-processor alone behind it.
+    /// Returns the host link of the co-processor's description. It counts only if the co-processor is alone on its
+    /// card.
     fn link(&self) -> &HostLink;
 
-    /// Returns the width of its data ports, which a card's memory must serve.
+    /// Returns the width of the co-processor's data ports. A card's memory must be at least as wide.
     fn stream(&self) -> Stream;
 
-    /// Returns its needs of the part that its description names.
+    /// Returns the resources that the co-processor needs of the FPGA that its description names.
     ///
     /// # Errors
-    /// [`MachineError::UnknownPart`].
+    /// [`MachineError::UnknownPart`] if the description names an unknown FPGA.
     fn needs(&self) -> Result<Needs, MachineError>;
 
-    /// Returns the reason for which it may exceed that part, if its description has one.
+    /// Returns the reason for which the co-processor may exceed its FPGA, if its description gives one.
     fn allowed(&self) -> Option<&str>;
 
-    /// Returns its units by their names in reports and traces; a [`Step`] says which unit it keeps busy.
+    /// Returns the names of the co-processor's units in reports and traces. A [`Step`] says which unit it occupies.
     fn lanes(&self) -> &'static [&'static str];
 
-    /// Returns the limits for parameters of programs that it runs.
+    /// Returns the limits on the parameters of programs that the co-processor can run.
     fn target(&self) -> Target;
 
-    /// Opens the co-processor on a program's head.
+    /// Opens the co-processor on a program whose head is given.
     ///
     /// # Errors
-    /// A head of a program with which it can do nothing.
+    /// An error if the co-processor can run no instruction of the program.
     fn accept(&self, head: &Head<'_>) -> Result<Box<dyn Accepted>, MachineError>;
 }
 
 impl dyn Coprocessor {
-    /// Returns the co-processor as type `C`, if it is one, for code about one kind, such as its RTL.
+    /// Returns the co-processor as a value of type `C`, or `None` if it has another type. Code about one kind, such as
+    /// its RTL, uses this.
     pub fn as_a<C: Coprocessor>(&self) -> Option<&C> {
         (self as &dyn Any).downcast_ref()
     }
 }
 
-/// Finds the co-processors that a card's description names.
+/// The collection of machines from which a card's description takes its co-processors.
 pub trait Catalogue {
-    /// Returns the description of a machine by its name.
+    /// Returns the TOML description of the machine with this name.
     ///
     /// # Errors
-    /// [`MachineError::Unknown`].
+    /// [`MachineError::Unknown`] for a name that no machine has.
     fn description(&self, name: &str) -> Result<&'static str, MachineError>;
 
-    /// Makes the co-processor of a description text.
+    /// Makes the co-processor that a TOML description describes.
     ///
     /// # Errors
-    /// The errors of its parser; a machine that is no co-processor.
+    /// The errors of the description's parser, and an error if the machine is no co-processor.
     fn coprocessor(&self, text: &str) -> Result<Box<dyn Coprocessor>, MachineError>;
 }
 
-/// The width of a port of data.
+/// The width of a co-processor's data port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stream {
-    /// Bits of a residue.
+    /// Bits of one residue at the port.
     pub residue_bits: u32,
-    /// Residues in a cycle.
+    /// Residues that pass the port in one cycle.
     pub beat: usize,
 }
 
-/// A co-processor opened on a program's head.
+/// A co-processor opened on a program.
 pub trait Accepted {
-    /// Returns jobs among those instructions of a procedure that are `free`, by their numbers; no instruction is in two
-    /// jobs.
+    /// Returns jobs of the co-processor in a procedure. `free` tells for each instruction whether a job may contain it.
+    /// No instruction is in two jobs.
     fn claims(&self, procedure: &Procedure, free: &[bool]) -> Vec<Claim>;
 
-    /// Returns the commands of a stage's jobs. The co-processor is idle before and after, and `holds` its data before.
+    /// Returns the co-processor's commands for its jobs of one stage. It is idle before and after; `holds` is the data
+    /// in it before.
     fn schedule(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Schedule;
 
-    /// Returns the same commands as text, a line each, without the cycles.
+    /// Returns the commands of [`Accepted::schedule`] as text, one line each, without the cycles.
     fn text(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<String>;
 
-    /// Returns the places whose content may stay from job to job and from call to call.
+    /// Returns the places of the co-processor's memories whose content may stay from one job to the next and from one
+    /// call of a procedure to the next.
     fn keeps(&self) -> Vec<Keep>;
 }
 
-/// Places of a [`Resident`] in one of a co-processor's memories.
+/// The places of one memory of a co-processor, by their numbers in a [`Resident`]. A place holds one limb, or the
+/// tables or constants for one modulus or base.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     pub memory: &'static str,
     pub places: RangeInclusive<u16>,
-    /// The bytes of each place.
+    /// The bytes that one place holds.
     pub bytes: u64,
 }
 
-/// Commands from idle to idle, in the order of their first cycles, and the data that the co-processor holds after them.
+/// The commands of a co-processor in a stage, in the order of their first cycles, and the data that it holds after
+/// them. It is idle before and after.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Schedule {
     pub steps: Vec<Step>,
@@ -143,30 +150,31 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Returns the cycles from the first command to the last one's end.
+    /// Returns the cycles from the start of the first command to the end of the last.
     pub fn cycles(&self) -> u64 {
         self.steps.iter().map(|step| step.end).max().unwrap_or(0)
     }
 }
 
-/// A command with its cycles.
+/// One command of a co-processor with its cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The name in reports.
+    /// The command's name in reports.
     pub name: &'static str,
-    /// The unit that the command keeps busy, an index into [`Coprocessor::lanes`].
+    /// The unit that the command occupies, as an index into [`Coprocessor::lanes`].
     pub lane: usize,
-    /// The cycle in which it is accepted; `end` is the cycle in which it is done.
+    /// The cycle in which the co-processor accepts the command; `end` is the cycle in which the command is done.
     pub begin: u64,
     pub end: u64,
-    /// The data that cross the border, in the order in which the command needs them; none if all stay inside.
+    /// The data that the command moves into or out of the co-processor, in the order in which it needs them; empty if
+    /// all data stay inside.
     pub crosses: Vec<Crosses>,
 }
 
-/// Data that a command moves over the co-processor's border.
+/// Data that a command moves into or out of the co-processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crosses {
-    /// Tables, keys or constants, which the host makes for this co-processor alone.
+    /// Tables, keys or constants that the host computes for this co-processor alone.
     Tables {
         bytes: u64,
     },

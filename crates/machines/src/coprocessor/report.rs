@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The figures of co-processors and their host in the report of a run.
+//! The figures of co-processors and of their host in the report of a run.
 
 use std::fmt;
 
@@ -8,52 +8,52 @@ use serde::Serialize;
 use super::shelf::CardUse;
 use ringmill_device::report::{How, MachineReport, OwnReport, Remarks, Rows, grouped, seconds};
 
-/// The parts of a program that a machine and its host run, and the value of the offload.
+/// The parts of a program that the machine and its host run, and what the offload gains.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct OffloadUse {
-    /// The limb instructions of the host; `machine_instructions` are those of the machine.
+    /// The number of limb instructions that the host runs; `machine_instructions` is the number that the machine runs.
     pub host_instructions: u64,
     pub machine_instructions: u64,
-    /// The figures of each co-processor of the card.
+    /// The use of each co-processor of the card.
     pub coprocessors: Vec<CoprocessorUse>,
-    /// The figures of the card's memory, which serves instead of the link, if there is one.
+    /// The transfers of the card's memory, which replace transfers over the link; `None` for a card without memory.
     pub card: Option<CardUse>,
-    /// The measured times, if the program was run and not timed alone.
+    /// The measured times; `None` if the program was only timed by the model and not run on data.
     pub measured: Option<OffloadTimes>,
 }
 
-/// A co-processor's share.
+/// One co-processor's part of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CoprocessorUse {
     pub name: String,
-    /// Limb instructions.
+    /// The number of limb instructions that the co-processor runs.
     pub instructions: u64,
     pub cycles: u64,
 }
 
-/// Seconds of a run with an offload machine. The host's are measured; the machine's and the link's are at the clock and
-/// the rate of its description. Host, link and machine count as working in turn.
+/// The seconds of a run with an offload machine. Those of the host are measured; those of machine and link follow from
+/// the description's clock and rate. Only one of host, link and machine works at a time.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct OffloadTimes {
-    /// Threads of the host.
+    /// The number of threads of the host.
     pub threads: usize,
-    /// The host's part.
+    /// The measured seconds of the instructions that the host runs.
     pub host_seconds: f64,
-    /// The time of the machine's part, if the host runs it instead.
+    /// The measured seconds of the machine's instructions if the host runs them instead.
     pub replaced_seconds: f64,
     pub machine_seconds: f64,
     pub link_seconds: f64,
-    /// The time of the whole program on the host, in one run.
+    /// The measured seconds of the whole program on the host alone.
     pub alone_seconds: f64,
-    /// The time of host, link and machine together.
+    /// The sum of the seconds of host, link and machine.
     pub offloaded_seconds: f64,
     /// `alone_seconds` over `offloaded_seconds`.
     pub speedup: f64,
-    /// The speedup with a machine and a link that take no time: Amdahl's bound.
+    /// The speedup if machine and link took no time: Amdahl's bound.
     pub speedup_bound: f64,
 }
 
-/// The times measured on the host.
+/// The measured seconds of a program's parts on the host, from which [`OffloadTimes`] is computed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HostTimes {
     pub threads: usize,
@@ -63,7 +63,7 @@ pub struct HostTimes {
 }
 
 impl OffloadTimes {
-    /// Computes the times from the host's times and a machine's report.
+    /// Computes the times of the offload from the host's measured times and the machine's report.
     pub fn new(host: HostTimes, report: &MachineReport) -> Self {
         let link = &report.link;
         let link = link.seconds_in + link.seconds_out + link.key_seconds + link.program_seconds;
@@ -87,7 +87,7 @@ impl OffloadTimes {
 impl OwnReport for OffloadUse {
     const KEY: &'static str = "offload";
 
-    /// Writes the host's part, its time for the other parts, and the resulting speedup.
+    /// Writes the rows of the offload: the host's instructions, the measured times and the resulting speedup.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         let machine = Some(how);
         rows.section("Offload")?;

@@ -1,52 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The data that stay in a co-processor from job to job and from call to call: tables, and limbs that no command
-//! overwrote.
+//! The data that stay in a co-processor from one job to the next and from one call to the next: tables, and limbs that
+//! no command overwrote.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, ValueId};
 
-/// The name of a limb: within a call its value, between calls the program's limb.
+/// The name of a limb. Within a call it is the procedure's value, between calls the program's limb.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Name {
     Value(ValueId),
     Limb(LimbId),
 }
 
-/// The moduli of a base extension.
+/// The moduli of a base extension: sources, targets and perhaps a redundant modulus.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Bases {
     pub sources: Vec<ModulusId>,
-    /// The redundant modulus of an exact extension.
+    /// The redundant modulus of an exact extension; `None` for a fast one.
     pub redundant: Option<ModulusId>,
     pub targets: Vec<ModulusId>,
 }
 
-/// The content of a place.
+/// The kind of data at one place of a co-processor's memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum What {
-    /// The tables of a modulus of the program.
+    /// The tables (twiddles and constants) of one modulus of the program.
     Tables(ModulusId),
-    /// The constants of a base extension.
+    /// The constants of a base extension between these bases.
     Constants(Arc<Bases>),
-    /// A limb; `eval`: in the layout of the evaluation form.
+    /// A limb. `eval` says whether it lies in the layout of the evaluation form.
     Limb { name: Name, eval: bool },
 }
 
-/// A place in use.
+/// The content of a place of a co-processor's memory that is in use.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Held {
     pub what: What,
-    /// The place of the tables that the content needs: the content goes when they go.
+    /// The place of the tables that the content depends on. If the tables are replaced, the content is lost.
     pub under: Option<u16>,
 }
 
-/// The data of an idle co-processor. Its [`Keep`](super::Keep)s number the places.
+/// The data in an idle co-processor, by place. [`Keep`](super::Keep) says which memory has which places.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Resident {
     places: BTreeMap<u16, Held>,
-    /// The place of tables that was used last.
+    /// The place of the tables that a command used last.
     last: u16,
 }
 
@@ -55,7 +55,8 @@ impl Resident {
         self.places.get(&place).cloned()
     }
 
-    /// Puts data into a place, in place of its content; data that needed that content goes, too.
+    /// Puts data into a place and replaces its content. If tables are put, limbs that depend on the place's former
+    /// tables are dropped, too.
     pub fn put(&mut self, place: u16, held: Held) {
         if matches!(held.what, What::Tables(_)) {
             self.places.retain(|_, other| other.under != Some(place));
@@ -67,7 +68,7 @@ impl Resident {
         self.places.remove(&place);
     }
 
-    /// Notes the tables that a command uses.
+    /// Notes that a command uses the tables at the place `tables`.
     pub fn used(&mut self, tables: u16) {
         self.last = tables;
     }
@@ -81,14 +82,15 @@ impl Resident {
         self.places.range(places).count() as u64
     }
 
-    /// Begins a call: limbs are named by its parameters, and limbs that are no parameters are forgotten.
+    /// Begins a call: renames each limb that is an argument to the procedure's parameter, and forgets all others.
     #[must_use]
     pub fn enter(mut self, procedure: &Procedure, call: &Call) -> Self {
         self.rename(|name| entered(name, procedure, call).map(Name::Value));
         self
     }
 
-    /// Ends a call: values of the call alone are forgotten, and so are limbs that its results replace.
+    /// Ends a call: renames values of the procedure to limbs of the program. It forgets values that live in the call
+    /// alone, and limbs that a result replaces.
     #[must_use]
     pub fn leave(mut self, procedure: &Procedure, call: &Call) -> Self {
         let itself = |value| value;
@@ -110,15 +112,15 @@ impl Resident {
     }
 }
 
-/// Returns the name of a program's limb in a call: the first parameter to which it is given.
+/// Returns the value by which a call knows the program's limb `name`: the first parameter to which the limb is passed.
 pub(super) fn entered(name: Name, procedure: &Procedure, call: &Call) -> Option<ValueId> {
     let mut params = procedure.params.iter().zip(&call.args);
     let found = params.find(|(_, limb)| name == Name::Limb(**limb));
     found.map(|(param, _)| param.value)
 }
 
-/// Returns the program's name of a call's value after the call: results first, then parameters that no result replaces.
-/// `real` returns the value that holds a result.
+/// Returns the program's limbs that hold the procedure's value `name` after a call: first results, then arguments that
+/// no result replaces. `real` returns the value that holds a result.
 pub(super) fn left<'c>(
     name: Name,
     procedure: &'c Procedure,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The memory of a card, in which residues wait between jobs instead of crossing the host link.
 //!
-//! An operand of a job is brought over the link once, and stays until room is short. A result of a job stays, too. It
-//! crosses the link only if the host reads it, at the program's end if it is an output, or if it must make room. Limbs
-//! that nothing reads any more make room first, then the least recently used one.
+//! An operand of a job crosses the link once and stays in the memory until room is short. A job's result stays, too. It
+//! crosses the link only if the host reads it, if it is an output of the program, or if it must make room. Limbs that
+//! nothing reads any more make room first, then the least recently used one.
 
 use std::collections::HashSet;
 
@@ -15,31 +15,31 @@ use super::resident::{Name, entered, left};
 /// A limb in the card's memory.
 #[derive(Debug)]
 struct Kept {
-    /// All names of the limb: a limb may be handed on as several results.
+    /// All names of the limb, since a call may return one limb as several results.
     names: Vec<Name>,
-    /// The bytes, as the co-processor that brought it counts them.
+    /// The limb's bytes, in the word size of the co-processor that brought it.
     bytes: u64,
-    /// Whether the host does not have it yet.
+    /// Whether the host has no copy of the limb yet.
     only_here: bool,
 }
 
-/// The transfers of a card's memory in place of the link, and those for its sake.
+/// The transfers that a card's memory saves on the host link, and those that it causes.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct CardUse {
-    /// Limbs that a job took from the card's memory instead of the link.
+    /// The number of limbs that a job took from the card's memory instead of from the link.
     pub taken_from_card: u64,
-    /// Limbs among these that a job on the card made and the host never had: they were handed on.
+    /// The number of limbs among `taken_from_card` that a job on the card computed and the host never had.
     pub handed_on: u64,
-    /// Limbs that left for lack of room before the host had them, and so crossed the link.
+    /// The number of limbs that left the memory for lack of room before the host had a copy, and so crossed the link.
     pub made_room: u64,
-    /// The bytes that the link would also carry if the card had no memory: those of limbs that jobs took and gave, less
-    /// those that crossed.
+    /// The bytes that the link would carry in addition if the card had no memory: those of all limbs that jobs took and
+    /// gave, less those that crossed.
     pub link_bytes_saved: u64,
-    /// The seconds of these bytes at the link's rate.
+    /// The seconds that the link takes for `link_bytes_saved` at its rate.
     pub link_seconds_saved: f64,
 }
 
-/// The limbs in a card's memory, the least recently used first. A card without memory has capacity 0.
+/// The limbs in a card's memory, the least recently used first. A card without memory has a shelf of capacity 0.
 #[derive(Debug)]
 pub struct Shelf {
     capacity: usize,
@@ -47,7 +47,7 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// Makes a memory for this number of limbs.
+    /// Makes an empty memory with room for `capacity` limbs.
     pub fn new(capacity: usize) -> Self {
         Self {
             capacity,
@@ -55,18 +55,18 @@ impl Shelf {
         }
     }
 
-    /// Returns the number of limbs for which it has room.
+    /// Returns the number of limbs for which the memory has room.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Returns the number of limbs that it holds.
+    /// Returns the number of limbs in the memory.
     pub fn held(&self) -> usize {
         self.kept.len()
     }
 
-    /// Brings a limb for a job, and returns whether the limb crosses the link. `needed` says whether a value of the
-    /// call is still read; limbs of the program always are.
+    /// Brings a limb to a job, and returns whether the limb crosses the link. `needed` says whether a value of the call
+    /// is still read; limbs of the program always count as read.
     pub fn take(
         &mut self,
         (value, bytes): (ValueId, u64),
@@ -85,7 +85,7 @@ impl Shelf {
         false
     }
 
-    /// Takes a job's result, and returns whether it crosses the link at once, as it does without a memory.
+    /// Stores a job's result, and returns whether it crosses the link at once, as it does on a card without memory.
     pub fn give(
         &mut self,
         (value, bytes): (ValueId, u64),
@@ -99,12 +99,12 @@ impl Shelf {
         false
     }
 
-    /// Shows a value to the host, and returns the bytes that cross the link for that.
+    /// Gives the host a copy of a procedure's value, and returns the bytes that cross the link for it.
     pub fn show(&mut self, value: ValueId) -> u64 {
         self.show_name(Name::Value(value))
     }
 
-    /// Shows a limb to the host between calls.
+    /// Gives the host a copy of a program's limb between calls, and returns the bytes that cross the link for it.
     pub fn show_limb(&mut self, limb: LimbId) -> u64 {
         self.show_name(Name::Limb(limb))
     }
@@ -149,7 +149,7 @@ impl Shelf {
         });
     }
 
-    /// Begins a call: its arguments are named by its parameters.
+    /// Begins a call: renames each limb that is an argument to the procedure's parameter.
     pub(super) fn enter(&mut self, procedure: &Procedure, call: &Call) {
         for name in self.kept.iter_mut().flat_map(|kept| &mut kept.names) {
             if let Some(value) = entered(*name, procedure, call) {
@@ -158,8 +158,8 @@ impl Shelf {
         }
     }
 
-    /// Ends a call: values get the program's names. Values of the call alone go, and so do limbs that die with the call
-    /// or that a result replaces. `real` returns the value under which a result is known here.
+    /// Ends a call: renames the procedure's values to limbs of the program. It drops values that live in the call
+    /// alone, and limbs that die with the call or that a result replaces. `real` returns the value that holds a result.
     pub(super) fn leave(
         &mut self,
         (procedure, call): (&Procedure, &Call),
@@ -185,13 +185,14 @@ impl Shelf {
     }
 }
 
-/// The transfers for the memory's sake.
+/// The sums of the transfers to and from a card's memory.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Sums {
     pub card: CardUse,
-    /// Bytes of limbs that crossed to the host, beside those that a command gave at once.
+    /// Bytes of limbs that crossed to the host later than the command that computed them.
     pub bytes_out: u64,
-    /// Bytes of limbs that commands took or gave, whether they crossed or not.
+    /// Bytes of all limbs that commands took or gave, whether they crossed the link or not. `crossed` are those that
+    /// did.
     pub moved: u64,
     pub crossed: u64,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Adds up the calls of a program on a card: the cycles, modelled or from RTL, and the transfers over the link.
+//! Adds up the calls of a program on a card: the cycles, of the models or of RTL, and the transfers over the link.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,24 +18,24 @@ use ringmill_device::report::{
 };
 use ringmill_device::trace::{Context, TraceSink};
 
-/// The work of one co-processor so far.
+/// The sums of one co-processor's work since the program's start.
 #[derive(Clone, Debug, Default)]
 struct OfUnit {
     instructions: u64,
     cycles: u64,
-    /// The busy cycles of each lane.
+    /// The cycles in which each lane of the co-processor was busy.
     busy: Vec<u64>,
-    /// The most places of each of its memories in use at once.
+    /// For each memory of the co-processor, the most places in use at once.
     taken: Vec<u64>,
 }
 
-/// The sums of a program so far.
+/// The sums of a program's calls since its start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     calls: u64,
     cycles: u64,
     ledger: Ledger,
-    /// The row of the current call.
+    /// The row of the ledger to which the current call's cycles are added.
     entry: Option<Entry>,
     line: Option<SourceLoc>,
     commands: u64,
@@ -51,7 +51,7 @@ pub(super) struct Tally {
     sums: Sums,
 }
 
-/// Adds to a named count; later calls need no allocation.
+/// Adds `more` to the count named `name`. Only a name's first use allocates memory.
 fn add(counts: &mut BTreeMap<String, u64>, name: &str, more: u64) {
     match counts.get_mut(name) {
         Some(count) => *count += more,
@@ -70,7 +70,7 @@ impl Tally {
         &mut self.sums
     }
 
-    /// Begins a call.
+    /// Begins a call: counts it and the instructions that the host runs.
     pub fn call(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
         self.calls += 1;
         self.entry = Some(self.ledger.call(call.loc.as_ref(), call.proc));
@@ -96,8 +96,8 @@ impl Tally {
         &mut self.units[unit]
     }
 
-    /// Adds the commands of one co-processor in a stage, which begin when the commands before have ended. `moved`
-    /// returns what each command moves over the link.
+    /// Adds the commands of one co-processor in a stage, which begin when all earlier commands have ended. `moved` has
+    /// the bytes that each command moves over the link.
     pub fn steps<'t>(
         &mut self,
         (card, unit): (&Card, usize),
@@ -138,7 +138,7 @@ impl Tally {
         entry.cycles += cycles;
     }
 
-    /// Notes the data of a co-processor after a stage, and the number of limbs in the card's memory.
+    /// Notes the data in a co-processor after a stage, and `shelved`, the number of limbs in the card's memory.
     pub fn held(&mut self, unit: usize, holds: &Resident, keeps: &[Keep], shelved: usize) {
         let taken = &mut self.unit(unit).taken;
         taken.resize(keeps.len(), 0);
@@ -148,8 +148,9 @@ impl Tally {
         self.shelved = self.shelved.max(shelved as u64);
     }
 
-    /// Returns the report. `how` is the source of the cycles, "model" or "RTL". `keeps` are those of each co-processor.
-    /// `shelf` is the number of limbs for which the card's memory has room and the bytes of each, if there is a memory.
+    /// Returns the report of the run. `how` is the source of the cycles, "model" or "RTL". `keeps` has the places of
+    /// each co-processor's memories. `shelf` has the card's memory, if any: its room in limbs and the bytes of each
+    /// limb.
     pub fn report(
         mut self,
         card: &Card,

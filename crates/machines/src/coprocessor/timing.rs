@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times a program on a card without data: adds up each turn's commands, from the model or as the RTL ran them.
+//! Times a program on a card without data. It adds up the commands of each turn, the jobs of one co-processor
+//! in one stage, from the model or from RTL.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,20 +17,22 @@ use crate::options::SimOptions;
 use ringmill_device::report::MachineReport;
 use ringmill_device::trace::TraceSink;
 
-/// Executes a turn, and returns its commands as they ran, or as the model has them.
+/// A function that executes a turn, the jobs of one co-processor in one stage, and returns its commands with
+/// their cycles.
 pub type RunStage<'a, E> = dyn FnMut(Turn<'_>) -> Result<Schedule, E> + 'a;
 
-/// The most turns in the cache; beyond this number they are made again.
+/// The most schedules of turns in the cache. Turns beyond this number are scheduled again each time.
 const MAX_KNOWN: usize = 1 << 14;
 
-/// A turn, by procedure, stage and co-processor, and the co-processor's data before it.
+/// A turn, by its procedure, stage and co-processor, with the data in the co-processor before it.
 type Seen = (u32, usize, usize, Resident);
 
 pub(super) struct Timing<'m, R> {
     order: Order<'m>,
-    /// A partition for each procedure of the head.
+    /// The partition into stages of each procedure of the program.
     partitions: Vec<Partition>,
-    /// The schedules of known turns: a turn that comes again in the same state costs a look-up.
+    /// The cached schedules of turns. A turn that recurs with the same data in the co-processor is not
+    /// scheduled again.
     known: HashMap<Seen, Rc<Schedule>>,
     work: Work<'m>,
     run: R,
@@ -60,10 +63,10 @@ impl<'m, R> Timing<'m, R> {
         })
     }
 
-    /// Takes the next call.
+    /// Adds the next call of the program.
     ///
     /// # Errors
-    /// A call that cannot come next; those of `run`.
+    /// A call that the program's head does not allow next; those of `run`.
     pub fn take<E>(&mut self, called: &Called) -> Result<(), E>
     where
         E: From<MachineError>,
@@ -101,10 +104,10 @@ impl<'m, R> Timing<'m, R> {
         Ok(())
     }
 
-    /// Returns the report after the last call.
+    /// Returns the report of the run after the program's last call.
     ///
     /// # Errors
-    /// An output that no call made.
+    /// An error if an output is a limb that no call computed.
     pub fn report(
         self,
         how: &'static str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The state of a card that runs a program: the data of its co-processors and its memory, and the sums so far.
+//! The state of a card that runs a program: the data in its co-processors and in its memory, and the sums of the run.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -14,9 +14,10 @@ use super::{Accepted, Card, Crosses, Keep, Resident, Schedule, Step};
 use ringmill_device::report::MachineReport;
 use ringmill_device::trace::TraceSink;
 
-/// The jobs of one co-processor in a stage, which run from idle to idle.
+/// The jobs of one co-processor in one stage, and the state in which it runs them. The co-processor is idle before and
+/// after.
 pub struct Turn<'t> {
-    /// The number of the co-processor on its card.
+    /// The index of the co-processor on its card.
     pub unit: usize,
     pub accepted: &'t dyn Accepted,
     pub procedure: &'t Procedure,
@@ -25,32 +26,33 @@ pub struct Turn<'t> {
 }
 
 impl Turn<'_> {
-    /// Returns the model's commands.
+    /// Returns the commands for these jobs, with the cycles of the co-processor's model.
     pub fn model(&self) -> Schedule {
         self.accepted
             .schedule(self.procedure, self.jobs, self.holds)
     }
 }
 
-/// The bytes that a command moves over the link.
+/// The bytes that one command moves over the host link.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Moved {
     pub bytes_in: u64,
     pub bytes_out: u64,
 }
 
-/// A run of a card, call after call and stage after stage.
+/// A run of a program on a card, call after call and stage after stage.
 pub struct Work<'m> {
     card: &'m Card,
     procs: Vec<Arc<Procedure>>,
     accepted: Vec<Option<Box<dyn Accepted>>>,
-    /// The places of each co-processor.
+    /// For each co-processor the places of its memories.
     keeps: Vec<Vec<Keep>>,
     log_n: u8,
-    /// The data of each co-processor.
+    /// The data in each co-processor.
     residents: Vec<Resident>,
     shelf: Shelf,
-    /// For the current call, the parameters whose limb an earlier parameter has, with that parameter.
+    /// For the current call, each parameter whose limb is also that of an earlier parameter, with the earlier
+    /// parameter.
     twins: HashMap<ValueId, ValueId>,
     tally: Tally,
 }
@@ -77,17 +79,17 @@ impl<'m> Work<'m> {
         }
     }
 
-    /// Partitions a procedure of the program into stages.
+    /// Partitions a procedure of the program into stages of the host and of the card's co-processors.
     pub fn partition(&self, procedure: &Procedure) -> Partition {
         Partition::new(procedure, &self.accepted)
     }
 
-    /// Returns the cycles so far.
+    /// Returns the cycles of all commands since the run's start.
     pub fn cycles(&self) -> u64 {
         self.tally.cycles()
     }
 
-    /// Begins a call; its stages follow.
+    /// Begins a call of a procedure. The caller then runs each stage, and ends the call with [`Self::end`].
     pub fn begin(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
         self.tally.call(procedure, partition, call);
         for resident in &mut self.residents {
@@ -104,8 +106,8 @@ impl<'m> Work<'m> {
         }
     }
 
-    /// Runs a stage: values that the host reads leave the card, then each co-processor has its turn, which `run`
-    /// executes.
+    /// Runs one stage of a call: values that the host reads leave the card, then `run` executes the jobs of each
+    /// co-processor in turn.
     ///
     /// # Errors
     /// The errors of `run`.
@@ -156,7 +158,8 @@ impl<'m> Work<'m> {
         Ok(())
     }
 
-    /// Returns what each of the commands moves over the link. Other data are found in the card's memory, or left there.
+    /// Returns the bytes that each command moves over the host link. Operands in the card's memory do not cross the
+    /// link, nor do results that stay there.
     fn cross(&mut self, partition: &Partition, stage: usize, steps: &[Step]) -> Vec<Moved> {
         let twins = &self.twins;
         // An operand of a job of this stage may also be an operand of the next job.
@@ -194,7 +197,7 @@ impl<'m> Work<'m> {
         all
     }
 
-    /// Ends a call.
+    /// Ends a call: names the limbs in the card by the program's names, and drops those that die with the call.
     pub fn end(&mut self, procedure: &Procedure, partition: &Partition, called: &Called) {
         let call = &called.call;
         for resident in &mut self.residents {
@@ -204,8 +207,8 @@ impl<'m> Work<'m> {
         self.shelf.leave((procedure, call), &real, &called.dies);
     }
 
-    /// Returns the report of the whole run. `how` is the source of the cycles; `outputs` are the program's, which the
-    /// host reads.
+    /// Returns the report of the run. `how` is the source of the cycles, "model" or "RTL". The host reads the program's
+    /// `outputs` at the end.
     pub fn report(mut self, how: &'static str, outputs: &[LimbId]) -> MachineReport {
         for &limb in outputs {
             let bytes = self.shelf.show_limb(limb);
@@ -218,8 +221,8 @@ impl<'m> Work<'m> {
     }
 }
 
-/// Returns the value under which the card knows a value: the stored one for a loaded one, and the first of several
-/// parameters that are one limb.
+/// Returns the value under which the card knows `value`. For a loaded value it is the stored one; for several
+/// parameters with the same limb it is the first.
 fn known(twins: &HashMap<ValueId, ValueId>, partition: &Partition, value: ValueId) -> ValueId {
     let value = partition.real(value);
     twins.get(&value).copied().unwrap_or(value)

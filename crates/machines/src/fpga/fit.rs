@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Adds up a machine's needs, and compares them with the resources of its part.
+//! Adds up the FPGA resources that a machine needs, and compares them with those of its part.
 
 use super::memory::{Memory, MemoryKind};
 use super::multiplier::Multipliers;
@@ -7,7 +7,7 @@ use super::part::{Family, Part, Resources};
 use crate::error::MachineError;
 use ringmill_device::report::{Fit, NeedUse, Ports, RegionUse, Resource, Total, pieces_text};
 
-/// A part of a machine that takes resources.
+/// A group of equal memories or multipliers of a machine, which takes resources of the FPGA.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Need {
     Memory(Memory),
@@ -15,7 +15,8 @@ pub enum Need {
 }
 
 impl Need {
-    /// Makes memories with one read and one write in a cycle.
+    /// Makes the need of `count` memories of `depth` words of `width` bits. Each has one read and one write in a
+    /// cycle.
     pub fn memory(
         name: impl Into<String>,
         kind: MemoryKind,
@@ -33,7 +34,7 @@ impl Need {
         })
     }
 
-    /// Multiplies the need by `times`, for one machine among others on a part.
+    /// Multiplies the need by `times` and puts the machine's name before its own, for a part with several machines.
     #[must_use]
     pub fn of(mut self, machine: &str, times: u64) -> Self {
         let (name, count) = match &mut self {
@@ -88,31 +89,31 @@ impl Need {
     }
 }
 
-/// The equal units of a machine. No unit is laid across a border between dies.
+/// The equal units of a machine, such as the ring machine's RPAUs. Each unit lies on one die.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unit {
     pub name: &'static str,
     pub count: u64,
-    /// The needs of each unit.
+    /// The memories and multipliers of one unit.
     pub needs: Vec<Need>,
 }
 
-/// The needs of a description.
+/// All memories and multipliers of a machine, and the FPGA on which it is laid out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Needs {
-    /// The name of the description.
+    /// The name of the machine's description.
     pub machine: String,
     pub part: &'static Part,
     pub unit: Unit,
-    /// The needs that the units share.
+    /// The memories and multipliers outside of the units.
     pub shared: Vec<Need>,
 }
 
 impl Needs {
-    /// Counts all resources.
+    /// Adds up all resources and compares them with those of the part.
     ///
     /// # Errors
-    /// [`MachineError::Ports`] for an access that no port serves.
+    /// [`MachineError::Ports`] for a memory with more accesses in a cycle than its ports can serve.
     pub fn fit(&self) -> Result<Fit, MachineError> {
         let mut needs = Vec::new();
         let mut sum = |list: &[Need], units: Option<u64>| {
@@ -166,7 +167,7 @@ impl Needs {
         Ok(fit)
     }
 
-    /// Returns the number of modular multipliers.
+    /// Returns the number of modular multipliers in all units and outside of them.
     fn multipliers(&self) -> u64 {
         let sum = |list: &[Need]| {
             let counts = list.iter().map(Need::multipliers);
@@ -191,12 +192,13 @@ impl Needs {
         })
     }
 
-    /// Counts all resources. Refuses a description that exceeds the part without leave, or that has leave and fits.
-    /// `allowed` is the description's `allow_more_than_the_part_has`.
+    /// Adds up all resources and compares them with those of the part. `allowed` is the reason for which the machine
+    /// may exceed its part (`allow_more_than_the_part_has`). It must be there if the machine exceeds the part, and
+    /// only then.
     ///
     /// # Errors
-    /// [`MachineError::ExceedsPart`], [`MachineError::FitsAfterAll`], [`MachineError::Field`] for an empty reason, and
-    /// those of [`Self::fit`].
+    /// [`MachineError::ExceedsPart`] if the machine exceeds its part without a reason, [`MachineError::FitsAfterAll`]
+    /// if it has a reason and fits, [`MachineError::Field`] for an empty reason, and those of [`Self::fit`].
     pub fn accepted(&self, allowed: Option<&str>) -> Result<Fit, MachineError> {
         let fit = self.fit()?;
         match (&fit.excess, allowed) {
@@ -228,10 +230,11 @@ impl Needs {
     }
 }
 
-/// The most characters of a reason.
+/// The most characters of the reason for which a machine may exceed its part.
 const LONGEST: usize = 300;
 
-/// Returns the resources that exceed the part, each with the need, the available amount, and the largest need.
+/// Returns a text of the resources that exceed the part, each with the amount needed, the amount of the part, and the
+/// largest need. Returns `None` if the machine fits.
 fn excess(fit: &Fit) -> Option<String> {
     let most = |of, amount: fn(&NeedUse) -> f64| {
         let of = fit.needs.iter().filter(|n| n.resource == of);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes how many RAM blocks a memory takes.
+//! Computes how many RAM blocks of an FPGA a memory takes.
 //!
 //! A block has a few shapes (a block RAM is 512 x 72, 1K x 36, 2K x 18, .. bits). A memory is columns of blocks side by
-//! side, each as deep as the memory. The columns may have different shapes, and the fewest blocks count. A synthesiser
-//! that uses one shape for all columns needs more blocks if that leaves parity bits unused. Every access of a cycle
-//! needs a port of its own. Block RAM and UltraRAM have two ports, so more reads take copies, and more writes are
-//! refused.
+//! side, each as deep as the memory. The columns may have different shapes; the count is that of the fewest blocks. A
+//! synthesiser that uses one shape for all columns needs more blocks if that leaves parity bits unused. Every access of
+//! a cycle needs its own port. Block RAM and UltraRAM have two ports, so further reads take copies of the memory, and
+//! further writes are refused.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +13,14 @@ use super::part::{Family, Resources};
 use crate::error::MachineError;
 use ringmill_device::report::Ports;
 
-/// The kind of a memory.
+/// The kind of RAM of which a memory is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryKind {
     Bram,
     Uram,
     Lutram,
-    /// Memory of an ASIC.
+    /// SRAM of an ASIC, counted in bits.
     Sram,
 }
 
@@ -35,25 +35,25 @@ impl MemoryKind {
     }
 }
 
-/// Returns the reads and writes for which there must be ports.
+/// Returns the most reads and the most writes of one cycle, for which the memory must have ports.
 fn most(ports: Ports) -> [u64; 2] {
     [ports.reads + ports.either, ports.writes + ports.either]
 }
 
-/// Memories of one shape, each with addresses of its own.
+/// A group of equal memories, each with its own address.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Memory {
     pub name: String,
     pub kind: MemoryKind,
     pub count: u64,
-    /// The words of each memory.
+    /// The number of words of each memory.
     pub depth: u64,
-    /// Bits of a word.
+    /// Bits of one word of the memory.
     pub width: u64,
     pub ports: Ports,
 }
 
-/// A possible shape of a block, and its cost in pieces of its resource.
+/// A shape that a RAM block can have, and its cost in the smallest pieces of its resource.
 #[derive(Clone, Copy)]
 struct Shape {
     depth: u64,
@@ -65,8 +65,8 @@ const fn shape(depth: u64, width: u64, cost: u64) -> Shape {
     Shape { depth, width, cost }
 }
 
-/// Block RAM with two ports that both read and write, costs in halves (UG473, UG573). A whole block is two halves side
-/// by side, except for shapes whose parity bits or depth the halves do not have.
+/// The shapes of a block RAM with two ports that both read and write. The cost is in halves of a block (UG473, UG573).
+/// A whole block is two halves side by side, except for shapes whose parity bits or depth the halves do not have.
 const TRUE_DUAL: [Shape; 7] = [
     shape(1024, 18, 1),
     shape(2048, 9, 1),
@@ -76,15 +76,16 @@ const TRUE_DUAL: [Shape; 7] = [
     shape(16384, 1, 1),
     shape(32768, 1, 2),
 ];
-/// With one port that reads and one that writes, a half may also have this shape, which is twice as wide.
+/// A further shape of half a block RAM if one port only reads and the other only writes. It is twice as wide.
 const WIDE: Shape = shape(512, 36, 1);
 
-/// UltraRAM has one shape. Deeper and narrower shapes, by byte writes and multiplexers behind the read port, are not
-/// counted on.
+/// The single shape of an UltraRAM. The deeper and narrower shapes that byte writes and multiplexers would give are not
+/// used.
 const ULTRA: [Shape; 1] = [shape(4096, 72, 1)];
 
-/// Look-up tables with one write and one read port. Slices have four tables (RAM32M, RAM64M; UG474) or eight (RAM32M16,
-/// RAM64M8; UG574), some of which keep the write address. Single bits of two ports are RAM64X1D, RAM128X1D, RAM256X1D.
+/// The shapes of look-up tables as memory with one write and one read port. A slice has four tables (RAM32M, RAM64M;
+/// UG474) or eight (RAM32M16, RAM64M8; UG574), and some of them store the write address. Single bits of two ports are
+/// RAM64X1D, RAM128X1D, RAM256X1D.
 const LUT_SEVEN: [Shape; 4] = [
     shape(32, 6, 4),
     shape(64, 3, 4),
@@ -99,10 +100,10 @@ const LUT_PLUS: [Shape; 5] = [
     shape(256, 1, 8),
 ];
 
-/// A multiple of every width, so that costs a bit compare exactly.
+/// A multiple of every shape's width. Costs for each bit, times this number, compare without rounding.
 const FINE: u128 = 72 * 14;
 
-/// Returns the least cost of columns side by side that hold `depth` words of `width` bits.
+/// Returns the least cost of RAM blocks, in columns side by side, that hold `depth` words of `width` bits.
 fn columns(depth: u64, width: u64, shapes: &[Shape]) -> u64 {
     let cost = |s: &Shape| depth.div_ceil(s.depth).saturating_mul(s.cost);
     // The column with the least cost a bit. An optimal choice has fewer other columns than this column's width: of that
@@ -133,10 +134,10 @@ fn columns(depth: u64, width: u64, shapes: &[Shape]) -> u64 {
 }
 
 impl Memory {
-    /// Returns the resources that the memories take on parts of a family.
+    /// Returns the resources that all memories of the group take on an FPGA of this family.
     ///
     /// # Errors
-    /// [`MachineError::Ports`] for more writes a cycle than copies can serve.
+    /// [`MachineError::Ports`] for more writes in a cycle than the ports can serve; copies serve reads only.
     pub fn takes(&self, family: Family) -> Result<Resources, MachineError> {
         let [reads, writes] = most(self.ports);
         let fault = || MachineError::Ports {
@@ -199,7 +200,7 @@ impl Memory {
         Ok(one.times(self.count))
     }
 
-    /// Returns the memory as a line of a table.
+    /// Writes the memories' size and ports as a line of the report's table.
     pub fn text(&self) -> String {
         let Ports {
             reads,

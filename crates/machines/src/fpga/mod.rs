@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the FPGA resources that a description needs, and compares them with those of its part.
+//! Computes the FPGA resources that a machine's description needs, and compares them with those of its FPGA.
 //!
 //! The resources are block RAM, UltraRAM, distributed RAM, DSP blocks and ports. One set of rules serves all machines.
-//! A machine's `needs.rs` lists its memories and multipliers ([`Needs`]). [`Needs::fit`] counts and adds them, and says
-//! whether they fit the part. If no unit may cross a border between dies, it does so for each die region ([`Fit`]).
+//! A machine's `needs.rs` lists its memories and multipliers ([`Needs`]). [`Needs::fit`] adds them up and says whether
+//! they fit the FPGA. If each unit must lie on one die, it also counts the units that a die holds ([`Fit`]).
 
 mod fit;
 mod memory;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes how many DSP blocks and cycles a modular multiplier of the RTL takes.
+//! Computes how many DSP blocks a modular multiplier of the RTL takes, and its latency in cycles.
 
 use serde::Serialize;
 
-/// The reduction of a modular multiplier: the flavours of `rm_arith_pkg`.
+/// The way in which a modular multiplier reduces its product: the flavours of `rm_arith_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reduction {
@@ -11,25 +11,26 @@ pub enum Reduction {
     NttFriendly,
     MontgomeryFriendly,
     Sparse,
-    /// A sparse modulus behind columns of blocks that add their own partial products: `rm_mul_cascade`, `rm_red_lazy`.
+    /// Reduction modulo a prime near a power of two, after columns of DSP blocks that add their own partial products:
+    /// `rm_mul_cascade`, `rm_red_lazy`.
     Lazy,
     Solinas52,
-    /// Words of 16 bits for run-time moduli of up to 61 bits: `rm_wide_mul`.
+    /// Montgomery reduction by words of 16 bits for run-time moduli of up to 61 bits: `rm_wide_mul`.
     WideWords,
 }
 
 impl Reduction {
-    /// Returns the DSP blocks of `rm_mod_mul` for operands of `width` bits.
+    /// Returns the DSP blocks of one modular multiplier, `rm_mod_mul`, for operands of `width` bits.
     ///
-    /// The product is schoolbook over tiles of 16 x 16 bits for a run-time modulus, and of 24 x 17 for others
-    /// (`tile_a`, `tile_b`). Each tile is a block, except tiles that are made of adders (`fabric_max`). A Montgomery
-    /// step takes one block, folding takes none.
+    /// The product is a sum of tiles of 16 x 16 bits for a run-time modulus, and of 24 x 17 for others (`tile_a`,
+    /// `tile_b`). Each tile takes one block, except narrow tiles that are built of adders (`fabric_max`). A Montgomery
+    /// step takes one block; folding a modulus near a power of two takes none.
     ///
-    /// Wide moduli have tiles of 24 x 17 throughout, except the corner of a modulus of up to 32 bits. Each step of 16
-    /// bits takes a block for every 24 bits of the modulus.
+    /// [`Self::WideWords`] has tiles of 24 x 17, except the corner of a modulus of up to 32 bits. Each step of 16 bits
+    /// takes one block for every 24 bits of the modulus.
     ///
-    /// In [`Self::Lazy`] a column of 26 bits takes a block for every 17 bits of the other operand, at least three. The
-    /// second fold takes one more.
+    /// In [`Self::Lazy`] a column of 26 bits of one operand takes one block for every 17 bits of the other, at least
+    /// three. The second fold takes one more.
     pub fn dsp(self, width: u32) -> u64 {
         // The tiles that are wide enough for a block.
         let tiles = |tile_a: u32, tile_b: u32, adders: u32| {
@@ -53,7 +54,8 @@ impl Reduction {
     }
 }
 
-/// Returns the columns of `rm_mul_cascade`. Two bits above the second column are rows instead.
+/// Returns the number of columns in `rm_mul_cascade`. For 53 or 54 bits, the two bits above the second column are
+/// added as rows instead.
 fn columns(width: u32) -> u64 {
     match width {
         53 | 54 => 2,
@@ -61,33 +63,34 @@ fn columns(width: u32) -> u64 {
     }
 }
 
-/// Returns the blocks of a column.
+/// Returns the number of DSP blocks in one column of `rm_mul_cascade`.
 fn blocks(width: u32) -> u32 {
     width.max(LEAST).div_ceil(17)
 }
 
-/// The bits of the smallest factors of `rm_mul_cascade`; smaller ones are extended.
+/// The least width in bits of the factors of `rm_mul_cascade`. Narrower factors are extended to it.
 const LEAST: u32 = 35;
 
-/// Returns the cycles of a ring core's multiplier for a modulus: `cascade_latency` and `lazy_latency` of
-/// `rm_arith_pkg`, and the correction. Returns `None` for a modulus that is too far from a power of two to be built.
+/// Returns the latency in cycles of the modular multiplier in a core of the ring machine: `cascade_latency` and
+/// `lazy_latency` of `rm_arith_pkg`, and the final correction. Returns `None` if the modulus q is too far from a power
+/// of two for the RTL.
 pub fn lazy_mul_latency(q: u64) -> Option<u64> {
     Sparse::new(q).map(Sparse::mul_latency)
 }
 
-/// A modulus q = 2^top + d near a power of two, as the RTL's reducers take it.
+/// A modulus q = 2^top + d near a power of two, with the widths that the RTL's reducers depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sparse {
-    /// Bits of q.
+    /// The number of bits of the modulus q.
     pub width: u32,
     pub top: u32,
-    /// The bits of d as signed binary digits, of which `digits` are not 0.
+    /// `diff` is the width of d in signed binary digits, and `digits` is the number of those that are not 0.
     diff: u32,
     digits: u32,
 }
 
 impl Sparse {
-    /// Returns `None` for a modulus that is too far from a power of two.
+    /// Decomposes a modulus q. Returns `None` if q is too far from a power of two for the RTL.
     pub fn new(q: u64) -> Option<Self> {
         let width = 64 - q.leading_zeros();
         if !(8..=60).contains(&width) {
@@ -112,18 +115,19 @@ impl Sparse {
         })
     }
 
-    /// Returns the operands of a fold: the part below the top, and the part above it once for each digit.
+    /// Returns the number of operands that a fold adds: the part of the number below 2^top, and the part above once
+    /// for each digit of d.
     fn operands(self) -> u32 {
         self.digits + 1
     }
 
-    /// Returns the cycles of a ring core's multiplier.
+    /// Returns the latency in cycles of a modular multiplier in a core of the ring machine.
     pub fn mul_latency(self) -> u64 {
         u64::from(blocks(self.width)) + 3 + 4 + 1
     }
 
-    /// Returns the cycles of `rm_ring_fold`, which reduces 128 bits by three folds and a correction, or `None` for a
-    /// modulus of too few bits.
+    /// Returns the latency in cycles of `rm_ring_fold`, which reduces 128 bits by three folds and a correction.
+    /// Returns `None` if the modulus has too few bits for that.
     pub fn fold_latency(self) -> Option<u64> {
         let first = 128 - self.top + self.diff + 1;
         let fits = first + 3 <= 2 * self.width && first > self.top;
@@ -135,14 +139,15 @@ impl Sparse {
         })
     }
 
-    /// Returns the cycles of `rm_ring_reduce` for numbers of `bits` bits, or `None` if these are too many.
+    /// Returns the latency in cycles of `rm_ring_reduce`, which reduces numbers of `bits` bits, or `None` if it cannot
+    /// reduce that many bits.
     pub fn arrival_latency(self, bits: u32) -> Option<u64> {
         let high = if bits > self.top { bits - self.top } else { 1 };
         (high + self.diff < self.width).then_some(2)
     }
 }
 
-/// Returns the cycles of a tree of adders.
+/// Returns the latency in cycles of a tree of adders that sums `operands` numbers of `bits` bits.
 fn tree(operands: u32, bits: u32) -> u64 {
     let levels = std::iter::successors(Some(operands), |&left| {
         (left > 1).then(|| left.div_ceil(RADIX))
@@ -151,27 +156,27 @@ fn tree(operands: u32, bits: u32) -> u64 {
     levels + u64::from(levels > 0 && bits > CARRY)
 }
 
-/// The operands of an adder of these trees. `CARRY` is the bits that a carry passes in a cycle.
+/// The operands of one adder in [`tree`]. `CARRY` is the number of bits through which a carry runs in one cycle.
 const RADIX: u32 = 3;
 const CARRY: u32 = 64;
 
-/// Modular multipliers of one kind.
+/// A group of equal modular multipliers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Multipliers {
     pub name: String,
     pub count: u64,
-    /// Bits of an operand.
+    /// Bits of one operand.
     pub width: u32,
     pub reduction: Reduction,
 }
 
 impl Multipliers {
-    /// Returns the DSP blocks of all of them.
+    /// Returns the DSP blocks of all multipliers of the group.
     pub fn dsp(&self) -> u64 {
         self.count.saturating_mul(self.reduction.dsp(self.width))
     }
 
-    /// Returns the multipliers as a line of a table.
+    /// Writes the multipliers' number and width as a line of the report's table.
     pub fn text(&self) -> String {
         format!("{} x {} bits", self.count, self.width)
     }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The FPGA parts that the papers name, and their resources.
+//! The FPGAs that the papers name, and their resources.
 
 use crate::MachineError;
 use ringmill_device::report::Resource;
 
-/// An amount of each resource.
+/// An amount of each resource of an FPGA or an ASIC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Resources {
-    /// Halves of a block RAM, of 18 Kbit.
+    /// Halves of a block RAM, of 18 Kbit each.
     pub bram18: u64,
     pub uram: u64,
     pub lut_memory: u64,
     pub dsp: u64,
-    /// Memory of an ASIC.
+    /// Bits of SRAM of an ASIC.
     pub sram_bits: u64,
     pub multipliers: u64,
 }
 
 impl Resources {
-    /// Returns the amount of one resource in its smallest piece: block RAM in halves.
+    /// Returns the amount of one resource, counted in its smallest piece: half a block for block RAM, one bit for SRAM.
     pub fn pieces(self, of: Resource) -> u64 {
         match of {
             Resource::BlockRam => self.bram18,
@@ -30,7 +30,7 @@ impl Resources {
         }
     }
 
-    /// Returns the amount of one resource in the unit of its name: block RAM in blocks of 36 Kbit.
+    /// Returns the amount of one resource, counted as reports do: block RAM in blocks of 36 Kbit, SRAM in Kbit.
     pub fn amount(self, of: Resource) -> f64 {
         let pieces = self.pieces(of) as f64;
         match of {
@@ -62,14 +62,15 @@ impl Resources {
         self.each(Self::default(), |own, _| own.saturating_mul(n))
     }
 
-    /// Returns one of `n` equal shares, rounded down.
+    /// Returns the resources divided by `n`, rounded down.
     pub fn share(self, n: u64) -> Self {
         self.each(Self::default(), |own, _| {
             own.checked_div(n).unwrap_or_default()
         })
     }
 
-    /// Returns how many times `need` fits, and the resource that limits it; `None` for a need of nothing.
+    /// Returns how many times `need` fits into these resources, and the resource that limits the number. Returns `None`
+    /// if `need` is empty.
     pub fn room(self, need: Self) -> Option<(u64, Resource)> {
         Resource::ALL
             .into_iter()
@@ -78,30 +79,30 @@ impl Resources {
     }
 }
 
-/// The family of a part; look-up tables used as memory differ between families.
+/// The family of an FPGA. Look-up tables used as memory have other shapes in another family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     SevenSeries,
     UltraScalePlus,
-    /// No FPGA: memories and multipliers are counted as such.
+    /// An ASIC, in which memory is counted in bits and multipliers by their number.
     Asic,
 }
 
-/// An FPGA that a description can name.
+/// An FPGA, or the die of an ASIC, that a description can name.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Part {
     pub name: &'static str,
-    /// The device on that card.
+    /// The device's name in its data sheet.
     pub device: &'static str,
     pub family: Family,
     pub has: Resources,
-    /// The bytes of high-bandwidth memory in its package.
+    /// The bytes of high-bandwidth memory in the FPGA's package.
     pub high_bandwidth_bytes: u64,
-    /// The equal die regions that no unit of a machine may cross, if a paper places units in them; otherwise 1.
+    /// The number of equal dies, if a paper places each unit of its machine on one die; otherwise 1.
     pub regions: u64,
 }
 
-/// The resources of the devices with high-bandwidth memory, the U280 and the VCU128.
+/// The resources of the two devices with high-bandwidth memory, the U280 and the VCU128.
 const HIGH_BANDWIDTH: Resources = Resources {
     bram18: 2 * 2016,
     uram: 960,
@@ -111,16 +112,16 @@ const HIGH_BANDWIDTH: Resources = Resources {
     multipliers: 0,
 };
 
-/// The parts by name.
+/// All FPGAs and dies that a description can name.
 ///
-/// Counts are those of the data sheets: DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs, 12,288
-/// DSP), DS963 (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). Look-up tables as memory are their distributed
-/// RAM over 64 bits: 48.3, 36.7 and 36.7 Mbit, 8,175 and 10,888 Kbit. The four die regions of the U250 are equal (ring
-/// paper, section 5.2: 320 ultra RAMs each).
+/// The amounts are those of the data sheets: DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs,
+/// 12,288 DSP), DS963 (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). Look-up tables as memory are the
+/// distributed RAM of a device over 64 bits: 48.3, 36.7 and 36.7 Mbit, 8,175 and 10,888 Kbit. The four dies of the U250
+/// are equal (ring paper, section 5.2: 320 ultra RAMs each).
 ///
-/// The die of the vector paper (12 nm, 150 mm2) is no part that one can buy. Its resources are those that the paper
-/// uses: 64 MB, registers and accumulator, 4 times 1279 + 254 and 2048 multipliers. The paper prints no size of the
-/// twiddles, for which 4 Mbit are assumed.
+/// The die of the vector paper (12 nm, 150 mm2) is an ASIC. Its resources are those that the paper uses: 64 MB,
+/// registers and accumulator, 4 times 1279 + 254 and 2048 multipliers. The paper prints no size of the twiddles, for
+/// which 4 Mbit are assumed.
 ///
 /// Both devices with high-bandwidth memory have 8 GB of it. The polymul paper names the XC7VX485T, but its percentages
 /// are of the XC7VX690T.
@@ -204,7 +205,7 @@ pub const PARTS: [Part; 6] = [
 ];
 
 impl Part {
-    /// Returns the part of that name.
+    /// Returns the FPGA or die with this name.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`] for any other name, with the known names.
@@ -218,7 +219,7 @@ impl Part {
             })
     }
 
-    /// Returns the resources of one of its die regions.
+    /// Returns the resources of one die of the FPGA.
     pub fn region(&self) -> Resources {
         self.has.share(self.regions)
     }

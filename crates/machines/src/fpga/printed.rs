@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The resources that a paper prints for its machine, shown beside the computed needs.
+//! The resources that a paper prints for its machine. Reports show them beside the resources that
+//! we compute.
 
 use serde::Serialize;
 
@@ -9,22 +10,22 @@ use ringmill_device::report::Resource;
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Printed {
     pub uses: Vec<PrintedUse>,
-    /// The units that a die region holds, if the paper prints this number.
+    /// The number of units that one die holds, if the paper prints it.
     pub units_in_a_region: Option<u64>,
 }
 
-/// One resource.
+/// The amount of one resource in a paper's machine.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct PrintedUse {
     pub resource: Resource,
-    /// The amount for one unit, if the paper prints it.
+    /// The amount that one unit of the machine takes, if the paper prints it.
     pub each: Option<f64>,
-    /// The amount for the machine.
+    /// The amount that the whole machine takes.
     pub used: f64,
 }
 
 impl PrintedUse {
-    /// Makes an entry for the whole machine alone.
+    /// Makes an entry for which the paper prints the amount of the whole machine only.
     pub fn of_the_machine(resource: Resource, used: f64) -> Self {
         Self {
             resource,

@@ -8,26 +8,27 @@ use super::Shape;
 use crate::MachineError;
 use crate::fields::{self, HostLink};
 
-/// A polynomial multiplier behind a host link. Ranges are checked by [`Description::read`].
+/// The fields of a polynomial multiplier behind a host link. [`Description::read`] checks the ranges of the fields.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The kind, which distinguishes this description from those of other machines.
+    /// The value of the field `kind`, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name in reports.
+    /// The machine's name in reports.
     pub name: String,
     pub title: String,
     /// The FPGA for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// The reason for which the description may exceed its part. It is refused for a description that fits.
+    /// The reason for which the machine may need more than its FPGA has. A machine that fits its FPGA must not give
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
-    /// Processing units.
+    /// The number of processing units, each with one butterfly.
     pub units: usize,
-    /// log2 of the largest degree.
+    /// log2 of the largest ring degree.
     pub max_log_n: u32,
-    /// Residues a cycle on each stream.
+    /// Residues that one stream carries in a cycle.
     pub beat: usize,
     pub link: HostLink,
 }
@@ -39,10 +40,10 @@ pub enum Kind {
 }
 
 impl Description {
-    /// The paper's configuration.
+    /// The TOML text of the paper's machine.
     pub const PAPER: &'static str = include_str!("polymul.toml");
 
-    /// Reads a description and checks its fields.
+    /// Reads a multiplier's description from TOML and checks its fields.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range.
@@ -53,7 +54,7 @@ impl Description {
         Ok(description)
     }
 
-    /// Reads a description of a multiplier alone on its part and validates it.
+    /// Reads the description of a multiplier that is alone on its FPGA, and checks its fields and that it fits.
     ///
     /// # Errors
     /// The errors of [`Self::read`] and of [`Self::fit`].
@@ -63,10 +64,10 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks every field, and returns the elaboration parameters.
+    /// Checks every field, and returns the parameters of the multiplier's RTL.
     ///
     /// # Errors
-    /// [`MachineError::Field`].
+    /// [`MachineError::Field`] for a field out of range.
     pub fn shape(&self) -> Result<Shape, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;

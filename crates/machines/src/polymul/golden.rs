@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the results of the multiplier's array commands, by the transform of the math crate.
+//! Computes the residues that an array command of the multiplier must return, with the transform of the math crate.
 
 use super::{ArrayOp, PolymulError, Tables};
 
-/// Returns the residues of `op`; `b` is used by operations on two operands only. Every device must give these residues.
+/// Returns the result of the operation `op` on the limbs `a` and `b`; an operation with one operand ignores `b`. Every
+/// device must return these residues.
 ///
 /// # Errors
-/// The errors of [`Tables::check`] for an operand.
+/// The errors of [`Tables::check`] for an operand of wrong length or with unreduced residues.
 pub fn golden(
     tables: &Tables,
     op: ArrayOp,

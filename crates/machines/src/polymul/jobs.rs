@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decides which instructions the polynomial multiplier runs, and which array command runs each job.
+//! Decides which instructions of a procedure the polynomial multiplier runs, and which array command runs each claim.
 
 use ringmill_isa::mid::{Instr, ModulusId, Op, Procedure, ValueId};
 use ringmill_math::RingKind;
@@ -7,7 +7,7 @@ use ringmill_math::RingKind;
 use super::ArrayOp;
 use crate::coprocessor::Claim;
 
-/// One array command with its operands and its result.
+/// One array command of the multiplier, with its operands and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Job {
     pub op: ArrayOp,
@@ -18,7 +18,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns the command of a claim, or `None` for a claim that [`claims`] would not make.
+    /// Returns the array command of a claim, or `None` for a claim that [`claims`] would not make.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = |at: &usize| procedure.instrs.get(*at);
         let last = instr(claim.instrs.last()?)?;
@@ -59,9 +59,8 @@ impl Job {
     }
 }
 
-/// Claims every free `NTT`, `INTT` and `MUL` of the full ring modulo an accepted modulus. An inverse transform of a
-/// product that nobody else reads becomes one job with the product. So do the forward transforms that only that product
-/// reads.
+/// Claims every `NTT`, `INTT` and `MUL` that is `free`, has the full ring and an accepted modulus. If an inverse
+/// transform alone reads a product, both become one job. The forward transforms that only this product reads join it.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],
@@ -92,7 +91,8 @@ pub fn claims(
     claims
 }
 
-/// The instruction that makes each value, and the number of its readers (instructions or results).
+/// For each value of a procedure, the instruction that makes it, and the number of its readers (instructions or
+/// results).
 struct Values {
     made_by: Vec<Option<usize>>,
     readers: Vec<usize>,
@@ -128,7 +128,7 @@ impl Values {
         values
     }
 
-    /// Returns the free instruction of kind `op` that made a value with one reader.
+    /// Returns the instruction that makes `value`, if it is free, has operation `op` and the value has one reader.
     fn sole<'p>(
         &self,
         procedure: &'p Procedure,
@@ -142,7 +142,8 @@ impl Values {
         (alone && instr.op == op && free.get(at) == Some(&true)).then_some((at, instr))
     }
 
-    /// Returns the numbers of the instructions before this one that belong to its job, if this one ends a job.
+    /// Returns the indices of the earlier instructions that run in one job with `instr`, or `None` if `instr` ends no
+    /// job.
     fn absorbed(&self, procedure: &Procedure, instr: &Instr, free: &[bool]) -> Option<Vec<usize>> {
         match (instr.op, &instr.src[..]) {
             (Op::Ntt, &[_]) | (Op::Mul, &[_, _]) => Some(Vec::new()),

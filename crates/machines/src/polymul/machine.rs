@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The polynomial multiplier as a co-processor: the instructions that it claims, and the commands of a stage.
+//! The polynomial multiplier as a co-processor: which instructions it claims, and which commands run them.
 
 use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
 use ringmill_isa::{Limit, Target};
@@ -16,17 +16,18 @@ use crate::coprocessor::{
 use crate::fpga::{Needs, Part};
 use crate::{HostLink, MachineError};
 
-/// The bytes of a residue on the streams.
+/// The bytes of one residue on the multiplier's streams.
 const WORD_BYTES: u64 = WIDTH as u64 / 8;
 
-/// A polynomial multiplier made from a description.
+/// A polynomial multiplier as a machine, with its description and the parameters of its RTL.
 #[derive(Clone, Debug)]
 pub struct PolymulMachine {
     description: Description,
     shape: Shape,
 }
 
-/// A program as the machine sees it: the degree, and the moduli that the machine supports.
+/// The multiplier opened on a program: the ring degree of the program, and for each of its moduli whether the
+/// multiplier supports it.
 #[derive(Clone, Debug)]
 struct Opened {
     shape: Shape,
@@ -44,7 +45,8 @@ impl PolymulMachine {
         })
     }
 
-    /// Makes the machine of a description. The machine's card decides whether it fits its part.
+    /// Makes the machine from the TOML text of its description. It does not check that the machine fits its
+    /// FPGA: the card does that.
     ///
     /// # Errors
     /// The errors of [`Description::read`].
@@ -192,7 +194,8 @@ fn limb_bytes(degree: Degree) -> u64 {
     WORD_BYTES * degree.n() as u64
 }
 
-/// Returns the model's commands of a stage's jobs.
+/// Returns the commands with which the cycle model runs the claims `jobs` of one stage. `holds` is the data
+/// in the multiplier before.
 pub fn stage_commands(
     shape: Shape,
     degree: Degree,
@@ -204,7 +207,8 @@ pub fn stage_commands(
     timeline(shape, degree, &jobs.collect::<Vec<_>>(), holds)
 }
 
-/// Converts commands of the model or of the RTL to the schedule for a card.
+/// Converts commands with their cycles, of the model or of the RTL, to a schedule for a card. `holds` is the
+/// data in the multiplier before.
 pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, degree: Degree) -> Schedule {
     let bytes = limb_bytes(degree);
     let step = |timed: &Timed| {
@@ -233,12 +237,13 @@ pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, degree: D
     }
 }
 
-/// Returns the bytes of a modulus's tables on the stream: header and twiddles.
+/// Returns the bytes that load the tables of one modulus: header and twiddles.
 fn table_bytes(shape: Shape, degree: Degree) -> u64 {
     WORD_BYTES * (degree.n() + Tables::HEADER_BEATS * shape.beat()) as u64
 }
 
-/// Partitions a procedure for one multiplier, which supports the moduli for which `accepts` is true.
+/// Partitions a procedure into stages for one multiplier and a host. The multiplier supports the moduli for
+/// which `accepts` is true.
 pub fn partition(
     shape: Shape,
     degree: Degree,
@@ -254,7 +259,7 @@ pub fn partition(
     Partition::new(procedure, &[Some(Box::new(opened))])
 }
 
-/// Returns a command as text.
+/// Writes a command as a line of text: its name, slot or set, and its limbs.
 fn text(command: Command) -> String {
     let form = |eval: bool| if eval { "eval" } else { "coeff" };
     match command {

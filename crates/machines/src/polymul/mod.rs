@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The polynomial multiplier whose degree and modulus are set at run time (polymul paper; docs/machines/polymul.md).
 //!
-//! It transforms and multiplies limbs; a host runs all other instructions.
+//! It transforms and multiplies limbs. A host runs all other instructions.
 
 mod description;
 mod error;
@@ -29,8 +29,8 @@ pub use shape::{Degree, MIN_LOG_N, SETS, SLOTS, Shape, TOP_LOG_N, WIDTH};
 pub use tables::{Tables, check_modulus};
 pub use timeline::{Command, Timed, timeline};
 
-/// The kind of these descriptions.
+/// The field `kind` of the descriptions of polynomial multipliers.
 pub const KIND: &str = "polymul";
 
-/// The description that Ringmill ships, by its name.
+/// The description that Ringmill ships: a pair of name and TOML text.
 pub const SHIPPED: [(&str, &str); 1] = [("polymul", Description::PAPER)];

@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model of the polynomial multiplier: a pure function of shape, degree and command, equal to the RTL cycle
-//! for cycle.
+//! The cycle model of the polynomial multiplier. The cycles depend only on shape, degree and command, and equal those
+//! of the RTL.
 
 use super::{Degree, Shape};
 
-/// The cycles of a butterfly: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency here follows from it;
-/// lockstep with the RTL checks it.
+/// The latency of a butterfly in cycles: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency of this model
+/// follows from it; a test compares the model with the RTL cycle by cycle.
 pub const BUTTERFLY_LATENCY: u64 = 8;
-/// The cycles from a read address to the address of the first read that may see the result: memory 1, operand register
-/// 1, butterfly, register behind the network 1, write 1.
+/// The cycles between two read addresses if the second read depends on the result of the first. They are memory 1,
+/// operand register 1, the butterfly, the register behind the network 1 and the write 1.
 pub const DEP_LATENCY: u64 = BUTTERFLY_LATENCY + 4;
-/// The idle cycles between the last product and the first inverse butterfly. By then the adders have changed sides, and
-/// the least number of rows, two, has its products.
+/// The idle cycles between the last coefficient-wise product and the first inverse butterfly. In this time the
+/// butterflies' adders change sides, and the products reach memory.
 pub const TURN_GAP: u64 = DEP_LATENCY - 2;
-/// The cycles from a command to its first read: command register, decision, sequencer or stream unit, address register.
+/// The cycles from a command to its first read address: command register, decision, sequencer or stream unit, and
+/// address register.
 pub const COMMAND_LATENCY: u64 = 4;
-/// The cycles of a command without its operations and waits. The done bit comes [`COMMAND_LATENCY`] cycles before the
-/// last word may be read: no later command reads sooner.
+/// The cycles of an array command beyond its operations and waits. The done bit comes [`COMMAND_LATENCY`] cycles before
+/// the last word may be read, since no later command can read sooner.
 pub const OVERHEAD: u64 = DEP_LATENCY - 1;
 
-/// An operation of the array.
+/// An operation of the multiplier's array of butterflies on one or two limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayOp {
-    /// Forward transform.
+    /// The forward transform (NTT) of a limb.
     Ntt,
-    /// Inverse transform.
+    /// The inverse transform (INTT) of a limb.
     Intt,
-    /// Coefficient-wise product.
+    /// The coefficient-wise product of two limbs.
     Mul,
-    /// Transform, product, inverse transform.
+    /// The half product: transforms one limb, multiplies it by a limb in evaluation form, and transforms back.
     Hpm,
-    /// Two transforms, product, inverse transform.
+    /// The full product: transforms both limbs, multiplies them, and transforms back.
     Fpm,
-    /// Coefficient-wise sum, in either form.
+    /// The coefficient-wise sum of two limbs, both in the same form.
     Add,
-    /// Coefficient-wise difference, in either form.
+    /// The coefficient-wise difference of two limbs, both in the same form.
     Sub,
 }
 
-/// Which limbs of a command are in evaluation form.
+/// For each limb of an array command, whether it is in evaluation form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forms {
     pub a: bool,
-    /// `None` if there is no second operand.
+    /// The form of the second operand; `None` if there is no second operand.
     pub b: Option<bool>,
     pub out: bool,
 }
@@ -58,7 +59,7 @@ impl ArrayOp {
         Self::Sub,
     ];
 
-    /// Returns the name for reports and commands.
+    /// Returns the operation's name in reports and commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ntt => "NTT",
@@ -71,7 +72,8 @@ impl ArrayOp {
         }
     }
 
-    /// Returns the forms of its operands and its result. Sums take both forms, and have one of them here.
+    /// Returns the forms of the operation's operands and result. A sum or difference takes either form; the result
+    /// names coefficient form.
     pub fn forms(self) -> Forms {
         let (a, b, out) = match self {
             Self::Ntt => (false, None, true),
@@ -84,22 +86,22 @@ impl ArrayOp {
     }
 }
 
-/// The computation of a pass.
+/// The computation of one pass over a polynomial's rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pass {
-    /// Residues times R^2, so that the product has no Montgomery factor.
+    /// Multiplies residues by R^2, so that the later product has no Montgomery factor.
     Scale,
-    /// A Cooley-Tukey stage on one polynomial.
+    /// One Cooley-Tukey stage of a forward transform, on one polynomial.
     Forward,
-    /// Coefficient-wise product.
+    /// The coefficient-wise product of two polynomials.
     Product,
-    /// A Gentleman-Sande stage.
+    /// One Gentleman-Sande stage of an inverse transform.
     Inverse,
-    /// Coefficient-wise sum or difference.
+    /// The coefficient-wise sum or difference of two polynomials.
     Sum,
 }
 
-/// One sweep over a polynomial: an operation a cycle, then a wait.
+/// One pass over a polynomial: its operations, one in each cycle, then the cycles of waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
     pub pass: Pass,
@@ -107,7 +109,7 @@ pub struct Slot {
     pub wait: u64,
 }
 
-/// Returns the passes of a command in order, each with the wait after it (the last has none).
+/// Returns the passes of an array command in order, each with the wait after it. The last pass has no wait.
 pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     let rows = shape.rows(degree);
     let mut slots = Vec::new();
@@ -164,14 +166,13 @@ pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     slots
 }
 
-/// Returns half the pair distance within a unit, rounded down, in forward stage `stage`. An operation of the next stage
-/// reads the result of an operation that comes at most so many operations later than its own number.
+/// Returns half the distance of a pair within a unit, rounded down, in forward stage `stage`, in operations. An
+/// operation of the next stage reads the result of an operation that is at most this number later in its own stage.
 fn reach(rows: u64, stage: u64) -> u64 {
     (rows >> stage.min(63)) / 2
 }
 
-/// Returns the cycles of an array command, from the cycle in which it is accepted to the one in which its done bit is
-/// up.
+/// Returns the cycles of an array command, from its acceptance to its done bit.
 ///
 /// ```
 /// use ringmill_machines::polymul::{ArrayOp, Shape, cycles};
@@ -185,7 +186,8 @@ pub fn cycles(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
     slots.iter().map(|s| s.operations + s.wait).sum::<u64>() + OVERHEAD
 }
 
-/// Returns for each cycle of an array command, from its acceptance on, whether an operation's addresses leave.
+/// Returns for each cycle of an array command, from its acceptance on, whether the array issues the read addresses of
+/// an operation.
 pub fn issues(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<bool> {
     let mut issues = vec![false; COMMAND_LATENCY as usize];
     for slot in schedule(shape, degree, op) {
@@ -196,23 +198,23 @@ pub fn issues(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<bool> {
     issues
 }
 
-/// Returns the cycles of a load whose stream never stalls.
+/// Returns the cycles in which the multiplier loads a limb, if the stream never stalls.
 pub fn load_cycles(shape: Shape, degree: Degree) -> u64 {
     degree.n() as u64 / shape.beat() as u64 + 5
 }
 
-/// Returns the cycles of an unload whose stream never stalls.
+/// Returns the cycles in which the multiplier unloads a limb, if the stream never stalls.
 pub fn unload_cycles(shape: Shape, degree: Degree) -> u64 {
     degree.n() as u64 / shape.beat() as u64 + 7
 }
 
-/// Returns the cycles of loading the tables of one modulus: two beats, then one word a cycle.
+/// Returns the cycles in which the tables of one modulus are loaded: two beats, then one word in each cycle.
 pub fn table_cycles(degree: Degree) -> u64 {
     degree.n() as u64 + 7
 }
 
-/// Returns the least cycles that P butterflies and multipliers could need: n log2(n) / 2P for a transform, n / P for a
-/// product or sum.
+/// Returns the least cycles in which P butterflies and multipliers could do an operation: n log2(n) / 2P for each
+/// transform, n / P for each product or sum.
 pub fn floor(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
     let transform = shape.rows(degree) * u64::from(degree.log_n());
     let product = 2 * shape.rows(degree);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the FPGA resources of a polynomial multiplier: the memories and multipliers of `rtl/polymul`.
+//! Counts the FPGA resources of a polynomial multiplier: the memories and multipliers of `rtl/polymul`.
 
 use super::shape::{SETS, SLOTS, WIDTH};
 use super::{Description, Shape};
 use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
-/// The beats that the unload unit reads ahead of its stream (`Ahead` of `rm_polymul_unload`).
+/// The number of beats that the unload unit reads ahead of its output stream (`Ahead` of `rm_polymul_unload`).
 const AHEAD: u64 = 8;
 
 impl Description {
-    /// Returns the needs of the machine beside the resources of its part.
+    /// Returns the resources that the machine needs beside those that its FPGA has.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a field out of range, [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`]
-    /// unless `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] if there is nothing to
-    /// allow.
+    /// [`MachineError::Field`] for a field out of range. [`MachineError::UnknownPart`] for an unknown FPGA.
+    /// [`MachineError::ExceedsPart`] if the machine needs more than the FPGA has and `allow_more_than_the_part_has`
+    /// gives no reason. [`MachineError::FitsAfterAll`] if it gives a reason and the machine fits.
     pub fn fit(&self) -> Result<Fit, MachineError> {
         let needs = self.shape()?.needs(&self.name, Part::named(&self.part)?);
         needs.accepted(self.allow_more_than_the_part_has.as_deref())
@@ -23,7 +23,7 @@ impl Description {
 }
 
 impl Shape {
-    /// Returns the needs of a multiplier of this shape.
+    /// Returns the memories and multipliers of a polynomial multiplier of this shape on the FPGA `part`.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let units = self.units() as u64;
         // The rows of 2P coefficients of the largest degree.

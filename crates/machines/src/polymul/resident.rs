@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The data that stay in the multiplier from job to job and from call to call: the tables of two moduli, and operands
-//! that no command overwrote.
+//! The data that stay in the multiplier from one job to the next and from one call to the next: the tables of two
+//! moduli, and limbs that no command overwrote.
 
 use ringmill_isa::mid::{ModulusId, ValueId};
 
@@ -8,9 +8,9 @@ use super::timeline::{Command, Timed};
 use super::{ArrayOp, SETS, SLOTS};
 use crate::coprocessor::{Held, Name, Resident, What};
 
-/// The places of tables, one for each slot.
+/// The place numbers of tables in a [`Resident`], one for each table slot.
 pub(super) const TABLES: std::ops::RangeInclusive<u16> = 0..=SLOTS as u16 - 1;
-/// The places of limbs, two for each set.
+/// The place numbers of limbs in a [`Resident`], two for each set of polynomials.
 pub(super) const LIMBS: std::ops::RangeInclusive<u16> =
     SLOTS as u16..=(SLOTS + 2 * SETS) as u16 - 1;
 
@@ -18,7 +18,7 @@ fn place(set: usize, buf: usize) -> u16 {
     (SLOTS + 2 * set + buf) as u16
 }
 
-/// Returns the slot that holds the tables of a modulus.
+/// Returns the table slot that holds the tables of `modulus`, or `None` if they are not loaded.
 pub fn slot_of(holds: &Resident, modulus: ModulusId) -> Option<usize> {
     let there = |slot: &usize| {
         let held = holds.at(*slot as u16);
@@ -27,14 +27,15 @@ pub fn slot_of(holds: &Resident, modulus: ModulusId) -> Option<usize> {
     (0..SLOTS).find(there)
 }
 
-/// Returns the slot for the tables of a modulus that are not loaded: an empty slot, or the one that was not used last.
+/// Returns the table slot for the tables of `modulus`: the slot that holds them, else an empty slot, else the slot
+/// that was used less recently.
 pub fn slot_for(holds: &Resident, modulus: ModulusId) -> usize {
     let empty = || (0..SLOTS).find(|&slot| holds.at(slot as u16).is_none());
     let found = slot_of(holds, modulus).or_else(empty);
     found.unwrap_or(SLOTS - 1 - usize::from(holds.last_used()))
 }
 
-/// Returns whether polynomial `buf` of `set` holds this limb in this form.
+/// Returns whether the buffer `buf` of the set `set` holds the limb `value` in the form `eval`.
 pub fn holds(holds: &Resident, set: usize, buf: usize, value: ValueId, eval: bool) -> bool {
     let what = What::Limb {
         name: Name::Value(value),
@@ -44,7 +45,7 @@ pub fn holds(holds: &Resident, set: usize, buf: usize, value: ValueId, eval: boo
     held.is_some_and(|held| held.what == what)
 }
 
-/// Applies a command to the resident data.
+/// Changes the record of the multiplier's data as a command changes the data.
 pub fn apply(holds: &mut Resident, command: Command) {
     let limb = |value, eval, slot: usize| Held {
         what: What::Limb {
@@ -81,7 +82,7 @@ pub fn apply(holds: &mut Resident, command: Command) {
     }
 }
 
-/// Returns the data that the multiplier holds after some commands.
+/// Returns the data that the multiplier holds after these commands, if it held `before`.
 pub fn loaded_after(commands: &[Timed], mut before: Resident) -> Resident {
     for timed in commands {
         apply(&mut before, timed.command);

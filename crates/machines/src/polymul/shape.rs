@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The elaboration parameters of the polynomial multiplier (`rm_polymul`).
+//! The parameters with which the RTL of the polynomial multiplier (`rm_polymul`) is built.
 
 use super::PolymulError;
 
-/// Smallest degree of every configuration is 2^8.
+/// log2 of the smallest ring degree, which all multipliers support.
 pub const MIN_LOG_N: u32 = 8;
-/// Largest degree that a configuration may have: 2^16.
+/// log2 of the largest ring degree that a multiplier can have.
 pub const TOP_LOG_N: u32 = 16;
-/// Coefficients are 32-bit words.
+/// The bits of a coefficient's word.
 pub const WIDTH: u32 = 32;
-/// A machine holds two sets of two polynomials.
+/// The number of sets of two polynomials that a multiplier holds.
 pub const SETS: usize = 2;
-/// A machine holds the tables of two degrees and moduli.
+/// The number of table slots of a multiplier. Each holds the tables of one degree and modulus.
 pub const SLOTS: usize = 2;
 
-/// Processing units, largest degree and stream width of one multiplier.
+/// The parameters of one multiplier: number of processing units, largest degree and width of its streams.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     log_units: u32,
@@ -23,8 +23,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Makes a shape: `units` from 4 to 64, degrees up to 2^`max_log_n`, `beat` residues a cycle on each stream (2 to
-    /// `units`). Units and beat are powers of two. Returns `None` for other numbers.
+    /// Checks the parameters of a multiplier: `units` from 4 to 64, degrees up to 2^`max_log_n`, and `beat` residues
+    /// in a cycle on each stream (2 to `units`). Units and beat are powers of two. Returns `None` for other numbers.
     pub fn new(units: usize, max_log_n: u32, beat: usize) -> Option<Self> {
         let fits = units.is_power_of_two()
             && (4..=64).contains(&units)
@@ -40,7 +40,7 @@ impl Shape {
         })
     }
 
-    /// Returns the number of butterflies, P.
+    /// Returns the number P of processing units, each with one butterfly.
     pub fn units(self) -> usize {
         1 << self.log_units
     }
@@ -49,20 +49,21 @@ impl Shape {
         self.max_log_n
     }
 
-    /// Returns the residues a cycle on each stream.
+    /// Returns the residues that one stream carries in a cycle.
     pub fn beat(self) -> usize {
         1 << self.log_beat
     }
 
-    /// Returns the rows of 2P residues of a polynomial of this degree, at least 2.
+    /// Returns the number of rows of 2P residues in a polynomial of this degree, at least 2, where P is the number of
+    /// units.
     pub fn rows(self, degree: Degree) -> u64 {
         degree.n() as u64 >> (self.log_units + 1)
     }
 
-    /// Checks a degree.
+    /// Checks that the multiplier supports the ring degree n.
     ///
     /// # Errors
-    /// [`PolymulError::NotPowerOfTwo`] and [`PolymulError::Degree`].
+    /// [`PolymulError::NotPowerOfTwo`], or [`PolymulError::Degree`] for a degree out of range.
     pub fn degree(self, n: usize) -> Result<Degree, PolymulError> {
         if !n.is_power_of_two() {
             return Err(PolymulError::NotPowerOfTwo { got: n });
@@ -79,7 +80,7 @@ impl Shape {
     }
 }
 
-/// A degree that a shape has accepted.
+/// A ring degree that the multiplier supports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Degree {
     log_n: u32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the tables of a modulus for the multiplier: constants and twiddles, with Montgomery factors folded in.
+//! Computes the tables of a modulus for the multiplier: constants and twiddles, multiplied by the Montgomery factor.
 
 use std::sync::Arc;
 
@@ -10,22 +10,23 @@ use super::shape::WIDTH;
 use super::{Degree, PolymulError, Shape};
 use crate::MachineError;
 
-/// R = 2^33: `NttFriendly` of `rm_arith_pkg`.
+/// log2 of the Montgomery factor R = 2^33: `NttFriendly` of `rm_arith_pkg`.
 const LOG_R: u64 = 33;
 
-/// The tables of one degree and modulus, and the golden transform that they implement.
+/// The multiplier's tables for one degree and modulus, and the software transform that the hardware must equal.
 #[derive(Clone)]
 pub struct Tables {
     degree: Degree,
     plan: Arc<NttPlan>,
-    /// R^2 and R mod q.
+    /// R^2 and R mod q, with R the Montgomery factor and q the modulus.
     constants: [u32; 2],
     twiddles: Vec<u32>,
 }
 
 impl Tables {
-    /// Makes the tables for Z_q[x] / (x^n + 1) on `shape`. R = 2^33 is the Montgomery factor of the hardware's three
-    /// words of 11 bits. Word m + j is psi^bitrev(m + j) R mod q, word 0 is psi^(n/2) R^2 mod q.
+    /// Computes the tables for Z_q[x] / (x^n + 1) on `shape`. R = 2^33 is the Montgomery factor of the hardware's
+    /// three words of 11 bits. Twiddle i > 0 is psi^bitrev(i) R mod q for the smallest primitive 2n-th root psi, and
+    /// twiddle 0 is psi^(n/2) R^2 mod q.
     ///
     /// # Errors
     /// [`PolymulError`] (inside [`MachineError::Own`]) for a degree or modulus that the machine does not support.
@@ -59,7 +60,7 @@ impl Tables {
         self.degree
     }
 
-    /// Returns the transform that the hardware must equal.
+    /// Returns the software transform that the hardware must equal.
     pub fn plan(&self) -> &NttPlan {
         &self.plan
     }
@@ -68,10 +69,11 @@ impl Tables {
         self.plan.modulus()
     }
 
-    /// The beats before the twiddles.
+    /// The number of beats before the twiddles in the table stream.
     pub const HEADER_BEATS: usize = 2;
 
-    /// Returns the words of the table stream: beats {q, 0, ..} and {R^2 mod q, R mod q, 0, ..}, then the twiddles.
+    /// Returns the words of the table stream for modulus q: beats {q, 0, ..} and {R^2 mod q, R mod q, 0, ..}, then the
+    /// twiddles.
     pub fn words(&self, shape: Shape) -> Vec<u32> {
         let mut words = vec![0; Self::HEADER_BEATS * shape.beat()];
         words[0] = self.modulus().value() as u32;
@@ -80,10 +82,11 @@ impl Tables {
         words
     }
 
-    /// Checks a limb before it is sent.
+    /// Checks the length and the residues of a limb before it is sent to the multiplier.
     ///
     /// # Errors
-    /// [`PolymulError::Length`] and [`PolymulError::NotReduced`].
+    /// [`PolymulError::Length`] for a limb of another degree, [`PolymulError::NotReduced`] for a residue not below the
+    /// modulus.
     pub fn check(&self, limb: &[u64]) -> Result<(), PolymulError> {
         if limb.len() != self.degree.n() {
             return Err(PolymulError::Length {
@@ -112,11 +115,11 @@ impl std::fmt::Debug for Tables {
     }
 }
 
-/// Checks that a modulus is in the range of the paper's Table 1 or beyond it: a prime q = 1 mod 2n of at most 32 bits.
+/// Checks that q is a prime of at most 32 bits and 1 mod 2n, for degree n. The moduli of the paper's Table 1 all are.
 ///
 /// # Errors
-/// The first of [`PolymulError::Even`], [`PolymulError::Range`], [`PolymulError::NotOneModulo`] and
-/// [`PolymulError::Composite`] that holds.
+/// [`PolymulError::Even`], [`PolymulError::Range`], [`PolymulError::NotOneModulo`] or [`PolymulError::Composite`]: the
+/// first that q fails.
 pub fn check_modulus(degree: Degree, q: u64) -> Result<(), PolymulError> {
     let order = 2 * degree.n() as u64;
     if q.is_multiple_of(2) {

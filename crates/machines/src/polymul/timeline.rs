@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules the multiplier's commands: assigns jobs to the array and the two streams, with the cycle of every command.
+//! Schedules the multiplier's commands. It assigns jobs to the array and to the two streams, and computes the cycle of
+//! every command.
 //!
 //! Jobs alternate between the two sets of polynomials, so that one set is loaded and unloaded while the array works on
 //! the other. A command is sent in the first cycle in which its unit and its memory are free. This is at least two
-//! cycles after the command before, which has its answer then. The tables of another modulus go to the slot whose jobs
-//! are over, while the array works with those of the other slot. Data that is loaded already ([`Resident`]) is not sent
-//! again.
-//! with those of the other. What is there already ([`Resident`]) is not sent again.
+//! cycles after the previous command, when its answer is there. The tables of another modulus go to the slot whose jobs
+//! are over, while the array works with the other slot. Data that the multiplier holds already ([`Resident`]) is not
+//! sent again.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +18,15 @@ use super::resident::{apply, holds, slot_for, slot_of};
 use super::{Degree, SETS, SLOTS, Shape};
 use crate::coprocessor::Resident;
 
-/// A command to the machine.
+/// A command to the polynomial multiplier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
     Tables {
         slot: usize,
         modulus: ModulusId,
     },
-    /// Loads a limb to polynomial `buf` of `set`, under the tables of `slot`; `eval` is its form.
+    /// Loads a limb into polynomial `buf` of set `set`, for the tables of slot `slot`. `eval` tells whether the limb is
+    /// in evaluation form.
     Load {
         set: usize,
         buf: usize,
@@ -33,13 +34,13 @@ pub enum Command {
         limb: ValueId,
         slot: usize,
     },
-    /// Runs a job on the polynomials of `set`, which were loaded under `slot`.
+    /// Runs a job's array command on the polynomials of set `set` with the tables of slot `slot`.
     Run {
         set: usize,
         slot: usize,
         job: Job,
     },
-    /// Unloads polynomial 0 of `set`.
+    /// Unloads polynomial 0 of set `set`, the result. `eval` tells whether it is in evaluation form.
     Unload {
         set: usize,
         eval: bool,
@@ -48,7 +49,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns the name for reports.
+    /// Returns the command's name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Command::Tables { .. } => "TABLES",
@@ -58,7 +59,7 @@ impl Command {
         }
     }
 
-    /// Returns the cycles from its acceptance to its done bit.
+    /// Returns the cycles of the command, from its acceptance to its done bit.
     pub fn cycles(self, shape: Shape, degree: Degree) -> u64 {
         match self {
             Command::Tables { .. } => table_cycles(degree),
@@ -69,7 +70,7 @@ impl Command {
     }
 }
 
-/// A command with the cycle in which it is accepted, and the one in which its done bit is up.
+/// A command with the cycle in which the multiplier accepts it, and the cycle of its done bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timed {
     pub command: Command,
@@ -77,7 +78,7 @@ pub struct Timed {
     pub end: u64,
 }
 
-/// The first free cycles of the command port, the units, and the sets and slots that jobs use.
+/// The first free cycles of the command port, the array, the streams, the sets of polynomials and the table slots.
 struct Board {
     shape: Shape,
     degree: Degree,
@@ -93,7 +94,8 @@ struct Board {
 }
 
 impl Board {
-    /// Sends a command at `earliest` or the first cycle after it with the port free; returns its end.
+    /// Sends a command in the first cycle from `earliest` on in which the command port is free. Returns the cycle of
+    /// the command's end.
     fn send(&mut self, command: Command, earliest: u64) -> u64 {
         let mut begin = earliest;
         while let Some(near) = self.port.range(begin.saturating_sub(1)..=begin + 1).max() {
@@ -111,8 +113,9 @@ impl Board {
     }
 }
 
-/// Schedules the jobs of a stage, tables included, in the order of their cycles. The machine starts and ends idle, with
-/// `resident` data at the start. Jobs of moduli whose tables are loaded come first, then modulus after modulus.
+/// Schedules the jobs of a stage with their loads, tables and unloads, in the order of their cycles. The multiplier is
+/// idle before and after; `resident` is the data in it before. Jobs of moduli whose tables are loaded come first, then
+/// the others by modulus.
 pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job], resident: &Resident) -> Vec<Timed> {
     let mut board = Board {
         shape,

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A scoreboard of the ring machine: tracks until when threads, units, ports, the ring, the host link and the
-//! generators are busy.
+//! A scoreboard of the ring machine: tracks until which cycle each thread, unit, port, the ring, the host link and each
+//! generator is busy.
 //!
-//! The scheduler and the model share it, so they agree on when a word can start.
+//! The scheduler and the cycle model use the same scoreboard, so they agree on the cycle in which an instruction word
+//! starts.
 
 use super::description::{Description, MAX_GROUPS, MAX_RPAUS};
 use super::micro::{OpWord, Opcode, Operand, STREAMS, Unit};
 use super::timing::{self, Duration};
 
-/// The port groups of one RPAU: polynomial memory, then key memory.
+/// The port groups of one RPAU: those of polynomial memory, then the one of the key memory.
 const GROUPS: usize = MAX_GROUPS + 1;
 const KEY_GROUP: usize = MAX_GROUPS;
 
-/// The cycles until which each resource is busy.
+/// For each resource of the ring machine, the cycle until which it is busy.
 #[derive(Clone, Debug)]
 pub struct Board {
     slot_group: Vec<u8>,
@@ -24,35 +25,37 @@ pub struct Board {
     generator: [u64; MAX_RPAUS],
     read: [[Port; GROUPS]; MAX_RPAUS],
     write: [[Port; GROUPS]; MAX_RPAUS],
-    /// The cycles of a dyadic word's row; narrow groups are not shared.
+    /// The cycles in which a dyadic word works on one row. The ports of a narrow group are not shared between words.
     period: u64,
     narrow: [bool; GROUPS],
 }
 
-/// A port of a group. A dyadic word needs some rows in each period. A word that reads a row every cycle and starts
-/// beside it leaves it these turns. A dyadic word starts beside another word only if that word leaves enough turns.
+/// One port of a group of memory slots. A dyadic word needs the port for some cycles (turns) of each period, a row's
+/// time. Beside it, another word that would use every cycle leaves turns free. A dyadic word starts beside such a word
+/// only if enough turns are left.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
-    /// Until when a word that is not dyadic has the port. `left` is the turns that this word leaves.
+    /// The cycle until which a word that is not dyadic has the port. `left` is the number of turns that this word
+    /// leaves in each period.
     until: u64,
     left: u64,
-    /// Until when a dyadic word has `turns` turns.
+    /// The cycle until which dyadic words use `turns` turns of the port in each period.
     slow_until: u64,
     turns: u64,
 }
 
 impl Port {
-    /// Returns whether a dyadic word that needs `turns` turns may start at `t`.
+    /// Returns whether a dyadic word that needs `turns` turns of the port may start at cycle `t`.
     fn takes_slow(&self, t: u64, turns: u64) -> bool {
         self.slow_until <= t && (self.until <= t || turns <= self.left)
     }
 
-    /// Returns the turns that a dyadic word has at `t`.
+    /// Returns the turns that dyadic words have of the port at cycle `t`, in each period.
     fn taken(&self, t: u64) -> u64 {
         if self.slow_until > t { self.turns } else { 0 }
     }
 
-    /// Gives the port to a dyadic word.
+    /// Gives the port to a dyadic word for `turns` turns of each period, until cycle `until`.
     fn give_slow(&mut self, until: u64, turns: u64) {
         self.turns = if self.slow_until == until {
             self.turns + turns
@@ -62,24 +65,24 @@ impl Port {
         self.slow_until = until;
     }
 
-    /// Gives the port to another word, which leaves `left` turns.
+    /// Gives the port to a word that is not dyadic until cycle `until`. The word leaves `left` turns of each period.
     fn give(&mut self, until: u64, left: u64) {
         self.until = until;
         self.left = left;
     }
 }
 
-/// The port groups that a word reads and writes on each RPAU on which it runs.
+/// The port groups that a word reads and writes, the same on each RPAU on which it runs.
 #[derive(Clone, Copy)]
 struct Footprint {
-    /// The group of operand a, kept apart because it may be free early.
+    /// The port group of operand a. It is separate because a word may finish reading this operand early.
     source: Option<usize>,
     reads: [Option<usize>; 3],
     writes: [Option<usize>; 2],
 }
 
 impl Board {
-    /// Makes a board with all resources free at cycle 0, for limbs of 2^log_n coefficients.
+    /// Makes a scoreboard with all resources free at cycle 0, for limbs of 2^`log_n` coefficients.
     pub fn new(d: &Description, log_n: u8) -> Self {
         Self {
             slot_group: d.slot_groups(),
@@ -96,17 +99,17 @@ impl Board {
         }
     }
 
-    /// Returns the port group of a slot.
+    /// Returns the port group of a slot of polynomial memory.
     pub fn group(&self, slot: u8) -> usize {
         usize::from(self.slot_group.get(usize::from(slot)).copied().unwrap_or(0))
     }
 
-    /// Returns the cycle in which the unit of RPAU `r` is free.
+    /// Returns the first cycle in which the unit `unit` of RPAU `r` is free.
     pub fn unit_free(&self, r: usize, unit: Unit) -> u64 {
         self.unit[r][unit as usize]
     }
 
-    /// Returns the cycles of `w` if nothing shares its ports.
+    /// Returns the cycles of the word `w` if no other word shares its ports.
     pub fn duration(&self, d: &Description, w: &OpWord) -> Duration {
         timing::duration(d, &self.slot_group, self.log_n, w)
     }
@@ -153,13 +156,13 @@ impl Board {
         }
     }
 
-    /// Returns the turns that a dyadic word needs of a group's read port in each period.
+    /// Returns the turns that a dyadic word needs of the read port of `group` in each period.
     fn turns(&self, f: &Footprint, group: usize) -> u64 {
         let reads = f.source.iter().chain(f.reads.iter().flatten());
         reads.filter(|g| **g == group).count() as u64
     }
 
-    /// Returns the read ports of `w`: RPAU and group.
+    /// Returns the read ports that the word `w` uses, as pairs of RPAU and port group.
     fn read_ports(w: &OpWord, f: &Footprint) -> impl Iterator<Item = (usize, usize)> + use<> {
         let groups = [f.source, f.reads[0], f.reads[1], f.reads[2]];
         // A broadcast reads at its source alone.
@@ -177,15 +180,15 @@ impl Board {
             .flat_map(move |r| groups.into_iter().flatten().map(move |g| (r, g)))
     }
 
-    /// Returns the turns that dyadic words have at `t` of the ports that `w` needs: the most of any port.
+    /// Returns the most turns that dyadic words have at cycle `t` of any port that the word `w` needs.
     fn beside(&self, w: &OpWord, f: &Footprint, t: u64) -> u64 {
         let reads = Self::read_ports(w, f).map(|(r, g)| self.read[r][g].taken(t));
         let writes = Self::write_ports(w, f).map(|(r, g)| self.write[r][g].taken(t));
         reads.chain(writes).max().unwrap_or(0)
     }
 
-    /// Returns whether `w` can start at cycle `t` as far as units, ports, ring, link and generators allow, without
-    /// regard to threads and data.
+    /// Returns whether the word `w` can start at cycle `t`. This regards units, ports, ring, link and generators, but
+    /// not threads and data.
     pub fn can_start(&self, w: &OpWord, t: u64) -> bool {
         let f = self.footprint(w);
         if is_slow(w) {
@@ -221,8 +224,8 @@ impl Board {
             && ports()
     }
 
-    /// Returns the turns of a period that `w`, started at cycle `t`, leaves to a dyadic word on each of its ports; 0
-    /// for a dyadic word.
+    /// Returns the turns of each period that the word `w` must leave to dyadic words if it starts at cycle `t`. The
+    /// number is 0 for a dyadic word.
     pub fn turns_left(&self, w: &OpWord, t: u64) -> u64 {
         if is_slow(w) {
             0
@@ -231,13 +234,13 @@ impl Board {
         }
     }
 
-    /// Occupies all resources that `w` uses from cycle `t` on.
+    /// Starts the word `w` at cycle `t`: occupies all resources that it uses, and returns its cycles.
     pub fn start(&mut self, d: &Description, w: &OpWord, t: u64) -> Duration {
         self.start_stalled(d, w, t, 0)
     }
 
-    /// Starts a word as [`Self::start`] does, with a host that makes a transfer take `stalls` cycles more than the link
-    /// would.
+    /// Starts a word as [`Self::start`] does. A transfer takes `stalls` cycles more than the link needs, because the
+    /// host is slow.
     pub fn start_stalled(&mut self, d: &Description, w: &OpWord, t: u64, stalls: u64) -> Duration {
         let f = self.footprint(w);
         let slow = is_slow(w);
@@ -295,12 +298,12 @@ impl Board {
     }
 }
 
-/// Returns whether `w` is a dyadic word, which reads rows at intervals.
+/// Returns whether the word `w` is a dyadic one, which reads rows at intervals instead of in every cycle.
 fn is_slow(w: &OpWord) -> bool {
     w.on_cores() && w.unit == Unit::Dyadic
 }
 
-/// Returns whether `w` takes residues from the generator.
+/// Returns whether the word `w` takes residues from the generator of uniform polynomials.
 fn uses_generator(w: &OpWord) -> bool {
     w.b == Operand::Generator || w.op == Opcode::Prng
 }

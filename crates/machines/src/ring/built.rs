@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks which ring machines the RTL can build: the fields of a description and the primes (docs/machines/ring.md,
-//! "Not built yet").
+//! Checks whether the RTL can build a ring machine: the fields of its description and its primes
+//! (docs/machines/ring.md, "Not built yet").
 
 use super::description::{Description, PortGroup};
 use crate::MachineError;
 use crate::fields::ensure;
 use crate::fpga::Sparse;
 
-/// Refuses a description that the RTL does not build.
+/// Refuses a description of a ring machine that the RTL cannot build.
 ///
 /// # Errors
-/// [`MachineError::Field`] with the first field that prevents it.
+/// [`MachineError::Field`] with the first field that the RTL does not support.
 pub fn check(d: &Description) -> Result<(), MachineError> {
     let row = d.row;
     ensure(d.splits <= 1, "splits", d.splits, "at most 1 in RTL")?;
@@ -100,7 +100,7 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
     )
 }
 
-/// Returns the port groups of whole rows, and the narrow one behind them.
+/// Returns the port groups whose ports are as wide as a row, and the narrow group behind them, if there is one.
 pub fn memory(d: &Description) -> (&[PortGroup], Option<&PortGroup>) {
     match d.memory.split_last() {
         Some((last, rest)) if last.residues.is_some_and(|r| r < d.row) => (rest, Some(last)),
@@ -108,10 +108,10 @@ pub fn memory(d: &Description) -> (&[PortGroup], Option<&PortGroup>) {
     }
 }
 
-/// Refuses limbs of a size that the RTL does not have.
+/// Refuses limbs of 2^`log_n` coefficients if the RTL does not support that size.
 ///
 /// # Errors
-/// [`MachineError::Field`] for limbs of a row or less, or beyond the native degree.
+/// [`MachineError::Field`] for limbs of at most one row, or above the native degree.
 pub fn check_size(d: &Description, log_n: u8) -> Result<(), MachineError> {
     let least = d.row.ilog2() as u8 + 1;
     let expected = format!("limbs of 2^{least} to 2^{} coefficients in RTL", d.log_n);
@@ -125,10 +125,10 @@ pub fn check_size(d: &Description, log_n: u8) -> Result<(), MachineError> {
     }
 }
 
-/// Refuses a prime for which no RPAU of the description is built.
+/// Refuses a prime q modulo which no RPAU of the described machine can compute.
 ///
 /// # Errors
-/// [`MachineError::Field`] with the field that prevents it.
+/// [`MachineError::Field`] with the field that the prime exceeds.
 pub fn check_prime(d: &Description, q: u64) -> Result<(), MachineError> {
     let sparse = Sparse::new(q).filter(|s| s.width <= d.word_bits);
     let Some(sparse) = sparse else {

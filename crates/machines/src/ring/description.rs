@@ -9,44 +9,46 @@ use crate::fields::{self, ensure, float, range};
 use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
-/// The most splits of a ring: a limb then has four pieces, and a ciphertext eight of at most 32 slots.
+/// The most times that a ring may be split. A limb then has four pieces, and a ciphertext of two polynomials eight, of
+/// at most 32 slots.
 pub const MAX_SPLITS: u8 = 2;
-/// The most pieces of a limb.
+/// The most pieces of a limb, each one slot.
 pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
 
-/// The most RPAUs, a limit of the instruction word (see `encode`).
+/// The most RPAUs, as many as the instruction word can name (see `encode`).
 pub const MAX_RPAUS: usize = 16;
 pub const MAX_SLOTS: usize = 32;
 pub const MAX_KEY_SLOTS: usize = 128;
-/// The rows of a table that a word can name.
+/// The most rows of a table, as many as an instruction word can name.
 const MAX_TABLE: usize = 1 << 12;
-/// The most port groups of polynomial memory; the key memory is one more.
+/// The most port groups of polynomial memory. The key memory has one more.
 pub const MAX_GROUPS: usize = 16;
 
-/// A ring machine. [`Description::parse`] checks the range of every field.
+/// The fields of a ring machine. [`Description::parse`] checks the range of every field.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The name in reports.
+    /// The machine's name in reports.
     pub name: String,
     pub title: String,
     /// The FPGA for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// The reason for which the description may exceed its part. It is refused for a description that fits.
+    /// The reason for which the machine may need more than its FPGA has. A machine that fits its FPGA must not give
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
-    /// log2 of the native ring degree.
+    /// log2 of the native ring degree, that of one memory slot.
     pub log_n: u8,
-    /// How many times larger rings may be split into rings of the native degree, for degrees up to 2^splits times it.
+    /// How many times a larger ring may be split in two. The largest ring degree is 2^`splits` times the native one.
     #[serde(default = "once")]
     pub splits: u8,
     pub rpaus: usize,
-    /// Program controllers: 1 or 2, each with a main and a dyadic thread.
+    /// The number of program controllers: 1 or 2, each with a main and a dyadic thread.
     pub controllers: usize,
-    /// Bits of a stored residue.
+    /// Bits of a residue in the machine's memories.
     pub word_bits: u32,
-    /// Coefficients of a memory row. A port transfers one row a cycle, except for narrow slots.
+    /// The coefficients of a memory row. A port transfers one row in a cycle, unless its slots are narrow.
     pub row: usize,
     pub cores: Cores,
     pub main: MainCore,
@@ -57,10 +59,10 @@ pub struct Description {
     pub twiddles: Twiddles,
     pub tables: Tables,
     pub link: HostLink,
-    /// Polynomial memory in slot order; the slots of one entry share one read and one write port.
+    /// Polynomial memory in the order of its slots. The slots of one entry share one read port and one write port.
     pub memory: Vec<PortGroup>,
-    /// RPAUs that are built for another RPAU's prime besides their own. They share its key-switch sums in a program
-    /// without a prime of theirs.
+    /// RPAUs that are built for another RPAU's prime besides their own. If the program has no prime of theirs, they
+    /// compute a share of the other RPAU's key-switch sums.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stand_in: Vec<StandIn>,
 }
@@ -69,16 +71,16 @@ const fn once() -> u8 {
     1
 }
 
-/// An RPAU that may work modulo the prime of another.
+/// An RPAU that can also compute modulo the prime of another RPAU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StandIn {
     pub rpau: usize,
-    /// The number of that prime in the program's list, and so of that RPAU.
+    /// The index of the second prime in the program's list of primes, and so of the other RPAU.
     pub prime: usize,
 }
 
-/// Cores of one RPAU; each has one modular multiplier.
+/// The numbers of cores of one RPAU. Each core has one modular multiplier.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cores {
@@ -87,103 +89,104 @@ pub struct Cores {
     pub dyadic: usize,
 }
 
-/// The operations of the main cores besides butterflies.
+/// The operations of the main cores, beside transforms.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MainCore {
-    /// Stages of a transform in one pass over its rows, which is the number of butterflies in a chain.
+    /// The stages of a transform that one pass over the rows computes: the number of butterflies in a chain.
     pub stages: usize,
-    /// Coefficients a cycle in coefficient-wise work.
+    /// The coefficients that a coefficient-wise operation takes in a cycle.
     pub lanes: usize,
-    /// Whether c + a b is one pass.
+    /// Whether the main cores compute c + a b in one pass.
     pub mac: bool,
-    /// Whether (a - b) w, and a reduction followed by an addition, are one pass.
+    /// Whether the main cores compute (a - b) w in one pass, and also a reduction with an addition after it.
     pub fused: bool,
 }
 
-/// Pipeline stages, in cycles.
+/// The latencies of the machine's pipeline stages, in cycles.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// From a stream's grant to the next time that the board asks it.
+    /// The cycles from the start of a stream's word until the scoreboard asks that stream again.
     pub board: u64,
-    /// From the board's grant to the address generators.
+    /// The cycles from a word's start to the address generators.
     pub issue: u64,
-    /// From the board to the RPAUs, the same for each: once a procedure.
+    /// The cycles from the scoreboard to the RPAUs, the same for each RPAU. A procedure has them once.
     pub dispatch: u64,
-    /// From the step counter to the columns' addresses.
+    /// The cycles from the step counter to the addresses of the memory columns.
     pub address: u64,
     pub memory_read: u64,
-    /// Multiplexers between port groups and units, each way.
+    /// The cycles of the multiplexers between port groups and units, in each direction.
     pub port: u64,
-    /// The main cores' row network, each way.
+    /// The cycles of the main cores' network that permutes a row, in each direction.
     pub network: u64,
-    /// The permutation inside a row of an automorphism.
+    /// The cycles of the permutation inside a row that an automorphism needs.
     pub affine: u64,
-    /// Between rows and the dyadic cores, each way.
+    /// The cycles of the buffer between memory rows and the dyadic cores, in each direction.
     pub row_buffer: u64,
-    /// The modular multiplier: `cascade_latency` and `lazy_latency` of `rm_arith_pkg`, and its correction.
+    /// The cycles of the modular multiplier: `cascade_latency` and `lazy_latency` of `rm_arith_pkg`, and its
+    /// correction.
     pub multiplier: u64,
     pub adder: u64,
     pub memory_write: u64,
 }
 
-/// The ring between RPAUs.
+/// The ring of links between the RPAUs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RingLink {
-    /// Residues a cycle.
+    /// The residues that a link carries in a cycle.
     pub lanes: usize,
-    /// Cycles from one RPAU to the next.
+    /// The cycles from one RPAU to the next.
     pub hop: u64,
-    /// Additional cycles for each border between dies on the way.
+    /// The further cycles for each border between dies on the way.
     pub crossing: u64,
-    /// Dies over which the ring is folded: up one side, down the other.
+    /// The number of dies over which the ring is laid: up one side, down the other.
     pub dies: usize,
-    /// Whether adders beside the ring reduce arriving rows modulo the receiver's prime, and add a constant.
+    /// Whether adders beside the ring reduce each arriving row modulo the receiver's prime and add a constant.
     pub reduces: bool,
-    /// Stages of the reducer of a residue of any prime.
+    /// The latency in cycles of the unit that reduces a residue of any prime.
     pub reducer: u64,
 }
 
-/// The generator of seeded key halves (ChaCha20).
+/// The generator (ChaCha20) that expands the uniform half of a key from a seed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Generator {
     pub residues_per_cycle: usize,
-    /// Cycles from the start of a stream to its first 128 bits.
+    /// The cycles from the start of a generator's stream to its first 128 bits.
     pub latency: u64,
-    /// Stages of the reducer of 128 bits.
+    /// The latency in cycles of the unit that reduces 128 bits.
     pub fold: u64,
 }
 
-/// The memory of key-switching keys, with one read port of a row a cycle. Limbs lie one behind the other, a group of
-/// residues at a time, over the stripes in turn. The groups of a row lie in different stripes.
+/// The memory of key-switching keys, whose read port delivers one row in a cycle. Limbs lie one after the other in
+/// groups of residues, over the stripes in turn. The groups of one row lie in different stripes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyMemory {
     pub slots: usize,
-    /// Residues of a group: one word of a stripe.
+    /// The residues of a group, which is one word of a stripe.
     pub group: usize,
-    /// Memories side by side, each with an address of its own.
+    /// The number of memories side by side, each with its own address.
     pub stripes: usize,
-    /// Stages that bring the groups of a row into order.
+    /// The latency in cycles of the stages that bring the groups of a row into order.
     pub rotate: u64,
 }
 
-/// Depths of the tables that come over the link with a procedure.
+/// The sizes of the tables that are loaded over the link with a procedure.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tables {
-    /// Words of each of the four streams, for all procedures held.
+    /// The instruction words that each of the four streams can hold, for all loaded procedures together.
     pub words: usize,
-    /// Rows of constants, a residue for each RPAU; the first row means none.
+    /// The rows of the table of constants, with a residue for each RPAU. Row 0 stands for no constant.
     pub constants: usize,
-    /// Rows of generator streams, one for each RPAU.
+    /// The rows of the table of generator streams, with one stream for each RPAU.
     pub streams: usize,
-    /// Galois elements.
+    /// The number of Galois elements that the table can hold.
     pub galois: usize,
-    /// Seeds of a call.
+    /// The number of seeds that one call can have.
     pub seeds: usize,
 }
 
@@ -196,17 +199,17 @@ pub struct Twiddles {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TwiddleSource {
-    /// One generator (a modular multiplier) beside each butterfly.
+    /// One twiddle generator (a modular multiplier) beside each butterfly.
     Generated,
-    /// Tables for the full ring and both half rings, one memory per butterfly.
+    /// Tables of twiddles for the full ring and both half rings, one memory for each butterfly.
     Stored,
 }
 
-/// The host link: time to move one limb.
+/// The host link, described by the time in which one limb crosses.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostLink {
-    /// Microseconds for one limb of 2^limb_log_n 64-bit residues.
+    /// The microseconds in which one limb of 2^`limb_log_n` residues of 64 bits crosses the link.
     pub us_per_limb: f64,
     pub limb_log_n: u8,
 }
@@ -216,21 +219,21 @@ pub struct HostLink {
 pub struct PortGroup {
     pub kind: MemoryKind,
     pub slots: usize,
-    /// The residues a cycle of ports that are narrower than a row.
+    /// The residues that the group's ports carry in a cycle, if that is less than a row; otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residues: Option<usize>,
 }
 
 impl Description {
-    /// Medha, as the ring paper describes it.
+    /// The TOML text of Medha, the machine of the ring paper.
     pub const MEDHA: &'static str = include_str!("medha.toml");
-    /// Our machine: stored twiddles and twice the butterflies at the same multipliers.
+    /// The TOML text of our machine, with stored twiddles and twice the butterflies at the same number of multipliers.
     pub const STORED: &'static str = include_str!("stored.toml");
 
-    /// Medha with the memory for N = 2^16, whose rings are split twice.
+    /// The TOML text of Medha with enough memory for N = 2^16, whose rings are split twice.
     pub const LARGE: &'static str = include_str!("large.toml");
 
-    /// Reads and validates a description.
+    /// Reads a ring machine's description from TOML and checks its fields.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no description, and those of [`Self::check`].
@@ -241,12 +244,13 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks every field; the error's text has the range. Returns the needs beside the resources of the part.
+    /// Checks every field, and returns the resources that the machine needs beside those of its FPGA.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a number out of range; [`MachineError::UnknownPart`]; [`MachineError::ExceedsPart`]
-    /// unless `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] if there is nothing to
-    /// allow.
+    /// [`MachineError::Field`] for a number out of range, with the range. [`MachineError::UnknownPart`] for an unknown
+    /// FPGA. [`MachineError::ExceedsPart`] if the machine needs more than the FPGA has and
+    /// `allow_more_than_the_part_has` gives no reason. [`MachineError::FitsAfterAll`] if it gives a reason and the
+    /// machine fits.
     pub fn check(&self) -> Result<Fit, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
@@ -386,23 +390,24 @@ impl Description {
         self.fit()
     }
 
-    /// Returns N of the native ring.
+    /// Returns the native ring degree N.
     fn degree(&self) -> u64 {
         1u64.checked_shl(self.log_n.into()).unwrap_or(u64::MAX)
     }
 
-    /// Returns how many times a ring of 2^`log_n` is split.
+    /// Returns how many times a ring of degree 2^`log_n` is split to reach the native degree.
     pub fn depth(&self, log_n: u8) -> u8 {
         log_n.saturating_sub(self.log_n)
     }
 
-    /// Returns the number of pieces of a limb of a ring of 2^`log_n`, each of at most the native degree.
+    /// Returns the number of pieces of a limb of 2^`log_n` coefficients. A piece has at most the native degree.
     pub fn pieces(&self, log_n: u8) -> usize {
         let splits = self.depth(log_n).min(MAX_SPLITS);
         1usize.checked_shl(splits.into()).unwrap_or(usize::MAX)
     }
 
-    /// Returns the modular multipliers of one RPAU: one for each butterfly, generator and dyadic core.
+    /// Returns the number of modular multipliers of one RPAU: one for each butterfly, twiddle generator and dyadic
+    /// core.
     pub fn multipliers_per_rpau(&self) -> usize {
         let cores = [
             self.cores.butterfly,
@@ -412,19 +417,19 @@ impl Description {
         cores.into_iter().sum()
     }
 
-    /// Returns the residues a cycle of a port of a group.
+    /// Returns the residues that a port of the group carries in a cycle.
     pub fn width(&self, group: usize) -> usize {
         let narrow = self.memory.get(group).and_then(|g| g.residues);
         narrow.unwrap_or(self.row).min(self.row)
     }
 
-    /// Returns whether a group's ports are narrower than a row. A transform cannot continue in such a group, and
-    /// no raw broadcast arrives there.
+    /// Returns whether the group's ports are narrower than a row. A transform cannot go on in such a group, and a
+    /// broadcast without reduction cannot write to it.
     pub fn is_narrow(&self, group: usize) -> bool {
         self.width(group) < self.row
     }
 
-    /// Returns the die of an RPAU: the ring goes up through all dies and down again.
+    /// Returns the die on which an RPAU lies. The ring goes up through all dies and down again.
     pub fn die(&self, rpau: usize) -> usize {
         let turns = self.ring.dies.saturating_mul(2);
         let at = turns
@@ -434,7 +439,7 @@ impl Description {
         at.min(turns.saturating_sub(1).saturating_sub(at))
     }
 
-    /// Returns the cycles on the ring from one RPAU to another, one way round.
+    /// Returns the cycles of a transfer on the ring from one RPAU to another, in the ring's one direction.
     pub fn way(&self, from: usize, to: usize) -> u64 {
         let count = self.rpaus.max(1);
         let after = |rpau: usize| rpau.saturating_add(1).checked_rem(count).unwrap_or(0);
@@ -448,12 +453,12 @@ impl Description {
         way.map(hop).sum()
     }
 
-    /// Returns the number of slots of polynomial memory.
+    /// Returns the number of slots in one RPAU's polynomial memory.
     pub fn slots(&self) -> usize {
         self.memory.iter().map(|g| g.slots).sum()
     }
 
-    /// Returns the port group of each slot, in slot order.
+    /// Returns for each slot of polynomial memory its port group.
     pub fn slot_groups(&self) -> Vec<u8> {
         let entries = self.memory.iter().enumerate();
         entries
@@ -461,12 +466,12 @@ impl Description {
             .collect()
     }
 
-    /// Returns the bytes of one slot (native limb) at the stored width.
+    /// Returns the bytes of one memory slot, which holds a limb of the native degree.
     pub fn slot_bytes(&self) -> u64 {
         self.degree().saturating_mul(self.word_bits.into()) / 8
     }
 
-    /// Returns the seconds on the host link for `bytes` of 64-bit residues.
+    /// Returns the seconds in which `bytes` of 64-bit residues cross the host link.
     pub fn link_seconds(&self, bytes: u64) -> f64 {
         let limb = 8.0 * f64::from(self.link.limb_log_n).exp2();
         bytes as f64 / limb * self.link.us_per_limb * 1e-6

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes words to the four instruction streams: puts immediates into tables, and inserts waits for words of other
-//! streams.
+//! Writes instruction words to the four streams of the ring machine: puts immediates into tables, and inserts waits for
+//! words of other streams.
 
 use std::collections::HashMap;
 
@@ -10,23 +10,24 @@ use super::graph::{Graph, Immediate, KeyPlan, Node, Source};
 use super::micro::{MicroCode, OpWord, Opcode, Operand, QUEUES, RING_QUEUE, STREAMS, Word};
 use super::place::{Mark, Slots};
 
-/// The streams under construction.
+/// The four instruction streams of a procedure while they are written.
 #[derive(Clone, Debug)]
 pub struct Emitter {
     code: MicroCode,
     rpaus: usize,
     tables: Tables,
-    /// The number of words given to each retire counter.
+    /// For each retire counter, the number of words that advance it so far.
     given: [u32; QUEUES],
-    /// The counts for which each stream has already waited.
+    /// For each stream, the counts of the retire counters for which it has already waited.
     known: [[u32; QUEUES]; STREAMS],
-    /// The last word given to each unit of each RPAU.
+    /// For each unit of each RPAU, the last word that uses it.
     last: Vec<[Mark; 2]>,
-    /// The stream of the last broadcast, and of the last transfer.
+    /// The stream of the last broadcast, and the stream of the last transfer over the host link.
     sender: [usize; 2],
-    /// The key slots that are written during the procedure, by RPAU and key index.
+    /// The key slots that the procedure itself loads, by RPAU and key index.
     key_slots: HashMap<Place, u8>,
-    /// The RPAUs whose entry of a constant row is in use (0 is a residue, too).
+    /// For each row of the constant table, the mask of RPAUs whose entry is in use. The value of an entry does not
+    /// tell, since 0 is a residue, too.
     taken: Vec<u16>,
 }
 
@@ -55,8 +56,8 @@ impl Emitter {
         }
     }
 
-    /// Appends `word` for `nodes` (one for each RPAU of its mask) after the waits that it needs. Returns `None` if a
-    /// table is full.
+    /// Appends the word `word` to its stream, after the waits that it needs. `nodes` has one node for each RPAU of the
+    /// word's mask. Returns `None` if a table is full.
     pub fn emit(
         &mut self,
         word: OpWord,
@@ -184,7 +185,8 @@ impl Emitter {
         }
     }
 
-    /// Returns a row of the constant table that has, or can take, every RPAU's constant.
+    /// Returns a row of the constant table that holds each RPAU's constant in `wanted`, or in which there is room for
+    /// it. Returns `None` if the table is full.
     fn constants(&mut self, wanted: &[(u8, u64)]) -> Option<u16> {
         let wanted = wanted.iter().map(|&(r, w)| (usize::from(r), w));
         let wanted: Vec<(usize, u64)> = wanted.collect();
@@ -210,8 +212,8 @@ impl Emitter {
         index(at, self.tables.constants)
     }
 
-    /// Returns the slots that a word reads and writes, by RPAU. Key slots, if they change, are numbered behind those of
-    /// polynomial memory.
+    /// Returns the slots that a word reads and those that it writes, by RPAU. Key slots that the procedure loads have
+    /// numbers after those of polynomial memory.
     fn accesses(&self, w: &OpWord) -> (Vec<Place>, Vec<Place>) {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let key_slot = |r, k| {
@@ -245,7 +247,7 @@ impl Emitter {
         (reads, writes)
     }
 
-    /// Returns the finished streams, or `None` if one of them is longer than program memory.
+    /// Returns the finished micro code, or `None` if a stream is longer than its program memory.
     pub fn finish(mut self, graph: &Graph) -> Option<MicroCode> {
         for stream in &mut self.code.streams {
             stream.push(encode(&Word::End));
@@ -260,13 +262,13 @@ impl Emitter {
     }
 }
 
-/// The numbers that a load or a store has for limbs on the host.
+/// The number of limbs on the host that the immediate of a load or a store can name.
 const HOST_LIMBS: usize = 1 << 12;
 
-/// Returns the index of a row, if the table is deep enough.
+/// Returns `at` as the index of a table's row, or `None` if the table has only `depth` rows.
 fn index(at: usize, depth: usize) -> Option<u16> {
     u16::try_from(at).ok().filter(|_| at < depth)
 }
 
-/// An RPAU and one of its slots.
+/// An RPAU and the number of one of its slots.
 type Place = (usize, u8);

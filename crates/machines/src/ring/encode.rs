@@ -10,10 +10,10 @@
 //! | 40-39 | ring: full, p, m, part | | 16-12 | c slot, second result, or source RPAU |
 //! | 38-36 | layer | | 11-0 | immediate index |
 //!
-//! The number of a part ([`RingKind::Part`]) stands in a field that the word does not use otherwise. That is bits
-//! 23-17, which name no slot and no key if a part is named. For `SPLIT` and `JOIN` it is bits 11-0.
+//! The number of a part of the ring ([`RingKind::Part`]) stands in a field that the word does not use otherwise. That
+//! is bits 23-17, which name no slot and no key if a part is named. For `SPLIT` and `JOIN` it is bits 11-0.
 //!
-//! `WAIT` (opcode 1) keeps its counter in bits 34-32 and its count in bits 31-0; `END` is opcode 0. Unused fields are
+//! `WAIT` (opcode 1) has its counter in bits 34-32 and its count in bits 31-0; `END` is opcode 0. Unused fields are
 //! 0.
 
 use std::fmt;
@@ -23,10 +23,10 @@ use ringmill_math::RingKind;
 use super::micro::{OpWord, Opcode, Operand, QUEUES, Unit, Word};
 
 const WAIT: u64 = 1;
-/// The ring field's value for a part that another field of the word names.
+/// The value of the ring field if another field of the word names a part of the ring.
 const PART: u64 = 3;
 
-/// A field of an operation's word.
+/// A field of the instruction word, by name, lowest bit and width in bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field {
     pub name: &'static str,
@@ -61,22 +61,22 @@ const B: Field = Field::new("b", 17, 7);
 const C: Field = Field::new("c", 12, 5);
 const IMM: Field = Field::new("imm", 0, 12);
 
-/// The fields of an operation's word, highest bits first. The RTL's package is generated from them.
+/// The fields of the instruction word of an operation, highest bits first. The RTL's package is generated from them.
 pub const FIELDS: [Field; 12] = [
     OPCODE, CONTROLLER, THREAD, MASK, RING, LAYER, DST, A, KIND, B, C, IMM,
 ];
 
-/// The fields of a wait: its counter and its count.
+/// The fields of the instruction word `WAIT`: the retire counter, and the count that it must reach.
 pub const WAIT_FIELDS: [Field; 2] = [Field::new("queue", 32, 3), Field::new("count", 0, 32)];
 
-/// The names of the kinds of b, by their numbers.
+/// The names of the kinds of operand b, in the order of their codes.
 pub const KINDS: [&str; 4] = ["none", "slot", "key", "generator"];
 
-/// The largest immediate index that a word can hold, and below it the largest layer.
+/// The largest immediate index that an instruction word can hold. `MAX_LAYER` is the largest layer.
 pub const MAX_IMM: usize = (1 << 12) - 1;
 pub const MAX_LAYER: usize = 7;
 
-/// Encodes a word. Fields are cut to their width; the scheduler keeps them inside (see [`MAX_IMM`]).
+/// Encodes an instruction word. Fields are cut to their width; the scheduler stays inside it (see [`MAX_IMM`]).
 pub fn encode(word: &Word) -> u64 {
     match word {
         Word::End => 0,
@@ -117,7 +117,7 @@ pub fn encode(word: &Word) -> u64 {
     }
 }
 
-/// The field in which a word keeps the number of a part.
+/// The field of a word in which the number of a part of the ring stands.
 enum PartField {
     B,
     Imm,
@@ -130,8 +130,9 @@ fn part_field(op: Opcode) -> PartField {
     }
 }
 
-/// Returns the part that a word with kind of b `kind` names, taken out of its immediate if it stands there. Returns
-/// `None` if the word names no part, or reads no table and no stream of a ring.
+/// Returns the part of the ring that a word names, for the code `kind` of its operand b. If the number stands in the
+/// immediate, the immediate becomes 0. Returns `None` if the word names no part, or reads no table and no stream of a
+/// ring.
 fn part(op: Opcode, kind: u64, b: u8, imm: &mut u16) -> Option<RingKind> {
     use Opcode::*;
     let number = match (op, kind) {
@@ -148,7 +149,7 @@ fn part(op: Opcode, kind: u64, b: u8, imm: &mut u16) -> Option<RingKind> {
     }
 }
 
-/// Decodes a word, or returns `None` for a word that no encoding gives.
+/// Decodes an instruction word, or returns `None` for bits to which no word is encoded.
 pub fn decode(bits: u64) -> Option<Word> {
     let word = match OPCODE.get(bits) {
         0 => Word::End,

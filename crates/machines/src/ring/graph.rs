@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure as a graph of the machine's limb operations: ring degrees that the machine supports, each operation on
-//! its RPAU, with data dependences.
+//! A procedure as a graph of the ring machine's limb operations. Each operation has an RPAU and a ring degree that
+//! the machine supports, and edges are data dependences.
 
 use ringmill_isa::Galois;
 use ringmill_math::RingKind;
 
 use super::micro::{Opcode, Stream};
 
-/// The index of a value: one limb of at most the native degree on one RPAU.
+/// The index of a value in [`Graph::values`]: one limb of at most the native degree on one RPAU.
 pub type ValueIndex = u32;
-/// The index of a node.
+/// The index of an operation in [`Graph::nodes`].
 pub type NodeIndex = u32;
 
-/// The source of an operand.
+/// The source of one operand of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
     Value(ValueIndex),
-    /// A limb of key memory: an index into the call's key table.
+    /// The operand is a limb of key memory, by its index in the call's key table.
     Key(u8),
-    /// The generator, with an index into [`Graph::streams`].
+    /// The operand is generated from a seed; the number is an index into [`Graph::streams`].
     Stream(u32),
 }
 
@@ -28,13 +28,14 @@ pub enum Immediate {
     Scalar(u64),
     Galois(Galois),
     Stream(u32),
-    /// The host's place of a limb.
+    /// The immediate is the number of a limb in host memory.
     Host(u16),
-    /// The constants that a broadcast adds at its source and its receivers: a row of [`Graph::addends`].
+    /// The immediate is the constants that a broadcast adds at its source and its receivers, by their row in
+    /// [`Graph::addends`].
     Row(u32),
 }
 
-/// One operation on one RPAU, or a broadcast from one RPAU to several.
+/// An operation on one RPAU, or a broadcast from one RPAU to several.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
     pub op: Opcode,
@@ -44,18 +45,18 @@ pub struct Node {
     pub sources: Vec<Source>,
     pub results: Vec<ValueIndex>,
     pub immediate: Immediate,
-    /// The position in the procedure, for policies that stay close to its order.
+    /// The operation's position in the procedure, for scheduling policies that stay close to the procedure's order.
     pub order: u32,
 }
 
 impl Node {
-    /// Returns whether the node is a product with a key limb or a generated limb.
+    /// Returns whether the operation is a product with a key limb or with a limb from the generator.
     pub fn is_keyed(&self) -> bool {
         matches!(self.op, Opcode::Mul | Opcode::Mac)
             && self.sources.iter().any(|s| !matches!(s, Source::Value(_)))
     }
 
-    /// Returns the operands that are values.
+    /// Returns the operands that are values in slots of polynomial memory.
     pub fn values(&self) -> impl Iterator<Item = ValueIndex> + '_ {
         self.sources.iter().filter_map(|s| {
             if let Source::Value(v) = s {
@@ -71,59 +72,61 @@ impl Node {
 pub struct Value {
     pub rpau: u8,
     pub def: Option<NodeIndex>,
-    /// The nodes that read the value; one entry for each node.
+    /// The operations that read the value, each once.
     pub users: Vec<NodeIndex>,
-    /// How many times the value is a result of the procedure.
+    /// How many of the procedure's results are this value.
     pub results: u32,
-    /// The number of the value in host memory, if it waits there and in no slot.
+    /// The number of the value in host memory, if it is there and in no slot when the procedure starts.
     pub host: Option<u16>,
 }
 
-/// A procedure in the machine's operations.
+/// A procedure in operations of the ring machine.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Graph {
     pub name: String,
-    /// log2 of the coefficients of one value.
+    /// log2 of the number of coefficients in one value.
     pub log_n: u8,
     pub nodes: Vec<Node>,
     pub values: Vec<Value>,
     pub streams: Vec<Stream>,
-    /// The constants that source and receivers of a broadcast add, by RPAU.
+    /// For each broadcast that adds constants, the constant of each RPAU that adds one.
     pub addends: Vec<Vec<(u8, u64)>>,
-    /// The values of each parameter, one for each piece; none for a key limb.
+    /// For each parameter its values, one for each piece; none if the parameter is a key limb.
     pub params: Vec<Vec<ValueIndex>>,
-    /// The values of each result, one for each piece.
+    /// For each result its values, one for each piece.
     pub results: Vec<Vec<ValueIndex>>,
-    /// For each parameter that is a key limb, the key index of its first piece.
+    /// For each parameter that is a key limb, the key index of its first piece; `None` for others.
     pub keys: Vec<Option<u8>>,
-    /// For each parameter that is a key limb, the RPAU whose key memory needs it.
+    /// For each parameter that is a key limb, the RPAU that reads it from its key memory.
     pub key_homes: Vec<u8>,
     /// The prime of each RPAU in layer 0: its own, or that of the RPAU for which it stands in.
     pub primes: Vec<u8>,
-    /// The key limbs that one RPAU reads, at most.
+    /// The most key limbs that one RPAU reads in the procedure.
     pub key_slots: usize,
-    /// How key memory is shared on the RPAUs that read more key limbs than it holds.
+    /// The use of key memory on each RPAU that reads more key limbs than its key memory holds.
     pub key_plans: Vec<KeyPlan>,
-    /// Pairs of nodes of which the second must not start before the first is done, without regard to their values.
+    /// Pairs of operations. The second must not start before the first is done, even if it does not read a result of
+    /// the first.
     pub after: Vec<(NodeIndex, NodeIndex)>,
-    /// Whether operands, and values that do not fit, wait in host memory. The order of the nodes is then binding: in
+    /// Whether operands, and values that do not fit, wait in host memory. If so, the order of the nodes must stay: in
     /// this order every RPAU has room for its values.
     pub spilled: bool,
 }
 
-/// The key memory of one RPAU during a procedure that reads more key limbs than it holds.
+/// The use of one RPAU's key memory in a procedure that reads more key limbs than it holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyPlan {
     pub rpau: u8,
-    /// The slot of each key index, in the order of first use.
+    /// The slot of each key index, as pairs of key index and slot, in the order of first use.
     pub slots: Vec<(u8, u8)>,
-    /// The key index in each slot when the procedure starts, and when it ends.
+    /// For each key slot, the key index of its content when the procedure starts. `exit` has that when the procedure
+    /// ends.
     pub entry: Vec<u8>,
     pub exit: Vec<u8>,
 }
 
 impl Graph {
-    /// Adds a value on `rpau`.
+    /// Adds a value on the RPAU `rpau`, and returns its index.
     pub fn value(&mut self, rpau: u8) -> ValueIndex {
         self.values.push(Value {
             rpau,
@@ -132,7 +135,7 @@ impl Graph {
         (self.values.len() - 1) as ValueIndex
     }
 
-    /// Adds a node and its one result.
+    /// Adds an operation and a value for its one result, and returns the value's index.
     pub fn node(&mut self, node: Node) -> ValueIndex {
         let result = self.value(node.rpau);
         self.nodes.push(Node {
@@ -142,7 +145,7 @@ impl Graph {
         result
     }
 
-    /// Drops nodes whose results nobody uses, and fills in the definition and the users of each value.
+    /// Drops operations whose results nobody reads, and fills in the definition and the users of each value.
     pub fn finish(&mut self) {
         let mut live = vec![false; self.values.len()];
         for &v in self.results.iter().flatten() {
@@ -170,7 +173,7 @@ impl Graph {
         self.index();
     }
 
-    /// Fills in the definition and the users of each value.
+    /// Fills in the definition, the users and the number of results of each value.
     pub fn index(&mut self) {
         for value in &mut self.values {
             value.def = None;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Splits limbs of large rings into parts of the native degree and joins them again, recursively (ring paper, section
+//! Splits limbs of rings above the native degree into parts of that degree, and joins them again (ring paper, section
 //! 3.1).
 //!
-//! A limb in coefficient form is its pieces by place, lowest coefficients first. One `SPLIT` takes the two pieces at
-//! one place of both halves of the coefficients. It makes the pieces at that place of both halves of the ring. A part
-//! with as many coefficients as a piece is one piece.
+//! A limb in coefficient form consists of pieces, lowest coefficients first. One `SPLIT` takes two pieces with the
+//! same position in the low and the high half of the coefficients. It makes the pieces with that position in both
+//! halves of the ring. A part of the ring with as many coefficients as a piece is one piece.
 
 use ringmill_math::RingKind;
 
 use super::graph::{Graph, Node, Source};
 use super::micro::Opcode;
 
-/// Returns the parts of a limb in coefficient form, in order, from its pieces by place. New nodes copy the RPAU, layer
-/// and order of `like`.
+/// Returns the parts of a limb in coefficient form, in order, from its pieces `pieces`, lowest coefficients first. New
+/// operations copy RPAU, layer and order of `like`.
 pub fn split(graph: &mut Graph, like: &Node, pieces: Vec<Source>) -> Vec<Source> {
     split_part(graph, like, pieces, 1)
 }
 
-/// Joins parts to a limb: the inverse of [`split`].
+/// Joins the parts of a limb to its pieces in coefficient form: the inverse of [`split`].
 pub fn join(graph: &mut Graph, like: &Node, parts: Vec<Source>) -> Vec<Source> {
     join_part(graph, like, parts, 1)
 }
@@ -57,8 +57,8 @@ fn join_part(graph: &mut Graph, like: &Node, parts: Vec<Source>, number: usize) 
     low
 }
 
-/// Adds one word between part `number` and its halves. The word names the first of these, or the full ring if that is
-/// split.
+/// Adds one `SPLIT` or `JOIN` between part `number` of the ring and its halves. The word names the first half, or the
+/// full ring if the ring itself is split.
 fn pair(
     graph: &mut Graph,
     like: &Node,
@@ -83,15 +83,16 @@ fn pair(
     [Source::Value(first), Source::Value(second)]
 }
 
-/// Returns which of 2^`depth` parts is the source of part `to` under the automorphism of a Galois element. Part i has
-/// the values at the exponents that are 2 rev(i) + 1 modulo 2^(depth + 1).
+/// Returns from which of the 2^`depth` parts of a limb the part `to` comes under the automorphism of a Galois element.
+/// Part i has the values at the exponents that are 2 rev(i) + 1 modulo 2^(depth + 1), where rev reverses the bits of
+/// i.
 pub fn source(to: usize, depth: u8, galois: u64) -> usize {
     let mask = (2usize << depth) - 1;
     let exponent = (2 * reversed(to, depth) + 1).wrapping_mul(galois as usize) & mask;
     reversed(exponent >> 1, depth)
 }
 
-/// Returns the lowest `bits` bits in reversed order.
+/// Returns the lowest `bits` bits of i in reversed order.
 fn reversed(i: usize, bits: u8) -> usize {
     (0..bits).fold(0, |reversed, b| reversed << 1 | i >> b & 1)
 }

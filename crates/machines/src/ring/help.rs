@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What would shorten a program's time on a ring machine. A field of the description is named with a value that its part holds,
-//! or with the reason why its part holds no other.
+//! Says what would shorten a program's time on a ring machine. A field of the description is named with a larger value
+//! with which the machine fits its FPGA, or with the reason why none does.
 
 use super::description::{Description, MAX_KEY_SLOTS, MAX_SLOTS, TwiddleSource};
 use super::program::Totals;
@@ -10,7 +10,7 @@ use ringmill_device::report::TimePart;
 const LINK: &str = "a faster link (`link.us_per_limb`)";
 const CLOCK: &str = "a faster clock (`clock_mhz`)";
 
-/// Says what would make the largest part of the time smaller.
+/// Returns a text that says what would shorten the part `by` of the program's time, the largest one.
 pub fn help(d: &Description, totals: &Totals, by: TimePart) -> String {
     match by {
         TimePart::LinkKeys => keys(d, totals.key_limbs),
@@ -23,7 +23,7 @@ pub fn help(d: &Description, totals: &Totals, by: TimePart) -> String {
     }
 }
 
-/// Checks that a change makes a description that its part holds. What exceeds the part is the error.
+/// Checks that the machine fits its FPGA after the change `change`. The error says which resources exceed it.
 fn fits(d: &Description, change: impl FnOnce(&mut Description)) -> Result<(), String> {
     let mut changed = d.clone();
     changed.allow_more_than_the_part_has = None;
@@ -35,7 +35,7 @@ fn fits(d: &Description, change: impl FnOnce(&mut Description)) -> Result<(), St
     }
 }
 
-/// Room for the keys: `needed` limbs on the RPAU with most.
+/// Says how more room for keys is had. `needed` is the number of key limbs on the RPAU with most.
 fn keys(d: &Description, needed: u64) -> String {
     const FEWER: &str = "fewer rotation steps";
     let now = d.keys.slots;
@@ -82,7 +82,7 @@ fn keys(d: &Description, needed: u64) -> String {
     }
 }
 
-/// Room for values in a port group of polynomial memory.
+/// Says how more room for values is had: by more slots in a port group of polynomial memory.
 fn values(d: &Description) -> String {
     let now = d.slots();
     let more = MAX_SLOTS.saturating_sub(now);
@@ -112,7 +112,7 @@ fn values(d: &Description) -> String {
     )
 }
 
-/// Room for words of programs.
+/// Says how more room for instruction words is had.
 fn programs(d: &Description) -> String {
     const CALLS: &str = "more calls of each procedure";
     let words = d.tables.words.saturating_mul(2);
@@ -124,7 +124,7 @@ fn programs(d: &Description) -> String {
     }
 }
 
-/// The busiest unit, and what there could be more of.
+/// Names the busiest unit and its share of the cycles, and says which resource would relieve it.
 fn compute(d: &Description, totals: &Totals) -> String {
     let units = totals.tally.units.get(..d.rpaus).unwrap_or_default();
     let busiest = |unit: usize| units.iter().map(|u| u[unit]).max().unwrap_or(0);
@@ -152,7 +152,8 @@ fn compute(d: &Description, totals: &Totals) -> String {
     }
 }
 
-/// Twice the butterflies, with the row and the generators that they ask for.
+/// Checks a machine with twice the butterflies, and the row and twiddle generators that they need. Returns the fields
+/// to change, or why it does not fit.
 fn butterflies(d: &Description) -> Result<String, String> {
     let twice = |n: usize| n.saturating_mul(2);
     let (butterflies, row) = (twice(d.cores.butterfly), twice(d.row));
@@ -179,7 +180,7 @@ fn butterflies(d: &Description) -> Result<String, String> {
     }
 }
 
-/// As many more dyadic cores as fit, up to twice as many.
+/// Finds the most dyadic cores that fit, up to twice the present number. Returns the field to change, or why none fit.
 fn dyadics(d: &Description) -> Result<String, String> {
     let now = d.cores.dyadic;
     let with = |cores: usize| fits(d, |changed| changed.cores.dyadic = cores);
@@ -193,7 +194,7 @@ fn dyadics(d: &Description) -> Result<String, String> {
     }
 }
 
-/// A wider ring: no wider than a row.
+/// Checks a ring of twice the lanes, at most those of a row. Returns the field to change, or why it does not fit.
 fn lanes(d: &Description) -> Result<String, String> {
     let lanes = d.ring.lanes.saturating_mul(2).min(d.row);
     if lanes == d.ring.lanes {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The instructions of the ring paper's Table 2: single words, on operands and results with ports of their own.
+//! The instructions of the ring paper's Table 2 as single instruction words, whose operands and results have different
+//! ports.
 
 use ringmill_math::RingKind;
 
 use super::description::Description;
 use super::micro::{OpWord, Opcode, Operand, Unit};
 
-/// Slots with ports of their own: two operands and a result. The second result of a pair shares its port with no other
+/// Slots with different ports for two operands and a result. The second result of a pair shares its port with no other
 /// operand.
 const SLOTS: [u8; 4] = [8, 9, 10, 0];
 
-/// Returns each instruction with its name. All run on RPAU 0, which is also the source of a broadcast.
+/// Returns the instruction words of Table 2 with their names. All run on RPAU 0, which is also the source of a
+/// broadcast.
 pub fn instructions(d: &Description) -> [(&'static str, OpWord); 14] {
     let [a, b, dst, second] = SLOTS;
     let word = |op, unit| OpWord {

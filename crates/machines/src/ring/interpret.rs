@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Executes the ring machine's micro words on residues, for tests of the scheduler.
+//! Executes the ring machine's instruction words on residues, for tests of the scheduler.
 //!
-//! A word reads its operands when it starts, and its results appear when it retires. So a missing wait, a slot that is
-//! reused too early, or a wrong half ring gives a wrong bit.
+//! A word reads its operands when it starts, and its results appear when it retires. So a wait that is missing, a slot
+//! that is reused too early, or a wrong half of the ring gives a wrong bit.
 
 use std::collections::HashMap;
 
@@ -16,29 +16,29 @@ use super::micro::{MicroCode, OpWord, Opcode, Operand};
 use super::model::{self, Observer, Started};
 use crate::MachineError;
 
-/// The limbs in the memories of all RPAUs, and the data that a run needs beside the code.
+/// The limbs in the memories of all RPAUs, and the other data that a procedure's instruction words read.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// The program's moduli.
+    /// The moduli of the program.
     pub moduli: Vec<TableModulus>,
-    /// Limb by RPAU and slot.
+    /// The limbs of polynomial memory, by RPAU and slot.
     pub slots: HashMap<(usize, u8), Vec<u64>>,
-    /// Key limbs by RPAU and key slot.
+    /// The limbs of key memory, by RPAU and key slot.
     pub keys: HashMap<(usize, u8), Vec<u64>>,
-    /// The call's key table: the key slot of each RPAU and key index.
+    /// The call's key table: for each RPAU and key index, the key slot.
     pub key_table: HashMap<(usize, u8), u8>,
-    /// The limbs in host memory, by the number in loads and stores.
+    /// The limbs in host memory, by the number with which loads and stores name them.
     pub host: HashMap<u16, Vec<u64>>,
-    /// The key limbs of the call on the host, by RPAU and key index.
+    /// The call's key limbs on the host, by RPAU and key index.
     pub host_keys: HashMap<(usize, u8), Vec<u64>>,
-    /// The call's seeds.
+    /// The seeds of the call, from which the generator expands uniform limbs.
     pub seeds: Vec<[u8; 32]>,
-    /// How many times the program's ring is split: 0 at the native degree, 1 at twice it, where limbs are half rings.
+    /// How many times the program's ring is split: 0 at the native degree, 1 at twice that degree, and so on.
     pub splits: u32,
 }
 
 impl Memory {
-    /// Makes empty memories.
+    /// Makes empty memories. `halves` tells whether the ring is split once.
     pub fn new(moduli: Vec<TableModulus>, seeds: Vec<[u8; 32]>, halves: bool) -> Self {
         Self {
             moduli,
@@ -59,7 +59,7 @@ impl Memory {
     }
 }
 
-/// Runs `code` on `memory` and returns its cycles.
+/// Runs a procedure's words on the limbs of `memory`, and returns the cycles.
 ///
 /// # Errors
 /// The errors of [`model::run`]; [`MachineError::Operands`] if a word reads a limb that was not written.
@@ -71,21 +71,21 @@ pub fn execute(
     trace(d, code, memory, &[], &mut |_| {})
 }
 
-/// A word as it ran: the RTL must do the same in the same cycles.
+/// A word that was executed, with its cycles and results. The RTL must do the same in the same cycles.
 #[derive(Clone, Debug)]
 pub struct Executed<'a> {
     pub word: OpWord,
-    /// The cycle of its grant.
+    /// The cycle in which the word started.
     pub start: u64,
     pub cycles: u64,
-    /// The turns of a period that it leaves to a dyadic word on each of its ports.
+    /// The turns of each period that the word leaves to dyadic words on its ports.
     pub turns: u64,
-    /// Its results and their places, when it retires.
+    /// The results of the word with their destinations, written when the word retires.
     pub results: &'a [(Target, Vec<u64>)],
 }
 
-/// Runs `code` on `memory` with a host that stalls ([`model::run_stalled`]), shows each word when it retires, and
-/// returns the cycles.
+/// Runs a procedure's words on the limbs of `memory` with a slow host ([`model::run_stalled`]). It passes each word to
+/// `watch` when the word retires, and returns the cycles.
 ///
 /// # Errors
 /// The errors of [`execute`].
@@ -106,7 +106,7 @@ pub fn trace(
     model::run_stalled(d, code, stalls, &mut engine)
 }
 
-/// The place of a result: an RPAU and its slot, an RPAU and its key slot, or the host's place.
+/// The destination of a result: a slot of an RPAU, a key slot of an RPAU, or a limb in host memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
     Slot(usize, u8),
@@ -114,7 +114,7 @@ pub enum Target {
     Host(u16),
 }
 
-/// A result that is not written yet.
+/// A result of a word that has not retired, with its destination.
 type Late = (Target, Vec<u64>);
 
 struct Engine<'a> {
@@ -125,7 +125,7 @@ struct Engine<'a> {
     watch: &'a mut dyn FnMut(Executed<'_>),
 }
 
-/// A word in flight.
+/// A word that has started and not retired.
 struct Flying {
     word: OpWord,
     at: Started,
@@ -202,7 +202,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Returns the limb that ring or link transfer, and its target.
+    /// Returns the limb that the word `w` moves over the ring or the link, and its destination.
     fn transfer(&self, w: &OpWord, r: usize) -> Result<Late, MachineError> {
         let limb = match (w.op, w.b) {
             (Opcode::Bcast, _) => {
@@ -239,7 +239,7 @@ impl Engine<'_> {
         limb.ok_or_else(|| self.missing(format!("the host lacks a limb that RPAU {r} loads")))
     }
 
-    /// Returns the prime of a word's layer on RPAU `r`.
+    /// Returns the prime modulo which the word `w` computes on RPAU `r`.
     fn modulus(&self, w: &OpWord, r: usize) -> Result<Modulus, MachineError> {
         let modulus = match self.code.primes.get(r) {
             Some(&prime) if w.layer == 0 => usize::from(prime),
@@ -250,13 +250,13 @@ impl Engine<'_> {
         Ok(Modulus::new(q)?)
     }
 
-    /// Returns the constant that a word names on RPAU `r`, or 0 for none.
+    /// Returns the constant of the word `w` on RPAU `r`, or 0 if the word names none.
     fn constant(&self, w: &OpWord, r: usize) -> u64 {
         let row = self.code.constants.get(usize::from(w.imm));
         row.and_then(|row| row.get(r)).copied().unwrap_or(0)
     }
 
-    /// Computes both results of `w` on RPAU `r` (the second is empty if there is one).
+    /// Computes both results of the word `w` on RPAU `r`. The second is empty if the word has one result.
     fn compute(&self, w: &OpWord, r: usize) -> Result<[Vec<u64>; 2], MachineError> {
         let q = self.modulus(w, r)?;
         let ring = Ring {
@@ -349,7 +349,7 @@ impl Engine<'_> {
         Ok([out, second])
     }
 
-    /// Returns the zeta of the ring that a `SPLIT` halves, or that a `JOIN` makes.
+    /// Returns the root zeta of the ring that a `SPLIT` halves or that a `JOIN` makes.
     fn zeta(&self, w: &OpWord, q: Modulus) -> Result<u64, MachineError> {
         let kind = RingKind::of_number(w.ring.number() / 2).unwrap_or(RingKind::Full);
         let whole = u32::from(self.code.log_n) + self.memory.splits.max(1);
@@ -357,7 +357,8 @@ impl Engine<'_> {
         Ok(NttPlan::shared(q, Ring { log_n, kind })?.zeta())
     }
 
-    /// Returns the generated limb of RPAU `r`: the whole stream, or the part that the word's ring names.
+    /// Returns the generated limb of RPAU `r`: the whole stream, or the part of it that belongs to the word's part of
+    /// the ring.
     fn stream(&self, w: &OpWord, r: usize, q: Modulus) -> Result<Vec<u64>, MachineError> {
         let entry = self
             .code

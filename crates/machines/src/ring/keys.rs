@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Manages key memory across calls: which key limbs lie in it, and which must come over the link.
+//! Manages key memory from call to call: which key limbs lie in it, and which must cross the link.
 //!
-//! The next calls are known, so the limb whose next use is farthest away leaves (Belady). Key limbs are counted as the
-//! machine stores them: at twice the native ring degree a limb of the program is two.
+//! The next calls are known, so the limb whose next use is farthest away is replaced (Belady). Key limbs are counted as
+//! the machine stores them, in pieces of the native degree: at twice that degree a limb of the program has two.
 
 use ringmill_isa::mid::{LimbId, LimbTable};
 
 use super::description::Description;
 
-/// A key limb as the machine stores it: a limb of the program, and the number of its piece.
+/// A piece of a key limb of the native degree: a limb of the program, and the index of the piece.
 pub type KeyLimb = (LimbId, u8);
 
-/// A key limb that crosses the link before a call.
+/// A key limb that crosses the link before a call, with its destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyLoad {
     pub rpau: usize,
@@ -19,27 +19,28 @@ pub struct KeyLoad {
     pub limb: KeyLimb,
 }
 
-/// Key memory of all RPAUs.
+/// The content of the key memory of all RPAUs.
 #[derive(Clone, Debug)]
 pub struct KeyMemory {
-    /// For each RPAU, the content of each key slot.
+    /// For each RPAU, the key limb in each key slot, or `None` for an unused slot.
     held: Vec<Vec<Option<KeyLimb>>>,
-    /// The limbs that calls have used.
+    /// The key limbs of the program that calls have used.
     met: LimbTable<bool>,
     pieces: u64,
-    /// Whether an unused slot counts as holding the limb that is first asked of it. The best initial contents are the
-    /// limbs that are used first.
+    /// Whether an unused slot counts as holding the first limb that is asked of it. So the memory begins with the limbs
+    /// that are used first, the best choice.
     resident: bool,
-    /// The number of different key limbs in use, for each RPAU.
+    /// For each RPAU, the number of different key limbs that calls have used.
     needed: Vec<u64>,
-    /// The limbs brought over the link between calls.
+    /// The number of key limbs that crossed the link between calls.
     pub loads: u64,
-    /// The limbs that were there before the first call.
+    /// The number of key limbs that count as loaded before the first call.
     pub found: u64,
 }
 
 impl KeyMemory {
-    /// Makes the key memory before the first call of a program with `inputs` inputs and a ring of degree 2^`log_n`.
+    /// Makes the key memory before the first call of a program with `inputs` inputs and ring degree 2^`log_n`.
+    /// `resident` tells whether it begins with the limbs that are used first.
     pub fn new(d: &Description, log_n: u8, inputs: usize, resident: bool) -> Self {
         Self {
             held: vec![vec![None; d.keys.slots]; d.rpaus],
@@ -52,7 +53,7 @@ impl KeyMemory {
         }
     }
 
-    /// Notes that a call uses a limb of RPAU `r`.
+    /// Notes that a call uses a key limb on RPAU `r`.
     pub fn meet(&mut self, limb: LimbId, r: usize) {
         let met = self.met.entry(limb);
         if !*met {
@@ -61,8 +62,9 @@ impl KeyMemory {
         }
     }
 
-    /// Brings in the limbs `wanted` for a call, which must fit, on RPAU `r`. Puts their slots into `slots`, and appends
-    /// the limbs to load to `loads`. `next` returns when a limb is used next after this call.
+    /// Brings the key limbs `wanted` of a call, which must fit, into the key memory of RPAU `r`. Replaces `slots` by
+    /// their slots, and appends those that must cross the link to `loads`. `next` returns when a limb is used next
+    /// after this call.
     pub fn bring_in<P: Ord>(
         &mut self,
         next: &dyn Fn(LimbId) -> P,
@@ -109,25 +111,25 @@ impl KeyMemory {
         slots.extend(wanted.iter().map(|l| slot(l).unwrap_or(0) as u8));
     }
 
-    /// Notes that the procedure has left `limbs` in these slots.
+    /// Notes that a procedure has left these key limbs in these slots of RPAU `r`.
     pub fn leave(&mut self, r: usize, slots: &[u8], limbs: &[KeyLimb]) {
         for (&slot, &limb) in slots.iter().zip(limbs) {
             self.held[r][usize::from(slot)] = Some(limb);
         }
     }
 
-    /// Returns the number of different key limbs that the program uses.
+    /// Returns the number of different key limbs that the program's calls have used, over all RPAUs.
     pub fn needed(&self) -> u64 {
         self.needed.iter().sum()
     }
 
-    /// Returns how many of these fit at once.
+    /// Returns how many of the key limbs that calls have used fit key memory at once.
     pub fn fit(&self) -> u64 {
         let room = |(needed, held): (&u64, &Vec<_>)| (*needed).min(held.len() as u64);
         self.needed.iter().zip(&self.held).map(room).sum()
     }
 
-    /// Returns the number of different key limbs on the RPAU with most.
+    /// Returns the number of different key limbs on the RPAU that uses most.
     pub fn most(&self) -> u64 {
         self.needed.iter().copied().max().unwrap_or(0)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rewrites a mid-level procedure to limb operations at or below the ring machine's native degree, each on its RPAU.
+//! Rewrites a mid-level procedure to limb operations at or below the ring machine's native degree, each on one RPAU.
 //!
 //! A program at twice the native degree is rewritten over half rings (ring paper, section 3.2 and Algorithms 6 to 9). A
 //! limb in evaluation form is the pair of its halves (p, m), the first and second half of its positions. A limb in
-//! coefficient form is the pair of its low and high coefficients. At four times the native degree halves are split
+//! coefficient form is the pair of its low and high coefficients. At four times the native degree, each half is split
 //! again, and so on. A limb is then several pieces, in evaluation form the parts of its ring ([`RingKind::Part`]) in
 //! order.
 
@@ -20,31 +20,31 @@ use crate::MachineError;
 
 mod instr;
 
-/// The rewrites that the legaliser may apply.
+/// The choices of the rewriting that the scheduler tries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Rewrites {
-    /// Transforms a digit's own limb again instead of keeping it in evaluation form through the key switch. The
-    /// transform is hidden behind those of the other RPAUs, and the slots are free.
+    /// Whether a digit's own limb is transformed again instead of staying in a slot in evaluation form during the key
+    /// switch. The transform runs beside those of the other RPAUs, and slots become free.
     pub retransform: bool,
     pub unfuse: Unfuse,
 }
 
-/// The accumulations with a stored key limb that become a multiplication and an addition. The main cores can do both on
-/// machines on which only the dyadic cores can accumulate.
+/// Which accumulations with a stored key limb become a multiplication and an addition. The main cores can do both, even
+/// on machines on which only the dyadic cores accumulate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unfuse {
     #[default]
     None,
-    /// One in this number on each RPAU.
+    /// On each RPAU, one accumulation of every so many.
     OneIn(usize),
-    /// This number, the last ones on each RPAU.
+    /// On each RPAU, the last accumulations, as many as this number.
     Last(usize),
-    /// All, with stored key limbs or not, for machines that cannot accumulate.
+    /// All accumulations, with key limbs or not, for machines that cannot accumulate.
     Every,
 }
 
 impl Unfuse {
-    /// The choices that are worth trying.
+    /// The choices that the scheduler tries.
     pub const ALL: [Unfuse; 8] = [
         Unfuse::None,
         Unfuse::OneIn(1),
@@ -57,7 +57,7 @@ impl Unfuse {
     ];
 }
 
-/// Legalises `procedure` for machine `d`.
+/// Rewrites a mid-level procedure to operations of the machine `d`.
 ///
 /// # Errors
 /// - A ring degree that needs more splits than the machine has.
@@ -131,21 +131,21 @@ pub fn legalise(
     Ok(graph)
 }
 
-/// The pieces of a mid-level value: one, two at twice the native degree, four at four times it.
+/// The pieces of a mid-level value: one at the native degree, two at twice it, four at four times it.
 type Pieces = Vec<Source>;
 
 struct Legaliser<'a> {
     d: &'a Description,
     procedure: &'a Procedure,
-    /// How many times the procedure's ring is split.
+    /// How many times the procedure's ring is split to reach the native degree.
     depth: u8,
     graph: Graph,
     map: HashMap<ValueId, Pieces>,
-    /// The broadcast node of a value, and of its receivers' layer if it is reduced for them.
+    /// The broadcast of a value, by the value and the receivers' layer if it is reduced for them.
     broadcasts: HashMap<(ValueIndex, u8), usize>,
-    /// The copy of a value on an RPAU, raw or reduced for a layer.
+    /// The copy of a value on another RPAU, by value, RPAU and the layer for whose prime it is reduced.
     copies: HashMap<(ValueIndex, u8, u8), ValueIndex>,
-    /// The values that the generator makes, and the number of instructions that use them.
+    /// The values that the generator expands from a seed, with the number of instructions that read each.
     streams: HashMap<ValueId, u32>,
     order: u32,
 }
@@ -163,7 +163,7 @@ impl Legaliser<'_> {
         ty.ok_or_else(|| self.unsupported("a value that is no limb"))
     }
 
-    /// Returns the RPAU and layer of a value.
+    /// Returns the RPAU and the layer that the modulus of a value belongs to.
     fn place(&self, v: ValueId) -> Result<(u8, u8), MachineError> {
         let ty = self.limb(v)?;
         let modulus = usize::from(ty.modulus.0);
@@ -193,7 +193,7 @@ impl Legaliser<'_> {
         Ok(ty.form)
     }
 
-    /// Returns the ring of piece `index` of a limb in evaluation form.
+    /// Returns the part of the ring to which piece `index` of a limb in evaluation form belongs.
     fn ring(&self, index: usize) -> RingKind {
         let number = u8::try_from(self.count() + index).ok();
         number
@@ -260,7 +260,7 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Returns the number of key limbs on the RPAU with most.
+    /// Returns the number of key limbs on the RPAU that reads most.
     fn key_limbs(&self) -> usize {
         let mut counts = vec![0; self.d.rpaus];
         for param in &self.procedure.params {
@@ -306,7 +306,7 @@ impl Legaliser<'_> {
             .ok_or_else(|| self.unsupported(format!("value %{} before its definition", v.0)))
     }
 
-    /// Returns a node on the RPAU of a value, as a template for others.
+    /// Returns an operation with the RPAU, layer and order of a value's instruction, as a template.
     fn like(&self, v: ValueId) -> Result<Node, MachineError> {
         let (rpau, layer) = self.place(v)?;
         Ok(Node {
@@ -321,7 +321,7 @@ impl Legaliser<'_> {
         })
     }
 
-    /// Adds a node on the RPAU of `like`.
+    /// Adds an operation with one result on the RPAU of the value `like`.
     fn emit(
         &mut self,
         op: Opcode,
@@ -340,7 +340,7 @@ impl Legaliser<'_> {
         }))
     }
 
-    /// Adds a node with two results.
+    /// Adds an operation with two results on the RPAU of the value `like`.
     fn emit_pair(
         &mut self,
         op: Opcode,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring machine as a [`Machine`].
+//! The ring machine behind the interface [`Machine`] of all simulated machines.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::fpga::Fit;
 use crate::{Machine, MachineError, Session, SimOptions};
 use ringmill_device::report::{LinkUse, MachineReport, MemoryUse, Own, UnitUse};
 
-/// A ring machine made from a description.
+/// A ring machine with its description and the FPGA resources that it needs.
 #[derive(Clone, Debug)]
 pub struct RingMachine {
     description: Description,
@@ -35,7 +35,7 @@ impl RingMachine {
         })
     }
 
-    /// Makes the machine of a description.
+    /// Makes the machine from the TOML text of its description.
     ///
     /// # Errors
     /// The errors of [`Description::parse`].
@@ -184,8 +184,8 @@ impl Machine for RingMachine {
         }
     }
 
-    /// Returns true for all instructions of a procedure or for none: the ring machine has no host beside it. Composite
-    /// instructions count as their expansions.
+    /// Returns true for all instructions of a procedure or for none, since the ring machine leaves no instruction to a
+    /// host. Composite instructions count as their expansions.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         self.check_values(head)?;
         let own = |op| !matches!(op, Op::Split | Op::Join | Op::Autoh | Op::Load | Op::Store);
@@ -233,7 +233,7 @@ impl Machine for RingMachine {
     }
 }
 
-/// A run that counts cycles.
+/// A run of a program on the ring machine that only counts cycles.
 struct Timing<'m> {
     machine: &'m RingMachine,
     procs: &'m [Arc<Procedure>],
@@ -241,7 +241,7 @@ struct Timing<'m> {
     progress: Progress<'m>,
 }
 
-/// Passes on how many calls are done.
+/// Passes the number of calls that are done to a function, if there is one.
 struct Progress<'m>(Option<&'m mut dyn FnMut(u64)>);
 
 impl Told for Progress<'_> {
@@ -273,7 +273,7 @@ impl Session for Timing<'_> {
     }
 }
 
-/// Writes one procedure's streams and tables as text.
+/// Writes the streams and tables of one procedure as text.
 fn write_code(code: &MicroCode, cycles: u64, out: &mut dyn Write) -> Result<(), MachineError> {
     writeln!(
         out,

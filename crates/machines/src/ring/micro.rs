@@ -1,60 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Micro code of the ring machine: the words that one thread of a program controller executes.
+//! Micro code of the ring machine: the instruction words that one thread of a program controller executes.
 
 use ringmill_isa::Galois;
 use ringmill_math::RingKind;
 
-/// The operation of a micro word. Operands and results are memory slots unless the variant says otherwise.
+/// The operation of an instruction word. In the formulas, a, b and c are the word's operands and d is its result, all
+/// limbs in memory slots unless the variant says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Opcode {
-    /// d = a.
+    /// d = a: copies a limb.
     Copy = 2,
-    /// d = a + b.
+    /// d = a + b, coefficient by coefficient.
     Add,
-    /// d = a - b.
+    /// d = a - b, coefficient by coefficient.
     Sub,
-    /// d = -a.
+    /// d = -a, coefficient by coefficient.
     Neg,
-    /// d = a * b, position by position.
+    /// d = a * b, coefficient by coefficient.
     Mul,
-    /// d = c + a * b, position by position.
+    /// d = c + a * b, coefficient by coefficient.
     Mac,
-    /// d = a * w, w from the constant table.
+    /// d = a * w, with the constant w from the constant table.
     Muli,
-    /// d = a + w.
+    /// d = a + w, with the constant w from the constant table.
     Addi,
-    /// d = (a - b) * w.
+    /// d = (a - b) * w, with the constant w from the constant table.
     Subm,
-    /// d = a mod q, plus the constant if the word names one.
+    /// d = a mod q, plus a constant if the word names one. It reduces a limb of another modulus.
     Red,
-    /// Forward transform.
+    /// Forward transform (NTT) of a.
     Ntt,
-    /// Inverse transform.
+    /// Inverse transform (INTT) of a.
     Intt,
-    /// Automorphism in evaluation form, full ring.
+    /// Automorphism of a limb in evaluation form over the full ring.
     Auto,
-    /// Automorphism of the full ring on its halves: (d, c) from (a, b).
+    /// Automorphism of a limb of the full ring that is stored as two halves: (d, c) from (a, b).
     Autoh,
-    /// (d, c) = halves (p, m) of the limb whose low and high coefficients are a and b. For a part that is halved again,
-    /// a and b are its pieces.
+    /// Splits a limb with low coefficients a and high coefficients b into its halves: (d, c) = (p, m). For a part of
+    /// the ring that is halved again, a and b are pieces of that part.
     Split,
-    /// (d, c) = low and high coefficients of the limb with halves a and b.
+    /// Joins a limb with halves a and b: (d, c) are its low and high coefficients.
     Join,
-    /// d = the generator's stream.
+    /// d = uniform residues that the generator expands from a seed.
     Prng,
-    /// Copies slot a of the source RPAU to slot d of every RPAU in the mask.
+    /// Copies slot a of the source RPAU to slot d of every RPAU in the word's mask.
     Bcast,
-    /// Automorphism in coefficient form, full ring.
+    /// Automorphism of a limb in coefficient form over the full ring.
     Autoc,
-    /// Over the host link: d, or key limb b, becomes the host's limb.
+    /// Loads a limb from the host over the link into slot d, or into key memory if b is a key limb.
     Load,
-    /// Over the host link: the host's limb becomes a.
+    /// Stores slot a to a limb on the host over the link.
     Store,
 }
 
 impl Opcode {
-    /// All operations, by code.
+    /// All operations, in the order of their codes from 2 on.
     pub const ALL: [Opcode; 21] = [
         Opcode::Copy,
         Opcode::Add,
@@ -79,7 +80,7 @@ impl Opcode {
         Opcode::Store,
     ];
 
-    /// Returns the operation's mnemonic.
+    /// Returns the operation's name in the text of instruction words.
     pub const fn name(self) -> &'static str {
         match self {
             Opcode::Copy => "COPY",
@@ -106,8 +107,8 @@ impl Opcode {
         }
     }
 
-    /// Returns whether the operation works coefficient by coefficient: either unit can do it, and the result may
-    /// overwrite an operand.
+    /// Returns whether the operation works coefficient by coefficient. Either unit can execute such an operation, and
+    /// its result may overwrite an operand.
     pub const fn is_coefficient_wise(self) -> bool {
         use Opcode::*;
         matches!(
@@ -116,12 +117,13 @@ impl Opcode {
         )
     }
 
-    /// Returns whether the result permutes the operand, so that it needs a slot of its own.
+    /// Returns whether the operation permutes its operand, so that the result needs another slot.
     pub const fn is_permutation(self) -> bool {
         matches!(self, Opcode::Auto | Opcode::Autoh | Opcode::Autoc)
     }
 
-    /// Returns whether the result is written in rows, at one address a column, and so cannot go into a narrow slot.
+    /// Returns whether the result is written in whole rows, at a different address in each memory column. Such a result
+    /// cannot go into a narrow slot.
     pub const fn needs_rows(self) -> bool {
         matches!(
             self,
@@ -129,82 +131,82 @@ impl Opcode {
         )
     }
 
-    /// Returns whether the operation uses the host link.
+    /// Returns whether the operation moves a limb over the host link.
     pub const fn on_link(self) -> bool {
         matches!(self, Opcode::Load | Opcode::Store)
     }
 
-    /// Returns whether the cores of an RPAU execute the operation, and not the ring or the host link.
+    /// Returns whether the cores of an RPAU execute the operation. Other operations use the ring or the host link.
     pub const fn on_cores(self) -> bool {
         !matches!(self, Opcode::Bcast) && !self.on_link()
     }
 
-    /// Returns whether the operation has two results.
+    /// Returns whether the operation has two results, in slots d and c.
     pub const fn is_pair(self) -> bool {
         matches!(self, Opcode::Split | Opcode::Join | Opcode::Autoh)
     }
 }
 
-/// The second operand of a coefficient-wise word.
+/// The second operand b of an instruction word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     None,
     Slot(u8),
-    /// A limb of key memory: an index into the call's key table.
+    /// The operand is a limb of key memory, by its index in the call's key table.
     Key(u8),
-    /// The generator, with the stream that the immediate names.
+    /// The operand comes from the generator, by the stream that the immediate names.
     Generator,
 }
 
-/// A compute unit of an RPAU, and the thread that feeds it.
+/// A compute unit of an RPAU, and the thread of the controller that feeds it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Unit {
     Main,
     Dyadic,
 }
 
-/// Instruction streams: two threads for each of two controllers.
+/// The number of instruction streams: two threads for each of two controllers.
 pub const STREAMS: usize = 4;
-/// Retire counters: one per stream, one for the ring, one for the host link.
+/// The number of retire counters: one for each stream, one for the ring, one for the host link.
 pub const QUEUES: usize = STREAMS + 2;
-/// The ring's retire counter.
+/// The index of the retire counter of the ring.
 pub const RING_QUEUE: usize = STREAMS;
-/// The host link's retire counter.
+/// The index of the retire counter of the host link.
 pub const LINK_QUEUE: usize = STREAMS + 1;
 
-/// One operation for all RPAUs of a mask.
+/// The instruction word of one operation, which all RPAUs of a mask execute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpWord {
     pub op: Opcode,
-    /// 0 or 1.
+    /// The program controller, 0 or 1.
     pub controller: u8,
-    /// The thread, which is also the unit in use. `Bcast`, `Load` and `Store` use ring or link, to which either thread
-    /// can hand them.
+    /// The thread, which is also the unit that executes the word. `Bcast`, `Load` and `Store` use the ring or the link
+    /// instead, and may stand in either thread.
     pub unit: Unit,
-    /// The RPAUs that execute the word, or for `Bcast` receive.
+    /// The RPAUs that execute the word, one bit each. For `Bcast` they are the RPAUs that receive.
     pub mask: u16,
-    /// The ring whose twiddles are read, or the part of the full ring to which the generator's residues belong. `Split`
-    /// and `Join` name the first of the two parts, or the full ring if these are its halves.
+    /// The ring whose twiddles the word reads, or the part of the full ring to which the generator's residues belong.
+    /// `Split` and `Join` name the first of the two parts, or the full ring if the parts are its halves.
     pub ring: RingKind,
-    /// RPAU r works modulo prime r + layer * RPAUs.
+    /// The layer of primes: RPAU r computes modulo prime r + `layer` times the number of RPAUs.
     pub layer: u8,
     pub dst: u8,
     pub a: u8,
     pub b: Operand,
-    /// Third operand (`Mac`), second result (pairs), source RPAU (`Bcast`).
+    /// The slot of the third operand (`Mac`) or of the second result (pairs), or the source RPAU (`Bcast`).
     pub c: u8,
-    /// A table index: constants, streams or Galois elements by operation; 0 is none for `Red`. For `Load` and `Store`
-    /// it is the host's place of a limb.
+    /// An index into the table of constants, streams or Galois elements, whichever the operation reads. For `Red` 0 is
+    /// no constant. For `Load` and `Store` it is the number of a limb in host memory.
     pub imm: u16,
 }
 
 impl OpWord {
-    /// Returns the stream in which this word stands.
+    /// Returns the index of the stream in which this word stands.
     pub fn stream(&self) -> usize {
         2 * usize::from(self.controller) + usize::from(self.unit == Unit::Dyadic)
     }
 
-    /// Returns the retire counter that this word advances.
+    /// Returns the index of the retire counter that this word advances.
     pub fn queue(&self) -> usize {
         match self.op {
             Opcode::Bcast => RING_QUEUE,
@@ -213,24 +215,24 @@ impl OpWord {
         }
     }
 
-    /// Returns whether cores execute the word, and not the ring or the host link.
+    /// Returns whether the cores of an RPAU execute the word. Other words use the ring or the host link.
     pub fn on_cores(&self) -> bool {
         self.op.on_cores()
     }
 
-    /// Returns the RPAUs of the mask, ascending.
+    /// Returns the indices of the RPAUs in the word's mask, ascending.
     pub fn rpaus(&self) -> impl Iterator<Item = usize> + use<> {
         let mask = self.mask;
         (0..16).filter(move |r| mask >> r & 1 == 1)
     }
 }
 
-/// One 64-bit instruction word, decoded.
+/// A 64-bit instruction word in decoded form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Word {
-    /// The end of this stream.
+    /// The stream ends.
     End,
-    /// The stream waits until `queue` has retired `count` words of this procedure.
+    /// The stream waits until the retire counter `queue` has counted `count` words of this procedure.
     Wait {
         queue: u8,
         count: u32,
@@ -238,27 +240,27 @@ pub enum Word {
     Op(OpWord),
 }
 
-/// A generator stream of one RPAU.
+/// A stream of uniform residues that the generator of one RPAU expands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Stream {
-    /// The procedure's seed parameter.
+    /// The index of the procedure's seed parameter. `stream` is the number of the stream under this seed.
     pub seed: u16,
     pub stream: u64,
 }
 
-/// One procedure's micro code.
+/// The instruction words and tables of one procedure.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MicroCode {
     pub name: String,
-    /// log2 of the coefficients of a slot's limb in this program.
+    /// log2 of the number of coefficients of a limb in a slot.
     pub log_n: u8,
-    /// Encoded words of the four streams.
+    /// The encoded instruction words of each of the four streams.
     pub streams: [Vec<u64>; STREAMS],
-    /// The constant table: for each index, one residue for each RPAU. Index 0 means no constant.
+    /// The constant table: each row has one residue for each RPAU. Row 0 stands for no constant.
     pub constants: Vec<Vec<u64>>,
-    /// The stream table: for each index, one stream for each RPAU.
+    /// The table of generator streams: each row has one stream for each RPAU that has one.
     pub generators: Vec<Vec<Option<Stream>>>,
     pub galois: Vec<Galois>,
-    /// The prime of each RPAU in layer 0.
+    /// The prime of each RPAU in layer 0, by its index in the program's list.
     pub primes: Vec<u8>,
 }

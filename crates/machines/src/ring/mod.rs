@@ -38,17 +38,18 @@ pub use description::Description;
 pub use machine::RingMachine;
 pub use report::{Cuts, Inside, KeyUse, RingUse, SlotUse, Spills};
 
-/// The kind of these descriptions.
+/// The field `kind` of the descriptions of ring machines.
 pub const KIND: &str = "ring";
 
-/// The descriptions that Ringmill ships, by name.
+/// The ring descriptions that Ringmill ships: pairs of name and TOML text.
 pub const SHIPPED: [(&str, &str); 3] = [
     ("ring", Description::MEDHA),
     ("ring-stored", Description::STORED),
     ("ring-large", Description::LARGE),
 ];
 
-/// The descriptions of machines of the paper's size, whose figures are compared with the paper's.
+/// The descriptions of machines of the paper's size, whose figures are compared with the paper's: pairs of
+/// name and TOML text.
 pub const OF_THE_PAPERS_SIZE: [(&str, &str); 2] = [
     ("ring", Description::MEDHA),
     ("ring-stored", Description::STORED),

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model of the ring machine: executes the decoded words of the four streams, event by event.
+//! The cycle model of the ring machine. It executes the decoded words of the four streams, event by event.
 //!
-//! Rules (docs/machines/ring.md, "Issue"):
+//! The rules are (docs/machines/ring.md, "Issue"):
 //!
 //! - Every stream issues in order and has one word in flight.
-//! - A `WAIT` holds the stream until a retire counter has reached its count, and costs nothing.
+//! - A `WAIT` holds its stream until a retire counter has reached the word's count, and takes no cycle.
 //! - A word starts in the first cycle in which its thread is idle and its units, ports, ring and generators are free.
-//!   Streams are served in the
-//!   order 0 to 3.
-//! - A word retires when its last write has landed.
-//! - A broadcast, a load and a store free their thread when the board asks it again, and retire in the counter of the
-//!   ring or the link.
+//!   Streams are served in the order 0 to 3.
+//! - A word retires when its last write is in memory.
+//! - A broadcast, a load and a store free their thread when the scoreboard asks that thread again, and advance the
+//!   retire counter of the ring or the link.
 //!
-//! The host decides how long a transfer takes: as long as at the link's rate, and stalls.
+//! A transfer takes as long as the link needs at its rate, and the cycles for which the host stalls.
 
 use super::board::Board;
 use super::description::Description;
@@ -20,27 +19,27 @@ use super::encode::decode;
 use super::micro::{MicroCode, OpWord, QUEUES, STREAMS, Word};
 use crate::MachineError;
 
-/// The start of a word, and its effect on others.
+/// The start of a word, and what it occupies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Started {
-    /// The number of the word in the run.
+    /// The number of the word in the procedure's run, in the order of starts.
     pub sequence: usize,
-    /// The cycle of its grant; `duration` is its cycles.
+    /// The cycle in which the word starts; `cycles` is the number of cycles that it takes.
     pub start: u64,
     pub cycles: u64,
-    /// The turns of a period that it leaves to a dyadic word on each of its ports.
+    /// The turns of each period that the word leaves to dyadic words on its ports.
     pub turns: u64,
 }
 
-/// Receives every word of a run.
+/// Receives the start and the end of every word of a run.
 pub trait Observer {
-    /// Notes that `w` starts.
+    /// Receives the word `w` when it starts.
     fn start(&mut self, w: &OpWord, at: Started) -> Result<(), MachineError>;
-    /// Notes that word `sequence` has retired.
+    /// Receives the number of a word, [`Started::sequence`], when the word has retired.
     fn retire(&mut self, sequence: usize) -> Result<(), MachineError>;
 }
 
-/// Runs one procedure's words from cycle 0 and returns the cycle after the last has retired.
+/// Runs a procedure's words from cycle 0 on, and returns the cycle after the last word has retired.
 ///
 /// # Errors
 /// [`MachineError::BadWord`] for a word that does not decode or names a resource that the machine does not have, and
@@ -53,8 +52,8 @@ pub fn run(
     run_stalled(d, code, &[], observer)
 }
 
-/// Runs words with a host that stalls: each transfer, in the order of the starts, takes the given number of cycles
-/// more. Transfers beyond the list take none.
+/// Runs a procedure's words with a slow host. The n-th transfer to start takes `stalls[n]` cycles more than the link
+/// needs. Transfers beyond the list have no stalls.
 ///
 /// # Errors
 /// The errors of [`run`].
@@ -153,7 +152,7 @@ pub fn run_stalled(
     }
 }
 
-/// Checks that the word names only resources that the machine has.
+/// Checks that a word names only slots, tables and RPAUs that the machine has.
 fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str> {
     use super::micro::{Opcode, Operand};
     let slots = d.slots();
@@ -200,7 +199,7 @@ fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str>
     Ok(())
 }
 
-/// An observer that only counts.
+/// An observer that does nothing, for runs in which only the cycles count.
 pub struct Silent;
 
 impl Observer for Silent {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the FPGA resources of a ring machine, from the fields of its description (docs/machines/ring.md, "What it
+//! Counts the FPGA resources of a ring machine from the fields of its description (docs/machines/ring.md, "What it
 //! needs").
 
 use super::description::{Description, MAX_KEY_SLOTS, TwiddleSource};
@@ -8,17 +8,19 @@ use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
 impl Description {
-    /// Returns the number of rings with twiddles of their own: the full ring of the native degree, both half rings of
-    /// twice it, the four quarters of four times it.
+    /// Returns the number of rings with different twiddles: the full ring of the native degree, both half rings of
+    /// twice that degree, and the four quarters of four times it.
     fn rings(&self) -> u64 {
         (2 << self.splits) - 1
     }
 
-    /// Returns the needs beside the resources of the part; the fields must be in range.
+    /// Returns the resources that the machine needs beside those that its FPGA has. The fields of the description must
+    /// be in range.
     ///
     /// # Errors
-    /// [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`] unless `allow_more_than_the_part_has` gives a
-    /// reason, [`MachineError::FitsAfterAll`] if there is nothing to allow.
+    /// [`MachineError::UnknownPart`] for an unknown FPGA. [`MachineError::ExceedsPart`] if the machine needs more than
+    /// the FPGA has and `allow_more_than_the_part_has` gives no reason. [`MachineError::FitsAfterAll`] if it gives a
+    /// reason and the machine fits.
     pub(super) fn fit(&self) -> Result<Fit, MachineError> {
         self.needs()?
             .accepted(self.allow_more_than_the_part_has.as_deref())
@@ -28,10 +30,10 @@ impl Description {
         self.needs_at(self.word_bits)
     }
 
-    /// Returns the needs with every RPAU built for primes of `word_bits` bits.
+    /// Returns the resources of the machine if every RPAU is built for primes of `word_bits` bits.
     ///
     /// # Errors
-    /// [`MachineError::UnknownPart`].
+    /// [`MachineError::UnknownPart`] if the description names an unknown FPGA.
     pub fn needs_at(&self, word_bits: u32) -> Result<Needs, MachineError> {
         let (row, word) = (self.row as u64, u64::from(word_bits));
         let n = 1u64 << self.log_n;
@@ -110,14 +112,14 @@ impl Description {
         })
     }
 
-    /// Returns the most first values that a twiddle generator keeps of a stage. It is a power of two, and at least the
-    /// cycles from the use of a value to that of its multiple: those of multiplier and adder, and three to store and
-    /// fetch the product.
+    /// Returns the most first twiddles of a stage that a twiddle generator stores. It is a power of two, and at least
+    /// the cycles from the use of a twiddle to that of its multiple: those of multiplier and adder, and three to store
+    /// and fetch the product.
     pub fn first_values(&self) -> u64 {
         (self.pipeline.multiplier + self.pipeline.adder + 3).next_power_of_two()
     }
 
-    /// Returns the bytes of an RPAU's twiddles for limbs of 2^`log_n` coefficients over the link.
+    /// Returns the bytes that cross the link to load one RPAU's twiddles for limbs of 2^`log_n` coefficients.
     pub(super) fn twiddle_bytes(&self, log_n: u8) -> u64 {
         let passes = Passes {
             log_n: u32::from(log_n),
@@ -127,7 +129,8 @@ impl Description {
         8 * words.map(|(_, _, count, depth)| count * depth).sum::<u64>()
     }
 
-    /// Returns the twiddle memories of an RPAU, for the moduli of one layer: name, kind, number and words of each.
+    /// Returns the twiddle memories of one RPAU for the moduli of one layer. Each entry is the name, the kind, the
+    /// number of memories and the words of each.
     fn twiddle_tables(&self, passes: Passes) -> Vec<(&'static str, MemoryKind, u64, u64)> {
         let rings = self.rings();
         let repeats = || (0..passes.count()).map(|pass| passes.log_repeat(pass));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cuts calls that give several ciphertexts and do not fit the ring machine into calls that give some of them each.
+//! Cuts calls with several result ciphertexts that do not fit the ring machine into calls that compute some of the
+//! ciphertexts each.
 //!
-//! A hoisted set of rotations shares one decomposition, and needs room for all its keys and results at once. A part has
-//! only the instructions that its own results need. So the shared steps are computed again in each part, with the same
-//! bits. That is cheap beside the host link, over which a limb takes longer than several transforms. A part stands
-//! before the first call that reads one of its results, so that results do not wait when room is short.
+//! A hoisted set of rotations shares one decomposition, and needs room for all its keys and results at once. A part of
+//! the call has only the instructions that its own results need. So the shared steps are computed again in each part,
+//! with the same bits. That is cheap beside the host link, over which a limb takes longer than several transforms. A
+//! part runs just before the first call that reads one of its results, so that results do not wait when room is short.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -19,7 +20,7 @@ use super::schedule::Placement;
 use super::search::Prepared;
 use crate::MachineError;
 
-/// Returns the numbers of a procedure's result ciphertexts.
+/// Returns the numbers of the ciphertexts that a procedure returns.
 fn ciphers(procedure: &Procedure) -> Vec<u16> {
     let mut list: Vec<u16> = procedure.results.iter().map(|r| r.index).collect();
     list.sort_unstable();
@@ -27,19 +28,20 @@ fn ciphers(procedure: &Procedure) -> Vec<u16> {
     list
 }
 
-/// A part of a procedure.
+/// A part of a procedure, which computes some of its result ciphertexts.
 #[derive(Clone)]
 struct Part {
     /// The index of the part's own procedure.
     proc: u32,
-    /// The parameters, seeds and results of the whole that the part has.
+    /// The indices of the whole procedure's parameters that the part has. `seeds` and `results` have those of its seeds
+    /// and results.
     params: Vec<usize>,
     seeds: Vec<usize>,
     results: Vec<usize>,
 }
 
 impl Part {
-    /// Returns the part's call, in place of `whole`.
+    /// Returns the call of this part in place of the call `whole`.
     fn call(&self, whole: &Call) -> Call {
         Call {
             proc: self.proc,
@@ -51,31 +53,32 @@ impl Part {
     }
 }
 
-/// Decides which calls are cut, and makes the procedures of their parts.
+/// Decides which calls are cut into parts, and makes the procedures of the parts.
 pub struct Cutter<'a> {
     d: &'a Description,
-    /// The program's bound procedures, then those of parts.
+    /// The program's procedures, then those of the parts.
     procs: Vec<Arc<Procedure>>,
-    /// For each of them, the program's procedure that it is, or of which it is a part.
+    /// For each of `procs`, the index of the program's procedure that it is or of which it is a part.
     whole: Vec<u32>,
-    /// For each of the program's procedures, the numbers of its result ciphertexts.
+    /// For each of the program's procedures, the numbers of the ciphertexts that it returns.
     ciphers: Vec<Vec<u16>>,
     parts: HashMap<(u32, Vec<u16>), Part>,
     shapes: Vec<Shape>,
-    /// For each procedure and number of ciphertexts made at once, the shape of a part.
+    /// For each procedure and number of ciphertexts computed at once, the index of the part's shape.
     shape_of: HashMap<(u32, usize), usize>,
     fits: HashMap<(usize, Vec<usize>, Vec<bool>), bool>,
     shape_of_part: HashMap<u32, usize>,
 }
 
-/// Parts that differ in Galois elements only; they take the same cycles and room.
+/// A class of parts that differ only in their Galois elements. They take the same cycles and room.
 struct Shape {
     procedure: Procedure,
-    /// The cycles on a machine with nothing else in its memory; `None` if the part does not fit.
+    /// The cycles on a machine whose memory is otherwise empty; `None` if the part does not fit.
     cycles: Option<u64>,
 }
 
-/// Returns a procedure with its Galois elements renumbered in order of appearance, and without a name.
+/// Returns a procedure with its Galois elements renumbered in order of appearance, and without a name. Parts of one
+/// shape then become equal.
 fn shape(procedure: &Procedure) -> Procedure {
     let mut elements = Vec::new();
     let mut shape = Procedure {
@@ -118,12 +121,12 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Returns the numbers of the result ciphertexts of a program's procedure.
+    /// Returns the numbers of the ciphertexts that a procedure of the program returns.
     pub fn ciphers(&self, proc: u32) -> &[u16] {
         self.ciphers.get(proc as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the program's procedure that this one is, or of which it is a part.
+    /// Returns the index of the program's procedure that `proc` is, or of which it is a part.
     pub fn whole(&self, proc: u32) -> u32 {
         self.whole.get(proc as usize).copied().unwrap_or(proc)
     }
@@ -132,18 +135,18 @@ impl<'a> Cutter<'a> {
         self.procs.get(proc as usize)
     }
 
-    /// Returns the number of the shape of a part's procedure; parts of one shape are scheduled alike.
+    /// Returns the index of the shape of a part's procedure. Parts of one shape have the same schedule.
     pub fn shape_of_part(&self, proc: u32) -> Option<usize> {
         self.shape_of_part.get(&proc).copied()
     }
 
-    /// Returns how many of the call's ciphertexts are made at once, or `None` for all. It is the number with the fewest
-    /// cycles among those that fit beside `slots` in use on each RPAU, or one if none fits. `later` says which limbs
-    /// are read after the call. (A shared decomposition saves transforms. But its limbs take room, and the transforms
-    /// may have been hidden behind the products with the keys.)
+    /// Returns how many of the call's ciphertexts are computed at once, or `None` for all. It is the number with the
+    /// fewest cycles among those that fit beside `slots` slots in use on each RPAU, or one if none fits. `later` says
+    /// which limbs are read after the call. A shared decomposition saves transforms. But its limbs take room, and the
+    /// transforms may run beside the products with the keys anyway.
     ///
     /// # Errors
-    /// The errors of legalising a part.
+    /// The errors of [`legalise`](super::legalise::legalise) for a part.
     pub fn size(
         &mut self,
         call: &Call,
@@ -183,7 +186,7 @@ impl<'a> Cutter<'a> {
         Ok(1)
     }
 
-    /// Returns the cycles of a part on a machine with nothing else in its memory, or `None` if it does not fit.
+    /// Returns the cycles of a part on a machine whose memory is otherwise empty, or `None` if it does not fit.
     fn cycles(&mut self, proc: u32, some: &[u16]) -> Result<Option<u64>, MachineError> {
         let known = self.shape_of.get(&(proc, some.len())).copied();
         let at = match known {
@@ -198,7 +201,7 @@ impl<'a> Cutter<'a> {
         Ok(self.shapes[at].cycles)
     }
 
-    /// Returns the number of a procedure's shape.
+    /// Returns the index of a procedure's shape, and times the shape if it is new.
     fn shape(&mut self, procedure: &Procedure) -> Result<usize, MachineError> {
         let shape = shape(procedure);
         if let Some(at) = self.shapes.iter().position(|s| s.procedure == shape) {
@@ -223,7 +226,7 @@ impl<'a> Cutter<'a> {
         Ok(self.shapes.len() - 1)
     }
 
-    /// Returns whether a part fits key memory, and polynomial memory beside the limbs that are alive across the call.
+    /// Returns whether a part fits key memory, and polynomial memory beside the limbs that live across the call.
     fn fit(
         &mut self,
         call: &Call,
@@ -252,8 +255,8 @@ impl<'a> Cutter<'a> {
         Ok(fits)
     }
 
-    /// Returns a placement of the procedure beside `live` slots in use on each RPAU, or `None` if a count shows that it
-    /// does not fit.
+    /// Returns slots for the procedure's arguments beside `live` slots in use on each RPAU, or `None` if a count shows
+    /// that it does not fit.
     fn placement(
         &self,
         procedure: &Procedure,
@@ -309,12 +312,12 @@ impl<'a> Cutter<'a> {
         })
     }
 
-    /// Returns the part of a call that gives `some` of its ciphertexts.
+    /// Returns the call of the part that computes the ciphertexts `some` of a call.
     pub fn part(&mut self, call: &Call, some: &[u16]) -> Call {
         self.part_of(call.proc, some).call(call)
     }
 
-    /// Returns the part of a procedure that gives `some` of its ciphertexts.
+    /// Returns the part of a procedure that computes the ciphertexts `some`.
     fn part_of(&mut self, proc: u32, some: &[u16]) -> Part {
         let key = (proc, some.to_vec());
         if let Some(known) = self.parts.get(&key) {
@@ -335,7 +338,8 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Returns the instructions of a verified procedure that `some` of its ciphertexts need, with values renumbered.
+/// Returns a procedure with the instructions that the ciphertexts `some` of a verified procedure need, and the part's
+/// parameters. Values are renumbered.
 fn slice(whole: &Procedure, some: &[u16]) -> (Procedure, Part) {
     let mut needed = vec![false; whole.types.len()];
     let wanted = |r: &ResultLimb| some.contains(&r.index);

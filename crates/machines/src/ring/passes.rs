@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The order in which a transform goes over its rows (docs/machines/ring.md, "Passes"): the coefficients of each step
-//! of each pass, and the memory column of each.
+//! The order in which a transform goes over its rows (docs/machines/ring.md, "Passes"). For each step of each pass it
+//! says which coefficients form the row, and in which memory column each lies.
 //!
 //! The RTL's address generators and twiddle tables follow these rules.
 
 use super::description::Description;
 
-/// The passes of a transform of 2^`log_n` coefficients in rows of 2^`log_row`, `stages` stages in each.
+/// The passes of a transform of 2^`log_n` coefficients in rows of 2^`log_row`. Each pass does `stages` stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passes {
     pub log_n: u32,
@@ -15,7 +15,7 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Returns the passes of a native transform of the machine.
+    /// Returns the passes of a transform of the machine's native degree.
     pub fn of(d: &Description) -> Self {
         Self {
             log_n: u32::from(d.log_n),
@@ -24,24 +24,24 @@ impl Passes {
         }
     }
 
-    /// Returns the number of passes. Passes are numbered from that of the lowest index bits: the inverse transform runs
-    /// them upwards, the forward one down.
+    /// Returns the number of passes. Pass 0 has the lowest index bits. The inverse transform runs the passes upwards,
+    /// the forward one downwards.
     pub fn count(&self) -> u32 {
         self.log_n.div_ceil(self.stages)
     }
 
-    /// Returns the index bits of the pairs of a pass, lowest first.
+    /// Returns the bits of the coefficient index in which the pairs of a pass's stages differ, lowest first.
     pub fn pairs(&self, pass: u32) -> std::ops::Range<u32> {
         self.stages * pass..(self.stages * (pass + 1)).min(self.log_n)
     }
 
-    /// Returns the lowest index bit of the window: a row's coefficients differ in `log_row` bits from here on. The
-    /// window begins at the pass's lowest pair, and stays at the top once it has arrived there.
+    /// Returns the lowest bit of the pass's window, the `log_row` bits of the index in which the coefficients of a row
+    /// differ. The window begins at the pass's lowest pair bit, but no higher than the top `log_row` bits.
     pub fn window(&self, pass: u32) -> u32 {
         (self.stages * pass).min(self.log_n.saturating_sub(self.log_row))
     }
 
-    /// Returns log2 of the steps of a pass.
+    /// Returns log2 of the number of steps of a pass. Each step takes one row.
     pub fn log_steps(&self) -> u32 {
         self.log_n.saturating_sub(self.log_row)
     }
@@ -52,8 +52,9 @@ impl Passes {
         self.log_steps() - self.window(pass)
     }
 
-    /// Returns the index bit at a place of the step counter. With the window at the bottom the counter is the rest of
-    /// the index in reversed order. A bit that leaves the window takes the place of the bit that enters.
+    /// Returns the bit of the coefficient index that bit `place` of the step counter stands for. With the window at the
+    /// bottom, the counter is the rest of the index in reversed order. A bit that leaves the window takes the place of
+    /// the bit that enters.
     pub fn bit_at(&self, pass: u32, place: u32) -> u32 {
         let bit = self.log_n - 1 - place;
         if bit >= self.log_row + self.window(pass) {
@@ -63,14 +64,15 @@ impl Passes {
         }
     }
 
-    /// Returns the index of the coefficient at a lane of a step's row; lane bit i is index bit window + i.
+    /// Returns the index of the coefficient at lane `lane` of the row of step `step`. Bit i of
+    /// the lane is bit `window` + i of the index.
     pub fn index(&self, pass: u32, step: usize, lane: usize) -> usize {
         let place = |place| (step >> place & 1) << self.bit_at(pass, place);
         (0..self.log_steps()).fold(lane << self.window(pass), |x, p| x | place(p))
     }
 
-    /// Returns the memory column of a coefficient: the exclusive-or of its index cut into pieces of `log_row` bits. Its
-    /// address in the column is the index without its lowest piece.
+    /// Returns the memory column of a coefficient: the exclusive-or of its index, cut into pieces of `log_row` bits.
+    /// Its address in the column is the index without the lowest piece.
     pub fn column(&self, index: usize) -> usize {
         let pieces = 0..self.log_n.div_ceil(self.log_row.max(1));
         let mask = (1usize << self.log_row) - 1;

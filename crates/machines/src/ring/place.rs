@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Manages the memory slots of every RPAU: which are in use, which word must retire first, and which slot a value
-//! prefers.
+//! Manages the memory slots of every RPAU: which are in use, which word must retire before a slot is reused, and
+//! which slot a value prefers.
 
 use super::description::{Description, MAX_KEY_SLOTS, MAX_RPAUS, MAX_SLOTS};
 
-/// A retire counter, and the value that it must reach.
+/// The index of a retire counter, and the count that it must reach.
 pub type Mark = (usize, u32);
 
-/// The words for which a slot's next user must wait.
+/// The words that must retire before a word uses the slot: its last writer and its readers since.
 #[derive(Clone, Debug, Default)]
 pub struct SlotLog {
     pub write: Option<Mark>,
     pub reads: Vec<Mark>,
 }
 
-/// The preference of a value for slots.
+/// Which slots a value prefers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// A value that is transformed, broadcast or split soon: a slot with ports of its own, block memory first, narrow
-    /// slots last.
+    /// A value that is transformed, broadcast or split soon. It prefers a slot that shares no port, block RAM before
+    /// other memory; narrow slots come last.
     Work,
-    /// A value that is kept or accumulated: the slots that share ports, then the others, narrow slots last.
+    /// A value that waits or is accumulated. It prefers slots that share ports; narrow slots come last.
     Keep,
 }
 
-/// The use of slots during the scheduling of one procedure.
+/// The use of memory slots during the scheduling of one procedure.
 #[derive(Clone, Debug)]
 pub struct Slots {
     pub used: [u32; MAX_RPAUS],
-    /// The slots by RPAU: those of polynomial memory, then those of key memory.
+    /// For each RPAU the log of each slot: those of polynomial memory, then those of key memory.
     pub logs: Vec<Vec<SlotLog>>,
     work: Vec<u8>,
     keep: Vec<u8>,
     count: u32,
-    /// The most slots in use at once, for each RPAU.
+    /// For each RPAU, the most slots in use at once.
     pub peak: [u8; MAX_RPAUS],
 }
 
@@ -49,7 +49,7 @@ impl Slots {
         }
     }
 
-    /// Returns all slots, best first.
+    /// Returns all slots in the order in which a value of this class prefers them.
     pub fn preferred(&self, class: Class) -> &[u8] {
         match class {
             Class::Work => &self.work,
@@ -75,7 +75,7 @@ impl Slots {
     }
 }
 
-/// Returns the slots in the order of preference of a class.
+/// Computes the order in which a value of this class prefers the machine's slots.
 pub fn order(d: &Description, class: Class) -> Vec<u8> {
     use super::description::MemoryKind::Bram;
     let groups = d.slot_groups();

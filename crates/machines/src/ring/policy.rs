@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The choices of the ring scheduler, and the order in which it prefers operations.
+//! The choices of the ring machine's scheduler, and the order in which it prefers operations.
 
 use super::description::Description;
 use super::graph::{Graph, Node, Source};
@@ -7,34 +7,35 @@ use super::legalise::{Rewrites, Unfuse};
 use super::micro::{OpWord, Opcode, Operand, Unit};
 use super::timing;
 
-/// One way to schedule a procedure. Several are tried, and the fastest that fits is kept.
+/// One way to schedule a procedure. The scheduler tries several and takes the fastest that fits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Policy {
     pub rewrites: Rewrites,
-    /// Whether the products that open the key-switch sums (without an addend) go to the main cores.
+    /// Whether the first products of the key-switch sums, which have no addend, run on the main cores.
     pub first_products_on_main: bool,
-    /// The slots that a broadcast must leave free on every receiver.
+    /// The number of slots that a broadcast must leave free on every receiver.
     pub reserve: u32,
-    /// The unit of operations shorter than a transform.
+    /// The unit and the urgency of operations shorter than a transform.
     pub light: Light,
-    /// Whether broadcasts go only to slots with ports of their own.
+    /// Whether broadcasts may write only to slots that share no port.
     pub own_ports: bool,
-    /// How far beyond the first unissued operation of its RPAU an operation may be issued.
+    /// How many operations of an RPAU an operation may overtake. It counts from the RPAU's first operation that was not
+    /// issued.
     pub window: u32,
-    /// A number by which ties of urgency are broken; 0 breaks them by the nodes' order.
+    /// A number that decides between operations of equal urgency; 0 decides by the nodes' order.
     pub draw: u32,
 }
 
-/// The number of ways of breaking ties that are tried.
+/// The number of ways to decide between operations of equal urgency that are tried.
 const DRAWS: u32 = 8;
 
-/// The unit and urgency of coefficient-wise operations without keys; splits and joins are as urgent.
+/// The unit and the urgency of coefficient-wise operations without keys. Splits and joins have the same urgency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Light {
-    /// Whether they go to the main cores only, or to the unit that ends first.
+    /// Whether the operations run on the main cores only. Otherwise they run on the unit on which they end first.
     pub on_main: bool,
-    /// The transforms that are added to an operation's path. With 0 its path alone decides; with a large number it goes
-    /// ahead of every transform.
+    /// How many transforms are added to the cycles of an operation's path. With 0 the path alone decides; with a large
+    /// number the operation goes ahead of every transform.
     pub bonus: u64,
 }
 
@@ -55,7 +56,7 @@ impl Light {
     ];
 }
 
-/// Returns the policies to start from: those with the least limits first, those with the least memory last.
+/// Returns the policies from which the search starts. The first limit operations least, the last need the least memory.
 pub fn seeds(g: &Graph) -> Vec<Policy> {
     let keyed: &[bool] = if g.nodes.iter().any(Node::is_keyed) {
         &[true, false]
@@ -88,7 +89,7 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
     list
 }
 
-/// Returns the policies for a spilled procedure, which is legalised and ordered already.
+/// Returns the policies for a spilled procedure, whose operations and order are fixed already.
 pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
     Light::SEEDS.into_iter().map(move |light| Policy {
         rewrites: Rewrites::default(),
@@ -101,7 +102,7 @@ pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
     })
 }
 
-/// Returns the policies that differ from `p` in one choice; `forms` are the rewrites to choose from.
+/// Returns the policies that differ from `p` in one choice. `forms` are the rewrites to choose from.
 pub fn neighbours(p: Policy, g: &Graph, forms: impl IntoIterator<Item = Rewrites>) -> Vec<Policy> {
     let mut list = Vec::new();
     let keyed = g.nodes.iter().any(Node::is_keyed);
@@ -137,7 +138,7 @@ pub fn neighbours(p: Policy, g: &Graph, forms: impl IntoIterator<Item = Rewrites
     list
 }
 
-/// Returns for each node the cycles from its start to the end of the procedure, along its longest chain of users.
+/// Returns for each operation the cycles from its start to the end of the procedure, along its longest chain of users.
 pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
     let groups = d.slot_groups();
     let own: Vec<u64> = g
@@ -197,10 +198,10 @@ pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
     path
 }
 
-/// An odd number near 2^64 over the golden ratio, whose multiples are spread evenly.
+/// An odd number near 2^64 over the golden ratio, whose multiples modulo 2^64 are spread evenly.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns the cycles of a node on the unit that usually executes it.
+/// Returns the cycles of an operation on the unit that usually executes it.
 fn cycles(d: &Description, groups: &[u8], log_n: u8, node: &Node) -> u64 {
     let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
     let dyadic = generated || node.op == Opcode::Prng || (node.op == Opcode::Mac && !d.main.mac);

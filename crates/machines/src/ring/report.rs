@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use ringmill_device::report::{How, OwnReport, Remarks, Rows, bytes, grouped, seconds};
 
-/// The use of a ring machine's memories.
+/// The use of a ring machine's memories in the run of a program.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RingUse {
     pub rpaus: usize,
@@ -18,52 +18,53 @@ pub struct RingUse {
     pub cuts: Cuts,
 }
 
-/// Slots of polynomial and key memory on each RPAU.
+/// The slots of polynomial and key memory on each RPAU.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SlotUse {
     pub slots: usize,
-    /// The bytes of a slot, at the machine's stored width.
+    /// The bytes of one slot in the machine's word size.
     pub slot_bytes: u64,
-    /// The most slots in use at once, for each RPAU.
+    /// For each RPAU, the most slots in use at once.
     pub peak_slots: Vec<u8>,
     pub key_slots: usize,
-    /// The different key limbs that the program uses on the RPAU with most. If there are more than `key_slots`, they
-    /// cannot all be resident.
+    /// The number of different key limbs that the program uses on the RPAU with most. If it is above `key_slots`, the
+    /// keys cannot all stay in key memory.
     pub key_limbs: usize,
 }
 
-/// The key limbs of the program over all RPAUs, as the machine stores them: at twice the native ring degree each is
-/// half a limb of the program.
+/// The numbers of key limbs of the program over all RPAUs. They are counted as the machine stores them: at twice the
+/// native ring degree, each is half a limb of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct KeyUse {
-    /// The different key limbs that the program uses.
+    /// The number of different key limbs that the program uses.
     pub needed: u64,
-    /// How many of these the key memory holds at once. With resident keys that many are there at the start.
+    /// How many of the needed key limbs the key memory holds at once. With `resident_keys` as many count as loaded at
+    /// the start.
     pub fit: u64,
-    /// Taken to be in the key memory before the run.
+    /// The number of key limbs that count as loaded before the run.
     pub resident: u64,
-    /// Loads over the host link during the run; one limb may come more than once.
+    /// The number of loads over the host link during the run. A limb may be loaded more than once.
     pub loaded: u64,
 }
 
 impl KeyUse {
-    /// Loads of limbs that had been in the key memory before: each limb needed is there before the run or loaded once, and every
-    /// other load is of these.
+    /// Returns the number of loads of limbs that had been in key memory before. Each needed limb is there before the
+    /// run or is loaded a first time; every other load repeats one.
     pub fn again(&self) -> u64 {
         (self.resident + self.loaded).saturating_sub(self.needed)
     }
 }
 
-/// The calls of procedures that give several ciphertexts and do not fit whole (hoisted rotations), and the calls of
-/// fewer ciphertexts that replace them. Each part computes the shared steps again.
+/// The calls that were cut because they return several ciphertexts (hoisted rotations) and do not fit whole, and the
+/// calls of fewer ciphertexts that replace them. Each part computes the shared steps again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Cuts {
     pub calls: u64,
     pub parts: u64,
 }
 
-/// The limbs that had to leave the machine for lack of room between calls, and their cost on the link, which is not in
-/// the machine's cycles. Then the limbs that moved inside procedures.
+/// The limbs that left the machine between calls for lack of room, and came back, with their time on the link, which
+/// the machine's cycles do not contain. `inside` has the limbs that moved inside procedures.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Spills {
     pub stores: u64,
@@ -71,20 +72,21 @@ pub struct Spills {
     pub bytes: u64,
     pub seconds: f64,
     pub inside: Inside,
-    /// The cycles of the machine's clock that the link takes for these limbs, between calls and inside them, without
-    /// key limbs.
+    /// The time of the link for these limbs, between and inside calls and without key limbs, in cycles of the machine's
+    /// clock.
     pub cycles: u64,
-    /// Their share of the end-to-end time, 0 to 1, hidden or not.
+    /// The part of the end-to-end time that the link takes for these limbs, from 0 to 1. Time that other work hides
+    /// counts, too.
     pub share: f64,
 }
 
-/// The limbs, as the machine stores them, that crossed the link inside procedures that do not fit. Their time is in the
-/// machine's cycles unless other work hides it.
+/// The limbs, as the machine stores them, that crossed the link inside procedures that do not fit. The machine's cycles
+/// contain their time, unless other work hides it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Inside {
     pub stores: u64,
     pub loads: u64,
-    /// Key limbs, loaded into key memory.
+    /// The number of key limbs that were loaded into key memory.
     pub key_loads: u64,
     pub bytes: u64,
     pub seconds: f64,
@@ -93,8 +95,8 @@ pub struct Inside {
 impl OwnReport for RingUse {
     const KEY: &'static str = "ring";
 
-    /// The scheduler decides places, and a link's time is its bytes at the description's rate, for every source of the
-    /// cycles.
+    /// The scheduler decides slots and transfers, and the link's time is its bytes at the description's rate. So these
+    /// rows come from the model, even if the cycles come from RTL.
     fn rows(&self, rows: &mut Rows<'_, '_>, _: How) -> fmt::Result {
         let how = Some(How::Model);
         let slots = self.memory.slots;
@@ -190,7 +192,7 @@ impl RingUse {
 }
 
 impl Spills {
-    /// Returns the bytes of the key limbs that were moved inside procedures.
+    /// Returns the bytes of the key limbs that were loaded inside procedures.
     fn key_bytes(&self) -> u64 {
         let inside = &self.inside;
         let limbs = inside.stores + inside.loads + inside.key_loads;

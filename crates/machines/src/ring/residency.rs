@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tracks which of the program's limbs lie in which slots of the ring machine between calls.
+//! Tracks in which slots of the ring machine the program's limbs lie between calls.
 
 use ringmill_isa::mid::{Head, LimbId, LimbMap};
 
 use super::description::{Description, MAX_PIECES, MAX_RPAUS};
 use super::place::{Class, order};
 
-/// The slots of the arguments that must be brought in.
+/// The kind of slots into which missing arguments of a call are brought.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrangement {
-    /// All in the slots that share ports.
+    /// All arguments go to slots that share ports.
     Together,
-    /// The first operand in the slots that share ports, the others in slots with ports of their own, so that both can
-    /// be read at once.
+    /// The first operand goes to slots that share ports, the others to slots that share none, so that both can be
+    /// read at once.
     Apart,
-    /// All in slots with ports of their own.
+    /// All arguments go to slots that share no port.
     Spread,
 }
 
@@ -34,12 +34,12 @@ impl Arrangement {
     }
 }
 
-/// Limbs that move together: the same polynomial of the same operand, one limb for each modulus.
+/// Limbs that cross the link together: one polynomial of one operand, one limb for each modulus.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// The number of the operand in the call.
+    /// The index of the operand in the call.
     pub operand: u16,
-    /// The limbs, each with its RPAU.
+    /// The limbs of the bundle, each with its RPAU.
     pub limbs: Vec<(LimbId, u8)>,
 }
 
@@ -51,7 +51,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Takes the slots of a list, up to the most that a limb may have.
+    /// Collects slots from a list, up to the most pieces that a limb may have.
     pub fn of(list: impl IntoIterator<Item = u8>) -> Self {
         let mut pieces = Self::default();
         for (place, slot) in pieces.slots.iter_mut().zip(list) {
@@ -76,11 +76,11 @@ struct Resident {
     pieces: Pieces,
 }
 
-/// The program's limbs in polynomial memory.
+/// The slots of the program's limbs in polynomial memory.
 #[derive(Clone, Debug)]
 pub struct Residency {
     resident: LimbMap<Resident>,
-    /// The limbs made on the machine of which the host has a copy; the host has all inputs.
+    /// The limbs computed on the machine of which the host has a copy. The host has all inputs, too.
     host: LimbMap<()>,
     inputs: u64,
     busy: [u32; MAX_RPAUS],
@@ -89,7 +89,7 @@ pub struct Residency {
 }
 
 impl Residency {
-    /// Makes an empty machine; the host has the inputs.
+    /// Makes the residency of a machine with empty slots. The host has the inputs.
     pub fn new(d: &Description, head: &Head<'_>) -> Self {
         Self {
             resident: LimbMap::default(),
@@ -101,7 +101,7 @@ impl Residency {
         }
     }
 
-    /// Returns the slots of the limb's pieces, if it is on the machine.
+    /// Returns the slots of a limb's pieces, or `None` if the limb is not on the machine.
     pub fn pieces(&self, limb: LimbId) -> Option<Pieces> {
         self.resident.get(&limb).map(|resident| resident.pieces)
     }
@@ -110,12 +110,12 @@ impl Residency {
         limb.0 < self.inputs || self.host.contains_key(&limb)
     }
 
-    /// Notes that the host gets a copy.
+    /// Notes that the host has a copy of the limb.
     pub fn copy_to_host(&mut self, limb: LimbId) {
         self.host.insert(limb, ());
     }
 
-    /// Returns the slots in use on each RPAU.
+    /// Returns for each RPAU a mask of the slots in use.
     pub fn busy(&self) -> [u32; MAX_RPAUS] {
         self.busy
     }
@@ -126,27 +126,28 @@ impl Residency {
         each.map(|(&limb, resident)| (limb, usize::from(resident.rpau)))
     }
 
-    /// Notes that `limb` is now in these slots of its RPAU.
+    /// Notes that `limb` lies in these slots of its RPAU.
     pub fn settle(&mut self, limb: LimbId, rpau: u8, pieces: Pieces) {
         self.busy[usize::from(rpau)] |= pieces.mask();
         self.resident.insert(limb, Resident { rpau, pieces });
     }
 
-    /// Removes `limb` from the machine.
+    /// Notes that `limb` is no longer on the machine, and frees its slots.
     pub fn remove(&mut self, limb: LimbId) {
         if let Some(Resident { rpau, pieces }) = self.resident.remove(&limb) {
             self.busy[usize::from(rpau)] &= !pieces.mask();
         }
     }
 
-    /// Forgets `limb`, and the host's copy, too.
+    /// Notes that neither the machine nor the host has `limb` any more.
     pub fn forget(&mut self, limb: LimbId) {
         self.remove(limb);
         self.host.remove(&limb);
     }
 
-    /// Brings bundles in, with the same slots for all limbs of a bundle if such slots are free. Returns the limbs
-    /// brought in. Without room it returns `None` and changes nothing.
+    /// Assigns free slots to the limbs of bundles, the same slot number to all limbs of a bundle if it is free on
+    /// their RPAUs. Returns the limbs, which must cross the link. If there is no room, it returns `None` and changes
+    /// nothing.
     pub fn bring_in(
         &mut self,
         bundles: &[Bundle],

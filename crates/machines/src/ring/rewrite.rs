@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rewrites legalised procedures of the ring machine without changing a bit of their results.
+//! Rewrites procedures of ring machine operations without changing a bit of their results.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
 use super::legalise::Unfuse;
 use super::micro::Opcode;
 
-/// Transforms a digit's own limb again for its product with the key. Without the rewrite the limb meets the key in
-/// evaluation form, while its coefficients go round the ring. With it the ring also returns a copy to its owner, which
-/// reduces, splits and transforms the copy in step with all others, so the original need not be kept. NTT(INTT(x)) = x
-/// exactly, so no bit changes. If the ring `reduces`, the copy is the limb itself.
+/// Transforms a digit's own limb again for its product with the key. Without this rewrite, the limb must stay in
+/// evaluation form while its coefficients go round the ring. With it the ring also returns a copy to its owner, which
+/// reduces, splits and transforms the copy in step with all other RPAUs. The original's slot then becomes free.
+/// NTT(INTT(x)) = x exactly, so no bit changes. If the ring `reduces`, the copy needs no reduction.
 pub fn retransform(graph: &mut Graph, reduces: bool) {
     let keyed = |graph: &Graph, v: ValueIndex| -> Vec<NodeIndex> {
         let users = graph.values[v as usize].users.iter().copied();
@@ -60,8 +60,8 @@ pub fn retransform(graph: &mut Graph, reduces: bool) {
     graph.finish();
 }
 
-/// Returns the evaluation forms of a limb's parts, in order, behind a node that ends its inverse transform: the
-/// transform itself, or joins of transforms. Returns nothing for other nodes.
+/// Returns the evaluation forms of a limb's parts, in order, if the operation ends the limb's inverse transform: as
+/// the transform itself, or a join of transforms. Returns nothing for other operations.
 fn parts(graph: &Graph, node: &Node) -> Vec<(RingKind, ValueIndex)> {
     if node.op == Opcode::Intt {
         return vec![(node.ring, first(node))];
@@ -79,12 +79,13 @@ fn parts(graph: &Graph, node: &Node) -> Vec<(RingKind, ValueIndex)> {
     all
 }
 
-/// Returns the first operand of a node, which is a value for every operation except the generator's.
+/// Returns the first operand of an operation. It is a value for every operation except the generator's.
 fn first(node: &Node) -> ValueIndex {
     node.values().next().unwrap_or(0)
 }
 
-/// Sends the broadcasts back to their source, and lets keyed products use the limb that is transformed again.
+/// Makes the broadcasts also return to their source, and makes products with keys use the limb that is transformed
+/// again.
 fn again(graph: &mut Graph, broadcasts: &[usize], parts: &[(RingKind, ValueIndex)], reduces: bool) {
     let mut reduced = Vec::new();
     let like = Node {
@@ -133,7 +134,7 @@ fn again(graph: &mut Graph, broadcasts: &[usize], parts: &[(RingKind, ValueIndex
     }
 }
 
-/// Fuses SUB then MULI into one pass, and a reduction with the addition of a constant behind it.
+/// Fuses `SUB` and a `MULI` after it into one pass, and a reduction and the addition of a constant after it.
 pub fn fuse(graph: &mut Graph) {
     for index in 0..graph.nodes.len() {
         let (from, to) = match graph.nodes[index].op {
@@ -160,8 +161,8 @@ pub fn fuse(graph: &mut Graph) {
     graph.finish();
 }
 
-/// Lets a broadcast add constants: at its receivers those that would be added to their copies, at its source the one
-/// that would be added before.
+/// Lets a broadcast add constants. The receivers add those that would be added to their copies, and the source adds
+/// the one that would be added before.
 pub fn add_on_the_way(graph: &mut Graph) {
     let mut taken = vec![false; graph.nodes.len()];
     for b in 0..graph.nodes.len() {
@@ -204,7 +205,8 @@ pub fn add_on_the_way(graph: &mut Graph) {
     graph.finish();
 }
 
-/// Returns the constant that a node adds to its operand, and its result, if the node does nothing else.
+/// Returns the constant that an operation adds to its operand, and its result, or `None` if the operation is no
+/// addition of a constant.
 fn addition(graph: &Graph, n: NodeIndex) -> Option<(u64, ValueIndex)> {
     let node = &graph.nodes[n as usize];
     match (node.op, node.immediate) {
@@ -213,7 +215,7 @@ fn addition(graph: &Graph, n: NodeIndex) -> Option<(u64, ValueIndex)> {
     }
 }
 
-/// Returns the addition of a constant whose result only a broadcast reads, in the layer of the receivers.
+/// Returns the addition of a constant whose result only this broadcast reads, if it has the layer of the receivers.
 fn added_before(graph: &Graph, b: usize) -> Option<(NodeIndex, u64)> {
     let node = &graph.nodes[b];
     let value = &graph.values[first(node) as usize];
@@ -227,12 +229,13 @@ fn added_before(graph: &Graph, b: usize) -> Option<(NodeIndex, u64)> {
     addition(graph, def).map(|(w, _)| (def, w))
 }
 
-/// Returns the first result of a node; every node has one.
+/// Returns the first result of an operation; every operation has one.
 fn first_result(node: &Node) -> ValueIndex {
     node.results.first().copied().unwrap_or(0)
 }
 
-/// Splits accumulations with a stored key limb, or all, into a multiplication and an addition.
+/// Splits accumulations on each RPAU into a multiplication and an addition. `which` says how many with a stored key
+/// limb, or all accumulations.
 pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
     let stored = |s: &Source| matches!(s, Source::Key(_));
     let accumulates =
@@ -270,8 +273,9 @@ pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
     graph.finish();
 }
 
-/// Moves every keyed product up to its last operand in the procedure's order, and nodes that only feed it down to it.
-/// (A sum of products is one instruction at the mid level, but its terms are due when their factors are.)
+/// Moves every product with a key forward to its last operand in the procedure's order, and operations that only feed
+/// it back to it. A sum of products is one instruction at the mid level, but each term can run when its factors are
+/// there.
 pub fn order(graph: &mut Graph) {
     // Rewrites append nodes behind their users, so one more pass is needed than usual.
     for _ in 0..2 {
@@ -303,7 +307,7 @@ pub fn order(graph: &mut Graph) {
     }
 }
 
-/// Moves a transform, and the split and reduction before it, down to `order`.
+/// Moves a transform, and the split and the reduction before it, down to position `order` of the procedure.
 fn postpone(graph: &mut Graph, n: NodeIndex, order: u32) {
     let node = &mut graph.nodes[n as usize];
     if node.order >= order || !matches!(node.op, Opcode::Ntt | Opcode::Split | Opcode::Red) {

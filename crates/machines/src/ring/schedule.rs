@@ -2,9 +2,9 @@
 //! Schedules one procedure on the ring machine by list scheduling.
 //!
 //! In every cycle in which a resource becomes free, the scheduler issues the ready operation with the longest path to
-//! the end. Equal operations on other RPAUs join it in one SIMD word, if unit, thread, ports and slots allow. The
-//! scheduler advances the same [`Board`] as the model, so it decides with true cycles. It emits the four streams with
-//! their waits, and the machine executes nothing else.
+//! the procedure's end. Equal operations on other RPAUs join it in one SIMD word, if unit, thread, ports and slots
+//! allow. The scheduler uses the same [`Board`] as the cycle model, so it decides with the true cycles. It writes the
+//! four streams with their waits, and the machine executes nothing else.
 
 mod choose;
 mod setup;
@@ -24,43 +24,44 @@ use super::micro::{MicroCode, OpWord, Opcode, Operand, Unit};
 use super::place::Slots;
 use super::policy::Policy;
 
-/// The slots of a call's operands, and the slots that the call must not touch.
+/// The slots of a call's operands, and the slots that the call must not change.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Placement {
-    /// The slots of each parameter's pieces (empty for key limbs).
+    /// For each parameter the slots of its pieces; empty for a key limb.
     pub args: Vec<Vec<u8>>,
-    /// The parameters that are still needed after the call.
+    /// For each parameter, whether a later call reads it, so that its slots must not change.
     pub pinned: Vec<bool>,
-    /// The slots of other live values, for each RPAU.
+    /// For each RPAU, a mask of the slots of other live values.
     pub busy: [u32; MAX_RPAUS],
 }
 
-/// A scheduled procedure.
+/// The micro code of a procedure, and the slots of its operands and results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scheduled {
     pub code: MicroCode,
-    /// The slots of each result's pieces; none for a result that waits on the host.
+    /// For each result the slots of its pieces; empty for a result that is stored on the host.
     pub results: Vec<Vec<u8>>,
-    /// The host's places of each parameter's pieces, and in `host_results` of each result's; none for pieces in slots.
+    /// For each parameter the host's numbers of its pieces; empty for pieces in slots. `host_results` has those of
+    /// each result.
     pub host_params: Vec<Vec<u16>>,
     pub host_results: Vec<Vec<u16>>,
     pub key_plans: Vec<KeyPlan>,
-    /// The most slots in use at once on each RPAU.
+    /// For each RPAU, the most slots in use at once.
     pub peak: [u8; MAX_RPAUS],
-    /// The cycles by the scheduler's own clock; reports have the model's count.
+    /// The cycles by the scheduler's own clock. Reports show the cycle model's count.
     pub cycles: u64,
 }
 
-/// The reason for which there is no schedule: not enough slots, or a full table of the instruction word.
+/// The reason for which a procedure has no schedule: too few slots, or a full table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// No operation could continue for lack of slots.
+    /// No operation could be issued for lack of free slots.
     NoRoom,
-    /// More immediates or words than the machine's tables hold.
+    /// The procedure has more immediates or words than the machine's tables can hold.
     TableFull,
 }
 
-/// Schedules `graph` under `policy`.
+/// Schedules a procedure for the placement `at` of its operands under the choices `policy`.
 pub fn schedule(
     d: &Description,
     graph: &Graph,
@@ -103,23 +104,25 @@ struct Scheduler<'a> {
     emitter: Emitter,
     now: u64,
     priority: Vec<u64>,
-    /// The number of operands of each node that are not available yet.
+    /// For each operation the number of its operands that are not computed yet.
     pending: Vec<u32>,
-    /// The ready nodes of each RPAU, longest path first.
+    /// For each RPAU its ready operations, that with the longest path to the end first.
     ready: Vec<Vec<NodeIndex>>,
     slot_of: Vec<Option<u8>>,
-    /// The number of users of each value that have not completed.
+    /// For each value the number of operations that read it and have not ended.
     users: Vec<u32>,
-    /// The values that stay (results, and parameters that outlive the call), or whose slot was taken over.
+    /// For each value whether its slot must not be freed: results, parameters that outlive the call, and values whose
+    /// slot a result took over.
     keep: Vec<bool>,
     events: BinaryHeap<Reverse<(u64, NodeIndex)>>,
-    /// The position of each node in the order of its RPAU. `frontier` is the first unissued position of each RPAU.
+    /// The position of each operation in the order of its RPAU. `frontier` has for each RPAU the first position that
+    /// is not issued.
     rank: Vec<u32>,
     by_rank: Vec<Vec<NodeIndex>>,
     frontier: Vec<usize>,
-    /// The positions of a spilled procedure's broadcasts in the orders of their source and their receivers.
+    /// For each broadcast of a spilled procedure, its positions in the orders of its source and its receivers.
     stations: HashMap<NodeIndex, Vec<(usize, u32)>>,
-    /// The nodes that must follow each node, beyond the dependences of values.
+    /// For each operation those that must follow it though they do not read its results.
     followers: HashMap<NodeIndex, Vec<NodeIndex>>,
     issued: Vec<bool>,
     left: usize,
@@ -159,7 +162,7 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    /// Issues the most urgent word that can start now.
+    /// Issues the most urgent operation that can start now, and returns whether there was one.
     fn issue_one(&mut self, force: bool) -> Result<bool, Failure> {
         let idle = |s: &Self, unit: Unit| s.stream_for(unit).is_some();
         if !idle(self, Unit::Main) && !idle(self, Unit::Dyadic) {
@@ -175,7 +178,7 @@ impl<'a> Scheduler<'a> {
         Ok(false)
     }
 
-    /// Returns the controller whose thread for `unit` is idle.
+    /// Returns a controller whose thread for `unit` is idle.
     fn stream_for(&self, unit: Unit) -> Option<u8> {
         (0..self.d.controllers as u8)
             .find(|&c| self.board.thread[2 * usize::from(c) + unit as usize] <= self.now)
@@ -213,7 +216,7 @@ impl<'a> Scheduler<'a> {
         Ok(false)
     }
 
-    /// Returns the node's word on its own RPAU, without result slots.
+    /// Returns the word for an operation on its own RPAU, without slots of results.
     fn word(&self, n: NodeIndex, controller: u8, unit: Unit) -> OpWord {
         let node = &self.g.nodes[n as usize];
         let slot = |v: ValueIndex| self.slot_of[v as usize].unwrap_or(0);
@@ -242,7 +245,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Returns on every other RPAU the most urgent ready node that the same word could execute.
+    /// Returns for every other RPAU the most urgent ready operation that the same word could execute, if there is one.
     fn mates(&self, n: NodeIndex, word: &OpWord) -> Vec<NodeIndex> {
         let node = &self.g.nodes[n as usize];
         let mut mates = Vec::new();
@@ -342,7 +345,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Counts one more operand of `u` as available.
+    /// Counts one more operand of the operation `u` as computed. With the last one, the operation becomes ready.
     fn arrived(&mut self, u: NodeIndex) {
         self.pending[u as usize] -= 1;
         if self.pending[u as usize] == 0 {
@@ -361,8 +364,8 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-/// Returns the ring that the node's word names. Coefficient-wise words read no table of a ring, and have no room for a
-/// part's number unless the generator is their operand.
+/// Returns the ring that the operation's word names. Coefficient-wise words read no table of a ring. They have no
+/// field for a part's number, unless their operand comes from the generator.
 fn read_ring(node: &Node) -> RingKind {
     let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
     match node.ring {
@@ -371,8 +374,8 @@ fn read_ring(node: &Node) -> RingKind {
     }
 }
 
-/// Returns whether one word can carry both immediates for its RPAUs: the tables hold a constant or stream for each
-/// RPAU.
+/// Returns whether one word can carry both immediates, each for its own RPAU. Rows of the tables have a constant or a
+/// stream for each RPAU.
 fn same_kind(a: Immediate, b: Immediate) -> bool {
     match (a, b) {
         (Immediate::Galois(g), Immediate::Galois(h)) => g == h,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Searches the fastest schedule of one call: starts from a few policies and improves the best one choice at a time, by
-//! the model's cycles.
+//! Searches the fastest schedule of one call on the ring machine. It starts from a few policies and improves the best
+//! by one choice at a time, by the model's cycles.
 
 use std::collections::BTreeMap;
 
@@ -17,22 +17,22 @@ use super::schedule::{Failure, Placement, Scheduled, schedule};
 use super::spill::{plan_keys, spill};
 use crate::MachineError;
 
-/// The steps of the local search over policies, which begins with the best `STARTS` policies.
+/// The most steps of the local search over policies. The search begins with the best `STARTS` policies.
 const ROUNDS: usize = 6;
 const STARTS: usize = 2;
 
-/// A policy, its cycles and its schedule.
+/// A policy, with the schedule that it gives and the schedule's cycles.
 type Found = (Policy, u64, Scheduled);
-/// How far a spilled procedure may run ahead of its order.
+/// The windows that are tried for a spilled procedure: how many operations an operation may overtake.
 const SPILLED_WINDOWS: [u32; 4] = [24, 10, 3, 0];
 
-/// A procedure's legal forms, and the policy that served it best.
+/// The rewritten forms of a procedure, and the policy with which it was fastest.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub name: String,
     forms: BTreeMap<Rewrites, Graph>,
     best: Option<Policy>,
-    /// It can stop the search before every trial.
+    /// A handle that can stop the search before every trial.
     watch: Watch,
 }
 
@@ -42,7 +42,7 @@ impl Prepared {
         self
     }
 
-    /// Expands and legalises `procedure` for machine `d`.
+    /// Expands the composite instructions of `procedure` and rewrites it to operations of the machine `d`.
     pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
         let expanded = expand_composites(procedure, |op| op == Op::Dot)?;
         let keyed = expanded.params.iter();
@@ -75,13 +75,13 @@ impl Prepared {
         })
     }
 
-    /// Returns the procedure as it was legalised without rewrites, with the shapes of its parameters and results.
+    /// Returns the procedure in the form without optional rewrites, with its parameters and results.
     pub fn graph(&self) -> &Graph {
         &self.forms[&Rewrites::default()]
     }
 
-    /// Schedules the procedure at a placement and counts its cycles by the model. The first call tries every policy;
-    /// later calls start from the best.
+    /// Schedules the procedure for a placement of its operands, and counts the cycles by the model. The first call
+    /// tries every policy. Later calls start from the best.
     pub fn schedule(
         &mut self,
         d: &Description,
@@ -141,8 +141,8 @@ impl Prepared {
         Ok(Ok((done, cycles)))
     }
 
-    /// Schedules the procedure from an empty polynomial memory with its operands on the host; values cross the link as
-    /// they must. Returns `None` if one instruction alone needs more slots than there are.
+    /// Schedules the procedure from an empty polynomial memory with its operands on the host. Values cross the link
+    /// when they must. Returns `None` if one instruction alone needs more slots than the machine has.
     pub fn schedule_spilled(
         &self,
         d: &Description,
@@ -183,23 +183,24 @@ impl Prepared {
         Ok(best)
     }
 
-    /// Returns the policy that served the procedure best.
+    /// Returns the policy with which the procedure was fastest, if it has been scheduled.
     pub fn policy(&self) -> Option<Policy> {
         self.best
     }
 
-    /// Begins the search with `policy`, and ends it there if that fits.
+    /// Begins later searches with `policy`. If its schedule fits, the search ends there.
     pub fn prefer(&mut self, policy: Policy) {
         self.best = Some(policy);
     }
 
-    /// Returns whether some policy finds room at a placement; the policies with the least memory are tried first.
+    /// Returns whether the procedure fits a placement under some policy. The policies with the least memory are tried
+    /// first.
     pub fn fits(&self, d: &Description, at: &Placement) -> bool {
         let mut policies = seeds(self.graph()).into_iter().rev();
         policies.any(|policy| self.try_policy(d, at, &policy).is_ok())
     }
 
-    /// Schedules the procedure under one policy.
+    /// Schedules the procedure for a placement under one policy.
     pub fn try_policy(
         &self,
         d: &Description,
@@ -209,7 +210,8 @@ impl Prepared {
         schedule(d, &self.forms[&policy.rewrites], at, policy)
     }
 
-    /// Returns the slots that an RPAU would need, under the policy with the least memory, for the message of a refusal.
+    /// Returns how many slots an RPAU would need under the policy with the least memory. The error of a refused
+    /// procedure shows this number.
     pub fn appetite(&self, d: &Description, at: &Placement) -> usize {
         let mut roomy = d.clone();
         let missing = super::description::MAX_SLOTS - d.slots();
@@ -240,7 +242,7 @@ impl Prepared {
     }
 }
 
-/// Returns the cycles of a scheduled procedure by the model.
+/// Returns the cycles of a scheduled procedure by the cycle model.
 pub fn cycles(d: &Description, scheduled: &Scheduled) -> Result<u64, MachineError> {
     model::run(d, &scheduled.code, &mut Silent)
 }

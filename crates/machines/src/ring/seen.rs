@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations that the RTL has run at full size in lockstep with the model, with their cycles.
+//! The operations that the RTL of the ring machine has run at full size in lockstep with the model, with their
+//! cycles.
 
-/// A built-in machine that was built in RTL. It has run all [`instructions`](super::instructions::instructions) and
-/// these operations, with every grant, end, slot and result equal to the model's. `make full` runs them again, and
-/// asserts these cycles.
+/// A record of one built-in machine that was built in RTL. The RTL has run all
+/// [`instructions`](super::instructions::instructions) and these operations, with every start, end, slot and result
+/// equal to the model's. `make full` runs them again and asserts these cycles.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     pub machine: &'static str,
-    /// The parameter set, the operation at its highest level (a multiplication with a seeded key), and the cycles.
+    /// The operations that were run, each by its parameter set and name, with the cycles. Each ran at the highest
+    /// level; the multiplication has a seeded key.
     pub operations: &'static [(&'static str, &'static str, u64)],
 }
 
@@ -36,13 +38,13 @@ pub const SEEN: &[Seen] = &[
     },
 ];
 
-/// Returns the record of a machine, by its name.
+/// Returns the record of the machine with this name, if the RTL has run at full size.
 pub fn seen(machine: &str) -> Option<&'static Seen> {
     SEEN.iter().find(|seen| seen.machine == machine)
 }
 
 impl Seen {
-    /// Returns whether an operation was run in this number of cycles.
+    /// Returns whether the RTL has run this operation in this number of cycles.
     pub fn has(&self, set: &str, operation: &str, cycles: u64) -> bool {
         self.operations.contains(&(set, operation, cycles))
     }

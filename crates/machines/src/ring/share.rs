@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lets RPAUs without a prime of the program share another RPAU's key-switch sums.
+//! Lets RPAUs without a prime of the program compute a part of another RPAU's key-switch sums.
 //!
 //! The special prime has no digit of its own. So its RPAU transforms one digit more than any other, and the mod-down
 //! waits for its sums. An RPAU that is also built for that prime (`stand_in`) takes some of the digits: their
-//! transforms, their products and so their part of each sum. The part goes over the ring to be added. Sums of residues
-//! are exact in any order, so no bit changes.
+//! transforms and their products, and so a partial sum. The partial sum goes over the ring to be added. Sums of
+//! residues are exact in any order, so no bit changes.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::description::Description;
 use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
 use super::micro::Opcode;
 
-/// Lets every RPAU stand in that may, in a program of `count` primes.
+/// Lets every RPAU of `stand_in` take a part of the sums, if the program has `count` primes and none for that RPAU.
 pub fn share(d: &Description, graph: &mut Graph, count: usize) {
     let mut helpers: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
     for s in d
@@ -70,8 +70,8 @@ fn share_one(graph: &mut Graph, owner: u8, helpers: &[u8]) {
     graph.finish();
 }
 
-/// Returns the sums of products with keys on an RPAU, each from its first product on. A sum has several terms, each of
-/// which only the next reads.
+/// Returns the sums of products with keys on the RPAU `owner`, each as its operations from the first product on. Only
+/// the next operation reads an intermediate sum.
 fn sums(graph: &Graph, owner: u8) -> Vec<Vec<NodeIndex>> {
     let opens = |n: &Node| n.rpau == owner && n.layer == 0 && n.op == Opcode::Mul && n.is_keyed();
     let firsts = (0..graph.nodes.len()).filter(|&n| opens(&graph.nodes[n]));
@@ -98,7 +98,8 @@ fn sums(graph: &Graph, owner: u8) -> Vec<Vec<NodeIndex>> {
     firsts.map(chain).filter(|chain| chain.len() > 1).collect()
 }
 
-/// Returns the digits that the sums multiply, in order: transforms of a broadcast's copies which only the sums read.
+/// Returns the digits that the sums multiply, in order. They are transforms of a broadcast's copies that only the sums
+/// read.
 fn digits(graph: &Graph, sums: &[Vec<NodeIndex>]) -> Vec<ValueIndex> {
     let terms = || sums.iter().flatten().map(|&n| &graph.nodes[n as usize]);
     let mut digits: Vec<ValueIndex> = terms().filter_map(factor).collect();
@@ -119,7 +120,7 @@ fn digits(graph: &Graph, sums: &[Vec<NodeIndex>]) -> Vec<ValueIndex> {
     digits
 }
 
-/// Returns the operand of a product that is not the key.
+/// Returns the operand of a product with a key that is not the key.
 fn factor(node: &Node) -> Option<ValueIndex> {
     match node.sources.first() {
         Some(&Source::Value(v)) => Some(v),
@@ -127,8 +128,8 @@ fn factor(node: &Node) -> Option<ValueIndex> {
     }
 }
 
-/// Returns the nodes that make a digit from a broadcast's copy (a transform, and a reduction before it), each the only
-/// reader of its operand.
+/// Returns the operations that compute a digit from a broadcast's copy: a transform, and perhaps a reduction before
+/// it. Each is the only reader of its operand.
 fn arrives(graph: &Graph, digit: ValueIndex) -> Option<Vec<NodeIndex>> {
     let mut made = Vec::new();
     let mut v = digit;
@@ -149,7 +150,7 @@ fn arrives(graph: &Graph, digit: ValueIndex) -> Option<Vec<NodeIndex>> {
     }
 }
 
-/// Moves the nodes that make a digit, and the copy from which it is made, to an RPAU.
+/// Moves the operations that compute a digit, and the broadcast's copy, to RPAU `r`.
 fn relocate(graph: &mut Graph, digit: ValueIndex, r: u8) {
     graph.values[digit as usize].rpau = r;
     for n in arrives(graph, digit).unwrap_or_default() {
@@ -161,8 +162,8 @@ fn relocate(graph: &mut Graph, digit: ValueIndex, r: u8) {
     }
 }
 
-/// Takes a value out of the broadcast to several RPAUs and gives it a broadcast of its own. So an RPAU that shares a
-/// sum can take a digit when it is ready, into any slot.
+/// Gives a value its own broadcast, instead of one to several RPAUs. Then an RPAU that takes a part of a sum can
+/// receive the digit when it is ready, into any slot.
 fn send_apart(graph: &mut Graph, v: ValueIndex) {
     let Some(def) = graph.values[v as usize].def else {
         return;
@@ -178,7 +179,7 @@ fn send_apart(graph: &mut Graph, v: ValueIndex) {
     }
 }
 
-/// Splits a sum by the RPAUs of its digits; the owner adds the parts that the others send.
+/// Splits a sum by the RPAUs of its digits. The RPAU `owner` adds the partial sums of the others.
 fn part(graph: &mut Graph, owner: u8, sum: &[NodeIndex], home: &BTreeMap<ValueIndex, u8>) {
     let Some(&total) = sum
         .last()

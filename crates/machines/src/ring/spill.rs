@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rewrites procedures that need more memory than the machine has: limbs wait on the host and cross its link during the
-//! procedure.
+//! Rewrites procedures that need more memory than the ring machine has. Limbs wait on the host and cross its link
+//! during the procedure.
 //!
-//! All decisions are made here, in one order of the procedure: the limb whose next use is farthest away leaves
-//! (Belady). The scheduler may run ahead of that order by its window, as far as slots allow.
+//! All decisions are made here, in one order of the procedure: the limb whose next use is farthest away is replaced
+//! (Belady). The scheduler may issue operations ahead of that order by its window, as far as slots allow.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -13,7 +13,7 @@ use ringmill_math::RingKind;
 use super::graph::{Graph, Immediate, KeyPlan, Node, NodeIndex, Source, ValueIndex};
 use super::micro::Opcode;
 
-/// Returns the nodes in an order that respects their dependences and is otherwise the procedure's; broadcasts come as
+/// Returns the operations in the procedure's order, changed as little as their dependences need. Broadcasts come as
 /// late as possible.
 fn linear(g: &Graph) -> Vec<NodeIndex> {
     let key = |n: NodeIndex| {
@@ -58,7 +58,7 @@ fn linear(g: &Graph) -> Vec<NodeIndex> {
     list
 }
 
-/// Adds the loads of key limbs on every RPAU that reads more of them than its `capacity`.
+/// Adds loads of key limbs on every RPAU that reads more key limbs than `capacity`, the slots of its key memory.
 pub fn plan_keys(g: &mut Graph, rpaus: usize, capacity: usize) {
     if g.key_slots <= capacity || capacity == 0 {
         return;
@@ -78,7 +78,7 @@ pub fn plan_keys(g: &mut Graph, rpaus: usize, capacity: usize) {
     }
 }
 
-/// Returns the key limb that a node reads.
+/// Returns the key index of the key limb that an operation reads.
 fn key_of(node: &Node) -> Option<u8> {
     node.sources.iter().find_map(|s| match s {
         Source::Key(k) if node.op != Opcode::Load => Some(*k),
@@ -144,9 +144,9 @@ fn plan_rpau(g: &mut Graph, r: u8, capacity: usize, reads: &[(NodeIndex, u8)]) {
     g.key_plans.push(plan);
 }
 
-/// Returns the procedure with its operands on the host. Its values are moved there and back so that no RPAU ever holds
-/// more than `capacity`. Results are left on the host if there is no room for them. With `split` every broadcast has
-/// one receiver, which then needs no slot in common with others. Returns `None` if one instruction alone needs more.
+/// Returns the procedure with its operands on the host. Loads and stores are added so that no RPAU ever holds more than
+/// `capacity` values. Results without room stay on the host. With `split` every broadcast has one receiver, so that its
+/// receivers need no common slot. Returns `None` if one instruction alone needs more values.
 pub fn spill(g: &Graph, rpaus: usize, capacity: usize, split: bool) -> Option<Graph> {
     let order = linear(g);
     let mut s = Spiller::new(g, rpaus, capacity, &order);
@@ -181,13 +181,13 @@ struct Spiller<'a> {
     g: &'a Graph,
     capacity: usize,
     out: Graph,
-    /// The slot copy of each value: itself, or the result of its last load.
+    /// For each value its copy in a slot: the value itself, or the result of its last load.
     here: Vec<Option<ValueIndex>>,
-    /// The host's copy of each value.
+    /// For each value its copy on the host, if there is one.
     host: Vec<Option<ValueIndex>>,
-    /// The positions in the order at which each value is read.
+    /// For each value the positions in the order at which it is read.
     uses: Vec<VecDeque<usize>>,
-    /// Values on each RPAU.
+    /// For each RPAU the values in its slots.
     held: Vec<Vec<ValueIndex>>,
     frames: u16,
 }
@@ -225,7 +225,7 @@ impl<'a> Spiller<'a> {
         s
     }
 
-    /// Returns a place on the host for `v`.
+    /// Adds and returns a copy of `v` on the host.
     fn on_host(&mut self, v: ValueIndex) -> ValueIndex {
         let rpau = self.g.values[v as usize].rpau;
         let place = self.out.value(rpau);
@@ -243,13 +243,13 @@ impl<'a> Spiller<'a> {
         usize::from(self.g.values[v as usize].rpau)
     }
 
-    /// Appends a node behind all others.
+    /// Appends an operation after all others.
     fn push(&mut self, node: Node) {
         let order = self.out.nodes.len() as u32;
         self.out.nodes.push(Node { order, ..node });
     }
 
-    /// Appends a transfer between `v`'s slot and the host.
+    /// Appends a transfer of `v` between its slot and the host.
     fn transfer(&mut self, op: Opcode, v: ValueIndex, from: ValueIndex, to: ValueIndex) {
         let place = self.host[v as usize].and_then(|h| self.out.values[h as usize].host);
         self.push(Node {
@@ -327,7 +327,8 @@ impl<'a> Spiller<'a> {
         Some(())
     }
 
-    /// Makes room for `count` more values on `r`, without touching `needed`.
+    /// Frees slots for `count` more values on RPAU `r`, but none of the values in `needed`. Returns `None` if that is
+    /// impossible.
     fn room(&mut self, r: usize, count: usize, needed: &[ValueIndex]) -> Option<()> {
         while self.held[r].len() + count > self.capacity {
             let next = |v: &ValueIndex| {
@@ -341,7 +342,7 @@ impl<'a> Spiller<'a> {
         Some(())
     }
 
-    /// Removes `v` from its slot, and sends it to the host unless the host has it already.
+    /// Removes `v` from its slot, and sends it to the host unless the host has a copy.
     fn leave(&mut self, v: ValueIndex) {
         if let Some(from) = self.here[v as usize].take()
             && self.host[v as usize].is_none()
@@ -353,7 +354,7 @@ impl<'a> Spiller<'a> {
         self.held[r].retain(|&held| held != v);
     }
 
-    /// Completes results: each is whole in slots or whole on the host.
+    /// Completes the procedure's results: the pieces of each are all in slots or all on the host.
     fn results(&mut self) {
         for pieces in &self.g.results {
             if pieces.iter().any(|&v| self.here[v as usize].is_none()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts the words of a procedure and the busy cycles of units; a procedure's tally is taken once and added for every
-//! call.
+//! Counts the words of a procedure and the busy cycles of units. A procedure's tally is computed once and added for
+//! every call.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,26 @@ use super::model::{Observer, Started};
 use crate::MachineError;
 use ringmill_device::trace::{Context, TraceSink};
 
-/// Word counts and busy cycles of one procedure, or of many.
+/// The number of words and the busy cycles of one procedure, or of many.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     pub words: u64,
     pub by_kind: BTreeMap<&'static str, (u64, u64)>,
-    /// The busy cycles of the main and the dyadic unit of each RPAU.
+    /// For each RPAU, the busy cycles of the main and of the dyadic unit.
     pub units: [[u64; 2]; MAX_RPAUS],
     pub ring: u64,
     pub link: u64,
-    /// The limbs stored, loaded, and loaded into key memory. `moving` is the link's cycles for each.
+    /// The numbers of limbs that were stored, loaded, and loaded into key memory. `moving` has the link's cycles for
+    /// each.
     pub moved: [u64; 3],
     pub moving: [u64; 3],
-    /// The cycles in which link and units work at once.
+    /// The cycles in which the link and at least one unit are busy at once.
     pub overlap: u64,
     units_busy: Union,
     all_busy: Union,
 }
 
-/// The length of a union of intervals, which come in the order of their beginnings.
+/// The total length of a union of intervals, in cycles. The intervals are added in the order of their beginnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Union {
     cycles: u64,
@@ -101,25 +102,25 @@ impl Observer for Tally {
     }
 }
 
-/// Passes words on to a trace, one lane for each unit.
+/// Passes each word of a procedure to a trace, with one lane for each unit.
 pub struct Tracer<'a> {
     pub sink: &'a mut dyn TraceSink,
-    /// Cycle of the program at which the procedure starts.
+    /// The cycle of the program at which the procedure starts.
     pub offset: u64,
     pub lanes: &'a Lanes,
-    /// The call, and the prime of each RPAU.
+    /// The call that the trace names with each word. `primes` has the prime of each RPAU.
     pub of: Context<'a>,
     pub primes: &'a [u8],
 }
 
-/// The host link's lanes, for transfers between calls and inside them.
+/// The names of the host link's lanes in a trace, for transfers between and inside calls.
 pub const LINK_PROGRAMS: &str = "link.programs";
 pub const LINK_INPUTS: &str = "link.inputs";
 pub const LINK_KEYS: &str = "link.keys";
 pub const LINK_SPILLS: &str = "link.spills";
 pub const LINK_OUTPUTS: &str = "link.outputs";
 
-/// The names of lanes, made once.
+/// The names of the units' lanes in a trace, which are formatted once.
 pub struct Lanes {
     units: Vec<[String; 2]>,
 }

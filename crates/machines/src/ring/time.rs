@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The end-to-end time of a program on the ring machine, and what bounds it.
+//! Computes the end-to-end time of a program on the ring machine, and what bounds it.
 
 use super::description::Description;
 use super::help::help;
 use super::program::Totals;
 use ringmill_device::report::EndToEnd;
 
-/// Between calls link and units take turns; inside procedures that do not fit they overlap.
+/// Computes the end-to-end time of a run from its totals. Between calls, link and units work one
+/// after the other. Inside procedures that do not fit they overlap.
 pub fn end_to_end(d: &Description, totals: &Totals) -> EndToEnd {
     let seconds = |cycles: u64| cycles as f64 / (d.clock_mhz * 1e6);
     let tally = &totals.tally;

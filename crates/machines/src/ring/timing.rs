@@ -1,62 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the cycles of the ring machine's micro words (docs/machines/ring.md, section "Cycles of a word").
+//! Computes the cycles of the ring machine's instruction words (docs/machines/ring.md, section "Cycles of a word").
 
 use super::description::Description;
 use super::micro::{OpWord, Opcode, Operand, Unit};
 
-/// How long one word occupies its resources, from its issue on.
+/// How many cycles one word occupies its resources, from its start on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duration {
-    /// Until the last write has landed: thread, unit, and every port except that of `source`.
+    /// The cycles until the last write is in memory. Thread, unit and every port except that of `source` are busy so
+    /// long.
     pub total: u64,
-    /// Until the read port of operand a is free (a transform out of place reads it in its first pass only). For a
-    /// store, until the ring is free, over which the limb reaches the link's buffer.
+    /// The cycles until the read port of operand a is free. A transform into another slot reads a in its first pass
+    /// only. For a store, they are the cycles until the ring is free, over which the limb goes to the link's buffer.
     pub source: u64,
 }
 
-/// Returns the rows of a limb of 2^log_n coefficients: one a cycle and port.
+/// Returns the number of rows of a limb of 2^`log_n` coefficients. A port transfers one in a cycle.
 pub fn rows(d: &Description, log_n: u8) -> u64 {
     (1u64 << log_n).div_ceil(d.row as u64)
 }
 
-/// Returns the passes of a transform over its rows.
+/// Returns the number of passes of a transform over its rows.
 pub fn passes(d: &Description, log_n: u8) -> u64 {
     u64::from(log_n).div_ceil(d.main.stages as u64)
 }
 
-/// Returns the stages from a core's operands to its result, in every mode.
+/// Returns the cycles from a core's operands to its result, in every mode.
 fn core(d: &Description) -> u64 {
     d.pipeline.multiplier + d.pipeline.adder
 }
 
-/// Returns the stages from the read of a row to its last write by the main cores, with `cores` of them one behind the
+/// Returns the cycles from the read of a row to its write by the main cores, through `cores` of them one behind the
 /// other.
 fn through(d: &Description, cores: u64) -> u64 {
     let p = &d.pipeline;
     p.memory_read + 2 * (p.port + p.network) + cores * core(d) + p.memory_write
 }
 
-/// Returns the same stages for the dyadic cores. A row waits for its turn of the port, each way, at most until the next
-/// would come.
+/// Returns the cycles from the read of a row to its write by the dyadic cores. In each direction a row waits for its
+/// turn of the port, less than one period.
 fn through_dyadic(d: &Description) -> u64 {
     let p = &d.pipeline;
     let way = p.port + p.row_buffer + period(d) - 1;
     p.memory_read + 2 * way + core(d) + p.memory_write
 }
 
-/// Returns the cycles between two passes of a transform. The first reads of a pass were written by the pass before at
+/// Returns the cycles between two passes of a transform. The pass before wrote the first rows that a pass reads at
 /// least rows / 2^stages steps earlier (docs/machines/ring.md, "Passes").
 pub fn wait(d: &Description, log_n: u8) -> u64 {
     through(d, d.main.stages as u64).saturating_sub(rows(d, log_n) >> d.main.stages)
 }
 
-/// Returns the cycles from one row of the dyadic cores to their next. In these cycles they leave all but their own
-/// turns of a port free.
+/// Returns the cycles in which the dyadic cores take one row. In each such period they use a port for their own turns
+/// only.
 pub fn period(d: &Description) -> u64 {
     (d.row / d.cores.dyadic.max(1)).max(1) as u64
 }
 
-/// Returns the cycles of `steps` steps beside a dyadic word that takes `turns` of a port's cycles in each period.
+/// Returns the cycles of `steps` steps beside a dyadic word that uses the same port for `turns` cycles of each period.
 fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     let period = period(d);
     match period.saturating_sub(turns) {
@@ -65,7 +66,8 @@ fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     }
 }
 
-/// Returns the cycles of a transform: a step for each row and pass, the waits between passes, and the pipeline once.
+/// Returns the cycles of a transform: one for each row and pass, the waits between passes, and the latency of the
+/// pipeline once.
 pub fn transform(d: &Description, log_n: u8) -> u64 {
     transform_beside(d, log_n, 0)
 }
@@ -77,12 +79,12 @@ fn transform_beside(d: &Description, log_n: u8, turns: u64) -> u64 {
     d.pipeline.issue + d.pipeline.address + steps + through(d, d.main.stages as u64)
 }
 
-/// Returns the cycles of a limb on the host link.
+/// Returns the cycles in which a limb of 2^`log_n` coefficients crosses the host link.
 pub fn link(d: &Description, log_n: u8) -> u64 {
     (d.link_seconds(8 << log_n) * d.clock_mhz * 1e6).ceil() as u64
 }
 
-/// Returns the slots that a coefficient-wise word or a pair's reads, each once.
+/// Returns the slots that a coefficient-wise word or a word with two results reads, each once.
 pub(super) fn operands(w: &OpWord) -> impl Iterator<Item = u8> + use<> {
     let a = (w.op != Opcode::Prng).then_some(w.a);
     let b = match w.b {
@@ -93,7 +95,7 @@ pub(super) fn operands(w: &OpWord) -> impl Iterator<Item = u8> + use<> {
     [a, b, third.then_some(w.c)].into_iter().flatten()
 }
 
-/// Returns the cycles of the word's busiest port group for `n` residues of each of its slots.
+/// Returns the cycles in which the word's busiest port group transfers `n` residues of each of its slots.
 fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
     let busiest = |slots: &[u8]| {
         let group = |slot: &u8| groups.get(usize::from(*slot)).copied().map(usize::from);
@@ -115,13 +117,14 @@ fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
     busiest(&reads[..count]).max(busiest(&results[..written]))
 }
 
-/// Returns the duration of `w` on limbs of 2^log_n coefficients if no dyadic word shares its ports; `groups` is
-/// [`Description::slot_groups`].
+/// Returns the cycles of the word `w` on limbs of 2^`log_n` coefficients if no dyadic word shares its ports. `groups`
+/// is [`Description::slot_groups`].
 pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Duration {
     beside(d, groups, log_n, w, 0)
 }
 
-/// Returns the duration beside a dyadic word that takes `turns` of the cycles of one of its ports in each period.
+/// Returns the cycles of the word `w` beside a dyadic word that uses one of its ports for `turns` cycles of each
+/// period.
 pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64) -> Duration {
     let paced = |steps| paced(d, steps, turns);
     let p = &d.pipeline;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models the cycles of `rm_torus_bundle`, which combines a group's weighted patterns of an unrolled key to bundles.
+//! A cycle model of `rm_torus_bundle`, which sums the weighted patterns of an unrolled key into bundles, group after
+//! group.
 
 use std::collections::VecDeque;
 
 use super::Shape;
 use super::shape::BUNDLE;
 
-/// The registers that decide when a beat is taken and when a bundle is complete.
+/// The registers that decide when a beat of the key is taken and when a bundle is complete.
 pub(super) struct Bundler {
     shape: Shape,
     step: usize,
     group: usize,
     pattern: usize,
-    /// The bundles that were begun and that no product has taken yet. `depth`: the most of them.
+    /// The number of bundles that have begun and that no product has used yet. `depth` is its largest value.
     held: u64,
     depth: u64,
-    /// The bundles that are complete.
+    /// The number of complete bundles that no product has used yet.
     made: u64,
     under_way: VecDeque<bool>,
 }
@@ -34,12 +35,13 @@ impl Bundler {
         }
     }
 
-    /// Returns whether a bundle is available for a product.
+    /// Returns whether a complete bundle waits for a product.
     pub(super) fn available(&self) -> bool {
         self.made > 0
     }
 
-    /// Runs a cycle in which a beat may wait and a product may take a bundle. Returns whether the beat is taken.
+    /// Runs one cycle. `waits` tells whether a beat of the key is there, `product` whether a product uses a bundle.
+    /// Returns whether the beat is taken.
     pub(super) fn cycle(&mut self, waits: bool, product: bool) -> bool {
         let first = self.pattern == 1;
         let takes = waits && (!first || self.held != self.depth);

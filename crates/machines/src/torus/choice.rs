@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses the schedule with which an engine of given sizes takes the fewest cycles.
+//! Chooses the schedule with which a TFHE bootstrapping engine of given sizes takes the fewest cycles.
 #![deny(clippy::arithmetic_side_effects)]
 
 use super::{Schedule, Shape, Sizes, TorusError, run};
 
 impl Shape {
-    /// Makes an engine with [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`]. It chooses the
-    /// schedule with fewer cycles for all places together, by the model, with a key that is never late. Both compute
+    /// Makes an engine with [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`]. It chooses the one
+    /// with fewer cycles for all ciphertexts together, by the cycle model with a key that is never late. Both compute
     /// the same, and both are exact if [`Schedule::Sums`] is. A bundle in coefficient form is one word, so its products
-    /// are 2 (2^m - 1) times below those of 2^m - 1 patterns, each of differences of two digits. The engine holds at
-    /// least one step of the key, or two.
+    /// are 2 (2^m - 1) times smaller than those of 2^m - 1 patterns, each of differences of two digits. The key buffer
+    /// holds at least one step of the key for `Sums` and two for `Coefficients`.
     ///
     /// # Errors
     /// The errors of [`Shape::new`].
@@ -33,7 +33,8 @@ impl Shape {
         }
     }
 
-    /// Returns `key_beats` of [`Schedule::Coefficients`]: patterns and their sums, of two steps.
+    /// Returns the `key_beats` that [`Schedule::Coefficients`] needs: the patterns of two steps of the key, and their
+    /// sums.
     pub fn two_steps(sizes: Sizes) -> usize {
         let log_beats = sizes.log_n.saturating_sub(sizes.log_pos.saturating_add(1));
         let log_patterns = u32::try_from(sizes.unroll).unwrap_or(u32::MAX);
@@ -41,14 +42,14 @@ impl Shape {
     }
 }
 
-/// Returns the least `key_beats` of [`Schedule::Sums`] that hold a step.
+/// Returns the least `key_beats` with which [`Schedule::Sums`] holds one step of the key.
 fn one_step(sizes: Sizes) -> usize {
     let groups = power(sizes.log_n.saturating_sub(sizes.log_pos).min(16));
     let patterns = power(sizes.unroll.min(3) as u32).saturating_sub(1);
     groups.saturating_mul(patterns).next_power_of_two()
 }
 
-/// Returns 2 to this power, saturated at the largest number.
+/// Returns 2^`log`, or the largest number if that overflows.
 fn power(log: u32) -> usize {
     1usize.checked_shl(log).unwrap_or(usize::MAX)
 }

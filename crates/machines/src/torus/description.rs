@@ -10,22 +10,23 @@ use crate::MachineError;
 use crate::fields::{self, HostLink, float};
 use crate::fpga::Part;
 
-/// A bootstrapping engine behind a host link. Ranges are checked by [`Description::read`].
+/// The fields of a bootstrapping engine behind a host link. [`Description::read`] checks the ranges of the fields.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The kind, which distinguishes this description from those of other machines.
+    /// The value of the field `kind`, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name in reports.
+    /// The engine's name in reports.
     pub name: String,
     pub title: String,
     /// The FPGA for which the engine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// The reason for which the description may exceed its part. It is refused for a description that fits.
+    /// The reason for which the engine may need more than its FPGA has. An engine that fits its FPGA must not give
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
-    /// The fields of [`Sizes`].
+    /// log2 of the ring degree. This and the next fields are those of [`Sizes`].
     pub log_n: u32,
     pub levels: usize,
     pub log_base: u32,
@@ -50,15 +51,15 @@ pub enum Kind {
     Torus,
 }
 
-/// The source of the key: the host's link or a memory.
+/// The memory or link from which the bootstrapping key comes, with its rate.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeySource {
     pub gbyte_per_second: f64,
 }
 
-/// The key switch: its digits, and the generators of its masks. There are `cores` generators side by side, each with
-/// `rounds` of 20 rounds in place and `steps` sums of 32 bits between registers.
+/// The key switch: its digits, and the generators of the key's masks. There are `cores` generators side by side.
+/// Each has hardware for `rounds` of the 20 ChaCha20 rounds, with `steps` sums of 32 bits between registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
@@ -85,7 +86,7 @@ impl From<Switch> for KeySwitch {
     }
 }
 
-/// Converts the error of a shape that cannot be made to an error of the description.
+/// Converts an error about an engine's sizes to an error about the description's field.
 fn by_its_field(fault: TorusError) -> MachineError {
     match fault {
         TorusError::Shape {
@@ -102,18 +103,19 @@ fn by_its_field(fault: TorusError) -> MachineError {
 }
 
 impl Description {
-    /// Our engine on the paper's butterflies and multipliers, m = 1.
+    /// The TOML text of our engine with as many butterflies and multipliers as the paper's, for m = 1 key bit a
+    /// step.
     pub const OURS: &'static str = include_str!("torus.toml");
-    /// The paper's own engine, m = 1.
+    /// The TOML text of the paper's engine, for m = 1 key bit a step.
     pub const PAPER: &'static str = include_str!("torus-paper.toml");
-    /// Our engine within the paper's LUT, FF, DSP blocks and memory.
+    /// The TOML text of our engine that needs no more LUT, FF, DSP blocks and memory than the paper's.
     pub const FIT: &'static str = include_str!("torus-fit.toml");
-    /// Our engine within the paper's DSP blocks.
+    /// The TOML text of our engine that needs no more DSP blocks than the paper's.
     pub const WIDE: &'static str = include_str!("torus-wide.toml");
-    /// Our engine within the DSP blocks of FPT.
+    /// The TOML text of our engine that needs no more DSP blocks than FPT, another bootstrapping engine.
     pub const LARGE: &'static str = include_str!("torus-large.toml");
 
-    /// Reads a description and checks its fields.
+    /// Reads an engine's description from TOML and checks its fields.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range,
@@ -126,10 +128,10 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks the fields, and returns the engine that they describe.
+    /// Checks the fields, and returns the sizes and the schedule of the engine.
     ///
     /// # Errors
-    /// [`MachineError::Field`].
+    /// [`MachineError::Field`] for a field out of range.
     pub fn shape(&self) -> Result<Shape, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
@@ -156,11 +158,11 @@ impl Description {
         }
     }
 
-    /// Returns the same engine with the schedule and the key beats of [`Shape::cheapest`], which chooses between the
-    /// two schedules that sum before they transform back.
+    /// Returns the engine with the schedule and the `key_beats` of [`Shape::cheapest`]. That chooses between the two
+    /// schedules that sum products before the inverse transform.
     ///
     /// # Errors
-    /// [`MachineError::Field`].
+    /// [`MachineError::Field`] for a field out of range.
     pub fn cheapest(self) -> Result<Self, MachineError> {
         let shape = Shape::cheapest(self.sizes()).map_err(by_its_field)?;
         Ok(Self {
@@ -170,7 +172,7 @@ impl Description {
         })
     }
 
-    /// Returns the bits that the key's source brings in a cycle.
+    /// Returns how many bits of the bootstrapping key the key's source delivers in a cycle.
     ///
     /// # Errors
     /// The errors of [`Self::shape`].

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models the cycles of `rm_torus_gather`, which combines the patterns of an unrolled key in coefficient form, one
+//! A cycle model of `rm_torus_gather`, which sums the patterns of an unrolled key in coefficient form, for one
 //! ciphertext after the other.
 
 use std::collections::VecDeque;
 
 use super::Shape;
 
-/// The steps of the key that are held: one comes while the other is combined.
+/// The number of steps of the key that the unit holds. One is received while the patterns of the other are summed.
 pub(super) const HELD: u64 = 2;
 
-/// The state of a bundle.
+/// What the unit does with the current bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Idle,
@@ -18,20 +18,21 @@ enum State {
     Run,
 }
 
-/// The registers that decide when a beat is taken and when a bundle is complete.
+/// The registers that decide when a beat of the key is taken and when a bundle is complete.
 pub(super) struct Gather {
     shape: Shape,
     places: usize,
-    /// The next beat.
+    /// The step, group and pattern of the next beat.
     fill: (usize, usize, usize),
-    /// The steps that have begun to come. `whole`: those that are whole.
+    /// The number of steps whose beats have begun to arrive. `whole` is the number of those that have arrived
+    /// entirely.
     held: u64,
     whole: u64,
     state: State,
     place: usize,
     begun: Vec<bool>,
     count: usize,
-    /// The bundles whose last group was read.
+    /// The bundles whose last group was read and that are not complete yet.
     under_way: VecDeque<Option<usize>>,
 }
 
@@ -51,13 +52,13 @@ impl Gather {
         }
     }
 
-    /// Returns whether the next bundle waits for its step of the key.
+    /// Returns whether the next bundle waits because its step of the key has not arrived.
     pub(super) fn hungry(&self) -> bool {
         self.state == State::Idle && self.whole == 0
     }
 
-    /// Runs a cycle in which a beat may wait and the transforms took the bundles of some places. Returns whether the
-    /// beat is taken, and the place whose bundle is complete.
+    /// Runs one cycle. `waits` tells whether a beat of the key is there, and `taken` which ciphertexts' bundles the
+    /// transforms took. Returns whether the beat is taken, and the ciphertext whose bundle is complete.
     pub(super) fn cycle(
         &mut self,
         waits: bool,

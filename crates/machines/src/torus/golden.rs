@@ -8,10 +8,10 @@ use ringmill_math::{Modulus, Ring};
 
 use super::{KeyStream, Shape, TorusError};
 
-/// 2^52 - 2^12 + 1.
+/// The prime 2^52 - 2^12 + 1 modulo which the engine transforms.
 const P: u64 = TorusRing::MAX_PRIME;
 
-/// The steps of a bootstrap up to its key switch, by the kernels of the software's evaluator.
+/// Computes the steps of a bootstrap up to its key switch, with the kernels of the software's evaluator.
 pub struct Golden {
     shape: Shape,
     q: Coefficients,
@@ -35,10 +35,10 @@ impl Golden {
         })
     }
 
-    /// Returns the transform of a polynomial of the key, whose coefficients are modulo 2^32.
+    /// Returns the transform modulo 2^52 - 2^12 + 1 of a polynomial of the key with coefficients modulo 2^32.
     ///
     /// # Errors
-    /// A polynomial of another length.
+    /// An error for a polynomial whose length is not the ring degree.
     pub fn evaluations(&self, coefficients: &[u64]) -> Result<Vec<u64>, TorusError> {
         let mut out = vec![0; coefficients.len()];
         self.ring.residues(0, &mut out, coefficients)?;
@@ -46,10 +46,10 @@ impl Golden {
         Ok(out)
     }
 
-    /// Returns the coefficients modulo 2^32 of a polynomial of the key in transform form.
+    /// Returns the coefficients modulo 2^32 of a polynomial of the key that is transformed modulo 2^52 - 2^12 + 1.
     ///
     /// # Errors
-    /// A polynomial of another length.
+    /// An error for a polynomial whose length is not the ring degree.
     pub fn coefficients(&self, evaluations: &[u64]) -> Result<Vec<u32>, TorusError> {
         let mut transformed = evaluations.to_vec();
         let mut out = vec![0; evaluations.len()];
@@ -57,11 +57,12 @@ impl Golden {
         Ok(out.into_iter().map(|x| x as u32).collect())
     }
 
-    /// Returns the extracted ciphertext, N mask words and the body. It is of a table that is rotated by 2N less the
-    /// body's exponent and, under encryption, by the mask's exponents.
+    /// Computes a bootstrap without key switch, and returns an LWE ciphertext of N mask words and a body. It is
+    /// extracted from the table's polynomial, rotated by `minus_body` and, under encryption, by the exponents of
+    /// `mask`.
     ///
     /// # Errors
-    /// Lengths that are not the engine's.
+    /// An error for a table or a mask whose length is not the engine's.
     pub fn bootstrap(
         &self,
         key: &KeyStream<'_>,
@@ -90,7 +91,7 @@ impl Golden {
         Ok(out)
     }
 
-    /// Computes one step of the blind rotation on the accumulator, its mask before its body.
+    /// Computes one step of the blind rotation on the accumulator, whose mask stands before its body.
     fn step(
         &self,
         key: &KeyStream<'_>,

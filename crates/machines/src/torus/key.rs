@@ -3,21 +3,20 @@
 
 use super::{Golden, Schedule, Shape, TorusError};
 
-/// The polynomials of a bootstrapping key in transform form modulo 2^52 - 2^12 + 1, by gadget ciphertext, row and
-/// column.
+/// The polynomials of a bootstrapping key, transformed modulo 2^52 - 2^12 + 1, by gadget ciphertext, row and column.
 pub struct KeyStream<'a> {
     shape: Shape,
     polynomials: Vec<&'a [u64]>,
-    /// The polynomials in coefficient form, for an engine that takes that form.
+    /// The polynomials in coefficient form, if the engine takes the key in that form; otherwise empty.
     coefficients: Vec<Vec<u32>>,
 }
 
 impl<'a> KeyStream<'a> {
-    /// Makes the stream. `polynomials[(gadget rows + row) 2 + column]` has N residues; gadget s (2^m - 1) + u - 1 is
-    /// that of pattern u of step s.
+    /// Makes the stream from the key's polynomials. `polynomials[(gadget rows + row) 2 + column]` has N residues.
+    /// Gadget ciphertext s (2^m - 1) + u - 1 belongs to pattern u of step s, with m key bits a step.
     ///
     /// # Errors
-    /// [`TorusError::Count`].
+    /// [`TorusError::Count`] for a wrong number of polynomials or residues.
     pub fn new(shape: Shape, polynomials: Vec<&'a [u64]>) -> Result<Self, TorusError> {
         let expected = shape.gadgets() * shape.rows() * 2;
         if polynomials.len() != expected {
@@ -57,12 +56,12 @@ impl<'a> KeyStream<'a> {
         (gadget * self.shape.rows() + row) * 2 + column
     }
 
-    /// Returns the evaluations of a polynomial.
+    /// Returns the residues of one polynomial in transform form.
     pub fn polynomial(&self, gadget: usize, row: usize, column: usize) -> &'a [u64] {
         self.polynomials[self.index(gadget, row, column)]
     }
 
-    /// Writes the words of beat number `at` into `words`: positions, rows, columns.
+    /// Writes the words of the beat with index `at` into `words`, in the order of positions, rows and columns.
     pub fn beat(&self, at: u64, words: &mut [u64]) {
         let shape = self.shape;
         let step = ((at / shape.beats(0)) as usize).min(shape.steps() - 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The TFHE bootstrapping engine as a [`Machine`]: it runs programs of one blind rotation.
+//! The TFHE bootstrapping engine behind the interface [`Machine`] of all simulated machines. It runs programs
+//! of one blind rotation.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -21,7 +22,7 @@ use ringmill_device::report::{
     EndToEnd, Ledger, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, UnitUse,
 };
 
-/// An engine made from a description.
+/// A bootstrapping engine as a machine, with its description, sizes and key rate.
 #[derive(Clone, Debug)]
 pub struct TorusMachine {
     description: Description,
@@ -32,7 +33,7 @@ pub struct TorusMachine {
 
 impl TorusMachine {
     /// # Errors
-    /// The errors of [`Description::shape`]; needs beyond the part's.
+    /// The errors of [`Description::shape`]; an error if the engine does not fit its FPGA.
     pub fn new(description: Description) -> Result<Self, MachineError> {
         let shape = description.shape()?;
         let part = Part::named(&description.part)?;
@@ -45,7 +46,7 @@ impl TorusMachine {
         })
     }
 
-    /// Makes the engine of a description.
+    /// Makes the machine from the TOML text of its description.
     ///
     /// # Errors
     /// The errors of [`Description::read`] and [`Self::new`].
@@ -61,18 +62,20 @@ impl TorusMachine {
         self.rate
     }
 
-    /// Returns the run of `places` ciphertexts, with the key at its source's rate.
+    /// Returns the cycles of the blind rotation of `places` ciphertexts, with the key at the rate of its
+    /// source.
     pub fn run(&self, places: usize) -> Run {
         run(self.shape, places, self.rate.offers())
     }
 
-    /// Returns the cycles of the key switch of `places` ciphertexts, with the key from the same source.
+    /// Returns the cycles of the key switch of `places` ciphertexts, with the switching key at the rate of the
+    /// key's source.
     pub fn switch(&self, places: usize) -> u64 {
         switch(self.shape, places, self.rate.of_words().offers())
     }
 
-    /// Returns the cycles of `places` whole bootstraps: loads, the run, the key switch if there is one, and the
-    /// results.
+    /// Returns the cycles of `places` whole bootstraps: loads, blind rotation, the key switch if `switches`,
+    /// and the output of the results.
     pub fn bootstraps(&self, places: usize, switches: bool) -> u64 {
         let (shape, each) = (self.shape, places as u64);
         let out = match switches {
@@ -82,7 +85,7 @@ impl TorusMachine {
         each * load_cycles(shape) + self.run(places).cycles + out
     }
 
-    /// Returns the TFHE parameters that its sizes demand.
+    /// Returns the TFHE parameters that a program must have for this engine.
     fn engine(&self) -> Engine {
         let sizes = self.shape.sizes();
         let switch = sizes.switch.digits;
@@ -101,7 +104,7 @@ impl TorusMachine {
         }
     }
 
-    /// Returns the figures of a key switch.
+    /// Returns the cycles of this engine's key switch for reports.
     fn switch_use(&self) -> SwitchUse {
         let (shape, all) = (self.shape, self.shape.sizes().places);
         let levels = shape.switch().digits().levels;
@@ -250,7 +253,8 @@ impl Machine for TorusMachine {
         true
     }
 
-    /// Returns true for all instructions of a bootstrap.
+    /// Returns true for all instructions of a procedure that is a part of a bootstrap, and false for all of any
+    /// other.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         check_head(self.shape, head)?;
         let taken = part(self.shape, procedure).is_ok();
@@ -293,7 +297,7 @@ impl Machine for TorusMachine {
     }
 }
 
-/// The calls that were fed.
+/// Counts of the program's calls and what they do.
 #[derive(Default)]
 struct Counts {
     calls: u64,
@@ -305,10 +309,10 @@ struct Counts {
     procedures: BTreeMap<String, ProcedureUse>,
 }
 
-/// A run that counts cycles.
+/// A run of a program on the engine that only counts cycles.
 struct Timing<'m> {
     machine: &'m TorusMachine,
-    /// The step of each of the head's procedures.
+    /// The part of a bootstrap that each of the program's procedures does.
     parts: Vec<Step>,
     order: Order<'m>,
     counts: Counts,
@@ -316,7 +320,8 @@ struct Timing<'m> {
 }
 
 impl Timing<'_> {
-    /// Refuses a call that is not the next one in the order: one start, all turns in their order, and one end.
+    /// Refuses a call out of order. A program has one start, then all turns of the blind rotation in order, and
+    /// one end.
     fn follow(&mut self, name: &str, step: Step) -> Result<(), MachineError> {
         let (shape, counts) = (self.machine.shape, &mut self.counts);
         let steps = shape.steps();
@@ -369,7 +374,7 @@ impl Session for Timing<'_> {
         Ok(())
     }
 
-    /// Returns the least cycles of the turns that were fed.
+    /// Returns the least cycles that the turns of the blind rotation fed so far can take.
     fn cycles(&self) -> u64 {
         let (transforms, products) = self.machine.shape.floors();
         self.counts.turns as u64 * transforms.max(products)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The TFHE bootstrapping engine (torus paper, sections 2 to 4; docs/machines/torus.md): its parameters, its results,
-//! the order of its key stream, and its cycles.
+//! The TFHE bootstrapping engine (torus paper, sections 2 to 4; docs/machines/torus.md): its parameters, its expected
+//! results, the order of its key stream, and its cycles.
 
 mod bundler;
 mod choice;
@@ -34,10 +34,10 @@ pub use shape::{BUTTERFLY, PRODUCT, Shape};
 pub use sizes::{KeySwitch, Sizes};
 pub use switch::{SEED_WORDS, give_cycles, switch, switch_cycles, switch_words};
 
-/// The kind of these descriptions.
+/// The field `kind` of the descriptions of bootstrapping engines.
 pub const KIND: &str = "torus";
 
-/// The descriptions that Ringmill ships, by their names.
+/// The torus descriptions that Ringmill ships: pairs of name and TOML text.
 pub const SHIPPED: [(&str, &str); 5] = [
     ("torus", Description::OURS),
     ("torus-paper", Description::PAPER),

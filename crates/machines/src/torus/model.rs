@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model of the bootstrapping engine: the registers that decide when each step happens, cycle by cycle,
-//! without data.
+//! The cycle model of the bootstrapping engine. It models the registers that decide when each step happens, cycle by
+//! cycle, without data.
 //!
-//! They are those of `rm_torus_seq`, `rm_torus_key`, `rm_torus_bundle` and `rm_torus_ctl`. The model equals the RTL
-//! cycle for cycle, with the key stream's stalls.
+//! The registers are those of `rm_torus_seq`, `rm_torus_key`, `rm_torus_bundle` and `rm_torus_ctl`. The model equals
+//! the RTL cycle for cycle, with the key stream's stalls.
 
 use std::collections::VecDeque;
 
@@ -13,35 +13,37 @@ use super::gather::Gather;
 use super::schedule::Schedule;
 use super::shape::{BACK, RAW_BEATS};
 
-/// The cycles of a run.
+/// The cycles of a blind rotation, by what the engine does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Run {
     /// The cycles from the command to its done bit.
     pub cycles: u64,
-    /// The cycles in which rows of forward transforms were issued. The fields below are those of inverse transforms and
-    /// of bundles in coefficient form.
+    /// The cycles in which rows of forward transforms of digits were issued. `inverse` has those of inverse transforms,
+    /// `bundles` those of bundles in coefficient form.
     pub forward: u64,
     pub inverse: u64,
     pub bundles: u64,
-    /// The beats of products. `starved`: the cycles in which a product, or the transform of a bundle, waited for the key.
+    /// The cycles in which products took a beat of the key. `starved` has the cycles in which a product, or the
+    /// transform of a bundle, waited for the key.
     pub products: u64,
     pub starved: u64,
-    /// The cycles in which a beat of the key waited for room.
+    /// The cycles in which a beat of the key waited because the engine's key buffer was full.
     pub crowded: u64,
 }
 
-/// Returns the cycles of a load: a word a cycle, the body's exponent, the table and the mask's exponents.
+/// Returns the cycles in which one ciphertext and its table are loaded, one word in a cycle: the body's exponent, the
+/// table and the mask's exponents.
 pub fn load_cycles(shape: Shape) -> u64 {
     2 + (shape.degree() + shape.sizes().dim) as u64
 }
 
-/// Returns the cycles of an unload into a stream that does not stall.
+/// Returns the cycles in which one extracted ciphertext is unloaded into a stream that does not stall.
 pub fn unload_cycles(shape: Shape) -> u64 {
     shape.degree() as u64 + 3
 }
 
-/// Runs the first `places` ciphertexts. In each cycle in which the next beat of the key is not on offer, `offers`
-/// returns whether it comes. A beat on offer stays until it is taken.
+/// Runs the blind rotation of the first `places` ciphertexts. In each cycle in which no beat of the key is on offer,
+/// `offers` returns whether the next one arrives. A beat on offer stays until it is taken.
 pub fn run(shape: Shape, places: usize, mut offers: impl FnMut() -> bool) -> Run {
     let mut engine = Engine::new(shape, places);
     let mut out = Run::default();
@@ -76,32 +78,32 @@ enum State {
     Tail,
 }
 
-/// The transform of the units: `transform_e`.
+/// What the transform units transform: `transform_e` of the RTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Transform {
     Digits,
-    /// A bundle's column of the mask; the next variant is that of the body.
+    /// The mask's column of a bundle; `Body` is that of the body.
     Mask,
     Body,
     Inverse,
 }
 
-/// The module to which the beats of the key go.
+/// The module to which the beats of the key go first.
 enum Feed {
     Products,
     Bundler(Bundler),
     Gather(Gather),
 }
 
-/// The registers of the schedule.
+/// The registers of the engine's schedule.
 struct Engine {
     shape: Shape,
     places: usize,
     state: State,
     transform: Transform,
-    /// Whether bundles are of the next step, as they are after the first one.
+    /// Whether bundles are computed for the next step, as they are after the first one.
     ahead: bool,
-    /// The first place of the group, and the current place in it.
+    /// The index of the first ciphertext of the group, and of the current one in the group.
     base: usize,
     member: u64,
     step: usize,
@@ -111,7 +113,7 @@ struct Engine {
     wait: u64,
     evaluated: Line,
     summed: Line,
-    /// The bundles that wait for their transforms.
+    /// For each ciphertext, whether its bundle waits for its transforms.
     gathered: Vec<bool>,
     product: Option<(u64, usize)>,
     product_place: usize,
@@ -120,13 +122,13 @@ struct Engine {
     feed: Feed,
 }
 
-/// Places that become ready after a delay.
+/// Ciphertexts that become ready after a delay.
 struct Line {
     delay: VecDeque<Option<usize>>,
     flags: Vec<bool>,
 }
 
-/// The ring of beats.
+/// The ring buffer of the key's beats.
 struct Key {
     depth: u64,
     count: u64,
@@ -150,7 +152,8 @@ impl Line {
         }
     }
 
-    /// Runs a cycle: a place enters, and flags of some places are cleared.
+    /// Runs one cycle of the delay: the ciphertext `enters` goes in, and the ready flags of the ciphertexts `taken` are
+    /// cleared.
     fn cycle(&mut self, enters: Option<usize>, taken: std::ops::Range<usize>) {
         self.delay.push_back(enters);
         self.flags[taken].fill(false);
@@ -215,7 +218,7 @@ impl Engine {
         }
     }
 
-    /// Returns whether bundles follow the digits.
+    /// Returns whether the transforms of bundles follow those of the digits.
     fn bundle_next(&self) -> bool {
         matches!(self.feed, Feed::Gather(_)) && !(self.last_group() && self.last_step())
     }
@@ -224,7 +227,7 @@ impl Engine {
         self.pass + 1 == u64::from(self.shape.sizes().log_n)
     }
 
-    /// Returns the number of places of the group.
+    /// Returns the number of ciphertexts in the current group.
     fn members(&self) -> usize {
         self.shape.sizes().group.min(self.places - self.base)
     }
@@ -241,7 +244,7 @@ impl Engine {
         self.step + 1 == self.shape.steps()
     }
 
-    /// Returns whether the run ends in this cycle.
+    /// Returns whether the blind rotation ends in this cycle.
     fn done(&self) -> bool {
         self.state == State::Tail
             && self.wait == 0
@@ -292,8 +295,8 @@ impl Engine {
         self.evaluated.cycle(evaluates, taken);
     }
 
-    /// Runs a cycle of the products and of the key, in which bundles in coefficient form were taken. Returns the place
-    /// whose products end, and the place whose bundle is complete.
+    /// Runs one cycle of the products and of the key. `frees_bundles` are the ciphertexts whose bundles in coefficient
+    /// form were taken. Returns the ciphertext whose products end, and the one whose bundle is complete.
     fn products(
         &mut self,
         key_taken: bool,
@@ -350,7 +353,7 @@ impl Engine {
         (ends, made)
     }
 
-    /// Runs a cycle of the transforms.
+    /// Runs one cycle of the transforms.
     fn transforms(&mut self, begins: bool, out: &mut Run) {
         match self.state {
             State::Ready => {
@@ -413,8 +416,8 @@ impl Engine {
         self.pass += 1;
     }
 
-    /// Returns the cycles from the last issue to the next operation. Between two forward transforms the butterflies
-    /// lose no cycle.
+    /// Returns the cycles from the last row of a transform to the next operation. Between two forward transforms the
+    /// butterflies lose no cycle.
     fn tail(&self, members: u64) -> u64 {
         let forward_next = match self.transform {
             Transform::Digits => self.bundle_next(),
@@ -428,7 +431,7 @@ impl Engine {
         }
     }
 
-    /// Goes to the next operation.
+    /// Advances to the next transform of the step.
     fn next(&mut self) {
         self.state = State::Ready;
         let (last_group, next) = (self.last_group(), self.base + self.shape.sizes().group);

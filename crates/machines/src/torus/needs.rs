@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the FPGA resources of a bootstrapping engine: the memories and multipliers of the RTL.
+//! Counts the FPGA resources of a bootstrapping engine: the memories and multipliers of the RTL.
 
 use super::gather::HELD;
 use super::shape::RAW_BEATS;
 use super::{Schedule, Shape};
 use crate::fpga::{MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
-/// The bits of a residue. `WORD` is those of a coefficient.
+/// The bits of a residue modulo 2^52 - 2^12 + 1. `WORD` has the bits of a torus coefficient.
 const RESIDUE: u64 = 52;
 const WORD: u64 = 32;
 
@@ -20,7 +20,7 @@ fn multipliers(name: &str, count: u64) -> Need {
 }
 
 impl Shape {
-    /// Returns the needs of `machine` on a part.
+    /// Returns the memories and multipliers of the engine `machine` on the FPGA `part`.
     pub(super) fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let s = self.sizes();
         let (lanes, rows) = (1u64 << s.log_lanes, self.half_rows());

@@ -10,11 +10,12 @@ use crate::MachineError;
 /// The part of a bootstrap that a procedure does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// Makes the accumulator from a table.
+    /// The procedure makes the accumulator from a table.
     Start,
-    /// Rotates the accumulator by this number of secret bits.
+    /// The procedure rotates the accumulator by this number of secret bits.
     Turn(usize),
-    /// Returns the extracted ciphertext, or the one that the key switch makes of it.
+    /// The procedure extracts a ciphertext from the accumulator. `switches` tells whether it also switches the
+    /// key.
     End { switches: bool },
 }
 
@@ -22,14 +23,15 @@ fn count(procedure: &Procedure, op: Op) -> usize {
     procedure.instrs.iter().filter(|i| i.op == op).count()
 }
 
-/// Returns whether digits have the engine's number and width.
+/// Returns whether the procedure's decompositions have the engine's number and width of digits.
 fn decomposes(shape: Shape, procedure: &Procedure) -> bool {
     let sizes = shape.sizes();
     let mut decomps = procedure.instrs.iter().filter(|i| i.op == Op::Decomp);
     decomps.all(|i| i.imm == Imm::Base(sizes.log_base as u8) && i.dst.len() == sizes.levels)
 }
 
-/// Refuses a key switch with other digits or dimensions than the engine's, and names the field that differs.
+/// Refuses a procedure whose key switch has other digits or dimensions than the engine's. The error names the
+/// field that differs.
 fn check_switch(shape: Shape, procedure: &Procedure) -> Result<(), MachineError> {
     let digits = shape.switch().digits();
     let Some(switch) = procedure.instrs.iter().find(|i| i.op == Op::Lweks) else {
@@ -59,10 +61,11 @@ fn check_switch(shape: Shape, procedure: &Procedure) -> Result<(), MachineError>
     })
 }
 
-/// Returns the part that a procedure is.
+/// Returns which part of a bootstrap the procedure does.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] for a procedure that is no part, or a part of other sizes.
+/// [`MachineError::Unsupported`] for a procedure that is no part of a bootstrap, or one of other sizes than the
+/// engine's.
 pub fn part(shape: Shape, procedure: &Procedure) -> Result<Part, MachineError> {
     let sizes = shape.sizes();
     let is = |op, expected: usize| count(procedure, op) == expected;
@@ -111,7 +114,7 @@ pub fn part(shape: Shape, procedure: &Procedure) -> Result<Part, MachineError> {
     Ok(Part::Turn(bits))
 }
 
-/// Checks that a program has the engine's ring and moduli.
+/// Checks that a program has the engine's ring degree and moduli.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] with the field that differs.

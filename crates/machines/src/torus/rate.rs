@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The rate at which the bootstrapping key comes.
+//! The rate at which the bootstrapping key arrives at the engine.
 
 use super::Shape;
 
-/// A source of a number of bits a cycle. A beat is there when all of its bits are. A beat for which the engine has no
-/// room waits, and the source waits with it.
+/// A source that delivers a fixed number of bits in a cycle. A beat of the key is there when all of its bits are. If
+/// the engine has no room for a beat, the source waits.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyRate {
-    /// The thousandths of a bit of a beat. `cycle`: those that come in a cycle.
+    /// The size of a beat in thousandths of a bit. `cycle` has the thousandths of a bit that arrive in a cycle.
     beat: u64,
     cycle: u64,
 }
@@ -20,7 +20,7 @@ impl KeyRate {
         }
     }
 
-    /// Returns the same source with words of 32 bits instead of beats.
+    /// Returns the same source for a key of 32-bit words instead of beats.
     pub fn of_words(self) -> Self {
         Self {
             beat: 32_000,
@@ -28,12 +28,13 @@ impl KeyRate {
         }
     }
 
-    /// Returns the least cycles of a beat, as a fraction.
+    /// Returns how many cycles a beat takes to arrive, as a fraction.
     pub fn cycles_a_beat(self) -> f64 {
         self.beat as f64 / self.cycle.max(1) as f64
     }
 
-    /// Returns the function that [`super::run`] calls in each cycle without a beat on offer.
+    /// Returns a function that says, in each cycle without a beat on offer, whether the next beat arrives.
+    /// [`super::run`] calls it.
     pub fn offers(self) -> impl FnMut() -> bool {
         let mut come = 0u64;
         move || {

@@ -10,34 +10,35 @@ use ringmill_device::report::{How, Interleaved, OwnReport, Rows};
 /// The cycles of a bootstrapping engine for one ciphertext and for several.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TorusUse {
-    /// The cycles of one ciphertext: load, blind rotation and extraction, the key switch if the program has one, the
-    /// result.
+    /// The cycles of one ciphertext by itself: load, blind rotation and extraction, the key switch if the program
+    /// has one, and the output.
     pub alone: u64,
-    /// The ciphertexts that are interleaved. `interleaved`: each one's share of the cycles of all.
+    /// The number of ciphertexts that are bootstrapped together, interleaved. `interleaved` has the cycles of all of
+    /// them divided by that number.
     pub places: usize,
     pub interleaved: u64,
-    /// The least cycles of butterflies and multipliers for one ciphertext's blind rotation.
+    /// The least cycles in which the engine's butterflies and multipliers could do one ciphertext's blind rotation.
     pub floor: u64,
-    /// The cycles of the interleaved run in which products waited for the key.
+    /// The cycles in which products of the interleaved ciphertexts waited for the key.
     pub starved: u64,
-    /// The figures of the key switch, for a program that switches keys.
+    /// The cycles of the key switch; `None` for a program without one.
     pub switch: Option<SwitchUse>,
 }
 
-/// The figures of a key switch.
+/// The cycles of an engine's key switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct SwitchUse {
-    /// The cycles for one ciphertext. `together`: those for all places together.
+    /// The cycles for one ciphertext. `together` has the cycles for all interleaved ciphertexts together.
     pub alone: u64,
     pub together: u64,
-    /// The least cycles in which the generators make a switch's masks.
+    /// The least cycles in which the unit's generators could expand the masks of a key switch.
     pub floor: u64,
 }
 
 impl OwnReport for TorusUse {
     const KEY: &'static str = "torus";
 
-    /// Writes one bootstrap alone and among others, beside the floor.
+    /// Writes the rows of one bootstrap by itself and of several interleaved, beside the lower bound.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         let how = Some(how);
         rows.row(

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The orders in which an engine makes a step's transforms, products and sums.
+//! The orders in which an engine does the transforms, products and sums of a blind rotation's step.
 
 use serde::{Deserialize, Serialize};
 
-/// A schedule; all give the same bits.
+/// The order of the work in a step of the blind rotation. All orders give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Schedule {
-    /// Each decomposed polynomial is transformed once, its products are summed in transform form, and two sums are
+    /// Each decomposed polynomial is transformed once. Its products are summed in transform form, and two sums are
     /// transformed back.
     #[default]
     Sums,
-    /// As [`Self::Sums`] for m > 1, with the patterns of an unrolled key bundled before their products, in coefficient
-    /// form. A bundle is the sum over patterns u of (X^(a u) - 1) BK_u, modulo 2^32. Its 4 l polynomials are
-    /// transformed for each ciphertext.
+    /// For m > 1 key bits a step: as [`Self::Sums`], but the key's patterns are summed to a bundle in coefficient form
+    /// before the products. A bundle is the sum over patterns u of (X^(a u) - 1) BK_u, modulo 2^32, with a the mask's
+    /// exponents and BK_u the key of pattern u. With l digits, 4 l polynomials of the bundle are transformed for each
+    /// ciphertext.
     Coefficients,
-    /// The paper's order (section 3.4.2). Each of the 4 l pairs of a decomposed polynomial and one of the key has a
-    /// unit of its own, which transforms, multiplies and transforms back. Products are summed in coefficient form.
-    /// Unrolled keys are bundled before, while the units transform: the sum over patterns u of (X^(a u) - 1) BK_u, in
-    /// transform form.
+    /// The paper's order (section 3.4.2). With l digits, each of the 4 l pairs of a decomposed polynomial and one of
+    /// the key has its own unit, which transforms, multiplies and transforms back. Products are summed in coefficient
+    /// form. The patterns u of an unrolled key are bundled before, while the units transform: the sum of (X^(a u) - 1)
+    /// BK_u, in transform form.
     Pairs,
 }

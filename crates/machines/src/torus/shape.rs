@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The parameters for which a bootstrapping engine is built, those of `rm_torus`, and numbers derived from them.
 //!
-//! Its numbers are checked (`sizes.rs`), and all derived numbers stay within 64 bits.
+//! The parameters are checked (`sizes.rs`), so that all derived numbers stay within 64 bits.
 
 use super::keyswitch;
 use super::{Schedule, Sizes};
 
-/// The cycles of a modular product: `MulLatency` of `rm_torus_pkg`. `BUTTERFLY` is `BflyLatency`, those of a butterfly.
+/// The latency of a modular product in cycles: `MulLatency` of `rm_torus_pkg`. `BUTTERFLY` is that of a butterfly,
+/// `BflyLatency`.
 pub const PRODUCT: u64 = 12;
 pub const BUTTERFLY: u64 = PRODUCT + 1;
-/// The cycles from the issue of a row to its operands, `Front`. `BACK` is those to the write of its results, `Back`.
+/// The cycles from the issue of a row to its operands at the butterflies: `Front` of `rm_torus_pkg`. `BACK` has the
+/// cycles to the write of the results, `Back`.
 pub(super) const FRONT: u64 = 6;
 pub(super) const BACK: u64 = FRONT + BUTTERFLY;
 
-/// The cycles from a row of an inverse transform to its sum over the rows of a column, with [`Schedule::Pairs`]: to the
-/// torus, two cycles, and the tree, `pair_sum_latency`.
+/// The cycles in which a row of an inverse transform becomes torus elements with [`Schedule::Pairs`], before the tree
+/// that sums the rows of a column (`pair_sum_latency`).
 const LIFT: u64 = 2;
-/// The cycles from the read of a bundle's last pattern to its write: five to the weight, its product, the sum over
-/// patterns.
+/// The cycles from the read of a bundle's last pattern to the write of the bundle: five to the weight, its product, and
+/// the sum over patterns.
 pub(super) const BUNDLE: u64 = 5 + PRODUCT + 1;
-/// The beats of an unrolled key that wait for the bundler, `RawBeats` of `rm_torus`.
+/// The most beats of an unrolled key that wait for the bundler: `RawBeats` of `rm_torus`.
 pub(super) const RAW_BEATS: u64 = 16;
 
-/// The parameters of an engine that can be made.
+/// The checked parameters of an engine: its sizes, its key-switching unit and its schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     pub(super) sizes: Sizes,
@@ -35,7 +37,7 @@ impl Shape {
         self.sizes
     }
 
-    /// Returns the unit that switches all places together.
+    /// Returns the parameters of the engine's key-switching unit, which switches all interleaved ciphertexts together.
     pub fn switch(self) -> keyswitch::Shape {
         self.switch
     }
@@ -44,17 +46,17 @@ impl Shape {
         self.schedule
     }
 
-    /// Returns N.
+    /// Returns the ring degree N.
     pub fn degree(self) -> usize {
         1 << self.sizes.log_n
     }
 
-    /// Returns the rows of a gadget ciphertext: 2 l.
+    /// Returns the number of rows of a gadget ciphertext of the key: 2 l for l digits.
     pub fn rows(self) -> usize {
         2 * self.sizes.levels
     }
 
-    /// Returns the polynomials of a unit.
+    /// Returns the number of polynomials that one transform unit transforms in a step.
     pub fn slots(self) -> u64 {
         match self.schedule {
             Schedule::Sums | Schedule::Coefficients => (self.rows() / self.sizes.units) as u64,
@@ -62,39 +64,40 @@ impl Shape {
         }
     }
 
-    /// Returns H, the cycles of a pass over a polynomial: N / 2 butterflies by those of a unit.
+    /// Returns H, the cycles of one pass over a polynomial: N / 2 butterflies, divided by the butterflies of a unit.
     pub fn half_rows(self) -> u64 {
         1 << (self.sizes.log_n - self.sizes.log_lanes - 1)
     }
 
-    /// Returns the steps of the blind rotation, the last of which may have fewer bits.
+    /// Returns the number of steps of the blind rotation. The last step may have fewer secret bits.
     pub fn steps(self) -> usize {
         self.sizes.dim.div_ceil(self.sizes.unroll)
     }
 
-    /// Returns the secret bits of a step.
+    /// Returns the number of secret bits of the step with index `step`.
     pub fn bits(self, step: usize) -> usize {
         self.sizes
             .unroll
             .min(self.sizes.dim.saturating_sub(step * self.sizes.unroll))
     }
 
-    /// Returns the gadget ciphertexts of a step: the patterns of its bits except 0.
+    /// Returns the number of the key's gadget ciphertexts of a step: one for each pattern of its bits except 0.
     pub fn patterns(self, step: usize) -> usize {
         (1 << self.bits(step)) - 1
     }
 
-    /// Returns the gadget ciphertexts of all steps; those of step s begin at s (2^m - 1).
+    /// Returns the number of the key's gadget ciphertexts of all steps. Those of step s begin at s (2^m - 1), for m
+    /// bits a step.
     pub fn gadgets(self) -> usize {
         (self.steps() - 1) * self.patterns(0) + self.patterns(self.steps() - 1)
     }
 
-    /// Returns the positions for which products are made in a cycle.
+    /// Returns the number of positions in evaluation form for which the engine multiplies in a cycle.
     pub fn positions(self) -> usize {
         1 << self.sizes.log_pos
     }
 
-    /// Returns the positions of a beat of the key.
+    /// Returns the number of positions (or coefficients) that one beat of the key has.
     pub fn key_positions(self) -> usize {
         match self.schedule {
             Schedule::Sums | Schedule::Pairs => self.positions(),
@@ -102,7 +105,7 @@ impl Shape {
         }
     }
 
-    /// Returns the bits of a word of the key: a residue, or a coefficient.
+    /// Returns the bits of one word of the key: 52 for a residue, 32 for a coefficient.
     pub fn key_bits(self) -> u64 {
         match self.schedule {
             Schedule::Sums | Schedule::Pairs => 52,
@@ -110,47 +113,48 @@ impl Shape {
         }
     }
 
-    /// Returns the words of a beat.
+    /// Returns the number of words in one beat of the key.
     pub fn beat_words(self) -> usize {
         self.key_positions() * self.rows() * 2
     }
 
-    /// Returns the bits of a beat.
+    /// Returns the number of bits in one beat of the key.
     pub fn beat_bits(self) -> u64 {
         self.beat_words() as u64 * self.key_bits()
     }
 
-    /// Returns the groups of positions of the products.
+    /// Returns the number of groups into which the products cut the N positions.
     pub fn groups(self) -> usize {
         self.degree() / self.positions()
     }
 
-    /// Returns the groups of positions of the key.
+    /// Returns the number of groups into which the key's beats cut the N positions.
     pub fn key_groups(self) -> usize {
         self.degree() / self.key_positions()
     }
 
-    /// Returns the beats of a step's key.
+    /// Returns the number of beats of the key that a step takes.
     pub fn beats(self, step: usize) -> u64 {
         (self.key_groups() * self.patterns(step)) as u64
     }
 
-    /// Returns the beats of the whole key.
+    /// Returns the number of beats of the whole bootstrapping key.
     pub fn key_total(self) -> u64 {
         (self.key_groups() * self.gadgets()) as u64
     }
 
-    /// Returns the bytes of the whole key.
+    /// Returns the bytes of the whole bootstrapping key.
     pub fn key_bytes(self) -> u64 {
         self.key_total() * self.beat_bits() / 8
     }
 
-    /// Returns the butterflies of all units.
+    /// Returns the number of butterflies in all transform units.
     pub fn butterflies(self) -> u64 {
         (self.sizes.units << self.sizes.log_lanes) as u64
     }
 
-    /// Returns the multipliers of the products, and those that weight the sums of patterns, or the patterns themselves.
+    /// Returns the number of multipliers of the products, and of those that weight sums of patterns or the patterns
+    /// themselves.
     pub fn multipliers(self) -> (u64, u64) {
         let positions = self.positions() as u64;
         let products = positions * 2 * self.rows() as u64;
@@ -162,7 +166,7 @@ impl Shape {
         (products, weighing)
     }
 
-    /// Returns the transforms of a step.
+    /// Returns the number of transforms of one step for one ciphertext.
     pub fn transforms(self) -> u64 {
         match self.schedule {
             Schedule::Sums => self.rows() as u64 + 2,
@@ -172,8 +176,8 @@ impl Shape {
         }
     }
 
-    /// Returns the least cycles of a step, for one ciphertext, by the butterflies (transforms of N / 2 log N), and by
-    /// the multipliers.
+    /// Returns the least cycles of a step for one ciphertext: by the butterflies, with N / 2 log N for each transform,
+    /// and by the multipliers of the products.
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.transforms();
         let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);
@@ -187,8 +191,8 @@ impl Shape {
         )
     }
 
-    /// Returns the cycles from a pass to the next with `slots` polynomials in a unit: `pass_cycles`, by the rotations
-    /// of the rows of the two passes.
+    /// Returns the cycles from a pass to the next with `slots` polynomials in a unit: `pass_cycles` of the RTL. They
+    /// follow from the rotations of the rows of the two passes.
     pub(super) fn pass(self, slots: u64, inverse: bool, pass: u64) -> u64 {
         let half_rows = self.half_rows();
         let log_h = u64::from(half_rows.ilog2());
@@ -199,7 +203,7 @@ impl Shape {
         (slots * half_rows).max((1 << turn) + BUTTERFLY + 2)
     }
 
-    /// Returns the cycles of the forward transforms of a unit, from their first row's issue to their last row's write.
+    /// Returns the cycles of a unit's forward transforms, from the issue of the first row to the write of the last.
     pub fn transform_cycles(self) -> u64 {
         let before = 0..u64::from(self.sizes.log_n) - 1;
         let passes: u64 = before
@@ -208,12 +212,13 @@ impl Shape {
         passes + self.slots() * self.half_rows() + BACK
     }
 
-    /// Returns the levels of the tree that sums the rows.
+    /// Returns the number of levels of the adder tree that sums a gadget ciphertext's rows.
     fn tree(self) -> u64 {
         u64::from((self.rows() as u64).next_power_of_two().ilog2())
     }
 
-    /// Returns `inverse_tail`, or that of forward transforms.
+    /// Returns the cycles after the last row of transforms before the next operation: `inverse_tail` of the RTL for
+    /// inverse transforms.
     pub(super) fn tail(self, inverse: bool, members: u64) -> u64 {
         let ahead = (members - 1) * self.half_rows();
         let late = match self.schedule {
@@ -226,7 +231,7 @@ impl Shape {
         }
     }
 
-    /// Returns `product_latency`.
+    /// Returns the cycles from the read of a product's operands to its sum: `product_latency` of the RTL.
     pub(super) fn product_latency(self) -> u64 {
         let weighing = match (self.sizes.unroll, self.schedule) {
             (1, _) | (_, Schedule::Coefficients) => 0,
@@ -238,7 +243,7 @@ impl Shape {
         }
     }
 
-    /// Returns the products of a group of positions in a step, which are made one after the other.
+    /// Returns how many products one group of positions has in a step, one after the other.
     pub(super) fn product_patterns(self, step: usize) -> usize {
         match self.schedule {
             Schedule::Sums => self.patterns(step),
@@ -246,17 +251,17 @@ impl Shape {
         }
     }
 
-    /// Returns whether the key goes through the bundler on its way to the products.
+    /// Returns whether the key's beats pass through the bundler before the products.
     pub(super) fn bundles(self) -> bool {
         self.schedule == Schedule::Pairs && self.sizes.unroll > 1
     }
 
-    /// Returns `gather_latency`, with [`Schedule::Coefficients`].
+    /// Returns the latency of the sum of patterns in [`Schedule::Coefficients`]: `gather_latency` of the RTL.
     pub(super) fn gather_latency(self) -> u64 {
         6 + self.sizes.unroll as u64
     }
 
-    /// Returns `inverse_wait`.
+    /// Returns the cycles between the last products of a step and its inverse transforms: `inverse_wait` of the RTL.
     pub(super) fn inverse_wait(self) -> u64 {
         let needed = self.product_latency() + 3;
         (needed.saturating_sub(self.half_rows() + FRONT)).max(1)

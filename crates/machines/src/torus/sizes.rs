@@ -5,41 +5,43 @@
 use super::keyswitch::{self, Digits, Generators, SwitchError};
 use super::{Schedule, Shape, TorusError};
 
-/// The numbers that determine an engine; [`Shape::new`] checks them. k = 1 and q = 2^32.
+/// The numbers that determine a bootstrapping engine; [`Shape::new`] checks them. Accumulators have
+/// one mask polynomial (k = 1) and coefficients modulo q = 2^32.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sizes {
-    /// log2 of N, 4 to 11.
+    /// log2 of the ring degree N, from 4 to 11.
     pub log_n: u32,
-    /// l digits of `log_base` bits.
+    /// The number l of digits of a decomposition. Each has `log_base` bits.
     pub levels: usize,
     pub log_base: u32,
-    /// n, the exponents of a ciphertext.
+    /// The dimension n: the number of mask words of a ciphertext before the bootstrap.
     pub dim: usize,
-    /// m, the secret bits of a step, 1 to 3.
+    /// The number m of secret bits of one step of the blind rotation, from 1 to 3.
     pub unroll: usize,
-    /// Transform units: at least two, and a divisor of 2 l.
+    /// The number of transform units: at least two, and a divisor of 2 l for l digits.
     pub units: usize,
-    /// log2 of the butterflies of a unit.
+    /// log2 of the number of butterflies in a transform unit.
     pub log_lanes: u32,
-    /// log2 of the positions for which products are made in a cycle.
+    /// log2 of the number of positions for which the engine multiplies in a cycle.
     pub log_pos: u32,
-    /// Ciphertexts interleaved.
+    /// The number of ciphertexts that the engine bootstraps together, interleaved.
     pub places: usize,
-    /// How many of them are in the transform units together.
+    /// The number of interleaved ciphertexts that are in the transform units at the same time.
     pub group: usize,
-    /// Beats of the key that are held, a power of two.
+    /// The beats of the bootstrapping key that the engine can hold, a power of two.
     pub key_beats: usize,
     pub switch: KeySwitch,
 }
 
-/// The key switch: the digits of the ring's key, and the generators of masks.
+/// The key switch after the blind rotation: the digits of a mask word, and the generators of the
+/// key's masks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct KeySwitch {
     pub digits: Digits,
     pub generators: Generators,
 }
 
-/// Converts the error of a key-switching unit to one of the engine's field.
+/// Converts an error of the key-switching unit to one that names the engine's field.
 fn of_the_engine(error: SwitchError) -> TorusError {
     match error {
         SwitchError::Shape {
@@ -74,16 +76,16 @@ fn of_the_engine(error: SwitchError) -> TorusError {
 }
 
 impl Shape {
-    /// Makes an engine with [`Schedule::Sums`].
+    /// Checks the sizes and makes the shape of an engine with [`Schedule::Sums`].
     ///
     /// # Errors
-    /// [`TorusError::Shape`] with the field that prevents it.
+    /// [`TorusError::Shape`] with the field that is out of range.
     pub fn new(sizes: Sizes) -> Result<Self, TorusError> {
         Self::scheduled(sizes, Schedule::Sums)
     }
 
     /// # Errors
-    /// [`TorusError::Shape`] with the field that prevents it.
+    /// [`TorusError::Shape`] with the field that is out of range.
     pub fn scheduled(sizes: Sizes, schedule: Schedule) -> Result<Self, TorusError> {
         let refuse = |what, expected: String, got: u64| {
             Err(TorusError::Shape {

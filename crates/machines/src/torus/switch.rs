@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The key switch of an engine: its stream and its cycles (`rm_torus_switch`), equal to the RTL for all stalls.
+//! The key switch of a bootstrapping engine (`rm_torus_switch`): its key stream and its cycles, equal to the RTL's for
+//! all stalls.
 
 use super::Shape;
 use super::keyswitch::{Clock, Command, Inputs, cycles};
 
-/// Words of the seed, before the bodies.
+/// The words of the masks' seed, which come before the bodies in the key stream.
 pub const SEED_WORDS: u64 = 8;
 
-/// Returns the cycles of giving a switched ciphertext into a stream that does not stall.
+/// Returns the cycles in which one switched ciphertext leaves the engine in a stream that does not stall.
 pub fn give_cycles(shape: Shape) -> u64 {
     shape.sizes().dim as u64 + 3
 }
 
-/// Returns the words of a switching key: the seed and a body for each row.
+/// Returns the number of 32-bit words of a switching key: the seed, and a body for each row.
 pub fn switch_words(shape: Shape) -> u64 {
     SEED_WORDS + (shape.degree() * shape.switch().digits().levels) as u64
 }
 
-/// Returns the unit's command for the first `places` ciphertexts.
+/// Returns the command that switches the first `places` ciphertexts.
 fn command(shape: Shape, places: usize) -> Command {
     // Shapes have N up to 2^11, n up to 4096 and 128 places.
     Command {
@@ -27,14 +28,14 @@ fn command(shape: Shape, places: usize) -> Command {
     }
 }
 
-/// Returns the cycles from the command to its done bit for the first `places` ciphertexts, with a switching key that is
-/// never late.
+/// Returns the cycles of the key switch of the first `places` ciphertexts, from the command to its done bit, if the key
+/// is never late.
 pub fn switch_cycles(shape: Shape, places: usize) -> u64 {
     1 + SEED_WORDS + cycles(shape.switch(), command(shape, places)) + 1
 }
 
-/// Returns these cycles for a key that stalls. In each cycle in which the next word is not on offer, `offers` returns
-/// whether it comes. A word on offer stays until it is taken.
+/// Returns the cycles of the key switch of the first `places` ciphertexts if the key may be late. In each cycle in
+/// which no word is on offer, `offers` returns whether the next one arrives. A word on offer stays until it is taken.
 pub fn switch(shape: Shape, places: usize, mut offers: impl FnMut() -> bool) -> u64 {
     let total = switch_words(shape);
     let mut clock = Clock::new(shape.switch());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a procedure on several ciphertexts that share its keys, so that a key's limb is loaded once for all of them.
+//! Runs a procedure on several ciphertexts that use the same keys, so that each limb of a key is loaded once for all of
+//! them.
 //!
-//! The order of the work serves that. The work of one ciphertext begins when its results need it and no earlier, so
-//! that few of its limbs lie in the buffer at one time. Up to each kernel that reads a key the ciphertexts take turns;
-//! then all of them read the key.
+//! The work is ordered for that. The work of one ciphertext begins only when its results need it, so that few of its
+//! limbs lie in the buffer at one time. The ciphertexts come one after the other up to each kernel that reads a key.
+//! Then all of them read the key.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,7 @@ use super::lower::Prepared;
 use super::order::{Task, makers};
 use crate::MachineError;
 
-/// Returns the operand of a parameter, or `None` for a key.
+/// Returns the number of the operand to which a parameter belongs, or `None` for a key or an exponent.
 fn operand(role: &ParamRole) -> Option<u16> {
     match *role {
         ParamRole::Cipher { arg, .. } | ParamRole::Plain { arg } => Some(arg),
@@ -24,18 +25,18 @@ fn operand(role: &ParamRole) -> Option<u16> {
     }
 }
 
-/// Returns the number of operands of a procedure.
+/// Returns the number of operands of a procedure, ciphertexts and plaintexts.
 fn operands(procedure: &Procedure) -> u16 {
     let all = procedure.params.iter().filter_map(|p| operand(&p.role));
     all.max().map_or(0, |last| last.saturating_add(1))
 }
 
-/// Returns the procedure for `ciphertexts` ciphertexts, which have one key and one set of masks. Operand `arg` of
-/// ciphertext c is number `arg` + c times the operands of one, and so are results.
+/// Returns a procedure that does the work of `procedure` for several ciphertexts, which share keys and masks. Operand
+/// `arg` of ciphertext c has the number `arg` + c times the operands of one ciphertext; results are numbered alike.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] for no ciphertext, for immediates and exponents, which calls give, and for more
-/// operands than there are numbers.
+/// [`MachineError::Unsupported`] for a batch of no ciphertexts, for a procedure with immediates or exponents that calls
+/// supply, and for too many operands.
 pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, MachineError> {
     let unsupported = |what: &str| MachineError::Unsupported {
         procedure: procedure.name.clone(),
@@ -125,7 +126,8 @@ pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, Mac
 struct Batch<'p> {
     of: &'p Procedure,
     made: Procedure,
-    /// The values of the procedure that all ciphertexts share. `own`: those of the current ciphertext.
+    /// The new values for values of the procedure that all ciphertexts share. `own` has those of the current
+    /// ciphertext.
     shared: HashMap<ValueId, ValueId>,
     own: HashMap<ValueId, ValueId>,
 }
@@ -156,9 +158,9 @@ impl Batch<'_> {
 }
 
 impl Prepared {
-    /// Returns a batch's procedure and its tasks. In their order, `together` ciphertexts share each read of the key
-    /// before the next ones are begun. The procedure's parameters, which lie in distant memory in their order, are in
-    /// the order of their use, so that the channels bring them in turn.
+    /// Returns the procedure of a batch and its tasks. In the tasks' order, `together` ciphertexts share each read of a
+    /// key before the next ones begin. The parameters, which lie in distant memory in their order, are ordered by their
+    /// use, so that the channels bring them in turn.
     ///
     /// # Errors
     /// The errors of [`batched`] and [`Prepared::new`].
@@ -191,9 +193,9 @@ impl Prepared {
     }
 }
 
-/// Orders the tasks of ciphertexts that do the same, some of them together; `owner` is the ciphertext of each
-/// parameter, or none for keys. First comes one ciphertext's work up to each task that reads a key, then the next
-/// one's, and so on. Then come the tasks that read the key.
+/// Orders the tasks of several ciphertexts that do the same work, `together` of them at a time. `owner` is the
+/// ciphertext of each parameter, or `None` for keys. The tasks of one ciphertext up to each one that reads a key come
+/// first, then those of the next ciphertext. Then come the tasks that read the key.
 fn in_turns(
     graph: &Graph,
     tasks: Vec<Task>,
@@ -245,8 +247,8 @@ fn in_turns(
         .collect()
 }
 
-/// Returns one ciphertext's tasks, by their places in its list, each when its result is needed: results in the order of
-/// their moduli, and before each of them the tasks that make its operands.
+/// Returns the tasks `own` of one ciphertext, by their positions in `own`, in the order in which results need them.
+/// Results come in the order of their moduli, and before each of them the tasks that compute its operands.
 fn as_needed(graph: &Graph, tasks: &[Task], own: &[usize]) -> Vec<usize> {
     let makers = makers(tasks);
     let place: HashMap<usize, usize> = own.iter().copied().zip(0..).collect();

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tracks which limbs lie in the ciphertext buffer, and which addresses of distant memory are free.
+//! Tracks which limbs lie in the vector machine's ciphertext buffer, and which addresses of distant memory are free.
 
 use std::collections::VecDeque;
 
-/// A limb of a program, independent of its name in a procedure.
+/// A limb of a program, by a number that does not depend on its name in a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Held(pub u64);
 
-/// The content of a place of the buffer between procedures.
+/// The limb at a place of the buffer, as it is between procedures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Content {
     pub limb: Held,
-    /// The limb's address in distant memory, in limbs, if it has a copy there.
+    /// The limb's address in distant memory, counted in limbs, or `None` if it has no copy there.
     pub distant: Option<u32>,
-    /// The time of its last use, counted in uses.
+    /// The time of the limb's last use. Time counts uses of limbs.
     pub used: u64,
 }
 
-/// The buffer's places, and the free limbs of distant memory.
+/// The places of the ciphertext buffer, each for one limb, and the free limbs of distant memory.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pub places: Vec<Option<Content>>,
-    /// The free places, the one that has been free longest first.
+    /// The free places of the buffer, the one that has been free longest first.
     free: VecDeque<u32>,
-    /// For each channel of distant memory, the limbs that are free again, and the next one that was never used.
+    /// For each channel of distant memory, the addresses that are free again, and the lowest address that was never
+    /// used.
     distant_free: Vec<(Vec<u32>, u32)>,
     distant_limbs: u32,
     clock: u64,
 }
 
 impl Buffer {
-    /// Makes a buffer with distant memory of `distant_limbs` limbs, of which the first hold the program's inputs. Limb
-    /// after limb lies in the next of `channels` channels.
+    /// Makes an empty buffer of `places` places, with distant memory for `distant_limbs` limbs, of which the first
+    /// `inputs` are the program's inputs. Successive limbs lie in successive channels.
     pub fn new(places: u32, distant_limbs: u32, inputs: u32, channels: usize) -> Self {
         let channels = channels as u32;
         let next = |channel| inputs.next_multiple_of(channels) + channel;
@@ -44,7 +45,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the content of a place.
+    /// Returns the limb at a place of the buffer, or `None` if the place is free.
     pub fn content(&self, place: u32) -> Option<Content> {
         self.places.get(place as usize).copied().flatten()
     }
@@ -64,13 +65,13 @@ impl Buffer {
         !self.free.is_empty()
     }
 
-    /// Counts a use.
+    /// Advances the time by one use, and returns it.
     pub fn tick(&mut self) -> u64 {
         self.clock += 1;
         self.clock
     }
 
-    /// Takes a free place; its content is set between procedures.
+    /// Takes a free place of the buffer. The caller must set its content before the next procedure.
     pub fn take(&mut self) -> Option<u32> {
         let place = self.free.pop_front()?;
         let nobody = Content {
@@ -82,7 +83,7 @@ impl Buffer {
         Some(place)
     }
 
-    /// Empties a place.
+    /// Frees a place of the buffer.
     pub fn release(&mut self, place: u32) {
         if let Some(content) = self.places.get_mut(place as usize) {
             *content = None;
@@ -90,7 +91,7 @@ impl Buffer {
         self.free.push_back(place);
     }
 
-    /// Puts a limb into a free place, as before the first procedure.
+    /// Puts a limb into a free place and returns the place, or `None` if there is none.
     pub fn put(&mut self, limb: Held, distant: Option<u32>) -> Option<u32> {
         let place = self.take()?;
         let used = self.tick();
@@ -103,8 +104,8 @@ impl Buffer {
         Some(place)
     }
 
-    /// Renumbers places: those in use first, the least recently used one leading, then the free ones in their order.
-    /// Returns the new number of each old place, or `None` if all keep theirs.
+    /// Renumbers the places: those in use come first, the least recently used one leading, then the free ones in their
+    /// order. Returns the new number of each old place, or `None` if no number changes.
     pub fn rename(&mut self) -> Option<Vec<u32>> {
         let mut used: Vec<(u64, u32)> = Vec::with_capacity(self.live());
         for (at, content) in (0..).zip(&self.places) {
@@ -138,7 +139,7 @@ impl Buffer {
         (!same).then_some(new)
     }
 
-    /// Sets the content of all places; the first of them are in use, in the order of their use.
+    /// Sets the content of all places. The first `live` of them are in use, in the order of their last use.
     pub fn set(&mut self, places: Vec<Option<Content>>, live: u32) {
         self.places = places;
         self.free.clear();
@@ -150,7 +151,7 @@ impl Buffer {
         self.distant_free.len().max(1) as u32
     }
 
-    /// Takes a free limb of distant memory on a channel, or returns `None` if all are full.
+    /// Takes a free limb of distant memory on a channel and returns its address, or `None` if the channel is full.
     pub fn take_distant(&mut self, channel: u32) -> Option<u32> {
         let channels = self.distant_free.len() as u32;
         let (free, next) = self.distant_free.get_mut(channel as usize)?;
@@ -170,7 +171,7 @@ impl Buffer {
         ends.max().unwrap_or(0).saturating_sub(channels - 1)
     }
 
-    /// Frees a limb of distant memory.
+    /// Frees the limb of distant memory at an address.
     pub fn drop_distant(&mut self, at: u32) {
         let channels = self.distant_free.len() as u32;
         if let Some((free, _)) = self.distant_free.get_mut((at % channels.max(1)) as usize) {

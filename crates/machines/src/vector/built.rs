@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks which vector machines the RTL can build (`rtl/vector`): square limbs, as large as the radix allows, and the
-//! pipelines of its multiplier.
+//! Checks whether the RTL can build a vector machine (`rtl/vector`): square limbs, as large as the radix allows, and
+//! the pipelines of its multiplier.
 
 use super::description::{Description, Factory, Masks, Stages};
 use crate::MachineError;
 use crate::fields::{ensure, range};
 
-/// The stages of the RTL's multiplier (`MulStages` of `rm_vector_pkg`).
+/// The pipeline stages of the RTL's multiplier (`MulStages` of `rm_vector_pkg`).
 const MULTIPLIER: u64 = 4;
 
-/// Returns the pipeline stages of the RTL at a radix.
+/// Returns the pipeline stages of the RTL's units for transforms of radix 2^`log_radix`.
 pub fn stages(log_radix: u8) -> Stages {
     let ranks = u64::from(log_radix);
     Stages {
@@ -20,10 +20,10 @@ pub fn stages(log_radix: u8) -> Stages {
     }
 }
 
-/// Checks that the RTL can build a description.
+/// Checks that the RTL can build the vector machine of a description.
 ///
 /// # Errors
-/// [`MachineError::Field`] with the first field that prevents it.
+/// [`MachineError::Field`] with the first field that the RTL does not support.
 pub fn check(d: &Description) -> Result<(), MachineError> {
     let (s, own) = (d.stages, stages(d.log_radix));
     for (field, got, needed) in [

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The performance simulator: times micro instructions by the machine's step semantics (vector paper, section 7), from
-//! event to event instead of step by step.
+//! The vector machine's performance simulator. It times micro instructions by the machine's step semantics (vector
+//! paper, section 7), from event to event instead of step by step.
 //!
 //! Time is counted in cycles of the micro-clock. The controller sends instructions in order, at most one in a cycle, as
 //! soon as nothing blocks them. An instruction waits for the buffer's port if it reads a chunk, for the first stage of
-//! its unit, and for a chunk or register that is still to be written.
+//! its unit, and for a chunk or register that is not written yet.
 //!
-//! An item of a pipeline goes on to the next stage when that is free and its unit's period has passed. At the end an
-//! item that is written to the buffer waits for the port. **Reads come before writes**: a write gets the port if the
-//! next instruction does not take it at that time. So pipelines fill up until nothing can be sent, and are emptied
-//! then.
+//! An item of a pipeline goes on to the next stage when that stage is free and its unit's period has passed. At the
+//! end, an item that is written to the buffer waits for the port. **Reads come before writes**: a write gets the port
+//! if the next instruction does not take it at that time. So pipelines fill up until nothing can be sent, and then
+//! empty.
 
 use std::collections::VecDeque;
 
@@ -23,37 +23,37 @@ use super::pending::Pending;
 use super::pipe::{Item, Pipe};
 use super::tally::Tally;
 
-/// The times that are counted beside the port and the units.
+/// Which times the simulator counts besides those of the buffer's port and the units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counting {
-    /// Whether the time of distant memory counts; the paper leaves it out.
+    /// Whether the simulator counts the time of distant memory. The paper does not.
     pub distant: bool,
-    /// Whether the time of instructions on the link counts; the paper leaves it out.
+    /// Whether the simulator counts the time in which instructions cross the link. The paper does not.
     pub instructions: bool,
 }
 
 impl Counting {
-    /// The paper's counting.
+    /// The paper's way to count: neither distant memory nor instructions.
     pub const PAPER: Self = Self {
         distant: false,
         instructions: false,
     };
-    /// The counting of all times.
+    /// The way that counts distant memory and instructions, too.
     pub const WHOLE: Self = Self {
         distant: true,
         instructions: true,
     };
 }
 
-/// When a register holds its last value.
+/// When a register holds the last value that was sent to it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Register {
     At(u64),
-    /// The value's item is behind one that waits for the port.
+    /// The time is unknown, since the value is in the pipeline behind an item that waits for the port.
     Waits,
 }
 
-/// The constants of a machine for programs of one shape.
+/// The constants of a machine for programs of one shape, in micro-cycles, stages or chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Rates {
     buffer: u64,
@@ -62,12 +62,13 @@ pub(super) struct Rates {
     mac_stages: u64,
     transform_stages: u64,
     morph_stages: u64,
-    /// The chunks for which the multiply-accumulate unit, the transform's way and MORPH's way have room.
+    /// The number of chunks for which the multiply-accumulate unit has room. `transform_room` has that of the
+    /// transform's pipeline, `morph_room` that of the permutations alone.
     mac_room: usize,
     transform_room: usize,
     morph_room: usize,
     queue: usize,
-    /// The micro-cycles of an instruction on the link, times 2^16.
+    /// The micro-cycles in which one instruction crosses the link, times 2^16.
     fetch: u64,
     load_chunks: usize,
     store_chunks: usize,
@@ -76,38 +77,38 @@ pub(super) struct Rates {
     log_chunks: u32,
 }
 
-/// The machine at a point in time.
+/// The state of the simulated machine at a point in time.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Clockwork {
     pub(super) rates: Rates,
     pub(super) counting: Counting,
-    /// No later event comes before this time.
+    /// The current time: no later event comes before it.
     pub(super) now: u64,
     pub(super) sent: u64,
     pub(super) last_sent: Option<u64>,
-    /// The time of the last write, whose effect counts from the cycle after.
+    /// The time of the last write to the buffer. Instructions see its effect from the next cycle on.
     pub(super) wrote: Option<u64>,
-    /// The times of the next loads and stores, if they are known from elsewhere.
+    /// The times of the next loads and stores, if the caller has observed them elsewhere.
     pub(super) passed: VecDeque<u64>,
     pub(super) buffer_free: u64,
     pub(super) mac: Pipe,
     pub(super) transform: Pipe,
-    /// Whether the items in the transform's pipeline bypass the transform.
+    /// Whether the items in the transform's pipeline are permutations that bypass the transform.
     pub(super) morphing: bool,
     pub(super) loads: VecDeque<Item>,
-    /// When each chunk on its way out is there, the earliest first.
+    /// For each chunk on its way to distant memory, the time of its arrival, the earliest first.
     pub(super) stores: VecDeque<u64>,
     pub(super) channels: Vec<u64>,
     pub(super) pending: Vec<Pending>,
     pub(super) registers: Vec<Register>,
-    /// When the last instructions were sent, as many as the queue holds.
+    /// The times at which the last instructions were sent, as many as the instruction queue holds.
     pub(super) queue: VecDeque<u64>,
     pub(super) fetched: u64,
     pub(super) end: u64,
     pub tally: Tally,
 }
 
-/// A write that can be next.
+/// The source of the next write to the buffer.
 #[derive(Clone, Copy)]
 enum Writer {
     Mac,
@@ -115,13 +116,13 @@ enum Writer {
     Load,
 }
 
-/// The machine cannot continue: the verifier refuses such a program.
+/// The machine cannot continue after this number of instructions. The verifier refuses such a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("instruction {0} waits for what nothing writes")]
 pub struct Stuck(pub u64);
 
 impl Clockwork {
-    /// Makes the machine at rest.
+    /// Makes an idle machine for programs of one shape.
     pub fn new(d: &Description, shape: Shape, counting: Counting) -> Self {
         let bits = d.instruction_bytes as f64 * 8.0;
         let fetch = bits / (d.link.gbit_per_second * 1e9) * d.micro.clock_mhz as f64 * 1e6;
@@ -172,18 +173,18 @@ impl Clockwork {
         }
     }
 
-    /// Sets when the next loads have come and the next stores have gone, in the order in which they are sent. These
-    /// observed times replace those of the counting.
+    /// Sets the times at which the next loads arrive and the next stores have left, in the order in which they are
+    /// sent. These observed times replace those that the simulator computes.
     pub fn observe(&mut self, times: impl IntoIterator<Item = u64>) {
         self.passed.extend(times);
     }
 
-    /// Returns the micro-cycles so far.
+    /// Returns the current time in micro-cycles.
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// Returns when the last known result is in its place.
+    /// Returns the time at which the last known result is written.
     pub fn end(&self) -> u64 {
         self.end.max(self.now)
     }
@@ -256,7 +257,7 @@ impl Clockwork {
         }
     }
 
-    /// Returns when the next instruction is in the queue.
+    /// Returns when the next instruction arrives in the instruction queue.
     fn available(&self) -> u64 {
         // It takes the place of one that was sent.
         let place = match self.queue.len() < self.rates.queue {
@@ -266,13 +267,14 @@ impl Clockwork {
         (self.fetched.max(place) + self.rates.fetch).div_ceil(1 << 16)
     }
 
-    /// Returns whether a sum at the end of its pipeline is to be written when the port is free.
+    /// Returns whether a sum at the end of its pipeline will be written as soon as the buffer's port is free.
     pub fn sum_waits(&self) -> bool {
         let first = self.mac.front();
         first.is_some_and(|ready| ready <= self.buffer_free.max(self.now))
     }
 
-    /// Returns the write that can be next: a sum's before a transform's before a loaded chunk's.
+    /// Returns the next possible write and its time. A sum goes before a transform's result, and that before a loaded
+    /// chunk.
     #[inline]
     fn writer(&self) -> Option<(u64, Writer)> {
         let from = self.buffer_free.max(self.now);
@@ -293,8 +295,9 @@ impl Clockwork {
         first
     }
 
-    /// Makes the writes that come before an instruction could be sent at `earliest`, and returns whether there was one.
-    /// An instruction that is sent in the cycle of a write does not need its effect, so the instruction comes first.
+    /// Does the next write if it comes before an instruction that could be sent at `earliest`, and returns whether it
+    /// did. An instruction that is sent in the cycle of a write does not need its effect, so the instruction comes
+    /// first.
     #[inline]
     pub fn write_before(&mut self, earliest: Option<u64>) -> bool {
         let Some((at, writer)) = self.writer() else {
@@ -341,8 +344,8 @@ impl Clockwork {
         }
     }
 
-    /// Removes the multiply-accumulate unit's first items that are not written to the buffer, because the time at which
-    /// they leave is known.
+    /// Removes the first items of the multiply-accumulate unit that are not written to the buffer, because the time at
+    /// which they leave is known.
     #[inline]
     fn retire(&mut self) {
         let period = self.mac.period;
@@ -373,7 +376,7 @@ impl Clockwork {
         }
     }
 
-    /// Sends an instruction at a time that [`Self::earliest`] gave.
+    /// Sends an instruction at the time that [`Self::earliest`] has returned.
     #[inline]
     pub fn send(&mut self, instr: &Decoded, at: u64) {
         if self.counting.instructions {
@@ -456,7 +459,7 @@ impl Clockwork {
         self.end = self.end.max(at + 1);
     }
 
-    /// Returns when a chunk has passed its channel.
+    /// Returns when a chunk has passed its channel of distant memory, if it can start at `from`.
     fn transfer(&mut self, address: u32, from: u64) -> u64 {
         if let Some(at) = self.passed.pop_front() {
             return at;
@@ -481,7 +484,7 @@ impl Clockwork {
         }
     }
 
-    /// Sends the next instruction of a program, and returns the time.
+    /// Sends the next instruction of a program, and returns the time at which it is sent.
     ///
     /// # Errors
     /// [`Stuck`] for an instruction that can never be sent.
@@ -489,7 +492,8 @@ impl Clockwork {
         self.step_decoded(&self.decode(instr), 0)
     }
 
-    /// Sends an instruction that is in the queue from the time `there` on.
+    /// Sends the next instruction, which is in the queue from the time `there` on, and returns the time at which it is
+    /// sent.
     ///
     /// # Errors
     /// The errors of [`Self::step`].
@@ -508,7 +512,7 @@ impl Clockwork {
         }
     }
 
-    /// Lets all instructions end, and returns the micro-cycle in which the last result is in its place.
+    /// Runs until all instructions have ended, and returns the micro-cycle in which the last result is written.
     pub fn drain(&mut self) -> u64 {
         while self.write_before(None) {}
         self.end()

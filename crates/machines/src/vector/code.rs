@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generates a kernel's code for one chunk: an instruction of the multiply-accumulate unit for each term, with
-//! registers for the values that are read soonest.
+//! Generates the vector machine's code of a kernel for one chunk: one instruction of the multiply-accumulate unit for
+//! each term. Registers hold the values that are read soonest.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,22 +15,22 @@ use crate::MachineError;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Kept {
     value: Value,
-    /// Whether the value is times R, for products.
+    /// Whether the register has the value times R, the factor that a product divides by.
     times_r: bool,
 }
 
-/// An operand or a target of a kernel's code.
+/// An operand or a destination in a kernel's code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spot {
     None,
-    /// The current chunk of a value in the buffer: its number among the values that the kernel reads, then those that
+    /// The current chunk of a value in the buffer. The number counts the values that the kernel reads, then those that
     /// it writes.
     Buffer(usize),
     Register(Register),
     Accumulator,
 }
 
-/// An instruction of a kernel, for any chunk.
+/// An instruction of a kernel, which is the same for every chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
     pub op: MicroOp,
@@ -41,11 +41,11 @@ pub struct Line {
     pub n: u32,
 }
 
-/// A kernel's code for one chunk.
+/// The code of a kernel for one chunk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Code {
     pub lines: Vec<Line>,
-    /// The number of lines at the beginning that only fill registers.
+    /// The number of lines at the beginning that only load registers.
     pub loads: usize,
     pub registers: usize,
 }
@@ -79,16 +79,17 @@ struct Writer<'g> {
     graph: &'g Graph,
     buffered: &'g [bool],
     inside: HashSet<Value>,
-    /// The number of reads of each value, as it is. `products`: as an operand of products.
+    /// The number of times that each value is read without the factor R. `products` counts its reads as an operand of
+    /// products.
     plain: HashMap<Value, usize>,
     products: HashMap<Value, usize>,
     drafts: Vec<Draft>,
 }
 
-/// Generates the code of a kernel for one chunk.
+/// Generates the code of a kernel for one chunk, with at most `registers` registers.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] if there are too few registers.
+/// [`MachineError::Unsupported`] if the kernel needs more registers.
 pub fn code(
     graph: &Graph,
     buffered: &[bool],
@@ -146,7 +147,7 @@ pub fn code(
     })
 }
 
-/// Names values of the buffer by their number among those that the kernel reads and writes.
+/// Numbers the buffer's values in the code by their order among those that the kernel reads and writes.
 fn numbered(mut code: Code, kernel: &Kernel) -> Option<Code> {
     let all = kernel.reads.iter().chain(&kernel.written).copied();
     let numbers: HashMap<Value, usize> = all.zip(0..).collect();
@@ -160,7 +161,7 @@ fn numbered(mut code: Code, kernel: &Kernel) -> Option<Code> {
     Some(code)
 }
 
-/// Returns 2^32 times a constant modulo q, because the multiplier divides by 2^32.
+/// Returns the constant x times 2^32 modulo q, because the multiplier divides by 2^32.
 fn times_r(q: Modulus, x: u64) -> u32 {
     q.reduce_wide(u128::from(x) << 32) as u32
 }
@@ -172,15 +173,15 @@ impl Writer<'_> {
         (at, self.graph.moduli[usize::from(at)])
     }
 
-    /// Returns the sides of a product: the operand that is kept times R, which is the one that is read more often, and
+    /// Returns the operands of a product: first the one that is stored times R, which is the one read more often, then
     /// the other.
     fn sides(&self, a: Value, b: Value) -> (Value, Value) {
         let count = |value| self.products.get(&value).copied().unwrap_or(0);
         if count(b) > count(a) { (b, a) } else { (a, b) }
     }
 
-    /// Returns a value as an operand that is read as it is. The value is kept in a register if it is read more than
-    /// once, or is nowhere else.
+    /// Returns a value as an operand without the factor R. A value that is read more than once, or that is not in the
+    /// buffer, comes from a register.
     fn plain(&self, value: Value) -> Source {
         let inside = self.inside.contains(&value);
         if inside || self.plain.get(&value).is_some_and(|&count| count > 1) {
@@ -269,14 +270,14 @@ impl Writer<'_> {
     }
 }
 
-/// The content of the registers, while code is written.
+/// The content of the registers at a point of the code.
 struct Registers {
     holds: Vec<Option<Kept>>,
     most: usize,
 }
 
-/// Assigns registers. The value whose next read is farthest away leaves, if it can be had again. Returns `None` if
-/// there are too few registers.
+/// Assigns registers to the values of the code. The value whose next read is farthest away is replaced, if it can be
+/// read or computed again. Returns `None` if there are too few registers.
 fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
     // When each is read.
     let mut reads: HashMap<Kept, Vec<usize>> = HashMap::new();
@@ -344,8 +345,8 @@ fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
     })
 }
 
-/// Moves the lines that fill a register from the buffer to the front, if the register is filled once. Returns how many
-/// they are.
+/// Moves lines that load a register from the buffer to the front, if the register is loaded once. Returns all lines,
+/// and how many were moved.
 fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     let mut fillings: HashMap<Spot, usize> = HashMap::new();
     for line in &lines {
@@ -363,7 +364,7 @@ fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     (front, loads)
 }
 
-/// Returns a register with a value, filled now if the value is in none.
+/// Returns a register that holds the value `kept`. If none does, lines are added that load one.
 fn fetch(
     writer: &Writer<'_>,
     file: &mut Registers,
@@ -414,7 +415,7 @@ fn fetch(
 }
 
 /// Returns a register for a new value: one whose value is not read again, or else the one whose next read is farthest
-/// away and whose value can be had again.
+/// away and whose value can be read or computed again.
 fn room(
     writer: &Writer<'_>,
     file: &mut Registers,

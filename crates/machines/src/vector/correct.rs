@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The correctness simulator for whole procedures: executes a procedure's micro program on residues.
+//! The vector machine's correctness simulator for whole procedures. It executes a procedure's micro program on
+//! residues.
 
 use ringmill_isa::mid::{Form, Procedure, ValueId};
 use ringmill_isa::vector::MicroOp;
@@ -8,11 +9,12 @@ use super::interpret::Memory;
 use super::lower::{Alone, Where};
 use crate::MachineError;
 
-/// Executes a procedure's micro program on residues. Operands and results are in the CPU's form, in the procedure's
-/// order. Every operand is in distant memory, and also in the buffer if [`Alone::params`] says so.
+/// Executes a procedure's micro program on residues, and returns the results. Operands and results are limbs in the
+/// CPU's form, in the procedure's order. Every operand is in distant memory, and also in the buffer if
+/// [`Alone::params`] says so.
 ///
 /// # Errors
-/// [`MachineError::Program`] for a program that is not the procedure's.
+/// [`MachineError::Program`] for a micro program that does not belong to the procedure.
 pub fn results(
     made: &Alone,
     procedure: &Procedure,
@@ -21,7 +23,7 @@ pub fn results(
     seeded_results(made, procedure, args, &[])
 }
 
-/// Executes the program with the seeds from which masks are made.
+/// Executes a procedure's micro program as [`results`] does, with the seeds from which masks are expanded.
 ///
 /// # Errors
 /// The errors of [`results`]; [`MachineError::Program`] for a mask without a seed.

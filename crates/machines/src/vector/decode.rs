@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decodes an instruction for the performance simulator.
+//! Decodes a micro instruction for the vector machine's performance simulator.
 //!
-//! The places of its operands are found once, because the simulator asks several times when the instruction could be
-//! sent.
+//! The places of its operands are computed once, because the simulator asks several times when the instruction could
+//! be sent.
 
 use ringmill_isa::vector::{Instr, MicroOp, Place, Shape, Unit};
 
 use super::layout::{Orientation, orientation};
 
-/// The kind of an instruction for the performance simulator.
+/// The unit or path that an instruction uses, as the performance simulator sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Mac,
-    /// A pass through the transform.
+    /// The instruction passes a chunk through the transform.
     Pass,
-    /// A permutation that bypasses the transform.
+    /// The instruction is a permutation that bypasses the transform.
     Morph,
     Load,
     Store,
     Halt,
 }
 
-/// A chunk of the buffer: the place of its limb, and its number in the limb.
+/// A chunk of the buffer, by the place of its limb and its number in the limb.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Spot {
     pub(super) slot: u32,
     pub(super) chunk: u32,
 }
 
-/// The target of an item's result when it leaves its pipeline.
+/// The destination of an instruction's result when it leaves its pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Target {
     Chunk(Spot, Orientation),
@@ -36,14 +36,14 @@ pub(super) enum Target {
     Accumulator,
 }
 
-/// An instruction, decoded for programs of one shape.
+/// A micro instruction, decoded for programs of one shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decoded {
     pub(super) kind: Kind,
-    /// Whether it reads a chunk of the buffer.
+    /// Whether the instruction reads a chunk of the buffer.
     pub(super) port: bool,
     pub(super) chunks: [Option<Spot>; 2],
-    /// The orientation in which it reads the chunks.
+    /// The orientation, rows or columns, in which the instruction reads its chunks.
     pub(super) from: Orientation,
     pub(super) registers: [Option<u8>; 2],
     pub(super) target: Target,
@@ -85,12 +85,12 @@ impl Decoded {
         }
     }
 
-    /// Returns whether it moves a chunk between the buffer and distant memory.
+    /// Returns whether the instruction moves a chunk between the buffer and distant memory.
     pub(super) fn moves(&self) -> bool {
         matches!(self.kind, Kind::Load | Kind::Store)
     }
 
-    /// Returns whether it belongs to the multiply-accumulate unit.
+    /// Returns whether the multiply-accumulate unit executes the instruction.
     pub fn is_sum(&self) -> bool {
         self.kind == Kind::Mac
     }
@@ -101,7 +101,7 @@ pub fn reads(instr: &Instr) -> bool {
     instr.a.chunk().is_some() || instr.b.chunk().is_some()
 }
 
-/// Returns log2 of a limb's chunks.
+/// Returns log2 of the number of chunks in a limb.
 pub(super) fn log_chunks(shape: Shape) -> u32 {
     shape.limb_chunks().trailing_zeros()
 }

@@ -10,40 +10,41 @@ use crate::MachineError;
 use crate::fields::{self, HostLink, ensure, float, range};
 use crate::fpga::Part;
 
-/// A vector machine. Ranges are checked by [`Description::read`].
+/// The fields of a vector machine. [`Description::read`] checks the ranges of the fields.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The kind, which distinguishes this description from those of other machines.
+    /// The value of the field `kind`, which distinguishes this description from those of other machines.
     pub kind: Kind,
-    /// The name in reports.
+    /// The machine's name in reports.
     pub name: String,
     pub title: String,
-    /// The part for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
+    /// The FPGA or die for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// The reason for which the description may exceed its part. It is refused for a description that fits.
+    /// The reason for which the machine may need more than its part has. A machine that fits its part must not give
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
-    /// The clock of the ciphertext buffer.
+    /// The clock of the ciphertext buffer, in MHz.
     pub clock_mhz: f64,
-    /// log2 of the transforms' radix, the rows of a limb.
+    /// log2 of the radix of the transforms, which is the number of rows of a limb.
     pub log_radix: u8,
-    /// log2 of the residues of a chunk.
+    /// log2 of the number of residues in a chunk.
     pub log_lanes: u8,
-    /// Words of 32 bits of the ciphertext buffer.
+    /// The number of 32-bit words in the ciphertext buffer.
     pub buffer_words: u64,
     pub registers: u8,
     pub factory: Factory,
-    /// Instructions that wait in the queue.
+    /// The number of instructions that can wait in the queue.
     pub queue: usize,
     pub instruction_bytes: u64,
-    /// Chunks on their way in.
+    /// The most chunks on their way from distant memory to the buffer at once.
     pub load_chunks: usize,
-    /// Chunks on their way out.
+    /// The most chunks on their way from the buffer to distant memory at once.
     pub store_chunks: usize,
     pub replacement: Replacement,
     pub schedule: Order,
-    /// The source of masks, the uniform halves of keys.
+    /// The source of the uniform halves (masks) of key-switching keys.
     #[serde(default)]
     pub key_masks: Masks,
     pub micro: Micro,
@@ -59,48 +60,49 @@ pub enum Kind {
     Vector,
 }
 
-/// The unit that makes the powers by which a transform's outputs are multiplied (section 6.1.2).
+/// The factories of the powers by which a transform's outputs are multiplied (vector paper, section 6.1.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Factory {
-    /// A factory beside each transform unit.
+    /// One factory beside each transform unit.
     Unit,
-    /// One factory for all, from whose column's powers the others multiply on.
+    /// One factory for all transform units. The other units multiply the powers of its column on.
     Shared,
 }
 
-/// The limb that leaves the buffer for lack of room.
+/// Which limb is removed from a full buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
-    /// The least recently used one (the paper's).
+    /// The least recently used limb, as in the paper.
     Lru,
-    /// The one whose next read is farthest away.
+    /// The limb whose next read is farthest away.
     Furthest,
 }
 
-/// The source of masks, the uniform halves of keys.
+/// The source of the uniform halves (masks) of key-switching keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Masks {
-    /// Distant memory, with keys that are stored whole, as in the paper.
+    /// Distant memory: keys are stored whole there, as in the paper.
     #[default]
     Stored,
-    /// A generator beside the buffer, for keys that come with seeds. A chunk is there when an instruction asks for it.
+    /// A generator beside the buffer, for keys that come with seeds. It delivers a chunk when an instruction asks for
+    /// it.
     Generated,
 }
 
-/// The order of independent work.
+/// The order in which independent work of a procedure is scheduled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// The work with the longest path to the end first; transforms and sums run beside one another.
+    /// The work with the longest path to the procedure's end comes first. Transforms and sums run beside one another.
     Overlapped,
-    /// The program's order, one limb's work after the other's.
+    /// The work comes in the procedure's order, one limb's after the other's.
     InOrder,
 }
 
-/// The micro-clock, and the number of its cycles in which each unit takes one item.
+/// The frequency of the micro-clock, and the number of its cycles in which each unit takes one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Micro {
@@ -108,11 +110,11 @@ pub struct Micro {
     pub buffer: u64,
     pub mac: u64,
     pub transform: u64,
-    /// The frequency in megahertz that the multiply-accumulate unit itself reaches.
+    /// The frequency in MHz that the multiply-accumulate unit itself reaches.
     pub mac_clock_mhz: f64,
 }
 
-/// Pipeline stages.
+/// The number of pipeline stages of each unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stages {
@@ -122,19 +124,19 @@ pub struct Stages {
     pub mac: u64,
 }
 
-/// Distant memory.
+/// The channels of distant memory, HBM or DDR, with their rate and size.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Distant {
     pub channels: usize,
-    /// The rate of each channel.
+    /// The rate of each channel in 10^9 bytes per second.
     pub gbyte_per_second: f64,
-    /// The size of each channel's memory.
+    /// The size of each channel's memory, in 2^30 bytes.
     pub gbyte: u64,
     pub latency_ns: f64,
 }
 
-/// The interconnect between distant memory and the buffer.
+/// The interconnect between distant memory and the buffer, by its width and clock.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Axi {
@@ -142,20 +144,20 @@ pub struct Axi {
     pub clock_mhz: f64,
 }
 
-/// Bits of a word.
+/// The bits of a word, which holds one residue.
 pub const WORD_BITS: u64 = 32;
-/// The bits of a modulus that the multipliers fix (section 6.4).
+/// The lowest bits of a modulus that the multipliers fix to 1 (vector paper, section 6.4).
 pub const FIXED_BITS: u32 = 17;
 
 impl Description {
-    /// The machine with the paper's figures.
+    /// The TOML text of the paper's machine.
     pub const PAPER: &'static str = include_str!("vector.toml");
-    /// Our machine, at equal multipliers and memory.
+    /// The TOML text of our machine, with as many multipliers and as much memory as the paper's.
     pub const OURS: &'static str = include_str!("vector-ours.toml");
-    /// A machine for a card that one can buy, as the RTL has it.
+    /// The TOML text of a machine for the U250, a card that one can buy. The RTL can build it.
     pub const U250: &'static str = include_str!("vector-u250.toml");
 
-    /// Reads a description and checks its fields.
+    /// Reads a vector machine's description from TOML and checks its fields.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range,
@@ -232,13 +234,14 @@ impl Description {
         self.link.check()
     }
 
-    /// Returns log2 of the ring degrees that it runs: two passes, of at least two columns.
+    /// Returns the range of log2 of the ring degrees that the machine runs. A transform has two passes, and a limb at
+    /// least two columns.
     pub fn log_n(&self) -> std::ops::RangeInclusive<u8> {
         self.log_radix.saturating_add(1)..=self.log_radix.saturating_mul(2)
     }
 
-    /// Returns the sizes for which micro programs of a ring degree are made. If a limb has fewer words than the buffer
-    /// reads in a cycle, it is one chunk, and several limbs lie in one page.
+    /// Returns the sizes for which micro programs of ring degree 2^`log_n` are generated. A limb with fewer words than
+    /// the buffer reads in a cycle is one chunk, and several such limbs lie in one page of the buffer.
     pub fn shape(&self, log_n: u8) -> Shape {
         let log_lanes = self.log_lanes.min(log_n);
         let bytes = self.distant.gbyte.saturating_mul(1 << 30);
@@ -255,23 +258,23 @@ impl Description {
         }
     }
 
-    /// Returns the chunks of the buffer.
+    /// Returns the number of chunks of 2^`log_lanes` words in the buffer.
     fn chunks(&self, log_lanes: u8) -> u64 {
         self.buffer_words.checked_shr(log_lanes.into()).unwrap_or(0)
     }
 
-    /// Returns the number of limbs that distant memory holds.
+    /// Returns the number of limbs that fit into distant memory.
     pub fn distant_limbs(&self, shape: Shape) -> u32 {
         shape.distant.checked_div(shape.limb_chunks()).unwrap_or(0)
     }
 
-    /// Returns the number of transform units side by side, which take half a chunk at a time.
+    /// Returns the number of transform units side by side, which together take half a chunk at a time.
     pub fn units(&self) -> u64 {
         power(self.log_lanes.saturating_sub(self.log_radix)).max(2) / 2
     }
 
-    /// Returns the micro-cycles from the time at which a chunk has passed its channel of distant memory until it is
-    /// there.
+    /// Returns the latency of distant memory in micro-cycles: from the end of a chunk's transfer on its channel until
+    /// it is at the buffer.
     pub fn latency_micro(&self) -> u64 {
         (self.distant.latency_ns * self.micro.clock_mhz as f64 / 1e3).ceil() as u64
     }
@@ -285,18 +288,18 @@ impl Description {
         (bytes / rate * self.micro.clock_mhz as f64 * 1e6).ceil() as u64
     }
 
-    /// Returns the seconds of some micro-cycles.
+    /// Returns the seconds that `micro` micro-cycles take.
     pub fn seconds(&self, micro: u64) -> f64 {
         micro as f64 / (self.micro.clock_mhz as f64 * 1e6)
     }
 }
 
-/// Returns 2 to this power, saturated at the largest number.
+/// Returns 2^`log`, or the largest number if that overflows.
 fn power(log: u8) -> u64 {
     1u64.checked_shl(log.into()).unwrap_or(u64::MAX)
 }
 
-/// Returns the bytes of a chunk.
+/// Returns the bytes of a chunk of 2^`log_lanes` words.
 fn chunk_bytes(log_lanes: u8) -> u64 {
     power(log_lanes).saturating_mul(WORD_BITS / 8)
 }

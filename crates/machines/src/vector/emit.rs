@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Expands a step on whole limbs to micro instructions, one after another.
+//! Expands a step on whole limbs to the vector machine's micro instructions, one after another.
 
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};
 
@@ -7,32 +7,32 @@ use super::code::{Code, Spot};
 use super::order::{Task, Work};
 use super::place::StepKind;
 
-/// The order in which a step's lines go over the chunks of their limbs.
+/// The order in which a step's lines of code go over the chunks of their limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
-    /// Every line for all chunks before the next line.
+    /// Each line is executed for all chunks before the next line.
     ByLine,
-    /// All lines for a chunk before the next chunk.
+    /// All lines are executed for one chunk before the next chunk.
     ByChunk,
-    /// As [`Self::ByChunk`], but `loads` lines, which fill registers, run for the next chunk before the others run for
-    /// the current one. Odd chunks have registers of their own.
+    /// As [`Self::ByChunk`], but the first `loads` lines, which load registers, are executed for the next chunk before
+    /// the other lines for the current one. Odd chunks use other registers than even ones.
     Ahead { loads: usize },
 }
 
-/// The remaining instructions of a step. An emitter is made once and filled again for each step.
+/// The remaining micro instructions of a step. One emitter serves all steps: it is filled again for each.
 #[derive(Clone, Debug)]
 pub struct Emitter {
-    /// The lines for the first chunk.
+    /// The instructions for the first chunk.
     lines: Vec<Instr>,
     way: Way,
     chunks: u32,
     log_chunks: u32,
-    /// The distance of odd chunks' registers from those of even ones.
+    /// What is added to the register numbers for odd chunks.
     shift: u8,
     registers: u8,
     line: usize,
     chunk: u32,
-    /// With [`Way::Ahead`], whether the current lines fill registers; then the chunk for which they do.
+    /// With [`Way::Ahead`], whether the current lines load registers. `chunk` is then the chunk for which they do.
     filling: bool,
 }
 
@@ -52,7 +52,8 @@ impl Emitter {
         }
     }
 
-    /// Fills in a step on places of the buffer: those that it reads before those that it writes.
+    /// Fills the emitter with the instructions of a step. `reads` are the places of the limbs that it reads, `writes`
+    /// of those that it writes.
     pub fn fill(&mut self, kind: StepKind, tasks: &[Task], reads: &[u32], writes: &[u32]) {
         self.lines.clear();
         (self.line, self.chunk, self.shift, self.filling) = (0, 0, 0, false);
@@ -95,8 +96,8 @@ impl Emitter {
         }
     }
 
-    /// Fills in a kernel's code for all chunks. If there are twice the registers, a chunk's registers are filled before
-    /// the chunk before it is done.
+    /// Fills the emitter with a kernel's code for all chunks. If the machine has twice the kernel's registers, a
+    /// chunk's registers are loaded before the chunk before it is done.
     fn sums(&mut self, code: &Code, reads: &[u32], writes: &[u32]) {
         let twice = 2 * code.registers <= usize::from(self.registers);
         if twice {
@@ -131,12 +132,12 @@ impl Emitter {
         }
     }
 
-    /// Returns the first chunk of a place.
+    /// Returns the first chunk of a place of the buffer.
     fn first(&self, place: u32) -> Place {
         Place::Chunk(Chunk((place << self.log_chunks) as u16))
     }
 
-    /// Returns the current line for a chunk.
+    /// Returns the current line as an instruction for a chunk.
     fn at(&self, chunk: u32) -> Option<Instr> {
         let line = *self.lines.get(self.line)?;
         let shift = if chunk % 2 == 1 { self.shift } else { 0 };
@@ -192,8 +193,8 @@ impl Iterator for Emitter {
 }
 
 impl Emitter {
-    /// Goes to the next line: register fills for the first chunk; then for each chunk the fills for the next one, and
-    /// the other lines for it.
+    /// Advances to the next line: register loads for the first chunk; then for each chunk the loads for the next one,
+    /// and the other lines for the chunk itself.
     fn ahead(&mut self, loads: usize) {
         self.line += 1;
         let chunk = self.chunk;

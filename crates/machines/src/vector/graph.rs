@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts a procedure of the mid level to a graph of the vector machine's work: transforms, automorphisms, and sums
-//! of products.
+//! Converts a mid-level procedure to a graph of the vector machine's work: transforms, automorphisms, and sums of
+//! products.
 //!
 //! All elementwise work is a **sum** modulo one prime: products of two limbs, limbs times constants, and a constant. A
 //! sum of sums is one sum if the inner one is used once. So a weighted sum of a base extension, or the end of a
@@ -19,16 +19,18 @@ use super::description::{FIXED_BITS, Masks};
 use super::host::{Hosted, hosted};
 use crate::MachineError;
 
-/// The modulus of all plaintexts. Plaintexts are read, and nothing is computed modulo their modulus here.
+/// The modulus index of all plaintexts, which have no entry in the table. Plaintexts are only read: nothing is
+/// computed modulo their modulus.
 const PLAIN: u16 = u16::MAX;
 
-/// A value: an index into [`Graph::nodes`].
+/// A value of the graph, a limb: an index into [`Graph::nodes`].
 pub type Value = usize;
 
 /// A term of a sum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Term {
-    /// A value times a constant below the modulus. `foreign` says that its residues are of another modulus.
+    /// A value times a constant below the sum's modulus. `foreign` tells whether the value's residues are modulo
+    /// another modulus.
     Scaled {
         value: Value,
         by: u64,
@@ -37,21 +39,21 @@ pub enum Term {
     Product(Value, Value),
 }
 
-/// A sum modulo one prime.
+/// A sum of terms and a constant modulo one prime.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sum {
     pub terms: Vec<Term>,
     pub constant: u64,
 }
 
-/// The operation that makes a value.
+/// The operation that computes a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node {
-    /// No operation: the value is part of another sum.
+    /// None: the value is only a part of another sum.
     Inlined,
-    /// A parameter of the procedure.
+    /// None: the value is the procedure's parameter with this index.
     Param(usize),
-    /// The mask of this number.
+    /// The generator of masks, for the entry of [`Graph::masks`] with this index.
     Mask(usize),
     Forward(Value),
     Inverse(Value),
@@ -62,31 +64,31 @@ pub enum Node {
     Sum(Sum),
 }
 
-/// A procedure in the units' operations.
+/// A procedure in operations of the vector machine's units.
 #[derive(Clone, Debug)]
 pub struct Graph {
     pub name: String,
     pub log_n: u8,
     pub nodes: Vec<Node>,
-    /// For each value, an index into `moduli`, or `PLAIN` for a plaintext.
+    /// For each value the index of its modulus in `moduli`, or `PLAIN` for a plaintext.
     pub modulus: Vec<u16>,
     pub moduli: Vec<Modulus>,
-    /// Limbs of keys, masks among them.
+    /// The values that are limbs of keys, generated masks among them.
     pub keys: HashSet<Value>,
-    /// The limbs that the generator makes, in the order of the procedure, each with its value.
+    /// The limbs that the generator of masks expands, in the order of the procedure, each with its value.
     pub masks: Vec<(Value, Mask)>,
-    /// The values in the order in which the procedure makes them, without parameters.
+    /// The values that operations compute, in the order of the procedure; parameters are not among them.
     pub order: Vec<Value>,
-    /// Values of the results.
+    /// The values that are the procedure's results.
     pub results: Vec<Value>,
-    /// Whether each value is in evaluation form.
+    /// For each value, whether it is in evaluation form.
     pub evaluation: Vec<bool>,
-    /// The host's work before the procedure.
+    /// The host's work on plaintexts before the procedure runs.
     pub hosted: Hosted,
 }
 
 impl Node {
-    /// Returns the values that the node reads.
+    /// Returns the values that the operation reads.
     pub fn reads(&self) -> Vec<Value> {
         match self {
             Self::Inlined | Self::Param(_) | Self::Mask(_) => Vec::new(),
@@ -116,7 +118,7 @@ impl Sum {
 #[derive(Clone, Copy, Default)]
 struct Use {
     count: usize,
-    /// Whether it must be a value of its own.
+    /// Whether the value must be computed by itself and cannot be a part of another sum.
     pinned: bool,
 }
 
@@ -124,13 +126,14 @@ struct Builder<'p> {
     procedure: &'p Procedure,
     graph: Graph,
     uses: Vec<Use>,
-    /// The graph's value of each value of the procedure; an alias if an instruction changes nothing.
+    /// For each value of the procedure the graph's value that equals it, if an instruction changes nothing.
     same: Vec<Option<Value>>,
     table: Vec<Option<u16>>,
     masks: Masks,
 }
 
-/// Returns the graph of a procedure without immediate parameters, for a machine with or without a generator of masks.
+/// Returns the graph of a procedure without immediate parameters. `masks` tells whether the machine has a generator of
+/// masks.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for an instruction or a modulus that the machine does not have.
@@ -207,7 +210,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the index of a value's modulus in the table, where it is added if it is new.
+    /// Returns the index of a value's modulus in the graph's table, to which a new modulus is added.
     fn modulus_of(&mut self, id: ModulusId) -> Result<u16, MachineError> {
         let at = usize::from(id.0);
         if let Some(Some(known)) = self.table.get(at) {
@@ -230,7 +233,8 @@ impl Builder<'_> {
         Ok(number)
     }
 
-    /// Returns a value of the procedure that is a limb of the full ring, with its modulus and form noted.
+    /// Returns the graph's value for a value of the procedure, and notes its modulus and form. The value must be a
+    /// limb of the full ring.
     fn typed(&mut self, v: ValueId) -> Result<Value, MachineError> {
         let value = v.0 as usize;
         let ty = self.procedure.limb(v);
@@ -250,7 +254,7 @@ impl Builder<'_> {
         Ok(value)
     }
 
-    /// Returns the graph's value of a value of the procedure, with aliases followed.
+    /// Returns the graph's value that equals a value of the procedure.
     fn value(&self, v: ValueId) -> Result<Value, MachineError> {
         let mut value = v.0 as usize;
         while let Some(Some(other)) = self.same.get(value) {
@@ -271,7 +275,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds a value beside those of the procedure.
+    /// Adds a value that the procedure does not have, with the modulus of `like`, and returns it.
     fn further(&mut self, like: Value, evaluation: bool, node: Node) -> Value {
         let value = self.graph.nodes.len();
         let modulus = self.graph.modulus.get(like).copied().unwrap_or(0);
@@ -289,13 +293,13 @@ impl Builder<'_> {
             .ok_or_else(|| self.unsupported("a value without a modulus"))
     }
 
-    /// Returns whether a value's residues are modulo another modulus.
+    /// Returns whether a value's residues are modulo another modulus than q.
     fn foreign(&self, value: Value, q: Modulus) -> Result<bool, MachineError> {
         Ok(self.graph.modulus.get(value) == Some(&PLAIN) || self.q(value)? != q)
     }
 
-    /// Adds a value times `by` to a sum, inlining it if possible. A product is inlined only into sums of products
-    /// (`chain`): a later use would keep its operands in the buffer.
+    /// Adds a value times `by` to a sum, as the terms of its own sum if possible. A product becomes such terms only in
+    /// sums of products (`chain`): a later use would keep its operands in the buffer.
     fn add(
         &self,
         to: &mut Sum,
@@ -411,7 +415,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds the residues of a seed's stream.
+    /// Adds a mask: the uniform residues of stream `stream` of the seed `seed`.
     fn mask(&mut self, d: Value, seed: u16, stream: u64) -> Result<(), MachineError> {
         if self.masks == Masks::Stored {
             let what =
@@ -438,7 +442,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds an automorphism. The permutation units work on evaluation forms; coefficients would change signs.
+    /// Adds an automorphism of `from` as the value `d`. The permutation units work on evaluation forms, since the
+    /// automorphism of a coefficient form also changes signs.
     fn morph(&mut self, d: Value, from: Value, galois: u32) -> Result<(), MachineError> {
         if galois == 1 {
             self.alias(d, from);

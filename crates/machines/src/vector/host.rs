@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host's work on a plaintext's limb before the vector machine reads it: arithmetic modulo the plaintext modulus.
+//! The host's work on a plaintext's limb before the vector machine reads the limb: arithmetic modulo the plaintext
+//! modulus.
 //!
-//! The machine's multipliers do not support that modulus. The limb is public, and goes over the link afterwards.
+//! The machine's multipliers do not support that modulus. The limb is public, and crosses the link after the host's
+//! work.
 
 use std::collections::HashMap;
 
@@ -11,64 +13,64 @@ use ringmill_math::Modulus;
 use super::description::WORD_BITS;
 use crate::MachineError;
 
-/// A map of a residue to another: a product, then a sum.
+/// A map of residues: x to `times` x + `plus`, modulo the plaintext modulus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Affine {
     times: u64,
     plus: u64,
 }
 
-/// The work on one plaintext operand.
+/// The host's work on the limb of one plaintext operand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HostWork {
-    /// Number of the parameter.
+    /// The index of the procedure's parameter that is the operand.
     pub param: usize,
-    /// The value that the machine reads in its place.
+    /// The procedure's value that the machine reads in place of the parameter.
     pub value: ValueId,
     modulus: Modulus,
     does: Affine,
 }
 
 impl HostWork {
-    /// Returns whether the machine reads the limb unchanged.
+    /// Returns whether the host has nothing to do, since the machine reads the limb unchanged.
     pub fn is_none(&self) -> bool {
         self.does == Affine { times: 1, plus: 0 }
     }
 
-    /// Returns the machine's residue for a residue below the plaintext modulus.
+    /// Returns the residue that the machine reads for a residue of the operand below the plaintext modulus.
     pub fn on(&self, residue: u64) -> u64 {
         let t = self.modulus;
         t.add(t.mul(residue, self.does.times), self.does.plus)
     }
 }
 
-/// The limbs that the host makes.
+/// The values of a procedure that the host computes before the vector machine runs it.
 #[derive(Clone, Debug, Default)]
 pub struct Hosted {
     pub work: Vec<HostWork>,
-    /// For each value that the host makes or has, the parameter from which it is made.
+    /// For each value that the host has or computes, the parameter from which it is computed, and how.
     from: HashMap<ValueId, (usize, Affine)>,
 }
 
 impl Hosted {
-    /// Returns the parameter from which the host makes a value.
+    /// Returns the parameter from which the host computes a value, or `None` if it does not compute the value.
     pub fn param(&self, value: ValueId) -> Option<usize> {
         self.from.get(&value).map(|&(param, _)| param)
     }
 
-    /// Returns the work on a parameter, if there is some: an operand that is new in each call.
+    /// Returns the host's work on a parameter, or `None` if there is none. The host does this work anew in each call.
     pub fn fresh(&self, param: usize) -> Option<&HostWork> {
         let mut work = self.work.iter();
         work.find(|work| work.param == param && !work.is_none())
     }
 }
 
-/// Finds the host's work: the values that are modulo something else than a friendly prime, and are made from one
-/// plaintext operand and constants. The procedure must have no immediate parameters.
+/// Finds the host's work in a procedure without immediate parameters. It is the values modulo a plaintext modulus
+/// that are computed from one plaintext operand and constants.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] for a plaintext of which the machine would read more than one limb, or a limb beyond
-/// its words.
+/// [`MachineError::Unsupported`] for a plaintext of which the machine would read more than one limb, or a limb whose
+/// residues exceed the machine's words.
 pub fn hosted(procedure: &Procedure) -> Result<Hosted, MachineError> {
     let mut found = Hosted::default();
     let plain = |value: ValueId| -> Option<Modulus> {

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::layout::{Layout, Orientation, orientation};
 use super::passes::Passes;
 
-/// An instruction that cannot be executed; the verifier refuses it.
+/// The reason for which an instruction cannot be executed. The verifier refuses programs with such an instruction.
 #[derive(Debug, Error)]
 pub enum Fault {
     #[error("instruction {number} `{instr}`: {what}; run the verifier first")]
@@ -28,7 +28,7 @@ pub enum Fault {
     Math(#[from] MathError),
 }
 
-/// The arithmetic of the units modulo one modulus.
+/// The arithmetic of the vector machine's units for one modulus.
 #[derive(Debug)]
 struct Arithmetic {
     q: Modulus,
@@ -36,27 +36,27 @@ struct Arithmetic {
     passes: Passes,
 }
 
-/// The machine's memories.
+/// The memories of the vector machine, with the arithmetic for its table of moduli.
 #[derive(Debug)]
 pub struct Memory {
     shape: Shape,
     layout: Layout,
     moduli: Vec<Arithmetic>,
-    /// Words of the ciphertext buffer, limb after limb, row after row.
+    /// The words of the ciphertext buffer, limb after limb, and row after row in a limb.
     pub buffer: Vec<u32>,
-    /// The chunks of distant memory.
+    /// Distant memory (HBM or DDR), as one vector of 32-bit residues for each chunk.
     pub distant: Vec<Vec<u32>>,
-    /// The chunks of masks.
+    /// The masks that the generator has expanded, as one vector of residues for each chunk.
     masks: Vec<Vec<u32>>,
     registers: Vec<Vec<u32>>,
     accumulator: Vec<u32>,
 }
 
 impl Memory {
-    /// Makes empty memories for programs of a shape and a table of moduli, with `distant` chunks of distant memory.
+    /// Makes empty memories for programs of a shape and a table of moduli. Distant memory has `distant` chunks.
     ///
     /// # Errors
-    /// A modulus that the multipliers or the transforms do not support.
+    /// An error for a modulus that the multipliers or the transforms do not support.
     pub fn new(shape: Shape, moduli: &[u64], distant: usize) -> Result<Self, MathError> {
         let lanes = 1usize << shape.log_lanes;
         let moduli = moduli.iter().map(|&q| {
@@ -79,10 +79,10 @@ impl Memory {
         })
     }
 
-    /// Makes a program's masks from their seeds, as the generator does.
+    /// Expands a program's masks from their seeds, as the machine's generator does.
     ///
     /// # Errors
-    /// [`Fault::NoSeed`]; as [`Self::execute`].
+    /// [`Fault::NoSeed`] for a mask whose seed is not in `seeds`; those of [`Self::execute`].
     pub fn make(&mut self, program: &MicroProgram, seeds: &[[u8; 32]]) -> Result<(), Fault> {
         let lanes = self.layout.lanes();
         self.masks.clear();
@@ -101,7 +101,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Executes a program.
+    /// Executes a micro program on the memories' residues.
     ///
     /// # Errors
     /// [`Fault`] for a program that the verifier refuses.
@@ -199,7 +199,7 @@ impl Memory {
         }
     }
 
-    /// Moves the rows of a chunk to the places that an automorphism gives them.
+    /// Moves the words of a chunk of rows to their places under an automorphism.
     fn morph(&mut self, instr: &Instr) -> Result<(), Stop> {
         let chunk = self.get(instr.a, Orientation::Rows)?;
         let (_, first) = self.limb_chunk(instr.a)?;
@@ -220,7 +220,7 @@ impl Memory {
         self.moduli.get(usize::from(instr.modulus)).ok_or(OUTSIDE)
     }
 
-    /// Returns the place of a limb, and the number of its chunk.
+    /// Returns the place of the limb to which a chunk belongs, and the chunk's number in the limb.
     fn limb_chunk(&self, place: Place) -> Result<(usize, usize), Stop> {
         let Chunk(chunk) = place.chunk().ok_or(OUTSIDE)?;
         let limb = self.shape.limb_chunks() as usize;
@@ -264,8 +264,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Converts a limb from the CPU's order to the machine's, row after row. Coefficients stay in order; values of an
-    /// evaluation form go to the machine's places.
+    /// Converts a limb from the CPU's order to the machine's, row after row. Coefficients keep their order; the
+    /// values of an evaluation form (`evaluations`) go to their places in the matrix.
     pub fn to_machine(&self, limb: &[u64], evaluations: bool) -> Vec<u32> {
         let mut words = vec![0; limb.len()];
         for (position, &residue) in limb.iter().enumerate() {

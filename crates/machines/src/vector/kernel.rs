@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Groups sums into kernels.
+//! Groups the sums of a procedure into kernels of the vector machine.
 //!
-//! A **kernel** is the work of the multiply-accumulate unit on a chunk before it takes the next chunk. It has sums that
-//! share operands, and sums that are only terms of others and so never leave the registers. A base extension is one
-//! kernel: the scaled residues stay in registers, and each target is one pass through the accumulator (vector paper,
-//! section 6.3).
+//! A **kernel** is the work of the multiply-accumulate unit on one chunk before it takes the next chunk. It has sums
+//! that share operands, and sums that are only terms of others and so never leave the registers. A base extension is
+//! one kernel: the scaled residues stay in registers, and each target is one pass through the accumulator (vector
+//! paper, section 6.3).
 
 use std::collections::HashMap;
 
 use super::graph::{Graph, Node, Sum, Term, Value};
 
-/// The registers that a kernel leaves for operands that pass through.
+/// The number of registers that a kernel leaves free for operands that are read once.
 const SPARE: usize = 2;
-/// The most sums of one kernel that are grouped for their operands.
+/// The most sums that one kernel groups because they share operands.
 const MOST: usize = 64;
-/// The limbs that a base extension writes in one go: a third of those of the paper's parameters.
+/// The number of limbs that a kernel of a base extension writes: a third of the targets at the paper's parameters.
 pub const PIECE: usize = 16;
 
-/// Sums that are computed chunk by chunk together.
+/// A group of sums that are computed together, chunk by chunk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernel {
-    /// The sums in the order in which they are computed.
+    /// The sums of the kernel, in the order in which they are computed.
     pub sums: Vec<Value>,
-    /// The sums among these that are written to the buffer.
+    /// The sums among `sums` that are written to the buffer.
     pub written: Vec<Value>,
-    /// Values that are read from the buffer.
+    /// The values that the kernel reads from the buffer.
     pub reads: Vec<Value>,
 }
 
-/// The kernels of a procedure, and the values that lie in the buffer.
+/// The kernels of a procedure, and the values that lie in the ciphertext buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Kernels {
     pub kernels: Vec<Kernel>,
-    /// For each value, whether it lies in the buffer.
+    /// For each value, whether it is written to the buffer.
     pub buffered: Vec<bool>,
 }
 
-/// Cuts a graph's sums into kernels for `registers` registers. With `share`, sums are also grouped for their operands,
-/// and a base extension writes this number of limbs in one go.
+/// Groups a graph's sums into kernels that need at most `registers` registers. With `share`, sums are also grouped if
+/// they share operands, and a kernel of a base extension writes `share` limbs.
 pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels {
     let count = graph.nodes.len();
     let mut buffered = vec![false; count];
@@ -120,8 +120,8 @@ pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels
     }
 }
 
-/// Cuts a set of sums into kernels that write at most `most` limbs, so that work on the first limbs may begin before
-/// the last are made. Each kernel makes the values that stay in registers.
+/// Cuts a group of sums into kernels that write at most `most` limbs each, so that work on the first limbs can begin
+/// before the last are computed. Each kernel computes again the values that stay in registers.
 fn pieces(graph: &Graph, buffered: &[bool], sums: &[Value], most: usize) -> Vec<Kernel> {
     let (written, inside): (Vec<Value>, Vec<Value>) = sums
         .iter()
@@ -162,7 +162,7 @@ fn whole(graph: &Graph, buffered: &[bool], sums: Vec<Value>) -> Kernel {
     }
 }
 
-/// Sets that grow together.
+/// Disjoint sets that can be joined (union-find).
 struct Sets(Vec<usize>);
 
 impl Sets {
@@ -185,7 +185,8 @@ impl Sets {
     }
 }
 
-/// Returns the stage of each value, which grows with every transform and every value of the buffer on the way to it.
+/// Returns the stage of each value. It grows by one with every transform and every buffered value on the way to the
+/// value.
 fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     let mut stage = vec![0usize; graph.nodes.len()];
     for &value in &graph.order {
@@ -205,7 +206,7 @@ fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     stage
 }
 
-/// Groups sums of one stage, so that no kernel waits for itself.
+/// Groups sums of the same stage, so that no kernel depends on itself.
 fn groups(
     graph: &Graph,
     used: &[bool],
@@ -248,8 +249,9 @@ fn groups(
     found
 }
 
-/// Groups sums with products of one operand, which is then read once, if their shared operands fit the registers. A sum
-/// with a key's limb joins none: the key's limb is read with the digits of each ciphertext, which should be read once.
+/// Joins groups of sums that multiply the same operand, which is then read once, if the shared operands fit the
+/// registers. A sum with a key's limb is not joined: that limb is read with the digits of each ciphertext, which should
+/// be read once.
 fn join_for_operands(
     graph: &Graph,
     sums: &[(Value, &Sum)],

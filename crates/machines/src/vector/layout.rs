@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The layout of a limb in the ciphertext buffer, and the chunks that are cut out of it.
+//! The layout of a limb in the vector machine's ciphertext buffer, and the chunks into which it is cut.
 //!
 //! A limb is a matrix of `rows` (the radix) by `columns`. Coefficient n lies at row n / columns, column n mod columns.
 //! The value at psi^(2k+1) lies at row k mod rows, column k / rows. A chunk is `span` = lanes / rows whole columns, or
@@ -14,22 +14,21 @@
 //!   three bits, so in their sub-banks.
 //! - Rows that an automorphism spreads: k h + b for eight successive k and an odd h, which differ modulo 8 as well.
 //!
-//! In a limb with m times fewer columns than rows, the low log m bits of the row choose among m sets of banks. The same
-//! holds of row / m within each set.
-//! banks, and the same holds of row / m within each.
+//! In a limb with m times fewer columns than rows, the low log m bits of the row choose among m sets of banks. Within
+//! each set, the rule above holds for row / m.
 
 use ringmill_isa::vector::{MicroOp, Shape};
 
-/// The arrangement of a chunk's words in its limb.
+/// The part of a limb's matrix that a chunk is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Orientation {
     Rows,
     Columns,
-    /// Whole rows that do not follow one another.
+    /// Whole rows that are not successive.
     Scattered,
 }
 
-/// Returns how an instruction's chunks are read and written.
+/// Returns the orientation of the chunks that an instruction reads, and that of the chunks that it writes.
 pub fn orientation(op: MicroOp) -> (Orientation, Orientation) {
     use Orientation::{Columns, Rows, Scattered};
     match op {
@@ -52,16 +51,16 @@ pub fn orientation(op: MicroOp) -> (Orientation, Orientation) {
     }
 }
 
-/// The place of a word.
+/// The position of a word in the banks of the ciphertext buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Word {
     pub bank: u32,
     pub sub_bank: u32,
-    /// The address in its sub-bank, from the limb's first.
+    /// The address in the sub-bank, counted from the limb's first word there.
     pub address: u32,
 }
 
-/// The matrix of a limb.
+/// The matrix of rows and columns in which a limb of a given shape lies in the buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     shape: Shape,
@@ -84,12 +83,12 @@ impl Layout {
         1 << self.shape.log_lanes
     }
 
-    /// Returns the columns of a chunk, which is also the sub-banks of a bank.
+    /// Returns the number of columns in a chunk, which is also the number of sub-banks of a bank.
     pub fn span(self) -> usize {
         self.lanes() / self.rows()
     }
 
-    /// Returns the place of a word of a limb.
+    /// Returns the position in the buffer's banks of the word at a row and a column.
     pub fn word(self, row: usize, column: usize) -> Word {
         let (rows, columns, span) = (self.rows(), self.columns(), self.span());
         let fewer = rows / columns;
@@ -100,7 +99,7 @@ impl Layout {
         }
     }
 
-    /// Returns the indices into a limb, kept row after row, of the words of chunk `chunk`, in the order in which units
+    /// Returns where in a limb, stored row after row, the words of chunk `chunk` are, in the order in which the units
     /// take them.
     pub fn words(self, orientation: Orientation, chunk: usize) -> Vec<usize> {
         let (rows, columns, lanes) = (self.rows(), self.columns(), self.lanes());
@@ -117,22 +116,23 @@ impl Layout {
         }
     }
 
-    /// Returns the index, row after row, of the value at psi^(2k+1).
+    /// Returns the index, in a limb stored row after row, of the value at psi^(2k+1).
     pub fn of_value(self, k: usize) -> usize {
         let rows = self.rows();
         k % rows * self.columns() + k / rows
     }
 
-    /// Returns the index, row after row, of a position of a CPU's evaluation form, which is in bit-reversed order.
+    /// Returns the index, in a limb stored row after row, of position `position` of the CPU's evaluation form, which is
+    /// in bit-reversed order.
     pub fn of_evaluation(self, position: usize) -> usize {
         let bits = u32::from(self.shape.log_n);
         self.of_value(position.reverse_bits() >> (usize::BITS - bits))
     }
 
-    /// Returns where the automorphism x -> x^g takes the word at a row and a column of a limb in evaluation form: the
-    /// permutation units' rule. The value of the result at psi^(2k+1) is that at psi^(g(2k+1)). So with h the inverse
-    /// of g modulo 2N, the value at k goes to k h + (h - 1) / 2. Within a row that is column h + b, b the row's own: i
-    /// -> i a + b.
+    /// Returns where the automorphism x -> x^g moves the word at a row and a column of a limb in evaluation form, by
+    /// the rule of the permutation units. The value of the result at psi^(2k+1) is the operand's at psi^(g(2k+1)). So
+    /// with h the inverse of g modulo 2N, the value at k goes to k h + (h - 1) / 2. Within a row, column i goes to
+    /// column i h + b, where b depends on the row.
     pub fn turned(self, g: u64, row: usize, column: usize) -> (usize, usize) {
         let (a, b) = self.turn(g, row);
         let (to, offset) = (b % self.rows(), b / self.rows());
@@ -142,7 +142,8 @@ impl Layout {
         )
     }
 
-    /// Returns for a row the factor a, and b. The target row is b mod rows, and the columns' offset is b / rows.
+    /// Returns the factor a and the offset b of the automorphism x -> x^g for one row. The row goes to row b mod rows,
+    /// and column i to column i a + b / rows.
     fn turn(self, g: u64, row: usize) -> (usize, usize) {
         let order = 2u64 << self.shape.log_n;
         let h = inverse(g, order) as usize;
@@ -150,7 +151,7 @@ impl Layout {
     }
 }
 
-/// Returns the inverse of an odd number modulo a power of two.
+/// Returns the inverse of an odd number modulo `order`, a power of two.
 fn inverse(g: u64, order: u64) -> u64 {
     // Newton's iteration doubles the right bits, from three on.
     let mut x = g;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers a procedure to micro instructions of the vector machine, and times them.
+//! Lowers a mid-level procedure to micro instructions of the vector machine, and times them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,30 +19,33 @@ use super::readers::Readers;
 use super::tally::Tally;
 use crate::MachineError;
 
-/// A procedure cut into tasks, in the order in which they are begun.
+/// A procedure cut into tasks, in the order in which they begin.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub graph: Arc<Graph>,
     pub tasks: Arc<Vec<Task>>,
     pub readers: Arc<Readers>,
     pub shape: Shape,
-    /// The least cycles of the buffer's port and of the multiply-accumulate unit (in cycles of the port).
+    /// Two lower bounds on the procedure's time, in cycles of the buffer's port: that of the port, and that of the
+    /// multiply-accumulate unit.
     pub floors: [u64; 2],
-    /// The plaintexts on which the host works in each call.
+    /// The number of plaintexts on which the host works in each call.
     pub hosted: u64,
-    /// The numbers of the parameters, in the order in which tasks read them; parameters that no task reads come last.
+    /// The indices of the parameters, in the order in which tasks first read them. Parameters that no task reads come
+    /// last.
     pub params_by_use: Vec<usize>,
 }
 
 impl Prepared {
     /// # Errors
-    /// [`MachineError::Unsupported`] for what the machine does not do, with the field that forbids it.
+    /// [`MachineError::Unsupported`] for an instruction or a size that the machine does not support, with the field
+    /// that forbids it.
     pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
         Self::in_order(d, procedure, PIECE, |_, tasks| ordered(d, tasks))
     }
 
-    /// Prepares a procedure with its tasks in an order that `order` chooses. In the given order each task stands behind
-    /// those that make its operands. A base extension writes `piece` limbs in one go.
+    /// Prepares a procedure with its tasks in an order that `order` chooses. It receives them in an order in which each
+    /// task comes after those that compute its operands. A base extension writes `piece` limbs in one kernel.
     pub(super) fn in_order(
         d: &Description,
         procedure: &Procedure,
@@ -80,7 +83,7 @@ impl Prepared {
         })
     }
 
-    /// Returns for each value that is a mask its limb among LOAD's addresses.
+    /// Returns each value that is a generated mask, with the number by which `LOAD` addresses the mask.
     pub(super) fn masks(&self) -> Vec<(Value, u32)> {
         let first = MASKS / self.shape.limb_chunks();
         let masks = (first..).zip(&self.graph.masks);
@@ -111,33 +114,34 @@ fn floors(d: &Description, tasks: &[Task]) -> [u64; 2] {
     [port, micro.div_ceil(d.micro.buffer)]
 }
 
-/// A procedure by itself, whose operands die with it. All operands are in distant memory, and some in the buffer as
-/// well.
+/// The micro program of one procedure that runs by itself on an idle machine. All operands are in distant memory, some
+/// also in the buffer, and none is needed afterwards.
 #[derive(Clone, Debug)]
 pub struct Alone {
     pub program: MicroProgram,
-    /// For each result, its place in the buffer, or its limb in distant memory if it had to leave.
+    /// For each result, its place in the buffer, or its limb in distant memory if it was spilled.
     pub results: Vec<Where>,
-    /// The place of each parameter that was in the buffer.
+    /// For each parameter its place at the start: in the buffer, or in distant memory.
     pub params: Vec<Where>,
-    /// Micro-cycles from the first instruction to the last result.
+    /// Micro-cycles from the first instruction to the write of the last result.
     pub micro: u64,
     pub tally: Tally,
     pub peak: usize,
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// The masks made from seeds.
+    /// The number of masks that the generator expanded from seeds.
     pub made: u64,
-    /// The least cycles of the port, and of the multiply-accumulate unit in cycles of the port.
+    /// Two lower bounds on the time, in cycles of the buffer's port: that of the port, and that of the
+    /// multiply-accumulate unit.
     pub floors: [u64; 2],
-    /// The host's work on plaintexts before the procedure.
+    /// The host's work on plaintexts before the procedure runs.
     pub hosted: Vec<HostWork>,
 }
 
 impl Alone {
-    /// Returns the program with its results stored at its end, and the limb of distant memory in which each result then
-    /// is. Results from the buffer go behind the operands and the spilled limbs.
+    /// Returns the program with stores of its results at the end, and the limb of distant memory to which each result
+    /// goes. Results from the buffer are stored after the operands and the spilled limbs.
     pub fn stored(&self) -> (MicroProgram, Vec<u32>) {
         let limb = self.program.shape.limb_chunks();
         let mut instrs = self.program.instrs.clone();
@@ -169,15 +173,15 @@ impl Alone {
     }
 }
 
-/// The place of a limb.
+/// The place of a limb: a number of a place in the buffer, or of a limb in distant memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Where {
     Buffer(u32),
     Distant(u32),
 }
 
-/// Lowers and times one procedure by itself, on the machine at rest. `resident` says which parameters are in the
-/// buffer.
+/// Lowers one procedure by itself and times it on an idle machine. `resident` says which parameters are in the buffer
+/// at the start.
 ///
 /// # Errors
 /// A procedure that the machine does not support, or that does not fit it.
@@ -196,7 +200,8 @@ pub fn alone(
     )
 }
 
-/// Lowers and times a procedure whose tasks are known: places them, and chooses the order of their instructions.
+/// Lowers and times a procedure by itself whose tasks are known. It assigns places to limbs and chooses the order of
+/// the instructions.
 ///
 /// # Errors
 /// A procedure that does not fit the machine.
@@ -300,7 +305,7 @@ pub fn alone_prepared(
     })
 }
 
-/// Times a stream by itself, on the machine at rest, as [`alone`] does.
+/// Times a micro program by itself on an idle machine, as [`alone`] does. Returns the micro-cycles and the counts.
 ///
 /// # Errors
 /// [`MachineError::Program`] for a program that the verifier refuses.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine as a [`Machine`].
+//! The vector machine behind the interface [`Machine`] of all simulated machines.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,7 +20,7 @@ use ringmill_device::report::{
     EndToEnd, LinkUse, MachineReport, MemoryUse, Own, ProcedureUse, TimePart, UnitUse,
 };
 
-/// A vector machine made from a description.
+/// A vector machine with its description and the resources that it needs.
 #[derive(Clone, Debug)]
 pub struct VectorMachine {
     description: Description,
@@ -29,7 +29,7 @@ pub struct VectorMachine {
 
 impl VectorMachine {
     /// # Errors
-    /// The errors of [`Description::needs`]; needs beyond the part's.
+    /// The errors of [`Description::needs`]; an error if the machine does not fit its part.
     pub fn new(description: Description) -> Result<Self, MachineError> {
         Part::named(&description.part)?;
         let allowed = description.allow_more_than_the_part_has.as_deref();
@@ -39,7 +39,7 @@ impl VectorMachine {
         })
     }
 
-    /// Makes the machine of a description.
+    /// Makes the machine from the TOML text of its description.
     ///
     /// # Errors
     /// The errors of [`Description::read`] and [`Self::new`].
@@ -205,8 +205,8 @@ impl VectorMachine {
         }
     }
 
-    /// Says what would make the largest part of the time smaller. No field of memory is named: rates and the clock take nothing of
-    /// the part.
+    /// Says what would shorten the part `by` of a program's time, the largest one. It names no field of memory, but
+    /// rates and the clock, which take no resources of the part.
     fn help(by: TimePart) -> String {
         match by {
             TimePart::Waits => {
@@ -223,7 +223,7 @@ impl VectorMachine {
     }
 }
 
-/// Returns the time of a run by operations of each level. `chunks` is the number of a limb's chunks.
+/// Returns the time of a run by operations of each level. `chunks` is the number of chunks of a limb.
 fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
     let (counts, took) = (&running.total.ops, &running.total.took);
     let mut by_mid: BTreeMap<String, TimeUse> = BTreeMap::new();
@@ -321,7 +321,8 @@ impl Machine for VectorMachine {
         }
     }
 
-    /// Returns true for all instructions of a procedure or for none.
+    /// Returns true for all instructions of a procedure or for none, since the vector machine leaves no instruction to
+    /// a host.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         self.check_head(head)?;
         let all = Prepared::new(&self.description, procedure).is_ok();
@@ -342,7 +343,8 @@ impl Machine for VectorMachine {
         }))
     }
 
-    /// Writes each procedure by itself, with its limbs in the buffer if they fit and its keys in distant memory.
+    /// Writes the micro code of each procedure as it runs by itself, with its limbs in the buffer if they fit and its
+    /// keys in distant memory.
     fn micro_text(
         &self,
         program: &Verified,
@@ -367,8 +369,8 @@ impl Machine for VectorMachine {
     }
 }
 
-/// Returns which parameters of a procedure by itself are in the buffer beforehand: all but keys, up to fifteen
-/// sixteenths of the buffer.
+/// Returns a function that says which parameters are in the buffer before a procedure that runs by itself. They are all
+/// parameters but keys, up to fifteen sixteenths of the buffer.
 pub fn resident(d: &Description, procedure: &Procedure) -> impl Fn(usize) -> bool + use<> {
     let slots = d.shape(procedure.log_n).slots() as usize;
     let mut left = slots - slots / 16;
@@ -382,12 +384,12 @@ pub fn resident(d: &Description, procedure: &Procedure) -> impl Fn(usize) -> boo
     move |number| there.get(number) == Some(&true)
 }
 
-/// A run that counts cycles.
+/// A run of a program on the vector machine that only counts cycles.
 struct Timing<'m> {
     machine: &'m VectorMachine,
     running: Running<'m>,
     head: Head<'m>,
-    /// Whether keys are in distant memory before the run.
+    /// Whether the keys are in distant memory before the run.
     resident_keys: bool,
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Merges steps on whole limbs into one stream of micro instructions, in the order in which the machine can send them.
+//! Merges steps on whole limbs into one stream of micro instructions, in the order in which the vector machine can
+//! send them.
 //!
 //! The controller sends instructions in the stream's order, and waits with an instruction that cannot be sent. So the
-//! performance simulator itself makes the stream. Among the next instructions of each unit's work, the one that can be
-//! sent first comes next. The same simulator, fed the stream, then sends every instruction at the same time.
+//! performance simulator itself chooses the order: among the next instructions of each unit's work, the one that can
+//! be sent first comes next. The same simulator, fed the stream, then sends every instruction at the same time.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,11 +17,11 @@ use super::order::{Task, Work};
 use super::place::{Placed, StepKind};
 use crate::MachineError;
 
-/// The steps that must have been sent whole before others begin.
+/// For each step of a procedure, the steps that must be sent completely before it begins.
 struct Waits {
-    /// For each step, the number of steps for which it waits and that are not yet sent.
+    /// For each step, the number of steps for which it waits and that are not sent completely.
     missing: Vec<u32>,
-    /// The steps that wait for each step, all in one list. `begin`: where each one's list begins.
+    /// The steps that wait for each step, all in one list. `begin` has the position where each step's list begins.
     after: Vec<u32>,
     begin: Vec<u32>,
 }
@@ -85,7 +86,7 @@ impl Waits {
         self.missing[step] == 0
     }
 
-    /// Notes that a step was sent whole.
+    /// Notes that a step was sent completely.
     fn done(&mut self, step: usize) {
         let of = self.begin[step] as usize..self.begin[step + 1] as usize;
         for &after in &self.after[of] {
@@ -94,9 +95,9 @@ impl Waits {
     }
 }
 
-/// Work in progress.
+/// A step whose instructions are being sent.
 struct Lane {
-    /// The queue from which it takes its steps.
+    /// The index of the queue from which the lane takes its steps.
     queue: usize,
     step: Option<usize>,
     rest: Emitter,
@@ -110,11 +111,11 @@ impl Lane {
     }
 }
 
-/// Makes the micro instructions of placed steps in the order in which `clock` sends them, from its current state on.
-/// `sent` receives each instruction with its time, and `told` is called after each step.
+/// Generates the micro instructions of placed steps in the order in which `clock` sends them, from its current state
+/// on. `sent` receives each instruction with its time, and `told` is called after each step.
 ///
 /// # Errors
-/// [`MachineError::Program`] if the machine could not continue; those of `sent` and `told`.
+/// [`MachineError::Program`] if the machine cannot continue; errors of `sent` and `told`.
 pub fn merge(
     (placed, tasks): (&Placed, &[Task]),
     shape: Shape,

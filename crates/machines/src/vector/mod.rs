@@ -43,10 +43,10 @@ pub use passes::Passes;
 pub use report::{CallsUse, TimeUse, VectorParts, VectorUse};
 pub use tally::Tally;
 
-/// The kind of these descriptions.
+/// The field `kind` of the descriptions of vector machines.
 pub const KIND: &str = "vector";
 
-/// The descriptions that Ringmill ships, by name.
+/// The vector descriptions that Ringmill ships: pairs of name and TOML text.
 pub const SHIPPED: [(&str, &str); 3] = [
     ("vector", Description::PAPER),
     ("vector-ours", Description::OURS),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the resources of a vector machine, memories and multipliers, from the fields of its description.
+//! Counts the resources of a vector machine, memories and multipliers, from the fields of its description.
 
 use super::description::{Description, Factory, WORD_BITS};
 use crate::MachineError;
@@ -7,8 +7,9 @@ use crate::fpga::{
     Family, Memory, MemoryKind, Multipliers, Need, Needs, Part, Ports, Reduction, Unit,
 };
 
-/// Returns the multipliers of one transform unit of radix R, which has three parts (section 6.1: 769, 255 and 255). The
-/// first is a cyclic transform in decimation in frequency, without products by one. R - 1 stand before it and R - 1 behind.
+/// Returns the numbers of multipliers in one transform unit of radix R = 2^`log_radix`: butterflies, before the
+/// transform and behind it (vector paper, section 6.1: 769, 255 and 255). The transform is a cyclic one in decimation
+/// in frequency, without products by one. It has R - 1 multipliers before it and R - 1 behind.
 pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
     let radix = 1u64 << log_radix;
     // Of log R ranks with R / 2 butterflies, the rank of blocks of size 2^s has R / 2^s products by one.
@@ -17,10 +18,11 @@ pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
     [all - ones, radix - 1, radix - 1]
 }
 
-/// The primes at full size: 42 and 14 special ones (section 3.1).
+/// The number of primes at full size: 42 primes of the ciphertext modulus and 14 special ones (vector paper, section
+/// 3.1).
 const PRIMES: u64 = 56;
 
-/// Returns `count` modular multipliers of the machine's words.
+/// Returns the need of `count` modular multipliers for the machine's words.
 fn multipliers(name: &str, count: u64) -> Need {
     Need::Multipliers(Multipliers {
         name: name.to_owned(),
@@ -30,7 +32,7 @@ fn multipliers(name: &str, count: u64) -> Need {
     })
 }
 
-/// Two words read and one written in a cycle.
+/// The ports of a memory that reads two words and writes one in a cycle.
 const TWO_READS: Ports = Ports {
     reads: 2,
     writes: 1,
@@ -38,10 +40,10 @@ const TWO_READS: Ports = Ports {
 };
 
 impl Description {
-    /// Returns the needs of the machine.
+    /// Returns the memories and multipliers of the machine.
     ///
     /// # Errors
-    /// [`MachineError::UnknownPart`].
+    /// [`MachineError::UnknownPart`] if the description names an unknown FPGA or die.
     pub fn needs(&self) -> Result<Needs, MachineError> {
         let part = Part::named(&self.part)?;
         let [butterflies, before, behind] = unit_multipliers(self.log_radix);
@@ -77,7 +79,7 @@ impl Description {
         })
     }
 
-    /// Returns the memories of a die, in bits: each table once, for all its readers.
+    /// Returns the memories of the machine on a die, each table once for all of its readers.
     fn macros(&self) -> Vec<Need> {
         let (radix, lanes) = (1u64 << self.log_radix, 1u64 << self.log_lanes);
         let memory = |name: &str, count, depth, ports| {
@@ -105,8 +107,8 @@ impl Description {
         ]
     }
 
-    /// Returns the seed tables of a transform unit of the RTL: powers of the seeds' roots by lower and by upper bits of
-    /// a line's number, for four instructions.
+    /// Returns the seed tables of one transform unit in the RTL. They have powers of the seeds' roots by the lower and
+    /// the upper bits of a line's number, for four instructions.
     fn seed_tables(&self) -> [Need; 2] {
         let low = self.log_radix / 2;
         let table = |name: &str, log: u8| {
@@ -119,8 +121,8 @@ impl Description {
         ]
     }
 
-    /// Returns the memories of the RTL beside its units, as an FPGA has them. Each factor's words have a memory of
-    /// their own, as all factors are read at once.
+    /// Returns the memories outside of the RTL's transform units on an FPGA. Each factor has its own memory, since all
+    /// factors are read at once.
     fn memories(&self) -> Vec<Need> {
         let (radix, lanes) = (1u64 << self.log_radix, 1u64 << self.log_lanes);
         let [_, before, _] = unit_multipliers(self.log_radix);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Orders a procedure's work: the tasks with the longest path to the end first.
+//! Orders a procedure's work on the vector machine: the tasks with the longest path to the end come first.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -12,24 +12,25 @@ use super::graph::{Graph, Node, Value};
 use super::kernel::Kernels;
 use crate::MachineError;
 
-/// The kind of a piece of work.
+/// The kind of work that a task does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// A kernel, by its code.
+    /// The sums of a kernel, by the kernel's code.
     Sums(Code),
     Forward,
     Inverse,
     Morph(u32),
 }
 
-/// A piece of work on whole limbs.
+/// Work of one unit on whole limbs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
     pub work: Work,
     pub modulus: u16,
     pub reads: Vec<Value>,
     pub writes: Vec<Value>,
-    /// The cycles of the port for the whole task. `micro`: the micro-cycles of the unit.
+    /// The cycles for which the task occupies the buffer's port. `micro` has the micro-cycles of the task's
+    /// unit.
     pub port: u64,
     pub micro: u64,
 }
@@ -40,10 +41,10 @@ impl Task {
     }
 }
 
-/// Returns the tasks of a graph, in the order of the procedure.
+/// Returns the tasks that compute a graph's values, in the order of the procedure.
 ///
 /// # Errors
-/// The errors of [`code`].
+/// The errors of [`code`] for a kernel.
 pub fn tasks(
     d: &Description,
     shape: Shape,
@@ -117,7 +118,7 @@ pub fn tasks(
     Ok(sorted(found))
 }
 
-/// Returns for each task the tasks that make its operands.
+/// Returns for each task the tasks that compute its operands.
 pub(super) fn makers(tasks: &[Task]) -> Vec<Vec<usize>> {
     let maker: HashMap<Value, usize> = tasks
         .iter()
@@ -137,7 +138,8 @@ pub(super) fn makers(tasks: &[Task]) -> Vec<Vec<usize>> {
     of.collect()
 }
 
-/// Sorts the tasks so that each stands behind those that make its operands, otherwise in their order.
+/// Sorts the tasks so that each comes after those that compute its operands, and otherwise keeps their
+/// order.
 fn sorted(tasks: Vec<Task>) -> Vec<Task> {
     let makers = makers(&tasks);
     let mut missing: Vec<usize> = makers.iter().map(Vec::len).collect();
@@ -163,7 +165,7 @@ fn sorted(tasks: Vec<Task>) -> Vec<Task> {
     found
 }
 
-/// Returns the tasks in the order in which they are begun.
+/// Returns the tasks in the order in which the machine begins them, as the description's `schedule` says.
 pub fn ordered(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
     match d.schedule {
         Order::InOrder => tasks,
@@ -171,7 +173,8 @@ pub fn ordered(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
     }
 }
 
-/// Schedules a list on two units, transforms and sums, which share the port, by the longest path to the end.
+/// Orders the tasks by list scheduling on two units, for transforms and for sums, which share the buffer's
+/// port. The task with the longest path to the end goes first.
 fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
     let length = |task: &Task| task.micro.max(task.port * d.micro.buffer);
     let before = makers(&tasks);

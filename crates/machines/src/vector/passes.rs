@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The computation of the transform units: the passes of a negacyclic transform on matrices of rows and columns (vector
-//! paper, section 6.1, Equation 2 and Figure 4).
+//! The computation of the vector machine's transform units: the passes of a negacyclic transform on matrices of rows
+//! and columns (vector paper, section 6.1, Equation 2 and Figure 4).
 //!
 //! Let n = columns n1 + n2 and k = k1 + rows k2. The value at psi^(2k+1) is the sum over n2 of psi^n2 w2^(n2 k2) times
 //! psi^(2 n2 k1) times the sum over n1 of f^n1 w1^(n1 k1) x[n]. Here f = psi^columns has order 2 rows, w1 = f^2, and w2
-//! = psi^(2 rows). So the factors before both passes are the same for every chunk, and those between them are powers of
-//! one seed a column.
+//! = psi^(2 rows). So the factors before both passes are the same for every chunk, and those between the passes are
+//! powers of one seed for each column.
 //!
-//! In the inverse transform, row k1 is multiplied behind INTT1 by psi^-(2 k1 n2 + n2). That is the factors between the
-//! passes and those before NTT2 in one: again powers of one seed, psi^-(2 k1 + 1). So no inverse transform has factors
-//! before it.
+//! In the inverse transform, row k1 is multiplied after INTT1 by psi^-(2 k1 n2 + n2). That is the product of the
+//! factors between the passes and of those before NTT2: again powers of one seed, psi^-(2 k1 + 1). So no inverse
+//! transform has factors before it.
 
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_math::{MathError, Modulus, NttPlan, Ring};
 
-/// A transform modulo one prime, for limbs of one shape.
+/// The transform modulo one prime q, for limbs of one shape.
 #[derive(Clone, Debug)]
 pub struct Passes {
     q: Modulus,
@@ -25,7 +25,7 @@ pub struct Passes {
 
 impl Passes {
     /// # Errors
-    /// A modulus without the root of unity.
+    /// An error for a modulus without the root of unity that the transform needs.
     pub fn new(q: Modulus, shape: Shape) -> Result<Self, MathError> {
         Ok(Self {
             q,
@@ -35,11 +35,11 @@ impl Passes {
         })
     }
 
-    /// Transforms one line in place: a column of NTT1 and INTT2, or a row of NTT2 and INTT1. `line` is the number of
+    /// Transforms one line in place: a column for NTT1 and INTT2, or a row for NTT2 and INTT1. `line` is the number of
     /// the column or row.
     ///
     /// # Errors
-    /// None for a modulus that is prime.
+    /// None for a prime modulus.
     pub fn line(&self, op: MicroOp, line: usize, x: &mut [u64]) -> Result<(), MathError> {
         let q = self.q;
         let power = |exponent: usize| q.pow(self.psi, exponent as u64);
@@ -70,7 +70,7 @@ impl Passes {
         Ok(())
     }
 
-    /// Multiplies by 1, w, w^2, ...
+    /// Multiplies the values in order by 1, w, w^2, and so on.
     fn scale(&self, x: &mut [u64], w: u64) {
         let mut power = 1;
         for value in x {
@@ -79,7 +79,7 @@ impl Passes {
         }
     }
 
-    /// Divides by the length, as the halvings of all ranks of butterflies do.
+    /// Divides the values by their number, as the halvings in all ranks of butterflies do together.
     fn halve(&self, x: &mut [u64]) -> Result<(), MathError> {
         let factor = self.q.inv(x.len() as u64)?;
         for value in x {
@@ -89,7 +89,7 @@ impl Passes {
     }
 }
 
-/// Computes y[k] = the sum over j of x[j] w^(j k), in place, in natural order: decimation in frequency, then bit
+/// Computes y[k] = the sum over j of x[j] w^(j k), in place and in natural order, by decimation in frequency and bit
 /// reversal.
 fn cyclic(q: Modulus, w: u64, x: &mut [u64]) {
     let n = x.len();

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tracks the chunks of a limb's place that are still to be written, and decides which accesses wait for them.
+//! Tracks the chunks at one place of the vector machine's buffer that are still to be written, and decides
+//! which accesses wait for them.
 
 use super::layout::Orientation;
 
-/// log2 of the most chunks of a limb that are distinguished: one bit of a word for each.
+/// log2 of the most chunks of a limb that are distinguished, since a 64-bit word has one bit for each.
 pub(super) const LOG_LIMB_CHUNKS: u8 = u64::BITS.ilog2() as u8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Pending {
-    /// A bit for each chunk.
+    /// A bit for each chunk of rows that is still to be written. `columns` has those of columns.
     rows: u64,
     columns: u64,
-    /// The number of scattered chunks of rows.
+    /// The number of chunks of scattered rows that are still to be written.
     scattered: u32,
 }
 
 impl Pending {
-    /// Returns whether an access to a chunk waits.
+    /// Returns whether an access to a chunk in this orientation must wait for a write.
     #[inline]
     pub(super) fn blocks(self, chunk: u32, how: Orientation) -> bool {
         let bit = 1 << chunk;
@@ -29,7 +30,7 @@ impl Pending {
         }
     }
 
-    /// Notes that a chunk is to be written.
+    /// Notes that a chunk is still to be written in this orientation.
     #[inline]
     pub(super) fn add(&mut self, chunk: u32, how: Orientation) {
         match how {
@@ -39,7 +40,7 @@ impl Pending {
         }
     }
 
-    /// Notes that a chunk was written.
+    /// Notes that a chunk was written in this orientation.
     #[inline]
     pub(super) fn remove(&mut self, chunk: u32, how: Orientation) {
         match how {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An elastic pipeline of the performance simulator, and its items.
+//! An elastic pipeline of the vector machine's performance simulator, and its items.
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,23 @@ use super::decode::Target;
 /// An instruction in a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Item {
-    /// When the item is at the end if no other item is before it.
+    /// The micro-cycle in which the item is at the pipeline's end if no other item is before it.
     pub(super) ready: u64,
     pub(super) entered: u64,
     pub(super) target: Target,
 }
 
-/// A pipeline whose items move on by themselves. An item enters a stage when the item before has left the stage, and
-/// when both the stage's period and the item's own period in the stage before have passed. So the pipeline holds as
-/// many items as it has room for. The first item is ready when the time through all stages has passed, and a period
-/// after the item before it left.
+/// A pipeline whose items advance independently of each other. An item enters a stage when the item before has left the
+/// stage, and when both the stage's period and the item's own period in the stage before have passed. So the pipeline
+/// holds as many items as it has room for. The first item is ready when the time through all stages has passed, and a
+/// period after the item before it left.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pipe {
-    /// Micro-cycles between two items.
+    /// The micro-cycles between two items.
     pub(super) period: u64,
-    /// The items whose time to leave is not known; the first is to be written to the buffer.
+    /// The items whose time to leave is unknown. The first of them will be written to the buffer.
     pub(super) items: VecDeque<Item>,
-    /// The times at which the other items leave.
+    /// The times at which the other items leave the pipeline.
     pub(super) leaving: VecDeque<u64>,
     pub(super) last_entry: Option<u64>,
     pub(super) last_exit: Option<u64>,
@@ -41,8 +41,8 @@ impl Pipe {
         }
     }
 
-    /// Returns when the next item may enter, from `from` on, with room for `room` items; `None` while that depends on a
-    /// write.
+    /// Returns when the next item may enter, from `from` on, if the pipeline has room for `room` items. Returns `None`
+    /// while that depends on a write.
     #[inline]
     pub(super) fn entry(&self, from: u64, room: usize) -> Option<u64> {
         let free = self
@@ -62,7 +62,7 @@ impl Pipe {
         Some(free.max(*at))
     }
 
-    /// Forgets the items that left by `now`.
+    /// Forgets the items that have left by the time `now`.
     #[inline]
     pub(super) fn forget(&mut self, now: u64) {
         while self.leaving.front().is_some_and(|&at| at <= now) {
@@ -70,7 +70,7 @@ impl Pipe {
         }
     }
 
-    /// Returns when all items inside have left; `None` while that depends on a write.
+    /// Returns when all items have left the pipeline, or `None` while that depends on a write.
     #[inline]
     pub(super) fn empty(&self, now: u64) -> Option<u64> {
         match self.items.is_empty() {
@@ -79,7 +79,7 @@ impl Pipe {
         }
     }
 
-    /// Returns when the first item whose time to leave is not known is at the end.
+    /// Returns when the first item whose time to leave is unknown reaches the pipeline's end.
     #[inline]
     pub(super) fn front(&self) -> Option<u64> {
         let item = self.items.front()?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Assigns limbs to places in the ciphertext buffer at compile time, and decides which limbs are loaded and stored
-//! when.
+//! Assigns limbs to places in the vector machine's ciphertext buffer at compile time, and decides which limbs are
+//! loaded and stored when.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::order::Task;
 use super::readers::Readers;
 use crate::MachineError;
 
-/// A step of a procedure's run. Its places are those of [`Placed::places`] from `first` on: those that it reads before
-/// those that it writes.
+/// A step of a procedure: a task, a load or a store. Its places begin at index `first` of [`Placed::places`], those
+/// that it reads before those that it writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     pub kind: StepKind,
@@ -23,53 +23,54 @@ pub struct Step {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StepKind {
-    /// Runs the task of this number.
+    /// Runs the task with this index.
     Task(usize),
-    /// Loads a limb of distant memory.
+    /// Loads the limb with this number in distant memory.
     Load(u32),
-    /// Stores to a limb of distant memory.
+    /// Stores to the limb with this number in distant memory.
     Store(u32),
 }
 
-/// A parameter of a procedure.
+/// A parameter of a procedure in one call: its value, and the limb of the program that is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Param {
     pub value: Value,
     pub limb: Held,
-    /// Its place in the buffer, if it is there.
+    /// The limb's place in the buffer, or `None` if it is not there.
     pub place: Option<u32>,
     /// The limb's address in distant memory, or `None` if the limb has no copy there.
     pub distant: Option<u32>,
-    /// Whether it is needed later.
+    /// Whether a later call needs the limb.
     pub later: bool,
 }
 
-/// The parameters, results and masks of a procedure's call.
+/// The parameters, results and masks of one call, from which places are assigned.
 pub struct Request<'r> {
     pub procedure: &'r str,
     pub params: Vec<Param>,
-    /// The limb of each result's value.
+    /// For each result of the procedure its value, and the limb of the program that it becomes.
     pub results: Vec<(Value, Held)>,
-    /// For each value that a generator makes, its limb among LOAD's addresses.
+    /// For each value that is a generated mask, the number by which `LOAD` addresses the mask.
     pub masks: Vec<(Value, u32)>,
     pub replacement: Replacement,
 }
 
-/// The places of limbs after a procedure.
+/// The steps of a call with their places, and the places of limbs after it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Placed {
     pub steps: Vec<Step>,
-    /// The places of all steps.
+    /// The places that all steps read and write, in one list.
     places: Vec<u32>,
-    /// The limbs that moved to distant memory: parameters and results that had to leave.
+    /// The limbs that were spilled to distant memory, parameters and results, with their addresses.
     pub distant: BTreeMap<Held, u32>,
-    /// The most places in use at once.
+    /// The most places of the buffer in use at once.
     pub peak: usize,
-    /// The loads of parameters. `spilled`: the spilled limbs that were stored, and those loaded again.
+    /// The number of loads of parameters. `spilled` has that of limbs stored for lack of room, `reloaded` that of
+    /// their loads.
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// The masks that were made, each counted once for each time.
+    /// The number of masks that the generator expanded. A mask that is expanded again counts again.
     pub made: u64,
 }
 
@@ -101,21 +102,21 @@ impl Placed {
     }
 }
 
-/// The state of a value of the procedure while it runs.
+/// The state of one value of the procedure while steps are placed.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     place: Option<u32>,
     distant: Option<u32>,
-    /// Whether distant memory has the same content as the place.
+    /// Whether the value's copy in distant memory is the same as that in the buffer.
     clean: bool,
     param: bool,
     mask: bool,
     result: bool,
-    /// Whether it is there after the procedure.
+    /// Whether a later call needs the value.
     stays: bool,
-    /// The last task, by its number plus one, that needed it in the buffer.
+    /// The last task that needed the value in the buffer, as its index plus one.
     needed: u32,
-    /// The number of its readers that are done.
+    /// The number of the value's readers that are done.
     read: u32,
     used: u64,
 }
@@ -125,18 +126,20 @@ struct Placing<'b, 'r> {
     request: &'r Request<'r>,
     readers: &'r Readers,
     values: Vec<State>,
-    /// For each place, the value of the procedure in it.
+    /// For each place of the buffer, the procedure's value in it.
     by_place: Vec<Option<Value>>,
     out: Placed,
-    /// The places of the current task.
+    /// The places that the current task reads; `writes` has those that it writes.
     reads: Vec<u32>,
     writes: Vec<u32>,
 }
 
-/// Assigns places to the values of tasks, in the order of the tasks. `readers` are those of the tasks.
+/// Assigns places in the buffer to the values of tasks, in the order of the tasks, with the loads and stores that this
+/// needs. `readers` has the tasks that read each value.
 ///
 /// # Errors
-/// [`MachineError::Memory`] if the operands and results of one task do not fit the buffer, or distant memory is full.
+/// [`MachineError::Memory`] if the operands and results of one task do not fit the buffer, or if distant memory is
+/// full.
 pub fn place(
     buffer: &mut Buffer,
     tasks: &[Task],
@@ -203,7 +206,7 @@ impl Placing<'_, '_> {
         })
     }
 
-    /// Notes the value that has a place.
+    /// Notes which value of the procedure is at a place.
     fn hold(&mut self, place: u32, value: Option<Value>) {
         if let Some(of) = self.by_place.get_mut(place as usize) {
             *of = value;
@@ -264,7 +267,7 @@ impl Placing<'_, '_> {
         self.buffer.release(place);
     }
 
-    /// Returns the place of a value that is read, after loading the value if it is not there.
+    /// Returns the place of a value that a task reads, and adds a load if the value is not in the buffer.
     fn resident(&mut self, value: Value, number: u32, needs: usize) -> Result<u32, MachineError> {
         let state = *self.state(value)?;
         if let Some(place) = state.place {
@@ -290,7 +293,7 @@ impl Placing<'_, '_> {
         Ok(place)
     }
 
-    /// Returns a free place, after emptying one if there is none.
+    /// Returns a free place of the buffer. If there is none, it empties one.
     fn free(&mut self, number: u32, needs: usize) -> Result<u32, MachineError> {
         let full = |buffer: &Buffer| MachineError::Memory {
             procedure: self.request.procedure.to_owned(),
@@ -306,7 +309,8 @@ impl Placing<'_, '_> {
         self.buffer.take().ok_or_else(|| full(self.buffer))
     }
 
-    /// Chooses the place to empty.
+    /// Chooses the place of the buffer whose limb is replaced, by the description's rule, or returns `None` if the
+    /// current task needs all.
     fn victim(&self, number: u32) -> Option<u32> {
         let all = (0..).zip(self.buffer.places.iter().zip(&self.by_place));
         let all = all.filter_map(|(at, (content, value))| {
@@ -384,7 +388,7 @@ impl Placing<'_, '_> {
         Ok(())
     }
 
-    /// Returns the places of all limbs after the procedure.
+    /// Notes the places of all limbs after the procedure, and returns the placed steps.
     fn finish(mut self) -> Result<Placed, MachineError> {
         for param in &self.request.params {
             let state = *self.state(param.value)?;

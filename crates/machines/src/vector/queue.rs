@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host's side of the instruction queue (vector paper, section 6.5.3): writes batches of instructions at times that
-//! it predicts.
+//! The host's part of the instruction queue (vector paper, section 6.5.3). The host writes batches of instructions at
+//! times that it predicts.
 //!
-//! Times depend on the instructions alone, so the host can predict them. A write that finds no room is an overrun, and
-//! refused.
+//! Times depend only on the instructions, so the host can predict them. A write for which the queue has no room is an
+//! overrun, which is refused.
 
 use ringmill_isa::vector::{Instr, MicroOp, MicroProgram};
 
@@ -11,29 +11,29 @@ use super::clockwork::{Clockwork, Counting};
 use super::description::Description;
 use crate::MachineError;
 
-/// A write of the host.
+/// One write of instructions by the host into the machine's queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Write {
-    /// The micro-cycle at which its instructions are in the queue.
+    /// The micro-cycle at which the write's instructions are in the queue.
     pub at: u64,
     pub instructions: usize,
 }
 
-/// The time of a program whose instructions were written in this way.
+/// The time of a program whose instructions the host wrote into the queue in batches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fed {
     pub micro: u64,
-    /// The micro-cycles for which the queue was empty before its last instruction; the machine then raises an
-    /// interrupt.
+    /// The micro-cycles in which the queue was empty before its last instruction. The machine then raises an interrupt.
     pub dry: u64,
 }
 
-/// Returns a program's instructions without the end.
+/// Returns the instructions of a program without HCF, its end.
 fn sent(program: &MicroProgram) -> impl Iterator<Item = &Instr> {
     program.instrs.iter().filter(|i| i.op != MicroOp::Hcf)
 }
 
-/// Returns when each instruction is sent, if each is there by `there`, and when the last result is.
+/// Returns when each instruction is sent if instruction i is in the queue from `there(i)` on, and when the last result
+/// is written.
 fn times(
     d: &Description,
     program: &MicroProgram,
@@ -48,7 +48,8 @@ fn times(
     Ok((found, clock.drain()))
 }
 
-/// Predicts writes of at most `batch` instructions for which the queue has room and that delay nothing.
+/// Predicts the host's writes of at most `batch` instructions. The queue has room for each write, and none delays the
+/// machine.
 ///
 /// # Errors
 /// [`MachineError::Program`] for a program that the verifier refuses.
@@ -72,11 +73,11 @@ pub fn predicted(
     Ok(writes.collect())
 }
 
-/// Times a program whose instructions the host writes with `writes`, otherwise by the paper's counting.
+/// Times a program whose instructions the host writes as `writes` says. Other times count as in the paper.
 ///
 /// # Errors
-/// [`MachineError::Overrun`] for a write that finds too little room, with its first instruction that has none; as
-/// [`predicted`]; writes of fewer instructions than there are.
+/// [`MachineError::Overrun`] for a write for which the queue has too little room, with the first instruction that does
+/// not fit; those of [`predicted`]; an error if the writes have fewer instructions than the program.
 pub fn fed(d: &Description, program: &MicroProgram, writes: &[Write]) -> Result<Fed, MachineError> {
     let mut there = Vec::new();
     for write in writes {

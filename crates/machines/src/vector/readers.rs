@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A table of the tasks of a procedure that read each of its values.
+//! A table of the tasks of a vector machine's procedure that read each of its values.
 
 use std::collections::HashMap;
 
 use super::graph::Value;
 use super::order::Task;
 
-/// For each value the numbers of the tasks that read it, ascending: all of them in one list, value after value.
+/// For each value the indices of the tasks that read it, ascending. All are in one list, value after value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Readers {
     tasks: Vec<u32>,
-    /// For each value, where its tasks begin; and the end.
+    /// For each value the position where its tasks begin in the list, and the list's end.
     begin: Vec<u32>,
-    /// The parameters that are the same limb as another, with that other.
+    /// The parameters that are passed the same limb as an earlier parameter, each with that parameter.
     same: HashMap<Value, Value>,
 }
 
 impl Readers {
-    /// Makes the table of tasks on `values` values, of which some are the same as others.
+    /// Makes the table for `tasks` on values with numbers below `values`. A key of `same` has the same limb as
+    /// its entry.
     pub fn new(values: usize, tasks: &[Task], same: HashMap<Value, Value>) -> Self {
         let mut found = Self {
             tasks: Vec::new(),
@@ -58,7 +59,7 @@ impl Readers {
         self.begin.len() - 1
     }
 
-    /// Returns the value as which a value is counted.
+    /// Returns the first parameter that is passed the same limb as `value`, or `value` itself.
     #[inline]
     pub fn of(&self, value: Value) -> Value {
         match self.same.is_empty() {
@@ -67,7 +68,7 @@ impl Readers {
         }
     }
 
-    /// Returns the tasks that read a value.
+    /// Returns the indices of the tasks that read a value, ascending.
     #[inline]
     pub fn tasks(&self, value: Value) -> &[u32] {
         let at = |number: usize| self.begin.get(number).copied().unwrap_or(0) as usize;

@@ -10,66 +10,69 @@ use serde::Serialize;
 use super::sides::{HostUse, Period, Placement};
 use ringmill_device::report::{How, OwnReport, Rows, grouped};
 
-/// The figures of a vector machine's run. Cycles are the buffer's.
+/// The figures of a vector machine's run of a program. Cycles are those of the ciphertext buffer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct VectorUse {
-    /// The cycles by the paper's counting, which leaves out the time of distant memory and of instructions. The
-    /// report's cycles have both.
+    /// The cycles as the paper counts them, without the time of distant memory and of instructions. The report's own
+    /// cycles contain both.
     pub cycles_by_papers_counting: u64,
-    /// The reads of the buffer's port. `port_writes` is its writes, and `port_stalls` the cycles in which it was free
-    /// and the next instruction, which reads, waited.
+    /// The cycles in which the buffer's port read. In `port_writes` cycles it wrote. In `port_stalls` cycles it was
+    /// free while the next instruction, which reads, waited.
     pub port_reads: u64,
     pub port_writes: u64,
     pub port_stalls: u64,
-    /// The same wait by the paper's counting, by which reads and writes are as many.
+    /// The cycles of `port_stalls` as the paper counts. The paper's count has as many reads and writes.
     pub port_stalls_by_papers_counting: u64,
-    /// The least cycles of the port for the procedures by themselves. `mac_floor`: those of the multiply-accumulate unit.
+    /// The least cycles of the buffer's port for the procedures, each by itself. `mac_floor` has those of the
+    /// multiply-accumulate unit.
     pub port_floor: u64,
     pub mac_floor: u64,
-    /// How full the pipelines were, 0 to 1, by the paper's counting.
+    /// The mean fill of the multiply-accumulate pipeline, from 0 to 1, as the paper counts. `filled_transform` is that
+    /// of the transform's pipeline.
     pub filled_mac: f64,
     pub filled_transform: f64,
-    /// The cycles in which the queue had nothing to send.
+    /// The cycles in which the instruction queue was empty.
     pub queue_dry: u64,
-    /// The cycles that chunks took on a channel of distant memory.
+    /// The cycles that transfers of chunks took on the channels of distant memory.
     pub distant_cycles: u64,
     pub limbs_loaded: u64,
-    /// The limbs that had to leave the buffer and were not in distant memory. `limbs_reloaded`: those of them that procedures loaded
-    /// again.
+    /// The number of limbs stored to distant memory because the buffer was full. `limbs_reloaded` is the number of
+    /// their loads.
     pub limbs_spilled: u64,
     pub limbs_reloaded: u64,
-    /// The masks of keys that were made on the chip from their seeds.
+    /// The number of masks of keys that the generator on the chip expanded from seeds.
     pub limbs_made: u64,
-    /// The time of consecutive runs, with the host's transfers between or beside them.
+    /// The time of successive runs of the program, with the host's transfers between or beside them.
     pub host: HostUse,
     pub parts: VectorParts,
-    /// The instructions that were simulated one by one. `calls_replayed`: the calls that were replayed.
+    /// The number of instructions that were simulated one by one. `calls_replayed` is the number of calls whose known
+    /// effect was applied instead.
     pub stepped: u64,
     pub calls_replayed: u64,
 }
 
-/// The time of a vector machine's program, operation by operation: each list adds up to `all`. The time of work in
-/// flight when the last instruction was sent belongs to HCF, which waits for it, or has a row of its own. Cycles are
-/// the micro-clock's, all counted.
+/// The time of a program on the vector machine by operations: each list adds up to `all`. The time of instructions in
+/// the pipelines when the last one was sent belongs to HCF, which waits for them, or has its own row. Times are in
+/// cycles of the micro-clock and contain distant memory and instructions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct VectorParts {
     pub all: u64,
-    /// The calls of procedures, by their names; work in flight behind the last belongs to none.
+    /// The calls of each procedure, by its name. Instructions in the pipelines after the last call belong to none.
     pub by_procedure: BTreeMap<String, CallsUse>,
-    /// The ciphertexts and plaintexts that the program reads and that were loaded into the buffer.
+    /// The number of ciphertexts and plaintexts that the program reads and that were loaded into the buffer.
     pub loaded: u64,
-    /// The instructions of the mid level, in the units' operations; sums of any kind are one.
+    /// The mid-level instructions, as operations of the machine's units. Sums of any kind are one operation.
     pub by_mid: BTreeMap<String, TimeUse>,
     pub by_micro: BTreeMap<String, TimeUse>,
 }
 
-/// The row of work in flight when the last instruction was sent, if no HCF waits for it.
+/// The name of the row for instructions that are in the pipelines when the last one is sent, if no HCF waits for them.
 pub(crate) const AT_END: &str = "under way at the end";
 
 impl VectorParts {
-    /// Returns the time of the macro level's instructions, by their mnemonics. Each procedure `stands_for` some of them,
-    /// one after another. `LOAD` has the time of its own micro instructions, wherever the back end sent them, and so has
-    /// `MORPH` in procedures that stand for it. If a procedure stands for several others, one row has all their
+    /// Returns the time of the macro level's instructions, by their mnemonics. Each procedure `stands_for` some of
+    /// them, one after another. `LOAD` has the time of its own micro instructions, wherever the back end sent them, and
+    /// so has `MORPH` in procedures that stand for it. If a procedure stands for several others, one row has all their
     /// mnemonics and the rest of the time. A procedure that stands for no known instruction has a row of its name.
     /// Counts are of ciphertexts and plaintexts for `LOAD`, and of calls for the others. Rows add up to `all`.
     pub fn by_macro<'a>(
@@ -114,19 +117,19 @@ impl VectorParts {
     }
 }
 
-/// The calls of a procedure, and their time in micro-cycles.
+/// The calls of one procedure, and their time in micro-cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct CallsUse {
     pub calls: u64,
     pub micro_cycles: u64,
-    /// The micro-cycles among these that loaded limbs of ciphertexts and plaintexts which the program reads.
+    /// The micro-cycles among `micro_cycles` that loaded limbs of ciphertexts and plaintexts which the program reads.
     pub loading: u64,
-    /// The micro-cycles among these of automorphisms.
+    /// The micro-cycles among `micro_cycles` of automorphisms.
     pub turning: u64,
 }
 
 impl CallsUse {
-    /// Adds other calls.
+    /// Adds the calls of another procedure.
     pub(crate) fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.micro_cycles += other.micro_cycles;
@@ -135,8 +138,8 @@ impl CallsUse {
     }
 }
 
-/// Operations of one kind: their number and their time. An operation takes the time from the dispatch of the one before
-/// to its own.
+/// The number of operations of one kind, and their time. An operation takes the time from the sending of the
+/// instruction before to its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct TimeUse {
     pub count: u64,
@@ -146,7 +149,7 @@ pub struct TimeUse {
 impl OwnReport for VectorUse {
     const KEY: &'static str = "vector";
 
-    /// Writes the cycles by their causes.
+    /// Writes the rows of the machine's cycles by their causes.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         let how = Some(how);
         let cycles = |n: u64| format!("{} cycles", grouped(n));

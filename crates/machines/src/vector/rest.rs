@@ -7,12 +7,12 @@ use super::decode::Target;
 use super::pending::Pending;
 use super::tally::Tally;
 
-/// The time at which states are compared: far from 0, so that earlier times stay above it.
+/// The time at which states are compared. It is far from 0, so that earlier times stay above 0.
 const BASE: u64 = 1 << 32;
 
 impl Clockwork {
-    /// Renumbers the place of every item in flight. Machines that continue alike have the same items in flight, in the
-    /// same order.
+    /// Renumbers the place of every item in the pipelines. Machines that continue alike have the same items in the
+    /// pipelines, in the same order.
     fn renumber(&mut self, mut new: impl FnMut(u32) -> u32) {
         let items = self.mac.items.iter_mut();
         for item in items
@@ -25,7 +25,8 @@ impl Clockwork {
         }
     }
 
-    /// Returns the same machine at work, with its buffer's places by `place`.
+    /// Returns the state of a running machine with `places` places of the buffer, from this state at rest. `place` maps
+    /// its place numbers to the buffer's.
     pub(super) fn awake(&self, places: u32, place: impl Fn(u32) -> u32) -> Self {
         let mut awake = self.clone();
         awake.renumber(place);
@@ -41,9 +42,9 @@ impl Clockwork {
         awake
     }
 
-    /// Returns the same state at rest: at a fixed time, without counts, with places numbered by `name`, which is called
-    /// in the order of the items in flight. Two machines whose states at rest are equal continue alike. Pending writes
-    /// are left out, because their items are in flight.
+    /// Returns this state at rest: at a fixed time, without counts, and with places numbered by `name`, which is called
+    /// in the order of the items in the pipelines. Two machines whose states at rest are equal continue alike. Pending
+    /// writes are left out, because they follow from those items.
     pub(super) fn at_rest(&self, name: impl FnMut(u32) -> u32) -> Self {
         let mut same = self.at_rest_from_now();
         same.pending = Vec::new();
@@ -51,7 +52,7 @@ impl Clockwork {
         same
     }
 
-    /// Returns the same state at a fixed time, without counts.
+    /// Returns this state moved to a fixed time, without counts.
     fn at_rest_from_now(&self) -> Self {
         let now = self.now;
         let since = |at: u64| at.saturating_sub(now);

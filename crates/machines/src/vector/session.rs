@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a program's calls on the vector machine's model, fed one after another.
+//! Runs a program's calls on the vector machine's cycle model, fed one after another.
 //!
 //! Each call is placed, lowered to micro instructions, and timed from the state in which the calls before it left the
-//! machine. A call in a known state is replayed. A state is everything on which times depend:
+//! machine. If the state has occurred before, the call is not timed again but replayed. A state is everything on which
+//! times depend:
 //!
-//! - the arguments in the buffer, and which of them distant memory has, too,
+//! - the arguments in the buffer, and which of them have a copy in distant memory,
 //! - the other limbs in the buffer, in the order of their use,
-//! - the items in flight in the pipelines, the port, the queue and distant memory's channels.
+//! - the items in the pipelines, the port, the instruction queue and the channels of distant memory.
 //!
-//! Nothing is flushed between calls. Times do not depend on the numbers of the buffer's places. So places are renamed
-//! between calls, and two states that differ in the numbers alone are one.
+//! The machine does not wait for its pipelines to empty between calls. Times do not depend on the numbers of the
+//! buffer's places. So places are renumbered between calls, and two states that differ only in the numbers are one.
 //!
 //! The cost of a replay depends on the call's arguments and the buffer's places, and not on the call's instructions.
-//! Machines' states are kept once and compared by their numbers.
+//! Each state is stored once, and states are compared by their numbers.
 
 mod replay;
 
@@ -45,62 +46,61 @@ use super::tally::Ops;
 pub use super::tally::Ran;
 use crate::{MachineError, SimOptions};
 
-/// The state of a limb.
+/// Where a limb of the program lies, and which calls have it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// Its place in the buffer.
+    /// The limb's place in the buffer, or `None` if it is not there.
     place: Option<u32>,
-    /// Its limb in distant memory.
+    /// The number of the limb's copy in distant memory, or `None` if it has none.
     distant: Option<u32>,
-    /// The last call that has it as an argument. `first`: the number of the first such argument.
+    /// The last call that has the limb as an argument. `first` is the index of the first such argument.
     call: u64,
     first: u32,
-    /// The call with which it dies.
+    /// The call with which the limb dies.
     dies: u64,
 }
 
-/// A run of a program.
+/// A run of a program on the vector machine's cycle model.
 pub struct Running<'m> {
     d: &'m Description,
     order: Order<'m>,
-    /// Whether the program ends with HCF.
+    /// Whether the program ends with HCF, which waits for all work.
     halts: bool,
     procs: &'m [Arc<Procedure>],
     shape: Shape,
     prepared: Vec<Option<Rc<Prepared>>>,
     buffer: Buffer,
-    /// The sides of distant memory, if it has two.
+    /// The two halves of distant memory's channels, or `None` if their number is odd.
     sides: Option<Sides>,
     states: States,
     state: State,
     limbs: LimbTable<Known>,
     inputs: u64,
-    /// For each of the program's inputs, the number of the ciphertext or plaintext that a macro LOAD brings in; keys
-    /// have none.
+    /// For each input of the program, the ciphertext or plaintext that a macro `LOAD` brings in; `None` for keys.
     operands: Vec<Option<(Visibility, u32)>>,
-    /// The ciphertexts and plaintexts that calls read.
+    /// The ciphertexts and plaintexts that calls have read.
     loaded: HashSet<(Visibility, u32)>,
-    /// For each limb of distant memory, whether such an operand lies there.
+    /// For each limb of distant memory, whether it belongs to a ciphertext or plaintext that the program reads.
     homes: Vec<bool>,
     met: LimbMap<Rc<Replay>, Key>,
-    /// The key of the current call.
+    /// The key of the current call, which says whether the call can be replayed.
     key: Key,
     options: SimOptions<'m>,
-    /// Micro-cycles by lines and procedures.
+    /// The micro-cycles by source line and by procedure.
     pub ledger: Ledger,
-    /// Sums over all calls.
+    /// The sums over all calls since the start.
     pub total: Ran,
     pub calls: u64,
     pub replayed: u64,
     pub stepped: u64,
-    /// The use of each procedure, by its number.
+    /// For each procedure of the program, its calls and their time.
     used: Vec<CallsUse>,
-    /// Whether known states are replayed.
+    /// Whether calls in known states are replayed. Otherwise every call is timed.
     pub replays: bool,
 }
 
 impl<'m> Running<'m> {
-    /// Begins a run on a program's head.
+    /// Begins a run of the program whose head is given.
     pub fn new(d: &'m Description, head: &Head<'m>, options: SimOptions<'m>) -> Self {
         let shape = d.shape(head.log_n);
         let inputs = head.inputs.len();
@@ -137,10 +137,10 @@ impl<'m> Running<'m> {
         }
     }
 
-    /// Takes the next call.
+    /// Runs the program's next call.
     ///
     /// # Errors
-    /// A call out of turn, or one that the machine cannot run.
+    /// An error for a call out of order, or one that the machine cannot run.
     pub fn feed(&mut self, called: &Called) -> Result<(), MachineError> {
         self.options.watch.check()?;
         let procedure = self.order.take(called)?;
@@ -199,17 +199,17 @@ impl<'m> Running<'m> {
         Ok(made)
     }
 
-    /// Returns whether the program ends with HCF, which waits until all work has left.
+    /// Returns whether the program ends with HCF, which waits until the pipelines are empty.
     pub fn halts(&self) -> bool {
         self.halts
     }
 
-    /// Returns the micro-cycles so far.
+    /// Returns the micro-cycles since the run's start, with all times counted.
     pub fn micro(&self) -> u64 {
         self.total.micro[0]
     }
 
-    /// Returns the calls of procedures by their names, and their time.
+    /// Returns for each procedure that was called, by its name, its calls and their time.
     pub fn procedures(&self) -> BTreeMap<String, CallsUse> {
         let mut found: BTreeMap<String, CallsUse> = BTreeMap::new();
         for (procedure, used) in self.procs.iter().zip(&self.used) {
@@ -221,16 +221,16 @@ impl<'m> Running<'m> {
         found
     }
 
-    /// Returns the number of ciphertexts and plaintexts that the program reads and that were loaded.
+    /// Returns the number of ciphertexts and plaintexts that the program reads and that were loaded into the buffer.
     pub fn loaded(&self) -> u64 {
         self.loaded.len() as u64
     }
 
-    /// Lets all work end, for which HCF waits if the program has one. Outputs that distant memory does not have are
-    /// stored, so that the host can take them.
+    /// Ends the run: waits until the pipelines are empty. Outputs without a copy in distant memory are stored first,
+    /// so that the host can take them.
     ///
     /// # Errors
-    /// Outputs that no call made; distant memory that is full.
+    /// An error if an output is a limb that no call computed, or if distant memory is full.
     pub fn finish(&mut self, outputs: &[LimbId]) -> Result<(), MachineError> {
         self.order.check(outputs)?;
         let mut clocks = self.awake()?;
@@ -250,13 +250,13 @@ impl<'m> Running<'m> {
         Ok(())
     }
 
-    /// Returns the limbs of distant memory that a run's data and keys take, with the plaintexts that are new in each
-    /// call.
+    /// Returns the number of limbs of distant memory that the run's data and keys take, with the plaintexts that are
+    /// new in each call.
     pub fn distant_limbs(&self) -> u64 {
         u64::from(self.buffer.most_distant()) + self.total.hosted
     }
 
-    /// Stores the outputs that distant memory does not have, in the channels in turn.
+    /// Stores the outputs without a copy in distant memory, on successive channels.
     fn store(&mut self, outputs: &[LimbId], clocks: &mut Clocks) -> Result<(), MachineError> {
         let mut emitter = Emitter::new(self.shape);
         let (mut channel, channels) = (0, self.buffer.channels());
@@ -288,7 +288,7 @@ impl<'m> Running<'m> {
         clocks.ok_or_else(|| MachineError::Program("a state that was not met".to_owned()))
     }
 
-    /// Forgets the limbs that die with a call, and returns their places.
+    /// Forgets the limbs that die with a call, and returns their places in the buffer.
     fn bury(&mut self, called: &Called) -> Vec<u32> {
         let mut places = Vec::new();
         for &limb in &called.dies {
@@ -301,7 +301,7 @@ impl<'m> Running<'m> {
         places
     }
 
-    /// Renames places, if some are not in order.
+    /// Renumbers the buffer's places in the order of their use, if some are not in order.
     fn rename(&mut self) {
         if let Some(new) = self.buffer.rename() {
             self.state.rename(&new);
@@ -309,7 +309,7 @@ impl<'m> Running<'m> {
         self.settle();
     }
 
-    /// Notes the places of the limbs in the buffer.
+    /// Notes for each limb in the buffer its place.
     fn settle(&mut self) {
         for (at, content) in (0..).zip(&self.buffer.places) {
             if let Some(content) = content {
@@ -318,8 +318,8 @@ impl<'m> Running<'m> {
         }
     }
 
-    /// Sets where inputs that no call had before lie in distant memory, where they are from the beginning: in the
-    /// channels in turn, in the order in which the procedure reads them.
+    /// Assigns addresses in distant memory to inputs that no call has read before. They lie there from the beginning,
+    /// on successive channels, in the order in which the procedure reads them.
     fn settle_inputs(
         &mut self,
         called: &Called,
@@ -358,7 +358,8 @@ impl<'m> Running<'m> {
         self.limbs.get(limb).copied().unwrap_or_default()
     }
 
-    /// Returns the request for a call's values, and its parameters that are the same limb as another, with that other.
+    /// Returns the parameters, results and masks of a call, and the parameters that have the same limb as an earlier
+    /// one, with that one.
     fn request<'r>(
         &self,
         called: &Called,
@@ -409,7 +410,7 @@ impl<'m> Running<'m> {
         (request, same)
     }
 
-    /// Places a call, makes its instructions and times them.
+    /// Assigns places to a call's limbs, generates its instructions and times them. Returns the call's effect.
     fn step(
         &mut self,
         called: &Called,
@@ -496,7 +497,7 @@ impl<'m> Running<'m> {
     }
 }
 
-/// Returns the ciphertext or plaintext to which an input's limb belongs.
+/// Returns the ciphertext or plaintext to which an input's limb belongs, or `None` for a key or exponent.
 fn operand(input: &HeadInput) -> Option<(Visibility, u32)> {
     match input.role {
         InputRole::Cipher { input, .. } => Some((Visibility::Encrypted, input)),
@@ -505,7 +506,7 @@ fn operand(input: &HeadInput) -> Option<(Visibility, u32)> {
     }
 }
 
-/// Steps the machines that receive the same instructions as another.
+/// Sends an instruction to the two simulated machines that count differently from the first.
 fn beside(
     [paper, apart]: [&mut Clockwork; 2],
     sides: Option<Sides>,

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Places a program's limbs in distant memory so that the host and the machine do not meet on a channel (vector paper,
-//! section 6.5.2).
+//! Places a program's limbs in distant memory so that the host and the vector machine do not meet on a channel (vector
+//! paper, section 6.5.2).
 //!
 //! Runs of a program follow one another: the host brings the operands of the next run and takes the results of the
 //! last.
 //!
-//! * **In turn**: limbs lie on all channels, one after another, and the host has the channels while the machine stands
-//!   still.
-//! * **Apart**: the channels are two *sides*. Runs use the sides by turns, and each run has all its limbs on its own
-//!   side, whose channels take its limbs one after another. Keys and constants are on both sides. While the machine
-//!   works on a side, the host has the other.
+//! * **In turn**: limbs lie on all channels, one after another. The host uses the channels while the machine does
+//!   nothing.
+//! * **Apart**: the channels are two *sides*. Successive runs use different sides, and each run has all its limbs on
+//!   its own side, on successive channels. Keys and constants are on both sides. While the machine works on one side,
+//!   the host uses the other.
 //!
-//! Keys come to the machine at the rate of all channels in turn, and of half of them apart. The host's transfers cost
-//! time in turn, and none apart if they take less than a run. The compiler times both and takes the one with which runs
-//! follow faster.
+//! In turn, the machine reads keys at the rate of all channels; apart, at the rate of half of them. The host's
+//! transfers cost time in turn, and none apart if they take less than a run. The compiler times both and chooses the
+//! placement with the shorter time from run to run.
 
 use ringmill_isa::vector::{MASKS, Shape};
 use serde::Serialize;
@@ -21,7 +21,7 @@ use serde::Serialize;
 use super::decode::{Decoded, log_chunks};
 use super::description::{Description, WORD_BITS};
 
-/// How limbs are placed on the channels.
+/// How the limbs of successive runs lie on the channels of distant memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
@@ -30,25 +30,25 @@ pub enum Placement {
     Apart,
 }
 
-/// Half of the channels.
+/// One half of the channels of distant memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     First,
     Second,
 }
 
-/// Channels in two halves.
+/// The channels of distant memory in two halves, the sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Sides {
-    /// The channels of a side.
+    /// The number of channels of one side.
     channels: u32,
     log_chunks: u32,
-    /// The limbs of a side.
+    /// The number of limbs on one side.
     limbs: u32,
 }
 
 impl Sides {
-    /// Returns the sides of a machine, or `None` if its channels have no two halves.
+    /// Returns the sides of a machine, or `None` if the number of its channels is odd.
     pub fn new(d: &Description, shape: Shape) -> Option<Self> {
         let all = d.distant.channels as u32;
         all.is_multiple_of(2).then(|| Self {
@@ -59,12 +59,13 @@ impl Sides {
         })
     }
 
-    /// Returns the limbs of distant memory of a side.
+    /// Returns the number of limbs of distant memory on one side.
     pub fn limbs(self) -> u32 {
         self.limbs
     }
 
-    /// Returns the address of a limb on a side, given its address in turn, or `None` beyond the side's limbs.
+    /// Returns the address on a side of the limb whose address on all channels is `in_turn`. Returns `None` if the side
+    /// has too few limbs.
     pub fn limb(self, side: Side, in_turn: u32) -> Option<u32> {
         let first = match side {
             Side::First => 0,
@@ -74,8 +75,9 @@ impl Sides {
         (in_turn < self.limbs).then_some(2 * self.channels * row + first + channel)
     }
 
-    /// Returns the address of a chunk on a side, given the address of LOAD or STORE in turn. Masks are in no memory. If
-    /// a side is too small, which [`Self::limbs`] tells, the address stays.
+    /// Returns the address on a side of the chunk whose address in `LOAD` or `STORE` is `in_turn`. Generated masks are
+    /// in no memory and keep their address. So do chunks for which the side has too few limbs, which [`Self::limbs`]
+    /// tells.
     pub fn chunk(self, side: Side, in_turn: u32) -> u32 {
         if in_turn >= MASKS {
             return in_turn;
@@ -85,7 +87,7 @@ impl Sides {
         limb.map_or(in_turn, |limb| limb << self.log_chunks | chunk)
     }
 
-    /// Returns an instruction with its distant limb on a side.
+    /// Returns a `LOAD` or `STORE` with its address on a side, and any other instruction unchanged.
     #[doc(hidden)] // for the tests: what is decoded is not public
     pub fn moved(self, side: Side, instr: &Decoded) -> Decoded {
         match instr.moves() {
@@ -98,44 +100,47 @@ impl Sides {
     }
 }
 
-/// The time of a program's runs and of the host's transfers beside one another. Cycles are the buffer's, all counted.
+/// The time of a program's successive runs and of the host's transfers. Cycles are those of the ciphertext buffer and
+/// contain all times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct HostUse {
-    /// The limbs that the host brings for a run. `limbs_out`: those that it takes after it. Keys stay where they are.
+    /// The number of limbs that the host brings for a run. `limbs_out` is the number that it takes after the run. Keys
+    /// stay in distant memory.
     pub limbs_in: u64,
     pub limbs_out: u64,
-    /// The limbs of distant memory that a run's data and keys take.
+    /// The number of limbs of distant memory that a run's data and keys take.
     pub distant_limbs: u64,
-    /// The placement with which runs follow one another faster.
+    /// The placement with the shorter time from run to run.
     pub placement: Placement,
     pub in_turn: Period,
-    /// `None` if the channels have no two halves, or a side is too small.
+    /// The times with each run on one side; `None` if the number of channels is odd or a side is too small.
     pub apart: Option<Period>,
 }
 
-/// The time from the beginning of one run to the next one's.
+/// The time from the beginning of one run to that of the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Period {
-    /// The machine's time. `host`: the host's.
+    /// The cycles of the machine in one run. `host` has those of the host's transfers for one run.
     pub machine: u64,
     pub host: u64,
-    /// In turn the sum of both, apart the longer one.
+    /// The cycles from run to run: the sum of machine and host in turn, the longer of them apart.
     pub period: u64,
 }
 
-/// The data that the host moves for a run.
+/// What the host moves for one run of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
     pub limbs_in: u64,
     pub limbs_out: u64,
-    /// The bytes of instructions, which go to the machine while it works.
+    /// The bytes of instructions, which cross the link while the machine works.
     pub program_bytes: u64,
-    /// Limbs of distant memory that are used at once.
+    /// The number of limbs of distant memory in use at once.
     pub distant_limbs: u64,
 }
 
 impl HostUse {
-    /// Computes the use for a run that takes `in_turn` micro-cycles in turn and, if it can, `apart` micro-cycles apart.
+    /// Computes the time of successive runs. A run takes `in_turn` micro-cycles with its limbs on all channels and, if
+    /// possible, `apart` micro-cycles with them on one side.
     pub fn new(d: &Description, shape: Shape, moved: Moved, in_turn: u64, apart: u64) -> Self {
         let cycles = |micro: u64| micro.div_ceil(d.micro.buffer);
         let limb_bytes = (WORD_BITS / 8) << shape.log_n;

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A table of the machines' states between calls, each kept once and known by a number.
+//! A table of the vector machine's states between calls. Each is stored once and has a number.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::clockwork::{Clockwork, Counting};
 
-/// Machines that receive the same instructions and share the buffer's places. The first counts all times, the second
-/// counts as the paper does. The third counts all times, with the program's limbs on one side of distant memory.
+/// Three simulated machines that receive the same instructions and use the same places of the buffer. The first
+/// counts all times, the second counts as the paper does. The third counts all times with the program's limbs on one
+/// side of distant memory.
 pub type Clocks = [Clockwork; COUNTINGS.len()];
 
-/// The counting of each machine.
+/// For each of the three machines, which times it counts.
 pub const COUNTINGS: [Counting; 3] = [Counting::WHOLE, Counting::PAPER, Counting::WHOLE];
 
-/// All known states.
+/// All states that have occurred between calls.
 #[derive(Default)]
 pub struct States {
     all: Vec<Rc<Clocks>>,
     numbers: HashMap<Rc<Clocks>, u32>,
 }
 
-/// A state: the number of its form without the numbers of the buffer's places, and the places of the items in flight,
-/// in their order.
+/// A state between calls: the number of its form without the numbers of the buffer's places, and the places of the
+/// items in the pipelines, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     pub number: u32,
@@ -29,7 +30,7 @@ pub struct State {
 }
 
 impl State {
-    /// Renumbers the buffer's places: `new` is the new number of each.
+    /// Renumbers the places of the buffer: the place p gets the number `new[p]`.
     pub fn rename(&mut self, new: &[u32]) {
         for place in &mut self.places {
             *place = new.get(*place as usize).copied().unwrap_or(*place);
@@ -38,7 +39,7 @@ impl State {
 }
 
 impl States {
-    /// Returns the state of machines, which is kept if it is new.
+    /// Returns the state of the simulated machines. A state that is new is added to the table.
     pub fn note(&mut self, clocks: &Clocks) -> State {
         let mut places: Vec<u32> = Vec::new();
         let rest = clocks.each_ref().map(|clock| {
@@ -63,7 +64,7 @@ impl States {
         State { number, places }
     }
 
-    /// Returns the machines of a state at work, with a buffer of `places` places, or `None` for an unknown state.
+    /// Returns running machines in a state, with a buffer of `places` places, or `None` for an unknown state.
     pub fn awake(&self, state: &State, places: u32) -> Option<Clocks> {
         let rest = self.all.get(state.number as usize)?;
         let place = |name: u32| state.places.get(name as usize).copied().unwrap_or(name);

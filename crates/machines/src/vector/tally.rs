@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The counts of the performance simulator.
+//! The counts of the vector machine's performance simulator.
 
 use ringmill_isa::vector::MicroOp;
 
-/// The counts of a run or a call.
+/// The counts of a run or of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Tally {
     pub instructions: u64,
-    /// Chunks read from the buffer. `writes`: chunks written to it. Each takes a port cycle.
+    /// The number of chunks read from the buffer; `writes` is the number written to it. Each takes a cycle of the
+    /// buffer's port.
     pub reads: u64,
     pub writes: u64,
-    /// Micro-cycles in which the port was free and the next instruction, which reads a chunk, waited for something
-    /// else.
+    /// The micro-cycles in which the buffer's port was free while the next instruction, which reads a chunk, waited
+    /// for something else.
     pub stalled: u64,
-    /// Instructions of each unit.
+    /// The number of instructions of the multiply-accumulate unit. The next three fields have those of the transform,
+    /// and the loads and stores.
     pub mac: u64,
     pub transform: u64,
     pub loads: u64,
     pub stores: u64,
-    /// Micro-cycles that instructions spent in each pipeline, summed over instructions.
+    /// The micro-cycles that instructions spent in the multiply-accumulate pipeline, summed over instructions.
+    /// `in_transform` has those in the transform's pipeline.
     pub in_mac: u64,
     pub in_transform: u64,
-    /// Micro-cycles in which the queue had nothing to send.
+    /// The micro-cycles in which the instruction queue was empty.
     pub dry: u64,
-    /// Micro-cycles that chunks took on distant memory's channels.
+    /// The micro-cycles that chunks took on the channels of distant memory.
     pub distant: u64,
 }
 
 impl Tally {
-    /// Returns the sum with other counts.
+    /// Returns the sum of these counts and others.
     pub fn plus(self, other: Self) -> Self {
         Self {
             instructions: self.instructions + other.instructions,
@@ -47,11 +50,11 @@ impl Tally {
     }
 }
 
-/// Instructions by their opcode.
+/// A count for each opcode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ops([u64; CODES]);
 
-/// One more than the largest opcode.
+/// The number of counts: one more than the largest opcode.
 const CODES: usize = {
     let mut codes = 0;
     let mut at = 0;
@@ -70,13 +73,13 @@ impl Default for Ops {
 }
 
 impl Ops {
-    /// Counts one instruction.
+    /// Adds 1 to the count of an opcode.
     #[inline]
     pub fn count(&mut self, op: MicroOp) {
         self.more(op, 1);
     }
 
-    /// Counts `many` more instructions of one opcode.
+    /// Adds `many` to the count of an opcode.
     #[inline]
     pub fn more(&mut self, op: MicroOp, many: u64) {
         if let Some(count) = self.0.get_mut(op as usize) {
@@ -84,18 +87,18 @@ impl Ops {
         }
     }
 
-    /// Returns the count of one opcode.
+    /// Returns the count of an opcode.
     pub fn of(&self, op: MicroOp) -> u64 {
         self.0.get(op as usize).copied().unwrap_or(0)
     }
 
-    /// Returns the count of each opcode that occurred.
+    /// Returns the opcodes whose count is not 0, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (MicroOp, u64)> {
         let all = MicroOp::ALL.into_iter().map(|op| (op, self.of(op)));
         all.filter(|&(_, count)| count > 0)
     }
 
-    /// Adds other counts.
+    /// Adds another set of counts.
     pub fn add(&mut self, other: &Self) {
         for (count, more) in self.0.iter_mut().zip(&other.0) {
             *count += more;
@@ -103,33 +106,33 @@ impl Ops {
     }
 }
 
-/// The time of one run of a call.
+/// The time and the counts of one call, or the sums of several.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// The micro-cycles with all times counted, by the paper's counting, and with all times counted on one side of
-    /// distant memory.
+    /// The micro-cycles of the three simulated machines: with all times, as the paper counts, and with all times and
+    /// limbs on one side of distant memory.
     pub micro: [u64; 3],
     pub tally: [Tally; 3],
     pub ops: Ops,
-    /// The micro-cycles from each instruction to the next, by the next one's opcode, with all times counted. They add
-    /// up to `micro`, except for work in flight at the end of a program.
+    /// For each opcode, the micro-cycles from the sending of the instruction before to that of each instruction with
+    /// the opcode, with all times. They add up to `micro`, except for the work in the pipelines at the end of a
+    /// program.
     pub took: Ops,
-    /// The micro-cycles among these of LOADs that brought in limbs of ciphertexts and plaintexts which the program
-    /// reads.
+    /// The micro-cycles among `took` of `LOAD`s of limbs of ciphertexts and plaintexts which the program reads.
     pub loading: u64,
     pub peak: usize,
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// The masks made from seeds.
+    /// The number of masks that the generator expanded from seeds.
     pub made: u64,
     pub floors: [u64; 2],
-    /// The plaintexts on which the host worked, and which it sent.
+    /// The number of plaintexts on which the host worked and that it sent.
     pub hosted: u64,
 }
 
 impl Ran {
-    /// Adds the time of another call.
+    /// Adds the time and the counts of another call.
     pub fn add(&mut self, other: &Self) {
         for at in 0..self.micro.len() {
             self.micro[at] += other.micro[at];

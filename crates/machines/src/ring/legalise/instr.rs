@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rewrites each mid-level instruction to operations of the ring machine.
+//! Rewrites each instruction of a mid-level procedure to operations of the ring machine.
 
 use ringmill_isa::mid::{Form, Imm, Instr, Op, ValueId};
 use ringmill_math::RingKind;
@@ -73,7 +73,7 @@ impl Legaliser<'_> {
         }
     }
 
-    /// Applies a coefficient-wise operation to every piece.
+    /// Adds the coefficient-wise operation `op` for every piece of its operands.
     fn each(
         &mut self,
         op: Opcode,
@@ -201,7 +201,7 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Applies an automorphism to a limb of several parts; each part has one part as its source.
+    /// Adds the automorphism of a limb of several parts. Each part of the result comes from one part of the operand.
     fn auto_of_parts(
         &mut self,
         dst: ValueId,
@@ -253,8 +253,8 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Returns the copy of `value` (a piece of `like`) that its broadcast leaves on `rpau`, reduced for a layer if one
-    /// is given.
+    /// Returns the copy of `value` (a piece of `like`) that its broadcast writes on RPAU `rpau`. With `reduced` the
+    /// copy is reduced modulo the prime of that layer.
     fn copy(
         &mut self,
         like: ValueId,
@@ -291,7 +291,8 @@ impl Legaliser<'_> {
         Ok(copy)
     }
 
-    /// Generates a limb straight for the one product that uses it, or else writes it to a slot.
+    /// Generates a limb from a seed. A limb that only one product uses goes straight to that product, others into a
+    /// slot.
     fn prng(&mut self, dst: ValueId, imm: Imm) -> Result<(), MachineError> {
         let Imm::Stream { seed, stream } = imm else {
             return Err(self.unsupported("PRNG without a stream"));
@@ -321,7 +322,7 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Returns whether `v` is only a factor of a product: not its addend, and no result.
+    /// Returns whether all uses of `v` are as a factor of a product: it is no addend and no result.
     fn feeds_product(&self, v: ValueId) -> bool {
         let product = |i: &Instr| match i.op {
             Op::Mul | Op::Dot => i.src.contains(&v),

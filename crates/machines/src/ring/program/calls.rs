@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the calls that the ring machine runs, in order, and what is known of later calls.
+//! Lists the calls that the ring machine runs, in order, and tells what is known of later calls.
 //!
-//! The calls are the program's, some of them perhaps cut into parts ([`super::cutting`]).
+//! The calls are those of the program, except that some may be cut into parts ([`super::cutting`]).
 
 use std::sync::Arc;
 
@@ -12,22 +12,22 @@ use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::report::Cuts;
 
-/// The calls that are cut before they run, and the further calls that are known. A program with no more calls is known
-/// completely from the first call on.
+/// The number of calls that are cut into parts before the first of them runs, and also the number of further calls
+/// that are known. A program with fewer calls is known completely from the first call on.
 pub const WINDOW: usize = 4096;
-/// The known calls after the one that runs, less one, if none is cut: as many as if some are cut.
+/// The number of calls after the running one that are known if none is cut. It is as many as with cuts.
 const UNCUT: usize = 2 * WINDOW - 1;
 
-/// The position of a call: the number of a call of the program, and its index among the parts that stand before that
-/// call. The call itself has the last index.
+/// The position of a call: the number of a call of the program, and an index among the parts that run before that
+/// call. The call itself has the last index, [`ITSELF`].
 pub type Place = (u64, u32);
 
-/// The call itself.
+/// The second component of a [`Place`] that stands for the program's call itself.
 pub const ITSELF: u32 = u32::MAX;
-/// A use that is not known yet.
+/// The position of a use that is not known yet, after all others.
 const FAR: Place = (u64::MAX, u32::MAX);
 
-/// A call of the program, or a part of one.
+/// A call that the machine runs: a call of the program, or a part of one.
 #[derive(Debug)]
 pub struct Planned {
     pub at: Place,
@@ -37,9 +37,9 @@ pub struct Planned {
 pub struct Calls<'a> {
     ahead: Ahead,
     procs: &'a [Arc<Procedure>],
-    /// `None` if no procedure gives several ciphertexts, so that there is nothing to cut.
+    /// The cutting of calls into parts; `None` if no procedure returns several ciphertexts.
     cutting: Option<Cutting<'a>>,
-    /// For each argument of the call that runs, whether a later call may read it.
+    /// For each argument of the running call, whether a later call may read it.
     later: Vec<bool>,
 }
 
@@ -55,21 +55,21 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Feeds the program's next call.
+    /// Adds the program's next call to the known ones.
     pub fn feed(&mut self, called: Called) {
         self.ahead.feed(called);
     }
 
-    /// Ends the calls, with the program's outputs.
+    /// Notes that no more calls come, and which limbs are the program's outputs.
     pub fn end(&mut self, outputs: Vec<LimbId>) {
         self.ahead.end(outputs);
     }
 
-    /// Returns the next call to run, if enough later calls are known. The methods about limbs then describe the calls
-    /// after it.
+    /// Returns the next call to run, or `None` if not enough later calls are known. The methods about limbs then
+    /// describe the calls after it.
     ///
     /// # Errors
-    /// The errors of legalising a part.
+    /// The errors of legalising a part of a call.
     pub fn next_call(&mut self) -> Result<Option<Planned>, MachineError> {
         if let Some(cutting) = &mut self.cutting {
             let next = cutting.next_call(&mut self.ahead)?;
@@ -86,7 +86,8 @@ impl<'a> Calls<'a> {
         }))
     }
 
-    /// Returns [`Self::used_later`] for each argument of the call that was taken last.
+    /// Returns for each argument of the call that was taken last whether a later call may read it
+    /// ([`Self::used_later`]).
     pub fn later(&self) -> &[bool] {
         match self.cutting {
             Some(_) => &self.later,
@@ -94,8 +95,8 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Returns for each argument of the call that was taken last whether it must keep its slots. It must if it is read
-    /// later, or if it is several arguments, none of which may be overwritten.
+    /// Writes to `pinned`, for each argument of the call that was taken last, whether its slots must not be
+    /// overwritten. That holds if it is read later, or if the call has it several times.
     pub fn pinned(&self, call: &Call, pinned: &mut Vec<bool>) {
         pinned.clear();
         pinned.extend(self.later());
@@ -107,10 +108,10 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Returns a bound procedure of the program, or that of a part.
+    /// Returns the procedure with index `proc`, of the program or of a part.
     ///
     /// # Errors
-    /// A number without a procedure.
+    /// [`MachineError::Program`] for an index without a procedure.
     pub fn procedure(&self, proc: u32) -> Result<&Arc<Procedure>, MachineError> {
         let procedure = match &self.cutting {
             Some(cutting) => cutting.procedure(proc),
@@ -119,13 +120,13 @@ impl<'a> Calls<'a> {
         procedure.ok_or_else(|| MachineError::Program("a call of no procedure".into()))
     }
 
-    /// Returns the program's procedure that this one is, or of which it is a part.
+    /// Returns the index of the program's procedure that `proc` is, or of which it is a part.
     pub fn whole(&self, proc: u32) -> u32 {
         let cutting = self.cutting.as_ref();
         cutting.map_or(proc, |cutting| cutting.whole(proc))
     }
 
-    /// Returns the shape of a part's procedure; parts of one shape are scheduled alike.
+    /// Returns the index of the shape of a part's procedure. Parts of one shape have the same schedule.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutting.as_ref()?.shape(proc)
     }
@@ -134,34 +135,34 @@ impl<'a> Calls<'a> {
         self.cutting.as_ref().map(Cutting::cuts).unwrap_or_default()
     }
 
-    /// Returns when the limb is read next, as far as that is known.
+    /// Returns the position of the next call that reads the limb, or the position after all others if none is known.
     pub fn next_use(&self, limb: LimbId) -> Place {
         let planned = self.cutting.as_ref().and_then(|cut| cut.next_use(limb));
         let beyond = || self.ahead.next_read(limb).map(|number| (number, ITSELF));
         planned.or_else(beyond).unwrap_or(FAR)
     }
 
-    /// Returns whether a later call may read the limb.
+    /// Returns whether a call after the running one may read the limb.
     pub fn used_later(&self, limb: LimbId) -> bool {
         self.cutting.as_ref().is_some_and(|cut| cut.reads(limb)) || self.ahead.read_later(limb)
     }
 
-    /// Returns whether the limb is known to be an output.
+    /// Returns whether the limb is known to be an output of the program.
     pub fn is_output(&self, limb: LimbId) -> bool {
         self.ahead.is_output(limb)
     }
 
-    /// Returns the outputs, after the last call.
+    /// Returns the program's outputs; empty before the last call was fed.
     pub fn outputs(&self) -> &[LimbId] {
         self.ahead.outputs().unwrap_or_default()
     }
 
-    /// Forgets a limb that is not used again.
+    /// Forgets a limb that no later call uses.
     pub fn forget(&mut self, limb: LimbId) {
         self.ahead.forget(limb);
     }
 
-    /// Returns the next limb that turned out to be of no use.
+    /// Returns a limb that no part and no later call reads, each once.
     pub fn next_stale(&mut self) -> Option<LimbId> {
         self.cutting.as_mut()?.next_stale()
     }

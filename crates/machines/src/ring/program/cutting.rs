@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cuts some of the program's calls into parts, for programs with procedures that give several ciphertexts.
+//! Cuts some of the program's calls into parts, if the program has procedures with several result ciphertexts.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -14,15 +14,16 @@ use crate::ring::report::Cuts;
 
 pub struct Cutting<'a> {
     cutter: Cutter<'a>,
-    /// The limbs on the machine before the call that is cut next, as far as the program tells, with the RPAU of each.
+    /// The limbs on the machine before the call that is cut next, with the RPAU of each. Limbs that spills moved
+    /// count, too.
     alive: LimbMap<usize>,
-    /// The next calls to run.
+    /// The next calls to run, in order.
     queue: VecDeque<Planned>,
-    /// The parts that stand before a call that is not in the queue yet.
+    /// The parts that will run before a call, by the call's number. The call is not in the queue yet.
     waiting: HashMap<u64, Vec<Call>>,
-    /// The planned calls that read each limb, in order.
+    /// For each limb the planned calls that read it, in order.
     uses: LimbMap<VecDeque<Place>>,
-    /// Arguments of calls that were cut which no part and no later call reads.
+    /// Arguments of cut calls that no part and no later call reads.
     stale: Vec<LimbId>,
     cuts: Cuts,
     d: &'a Description,
@@ -30,7 +31,7 @@ pub struct Cutting<'a> {
 }
 
 impl<'a> Cutting<'a> {
-    /// Returns `None` if no call is ever cut.
+    /// Returns `None` if no procedure of the program returns several ciphertexts, so that no call is ever cut.
     pub fn new(d: &'a Description, head: Head<'a>) -> Option<Self> {
         let cutter = Cutter::new(d, head.procs);
         let mut procs = 0..head.procs.len() as u32;
@@ -49,10 +50,10 @@ impl<'a> Cutting<'a> {
             })
     }
 
-    /// Returns the next call to run, if `ahead` and the queue together know enough later calls.
+    /// Returns the next call to run, or `None` if `ahead` and the queue together do not know enough later calls.
     ///
     /// # Errors
-    /// The errors of legalising a part.
+    /// The errors of legalising a part of a call.
     pub fn next_call(&mut self, ahead: &mut Ahead) -> Result<Option<Planned>, MachineError> {
         while self.queue.len() < WINDOW {
             let Some(called) = ahead.next_call() else {
@@ -127,7 +128,7 @@ impl<'a> Cutting<'a> {
         Ok(())
     }
 
-    /// Notes that the call at `at` reads its arguments.
+    /// Notes that the call at position `at` reads its arguments.
     fn note(&mut self, call: &Call, at: Place) {
         for &limb in &call.args {
             let uses = self.uses.entry(limb).or_default();
@@ -138,7 +139,8 @@ impl<'a> Cutting<'a> {
         }
     }
 
-    /// Notes that the limbs of a call are on the machine before the next one, unless they died.
+    /// Notes that the arguments and results of a call are on the machine before the next call, unless they are in
+    /// `dies`.
     fn see(&mut self, call: &Call, dies: &[LimbId]) {
         let Some(procedure) = self.head.procs.get(call.proc as usize) else {
             return;
@@ -156,8 +158,8 @@ impl<'a> Cutting<'a> {
         }
     }
 
-    /// Returns the slots in use on each RPAU by limbs that are on the machine before a call and read after it, but not
-    /// by it.
+    /// Returns for each RPAU the slots of limbs that live across the call: they are on the machine before it, the call
+    /// does not read them, and a later call does.
     fn beside(&mut self, call: &Call, ahead: &Ahead) -> Vec<usize> {
         let pieces = self.d.pieces(self.head.log_n);
         let mut slots = vec![0; self.d.rpaus];
@@ -170,17 +172,17 @@ impl<'a> Cutting<'a> {
         slots
     }
 
-    /// Returns the program's procedure that this one is, or of which it is a part.
+    /// Returns the index of the program's procedure that `proc` is, or of which it is a part.
     pub fn whole(&self, proc: u32) -> u32 {
         self.cutter.whole(proc)
     }
 
-    /// Returns a bound procedure of the program, or that of a part.
+    /// Returns the procedure with index `proc`, of the program or of a part.
     pub fn procedure(&self, proc: u32) -> Option<&Arc<Procedure>> {
         self.cutter.procedure(proc)
     }
 
-    /// Returns the shape of a part's procedure; parts of one shape are scheduled alike.
+    /// Returns the index of the shape of a part's procedure. Parts of one shape have the same schedule.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutter.shape_of_part(proc)
     }
@@ -189,7 +191,7 @@ impl<'a> Cutting<'a> {
         self.cuts
     }
 
-    /// Returns the next planned call that reads the limb.
+    /// Returns the position of the next planned call that reads the limb, or `None` if no planned call does.
     pub fn next_use(&self, limb: LimbId) -> Option<Place> {
         self.uses.get(&limb)?.front().copied()
     }

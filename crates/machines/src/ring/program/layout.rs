@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The layout that all calls of a procedure share: the RPAUs of arguments and results, and the arguments that are keys.
+//! The layout that all calls of a procedure share on the ring machine: the RPAUs of arguments and results, and the
+//! arguments that are keys.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ParamRole, Procedure};
 
 use crate::ring::graph::Graph;
 
-/// A group of arguments that move together: operand, polynomial, and the index among the moduli that share an RPAU.
+/// A group of arguments that cross the link together, one limb on each RPAU: operand, polynomial, and the index among
+/// the moduli of one RPAU.
 pub type Travel = (u16, Poly, usize);
 
-/// An argument that has slots.
+/// An argument that has slots in polynomial memory.
 #[derive(Debug)]
 pub struct Value {
-    /// The index of the argument.
+    /// The index of the argument in the call.
     pub at: usize,
     pub rpau: u8,
     pub travel: Travel,
@@ -22,27 +24,27 @@ pub struct Value {
 #[derive(Debug)]
 pub struct Key {
     pub at: usize,
-    /// The key index of its first piece.
+    /// The index of the limb's first piece in the call's key table.
     pub base: u8,
 }
 
-/// The bytes of a command: where its words and tables begin, its ring degree, its numbers.
+/// The bytes of a call's command: where its words and tables begin, its ring degree and its numbers of entries.
 const COMMAND: usize = 64;
-/// The bytes of a generator's seed.
+/// The bytes of one seed.
 const SEED: usize = 32;
 
-/// The layout of one procedure on one machine.
+/// The layout of one procedure on one ring machine.
 #[derive(Debug)]
 pub struct Layout {
     pub values: Vec<Value>,
-    /// The keys by RPAU.
+    /// The key limbs among the arguments, by RPAU.
     pub keys: Vec<Vec<Key>>,
-    /// The RPAU of each result.
+    /// For each result its RPAU.
     pub results: Vec<u8>,
 }
 
 impl Layout {
-    /// Returns the bytes that describe a call to the machine: a command, its key table's entries and its seeds.
+    /// Returns the bytes that describe one call over the link: a command, the entries of its key table and its seeds.
     pub fn call_bytes(&self, pieces: u8, seeds: usize) -> u64 {
         let keys = self.keys.iter().map(Vec::len).sum::<usize>();
         (COMMAND + keys * usize::from(pieces) + SEED * seeds) as u64

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs whole programs on the ring machine's model: calls one after another, with values kept on the machine while they
-//! are needed.
+//! Runs whole programs on the ring machine's cycle model: calls one after another, with values on the machine while
+//! they are needed.
 //!
-//! Calls are fed ([`calls`]). A run holds the known calls, the limbs alive, and the schedules of different (procedure,
-//! placement) pairs. A repeated call costs a table look-up.
+//! Calls are fed ([`calls`]). A run stores the known calls, the live limbs, and the schedule of each pair of a
+//! procedure and a placement of its arguments. A repeated call takes its schedule from this table.
 
 mod calls;
 mod cutting;
@@ -30,7 +30,7 @@ use ringmill_device::report::Ledger;
 use ringmill_device::trace::{Context, TraceSink};
 use state::{Run, Traffic};
 
-/// A procedure that is scheduled and timed at one placement.
+/// A procedure that is scheduled and timed for one placement of its arguments.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub scheduled: Scheduled,
@@ -38,13 +38,13 @@ pub struct Outcome {
     pub tally: Tally,
 }
 
-/// The totals of a run.
+/// The totals of a program's run on the ring machine.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// log2 of the program's ring degree.
     pub log_n: u8,
     pub cycles: u64,
-    /// The cycles by lines and by the program's procedures.
+    /// The cycles by source line and by the program's procedures.
     pub ledger: Ledger,
     pub calls: u64,
     pub tally: Tally,
@@ -53,41 +53,41 @@ pub struct Totals {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub keys: KeyUse,
-    /// The bytes over the link of words and tables, and of the data that describe calls.
+    /// The bytes of instruction words, tables and call descriptions that crossed the link.
     pub program_bytes: u64,
-    /// The bytes over the link of key limbs between calls.
+    /// The bytes of key limbs that crossed the link between calls.
     pub key_bytes: u64,
-    /// The number of different key limbs on the RPAU with most.
+    /// The number of different key limbs on the RPAU that uses most.
     pub key_limbs: u64,
     pub spills: Spills,
     pub cuts: Cuts,
-    /// The key limbs that were there before the first call.
+    /// The number of key limbs that count as loaded before the first call.
     pub resident_keys: u64,
 }
 
-/// Receives every schedule when it is first used.
+/// A function that receives every schedule when it is first used.
 pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
 
-/// One call, before its results are placed.
+/// One call, before its results have slots.
 #[derive(Debug)]
 pub struct Step<'a> {
-    /// The call, of the program or of a part, and its procedure.
+    /// The call, of the program or of a part. `procedure` is what it calls.
     pub call: &'a Call,
     pub procedure: &'a Procedure,
-    /// The slots of each argument's pieces; none for key limbs.
+    /// For each argument the slots of its pieces; none for a key limb.
     pub args: Vec<Vec<u8>>,
-    /// The arguments that came over the link for this call.
+    /// The arguments that crossed the link for this call.
     pub arrived: Vec<LimbId>,
-    /// The call's key table: the key slot of each RPAU and key index.
+    /// The call's key table: for each RPAU and key index, the key slot.
     pub key_table: KeyTable,
-    /// The key limbs that came over the link for this call.
+    /// The key limbs that crossed the link for this call.
     pub key_loads: Vec<KeyLoad>,
     pub outcome: &'a Outcome,
 }
 
 impl Step<'_> {
-    /// Returns for each parameter that is a key limb the key index of its first piece. Key indices count by argument,
-    /// digit, part and layer, in the order of the parameters.
+    /// Returns for each parameter that is a key limb the key index of its first piece, and `None` for others. Key
+    /// indices count by argument, digit, part and layer, in the order of the parameters.
     pub fn key_indices(&self, d: &Description) -> Vec<Option<u8>> {
         let pieces = d.pieces(self.procedure.log_n);
         let mut keys = Vec::new();
@@ -109,12 +109,12 @@ impl Step<'_> {
     }
 }
 
-/// Receives every call.
+/// A function that receives every call.
 pub type OnCall<'a> = dyn FnMut(&Step<'_>) -> Result<(), MachineError> + 'a;
 
-/// Receives the events of a run.
+/// Receives the events of a program's run: new schedules, calls, and the number of calls done.
 pub trait Told {
-    /// Receives a schedule when it was made.
+    /// Receives a schedule when it is first made.
     ///
     /// # Errors
     /// Any error ends the run.
@@ -122,12 +122,12 @@ pub trait Told {
         Ok(())
     }
 
-    /// Returns whether it receives every call, which costs time.
+    /// Returns whether [`Self::call`] is to be called, which costs time.
     fn wants_calls(&self) -> bool {
         false
     }
 
-    /// Receives a call.
+    /// Receives a call when it runs, if [`Self::wants_calls`] returns true.
     ///
     /// # Errors
     /// Any error ends the run.
@@ -139,7 +139,7 @@ pub trait Told {
     fn done(&mut self, _: u64) {}
 }
 
-/// Passes the events to two functions.
+/// Passes new schedules to the first function, and calls to the second.
 struct Callbacks<'a, 'b>(&'a mut OnSchedule<'b>, &'a mut OnCall<'b>);
 
 impl Told for Callbacks<'_, '_> {
@@ -156,10 +156,10 @@ impl Told for Callbacks<'_, '_> {
     }
 }
 
-/// Runs `program` without data, pulling its calls.
+/// Runs `program` without data on the model of the machine `d`, and returns the totals.
 ///
 /// # Errors
-/// A program that the machine cannot run or that does not fit; the callbacks' errors.
+/// A program that the machine cannot run or that does not fit; errors of the two functions.
 pub fn run<'b>(
     d: &Description,
     program: &Verified,
@@ -176,7 +176,7 @@ pub fn run<'b>(
     running.finish(stream.outputs()?, &mut told)
 }
 
-/// A run without data, which is fed its calls.
+/// A run of a program without data, to which calls are fed one by one.
 pub struct Running<'a> {
     run: Run<'a>,
     clock: Clock<'a>,
@@ -194,12 +194,12 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Returns the cycles of the calls that ran.
+    /// Returns the cycles of all calls that have run.
     pub fn cycles(&self) -> u64 {
         self.run.totals.cycles
     }
 
-    /// Takes the next call, and runs the calls that are far enough behind it.
+    /// Adds the program's next call, and runs the calls for which enough later calls are now known.
     ///
     /// # Errors
     /// A call that cannot come next, or that the machine cannot run; the errors of `told`.
@@ -209,10 +209,10 @@ impl<'a> Running<'a> {
         self.go_on(told)
     }
 
-    /// Runs the remaining calls, after the last one was fed.
+    /// Runs the remaining calls after the last one was fed, and returns the totals of the run.
     ///
     /// # Errors
-    /// The errors of [`Self::feed`]; an output that no call made.
+    /// The errors of [`Self::feed`]; an error if an output is a limb that no call computed.
     pub fn finish(
         mut self,
         outputs: Vec<LimbId>,
@@ -292,7 +292,7 @@ fn crossed(before: Traffic, now: Traffic) -> Traffic {
     std::array::from_fn(|i| now[i].saturating_sub(before[i]))
 }
 
-/// The cycle of a trace, in which machine and link take turns, as in the total time.
+/// The time of a trace in cycles. Machine and link work one after the other in it, as they do in the total time.
 struct Clock<'a> {
     d: &'a Description,
     cycle: f64,
@@ -303,7 +303,7 @@ impl Clock<'_> {
         self.cycle.round() as u64
     }
 
-    /// Adds bytes that the link carries.
+    /// Adds a transfer of `bytes` over the link to the trace, if there are any.
     fn link(
         &mut self,
         sink: &mut dyn TraceSink,

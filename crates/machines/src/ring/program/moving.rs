@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Moves data over the host link between calls: operands and keys in, results out, and limbs that must make room.
+//! Moves data over the host link between calls: operands and keys to the machine, results to the host, and limbs
+//! that must make room.
 
 use std::collections::HashMap;
 
@@ -12,12 +13,12 @@ use crate::ring::graph::KeyPlan;
 use crate::ring::keys::KeyLoad;
 use crate::ring::residency::{Bundle, Pieces};
 
-/// The key table of a call: the key slot of each RPAU and key index.
+/// The key table of a call: for each RPAU and key index, the key slot.
 pub type KeyTable = HashMap<(usize, u8), u8>;
 
 impl Run<'_> {
-    /// Brings the call's key limbs into key memory. Limbs that cross the link are put into `loads`, and their slots
-    /// into `table` if there is one.
+    /// Brings the call's key limbs into key memory. Limbs that cross the link are put into `loads`. The slots of all
+    /// key limbs are put into `table`, if there is one.
     pub(super) fn bring_keys(
         &mut self,
         now: &Now<'_>,
@@ -66,7 +67,7 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the arguments that are not on the machine, bundled by operand and polynomial.
+    /// Returns the call's arguments that are not on the machine, in bundles of the same operand and polynomial.
     pub(super) fn missing(&self, call: &Call, layout: &Layout) -> Vec<Bundle> {
         let mut bundles: Vec<(Travel, Bundle)> = Vec::new();
         let mut seen = Vec::new();
@@ -88,8 +89,8 @@ impl Run<'_> {
         bundles.into_iter().map(|(_, bundle)| bundle).collect()
     }
 
-    /// Moves a limb to the host, from the RPAU with most slots in use: the limb that is needed last, and not by this
-    /// call. Returns false if there is none.
+    /// Moves a limb to the host, to make room on the RPAU with most slots in use. It is the limb there that is read
+    /// last and that the call does not read. Returns false if no limb can move.
     pub(super) fn evict(&mut self, call: &Call) -> bool {
         let used = self.residency.busy().map(u32::count_ones);
         let others = self.residency.limbs();
@@ -102,7 +103,7 @@ impl Run<'_> {
         true
     }
 
-    /// Removes a limb from its slots, over the link unless the host has it.
+    /// Removes a limb from its slots. The limb crosses the link, unless the host has a copy.
     pub(super) fn leave(&mut self, limb: LimbId) {
         if !self.residency.on_host(limb) {
             self.residency.copy_to_host(limb);
@@ -111,7 +112,7 @@ impl Run<'_> {
         self.residency.remove(limb);
     }
 
-    /// Counts a limb that has come over the link: the first time as an input, later as a spill.
+    /// Counts a limb that has crossed the link to the machine: the first time as an input, later as a spill.
     pub(super) fn arrived(&mut self, limb: LimbId) {
         let input = self
             .came
@@ -124,7 +125,7 @@ impl Run<'_> {
         }
     }
 
-    /// Frees the limbs that the call used last, and places its results that are needed later.
+    /// Frees the limbs that the call read last, and notes the slots of the call's results that are needed later.
     pub(super) fn settle_results(&mut self, now: &Now<'_>, outcome: &Outcome) {
         for at in 0..now.call.args.len() {
             if !self.calls.later().get(at).is_some_and(|later| *later) {
@@ -155,13 +156,14 @@ impl Run<'_> {
         }
     }
 
-    /// Drops a limb that no call reads again.
+    /// Forgets a limb that no later call reads, and frees its slots.
     fn drop_limb(&mut self, limb: LimbId) {
         self.residency.forget(limb);
         self.calls.forget(limb);
     }
 
-    /// Sends the outputs, after the last call, that were not yet known as outputs when they were made.
+    /// Sends outputs to the host after the last call: those that were not known to be outputs when they were
+    /// computed.
     pub(super) fn send_rest(&mut self) {
         for &limb in self.calls.outputs() {
             if limb.0 < self.head.inputs.len() as u64 || !self.sent.insert(limb) {

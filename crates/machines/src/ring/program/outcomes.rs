@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Caches schedules by procedure and placement, and counts how often each was used.
+//! Caches schedules by procedure and placement of the arguments, and counts how often each is used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,20 +23,21 @@ struct Used {
     procedure: Arc<Procedure>,
     outcome: Arc<Outcome>,
     calls: u64,
-    /// Whether the machine's program memories and tables hold it.
+    /// Whether the machine's program memories and tables contain the schedule's words.
     held: bool,
 }
 
-/// The rows of program memories and tables: words of the longest stream, constants, streams, Galois elements.
+/// The rows that a schedule takes of program memories and tables: words of the longest stream, constants, generator
+/// streams, Galois elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Size {
     rows: [usize; 4],
-    /// The words of all streams.
+    /// The number of words in all streams together.
     words: usize,
 }
 
 impl Size {
-    /// Returns the rows that a procedure's code takes.
+    /// Returns the rows that a procedure's micro code takes.
     pub fn of(code: &MicroCode) -> Self {
         let lengths = || code.streams.iter().map(Vec::len);
         Self {
@@ -50,7 +51,7 @@ impl Size {
         }
     }
 
-    /// Returns the rows for which there is room.
+    /// Returns the rows that the machine's program memories and tables have.
     pub fn held(tables: &Tables) -> Self {
         let rows = [
             tables.words,
@@ -61,8 +62,8 @@ impl Size {
         Self { rows, words: 0 }
     }
 
-    /// Returns the bytes over the link: eight for a word, a constant and a Galois element, sixteen for a generator
-    /// stream.
+    /// Returns the bytes that load these rows over the link: eight for a word, a constant and a Galois element,
+    /// sixteen for a generator stream.
     pub fn bytes(self, rpaus: usize) -> u64 {
         let [_, constants, streams, galois] = self.rows;
         8 * (self.words + constants * rpaus + 2 * streams * rpaus + galois) as u64
@@ -72,14 +73,15 @@ impl Size {
 #[derive(Default)]
 pub struct Outcomes {
     list: Vec<Used>,
-    /// The schedules by procedure and placement, as bytes ([`super::placing::Key`]).
+    /// The indices of the schedules by procedure and placement, as bytes ([`super::placing::Key`]).
     at: HashMap<Vec<u8>, Index>,
-    /// The placements without room, and the policy with which the search began. With the same policy it would fail
-    /// again.
+    /// The placements for which no schedule was found, with the policy with which that search began. The same policy
+    /// would fail again.
     failures: HashMap<Vec<u8>, (Option<Policy>, Failure)>,
-    /// The procedures that spill inside. These start from an empty memory, so each has one schedule.
+    /// The schedules of procedures that spill inside, by procedure. They start from an empty memory, so each procedure
+    /// has one schedule.
     spilled: HashMap<u32, Index>,
-    /// The rows in use of the machine's program memories and tables.
+    /// The rows that are in use of the machine's program memories and tables.
     held: [usize; 4],
 }
 
@@ -96,7 +98,7 @@ impl Outcomes {
         self.spilled.get(&proc).copied()
     }
 
-    /// Returns why a search that begins with `policy` fails, if that is known.
+    /// Returns why no schedule exists for a placement, if a search that began with `policy` has failed.
     pub fn failure(&self, key: &[u8], policy: Option<Policy>) -> Option<Failure> {
         let &(began, failure) = self.failures.get(key)?;
         (began == policy).then_some(failure)
@@ -136,8 +138,8 @@ impl Outcomes {
         index
     }
 
-    /// Loads a schedule's code, and returns whether it must come over the link. If the remaining room is too small for
-    /// it, all other code is dropped.
+    /// Loads a schedule's words into program memory, and returns whether they must cross the link. If the rest of the
+    /// `room` is too small, all other words are dropped.
     pub fn bring_in(&mut self, index: Index, size: Size, room: Size) -> bool {
         if self.list.get(index.0).is_none_or(|used| used.held) {
             return false;
@@ -166,7 +168,7 @@ impl Outcomes {
         Index(self.list.len() - 1)
     }
 
-    /// Drops all schedules except those that spill inside.
+    /// Drops all schedules except those of procedures that spill inside.
     fn clear(&mut self) {
         self.at.clear();
         let mut kept = Vec::with_capacity(self.spilled.len());
@@ -185,7 +187,7 @@ impl Outcomes {
         }
     }
 
-    /// Adds the counts to the totals, and sets them to zero.
+    /// Adds the counts of calls to the totals, and sets the counts to zero.
     pub fn settle(&mut self, totals: &mut Totals) {
         for used in self.list.iter_mut().filter(|used| used.calls > 0) {
             let calls = std::mem::take(&mut used.calls);

@@ -15,8 +15,8 @@ use crate::ring::schedule::{Failure, Placement, Scheduled};
 use crate::ring::search::Prepared;
 use crate::ring::tally::Tally;
 
-/// A procedure and a [`Placement`] of it as bytes: its number, two bytes for each argument (its slots, and whether it
-/// must stay), and the slots of other values.
+/// A procedure and a [`Placement`] of its arguments as bytes: the procedure's index, two bytes for each argument (its
+/// slots, and whether it must stay), and the slots of other values.
 #[derive(Default)]
 pub struct Key {
     bytes: Vec<u8>,
@@ -24,10 +24,10 @@ pub struct Key {
 
 impl Key {
     const HEAD: usize = size_of::<u32>();
-    /// A flag in an argument's first byte, beside its slot.
+    /// A flag in an argument's first byte, beside its slot: whether the argument must stay in its slot.
     const PINNED: u8 = 1 << 7;
 
-    /// Computes the key of a call's placement, by the current residency.
+    /// Computes the key of a call's placement from the slots in which limbs lie now.
     fn of(&mut self, run_residency: &Residency, now: &Now<'_>) {
         let mut busy = run_residency.busy();
         let bytes = &mut self.bytes;
@@ -76,7 +76,8 @@ impl Key {
 }
 
 impl Run<'_> {
-    /// Brings the bundles in by the arrangement with which the call is fastest, and schedules it; spills if allowed.
+    /// Brings the missing arguments into slots in the arrangement with which the call is fastest, and schedules the
+    /// call. If there is no room, it spills values, if the options allow that.
     pub(super) fn place_and_schedule(
         &mut self,
         now: &Now<'_>,
@@ -125,7 +126,7 @@ impl Run<'_> {
         }
     }
 
-    /// Schedules the call with its operands on the host, to spill inside the procedure.
+    /// Schedules the call with its operands on the host. Values then cross the link inside the procedure.
     fn inside(&mut self, now: &Now<'_>, told: &mut dyn Told) -> Result<Index, MachineError> {
         for &limb in &now.call.args {
             if self.residency.pieces(limb).is_some() {
@@ -153,7 +154,7 @@ impl Run<'_> {
         Ok(self.outcomes.add_spilled(now.call.proc, procedure, outcome))
     }
 
-    /// Returns a schedule with the tally of its words.
+    /// Counts the words of a schedule, passes the schedule to `told`, and returns both.
     fn counted(
         &self,
         scheduled: Scheduled,
@@ -171,7 +172,7 @@ impl Run<'_> {
         Ok(outcome)
     }
 
-    /// Returns the error of a call that does not fit, with the peak that it would need.
+    /// Returns the error of a call that does not fit, with the slots that it would need.
     fn refusal(&self, now: &Now<'_>, bundles: &[Bundle]) -> MachineError {
         let busy = self.residency.busy();
         let live = busy.iter().map(|b| b.count_ones()).max().unwrap_or(0) as usize;
@@ -192,7 +193,8 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the call's schedule at the current residency, and its cycles: a known one, or a new one.
+    /// Returns the call's schedule for the slots in which its arguments lie, and the schedule's cycles. The schedule
+    /// comes from the cache or is made.
     fn outcome(
         &mut self,
         now: &Now<'_>,
@@ -229,7 +231,7 @@ impl Run<'_> {
     }
 }
 
-/// Returns the slots of the arguments alone on the fullest RPAU.
+/// Returns the number of slots of a procedure's arguments on the RPAU with most.
 fn prepared_inputs(prepared: Option<&Prepared>) -> usize {
     let mut counts: HashMap<u8, usize> = HashMap::new();
     if let Some(graph) = prepared.map(Prepared::graph) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The state of a run between calls, and the effect of a call on it.
+//! The state of a run of the ring machine between calls, and the effect of a call on the state.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,10 +21,11 @@ use crate::ring::search::Prepared;
 use crate::ring::tally::Lanes;
 use crate::{MachineError, SimOptions};
 
-/// The bytes of memory that an instruction takes in all forms of its procedure and their schedules.
+/// The bytes of host memory that each instruction of a procedure takes during scheduling, in all
+/// rewritten forms and schedules.
 const SCHEDULED: u64 = 16 << 10;
 
-/// A procedure that is prepared for scheduling.
+/// A procedure that is prepared for scheduling, with the layout of its arguments.
 pub struct Ready {
     procedure: Arc<Procedure>,
     pub prepared: Prepared,
@@ -32,7 +33,7 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Prepares a procedure, if there is memory for it.
+    /// Prepares a procedure for scheduling, if the limit on memory allows it.
     fn new(
         d: &Description,
         procedure: &Arc<Procedure>,
@@ -50,16 +51,17 @@ impl Ready {
     }
 }
 
-/// The call that runs.
+/// The call that runs, and what is known of it.
 pub struct Now<'c> {
     pub call: &'c Call,
     pub procedure: &'c Arc<Procedure>,
     pub layout: &'c Layout,
-    /// The arguments that must keep their slots.
+    /// For each argument, whether its slots must not be overwritten.
     pub pinned: &'c [bool],
 }
 
-/// The bytes that have crossed the link between calls: programs, spills, inputs, keys, outputs.
+/// The bytes that have crossed the link between calls: of programs, spills, inputs, keys and
+/// outputs.
 pub type Traffic = [u64; 5];
 
 pub struct Run<'a> {
@@ -67,7 +69,7 @@ pub struct Run<'a> {
     pub head: Head<'a>,
     pub order: Order<'a>,
     pub calls: Calls<'a>,
-    /// The policy that served the first procedure of a shape best.
+    /// The best policy of the first procedure of each shape of parts.
     pub policies: HashMap<usize, Policy>,
     pub spill: bool,
     watch: Watch,
@@ -75,20 +77,20 @@ pub struct Run<'a> {
     pub outcomes: Outcomes,
     pub residency: Residency,
     pub keys: KeyMemory,
-    /// Whether each input has crossed the link once; a second transfer is a spill.
+    /// For each input, whether it has crossed the link. A second transfer is a spill.
     pub came: Vec<bool>,
-    /// The outputs that have crossed the link.
+    /// The outputs that have crossed the link to the host.
     pub sent: HashSet<LimbId>,
     pub limb_bytes: u64,
-    /// The pieces of a limb: two at twice the native ring degree.
+    /// The number of pieces of a limb: two at twice the native ring degree.
     pub pieces: u8,
     pub lanes: Lanes,
     pub totals: Totals,
-    /// The prime of each RPAU whose twiddles are loaded.
+    /// The primes whose twiddles are loaded, one for each RPAU.
     primes: Vec<u8>,
-    /// The buffer in which a call's key is made.
+    /// The buffer in which the key of a call's placement is computed.
     pub key: Key,
-    /// A buffer for the flags of a call's arguments.
+    /// A buffer for the pinned flags of a call's arguments.
     pinned: Vec<bool>,
     loads: Vec<KeyLoad>,
 }
@@ -143,7 +145,7 @@ impl<'a> Run<'a> {
         self.ready.get(&proc).map(|ready| &ready.prepared)
     }
 
-    /// Returns the procedure of a call, prepared on its first use, and the layout of its calls.
+    /// Returns a procedure, prepared on its first use, and the layout of its arguments.
     fn meet(&mut self, proc: u32) -> Result<(Arc<Procedure>, Arc<Layout>), MachineError> {
         if let Some(ready) = self.ready.get(&proc) {
             return Ok((Arc::clone(&ready.procedure), Arc::clone(&ready.layout)));
@@ -159,7 +161,7 @@ impl<'a> Run<'a> {
         Ok((procedure, layout))
     }
 
-    /// Runs a call: returns its schedule and counts its cycles.
+    /// Runs a call: returns its schedule, and counts its cycles and transfers.
     pub fn call(
         &mut self,
         planned: &Planned,

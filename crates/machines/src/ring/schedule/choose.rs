@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses the slots of a word's results.
+//! Chooses the memory slots of a word's results.
 
 use super::Scheduler;
 use crate::ring::graph::{Node, NodeIndex, Source, ValueIndex};
 use crate::ring::micro::{OpWord, Opcode};
 use crate::ring::place::Class;
 
-/// The distance in a procedure within which operations pass short-lived values.
+/// The distance in a procedure's order within which an operation's result counts as soon to be read.
 const NEAR: u32 = 6;
 
 impl Scheduler<'_> {
-    /// Returns whether this node reads `v` last and may overwrite it.
+    /// Returns whether the current operation is the last to read `v`, so that its result may overwrite the slot of `v`.
     fn dies(&self, v: ValueIndex) -> bool {
         !self.keep[v as usize] && self.users[v as usize] == 1
     }
 
-    /// Chooses result slots, and keeps the mates that can use the same ones.
+    /// Chooses the slots of a word's results. Returns the word, and those of the operations `mates` on other RPAUs that
+    /// can use the same slots.
     pub(super) fn with_slots(
         &self,
         n: NodeIndex,
@@ -69,7 +70,8 @@ impl Scheduler<'_> {
         Some((word, group))
     }
 
-    /// Returns the slots for a result, best first: in place if that suits its class, then free ones, then in place.
+    /// Returns the slots for a result, best first: the operand's slot if that suits the result's class, then free ones,
+    /// then the operand's slot.
     fn candidates(&self, node: &Node, class: Class) -> Vec<u8> {
         let mut own: Vec<u8> = Vec::new();
         if !node.op.is_permutation() {
@@ -120,8 +122,8 @@ impl Scheduler<'_> {
         )
     }
 
-    /// Returns whether a result of the node may lie in this slot. A narrow slot takes no result that comes in rows, and
-    /// is avoided for a result that a transform reads next.
+    /// Returns whether a result of the operation may lie in this slot. A narrow slot takes no result that is written in
+    /// rows, and is avoided for a result that a transform reads next.
     fn has_rows(&self, node: &Node, slot: u8) -> bool {
         let transformed = |&v: &ValueIndex| {
             let mut users = self.g.values[v as usize].users.iter();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sets up the ring scheduler before the first cycle.
+//! Sets up the ring machine's scheduler before the first cycle of a procedure.
 
 use std::collections::{BinaryHeap, HashMap};
 

@@ -61,7 +61,7 @@ impl Scheduler<'_> {
         Ok(true)
     }
 
-    /// Returns a thread that can hand a word to ring or link.
+    /// Returns the controller and unit of an idle thread, which can issue a word to the ring or the link.
     fn idle_thread(&self) -> Option<(u8, Unit)> {
         let threads = [
             (1, Unit::Main),
@@ -75,8 +75,8 @@ impl Scheduler<'_> {
         })
     }
 
-    /// Issues a load or a store. A load holds its slot's write port for as long as the link takes, so it prefers a slot
-    /// with ports of its own.
+    /// Issues a load or a store. A load occupies its slot's write port for as long as the link takes, so it prefers a
+    /// slot that shares no port.
     pub(super) fn try_transfer(&mut self, n: NodeIndex, force: bool) -> Result<bool, Failure> {
         let Some((controller, unit)) = self.idle_thread() else {
             return Ok(false);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses the unit of an operation: the main or the dyadic cores.
+//! Chooses the unit that executes an operation: the main or the dyadic cores.
 
 use super::Scheduler;
 use crate::ring::graph::{Node, NodeIndex, Source};
 use crate::ring::micro::{Opcode, Unit};
 
 impl Scheduler<'_> {
-    /// Returns the units that should execute the node now.
+    /// Returns the units on which the operation may be issued now, the preferred one first.
     pub(super) fn units(&self, n: NodeIndex, force: bool) -> [Option<Unit>; 2] {
         let node = &self.g.nodes[n as usize];
         let main_only = !node.op.is_coefficient_wise() && node.op != Opcode::Prng;
@@ -63,8 +63,8 @@ impl Scheduler<'_> {
     }
 }
 
-/// Returns whether the node is a product of two ciphertext limbs: long work that suits the dyadic cores while the main
-/// cores transform.
+/// Returns whether the operation is a product of two ciphertext limbs. This long work suits the dyadic cores while the
+/// main cores do transforms.
 fn products_of_values(node: &Node) -> bool {
     matches!(node.op, Opcode::Mul | Opcode::Mac)
 }

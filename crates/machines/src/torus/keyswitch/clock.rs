@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models the key-switching unit cycle by cycle, without data: `rm_torus_ks_job`, the registers around it and
-//! `rm_torus_ks_give`.
+//! A cycle-by-cycle model of the TFHE key-switching unit, without data: `rm_torus_ks_job`, the registers around it
+//! and `rm_torus_ks_give`.
 //!
 //! The model equals the RTL in every cycle, for all stalls of the streams.
 
 use super::Shape;
 use super::skid::Skid;
 
-/// A command: the dimensions N and n, and the number of ciphertexts.
+/// A command to the unit: the dimensions N (`large`) and n (`small`), and the number of ciphertexts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Command {
     pub large: u16,
@@ -15,7 +15,7 @@ pub struct Command {
     pub count: u8,
 }
 
-/// The end of a command: `code_e` of `rm_torus_ks_pkg`.
+/// The result code of a command: `code_e` of `rm_torus_ks_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Code {
     Ok,
@@ -25,10 +25,10 @@ pub enum Code {
 }
 
 impl Code {
-    /// All codes in the order of their numbers.
+    /// All result codes in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Ok, Self::TooLarge, Self::CutShort, Self::TooLong];
 
-    /// Returns the code of a number, or `None` if it has none.
+    /// Returns the result code with the number `bits`, or `None` if no code has that number.
     pub fn from_bits(bits: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(bits).ok()?).copied()
     }
@@ -47,7 +47,8 @@ impl std::fmt::Display for Code {
     }
 }
 
-/// The position of a result's word at the output: its column (n is the body), and whether it is the command's last.
+/// The position of a result's word at the output: its ciphertext, its column (n is the body), and whether it is the
+/// command's last word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Word {
     pub ciphertext: u8,
@@ -55,7 +56,8 @@ pub struct Word {
     pub last: bool,
 }
 
-/// The inputs of a cycle: a command, a body (and whether it is marked as the last), and whether a word is taken.
+/// The unit's inputs in one cycle: a command, a body of the key (and whether it is marked as the last), and whether
+/// the output word is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Inputs {
     pub command: Option<Command>,
@@ -63,12 +65,12 @@ pub struct Inputs {
     pub take: bool,
 }
 
-/// The outputs of a cycle, which depend on earlier cycles alone.
+/// The unit's outputs in one cycle, which depend only on earlier cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shown {
     pub ready: bool,
     pub body_ready: bool,
-    /// The word of the ciphertexts that is read; N is the body.
+    /// The index of the word that the unit reads of each ciphertext; N is the body.
     pub read: Option<u16>,
     pub word: Option<Word>,
     pub done: Option<Code>,
@@ -83,7 +85,7 @@ enum State {
     Swallow,
 }
 
-/// The position in the rows of the key, and in the passes.
+/// The unit's position in the rows of the key, and in the passes over the columns.
 #[derive(Clone, Copy, Debug)]
 struct Rows {
     word: u16,
@@ -94,7 +96,7 @@ struct Rows {
     owed: bool,
 }
 
-/// The words of a pass that are given.
+/// The words of a pass that the unit puts out.
 #[derive(Clone, Copy, Debug)]
 struct Give {
     full: bool,
@@ -104,7 +106,7 @@ struct Give {
     left: usize,
 }
 
-/// The state of one unit, which begins after reset.
+/// The state of one key-switching unit, which starts from a reset.
 #[derive(Clone, Debug)]
 pub struct Clock {
     shape: Shape,
@@ -114,19 +116,20 @@ pub struct Clock {
     done: bool,
     command: Command,
     rows: Rows,
-    /// Whether a wrong stream's last body has not come. `drain`: the cycles until the rows in flight have ended.
+    /// Whether the last body of a stream with too many bodies has not come. `drain` is the number of cycles until
+    /// the rows in the pipeline have ended.
     long: bool,
     drain: u64,
     bodies: Skid<bool>,
-    /// For each stage of a generator's ring, until when the place that comes round there is in use.
+    /// For each stage of a generator's ring, the cycle until which the block that comes round there is in use.
     taken: Vec<u64>,
-    /// The cycle in which the sums of a pass are complete.
+    /// The cycle in which the sums of a pass are complete, if a pass ends.
     capture: Option<u64>,
     give: Give,
     out: Skid<Word>,
 }
 
-/// The moves of the rows in a cycle.
+/// What happens to the key's rows in a cycle.
 struct Moves {
     may: bool,
     issue: bool,
@@ -171,7 +174,7 @@ impl Clock {
         }
     }
 
-    /// Returns the outputs of this cycle.
+    /// Returns the unit's outputs of this cycle.
     pub fn shown(&self) -> Shown {
         Shown {
             ready: self.state == State::Idle,
@@ -214,7 +217,7 @@ impl Clock {
             && (1..=shape.batch()).contains(&command.count.into())
     }
 
-    /// Advances at the clock's edge.
+    /// Advances the unit by one cycle.
     pub fn step(&mut self, inputs: Inputs) {
         let moves = self.moves();
         let given = self.step_give(inputs.take);
@@ -318,7 +321,7 @@ impl Clock {
         }
     }
 
-    /// Advances the output, and returns whether the last word of a pass goes into its register.
+    /// Advances the output, and returns whether the last word of a pass goes into the output register.
     fn step_give(&mut self, take: bool) -> bool {
         let lanes = self.shape.lanes();
         let give = &mut self.give;

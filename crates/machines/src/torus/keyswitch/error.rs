@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of key-switching units: shapes, ciphertexts and keys that a unit cannot take.
+//! The errors of TFHE key-switching units: shapes, ciphertexts and keys that a unit cannot take.
 
 /// A shape, ciphertext or key that is refused before anything reaches a unit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

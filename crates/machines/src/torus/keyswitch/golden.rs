@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the results of a key-switching unit by its definition.
+//! Computes the ciphertexts that a key-switching unit must return, by the definition of the key switch.
 
 use ringmill_math::torus::{Coefficients, Gadget, SwitchRows};
 use ringmill_math::{WordModulus, expand_words};
 
 use super::{Digits, SwitchError};
 
-/// Returns ciphertexts of dimension `small`, modulo 2^32, from those of dimension N = their length - 1 (mask, then
-/// body). With l levels, the mask of row i l + j of the key is stream i l + j of the seed, and its body is
+/// Switches the key of `ciphertexts`, each of N mask words and a body, to ciphertexts of dimension `small` modulo
+/// 2^32. With l levels, the mask of row i l + j of the key is stream i l + j of the seed, and its body is
 /// `bodies[i l + j]`.
 ///
 /// # Errors
-/// [`SwitchError::Length`] for ciphertexts of different lengths, or for bodies whose number is not that of the rows;
-/// those of `ringmill_math`.
+/// [`SwitchError::Length`] for ciphertexts of different lengths, or for a number of bodies that is not that of the
+/// key's rows; errors of `ringmill_math`.
 pub fn golden(
     digits: Digits,
     seed: &[u8; 32],

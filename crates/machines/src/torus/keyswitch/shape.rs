@@ -6,18 +6,20 @@ use ringmill_math::torus::{Coefficients, Gadget};
 
 use super::SwitchError;
 
-/// The mask words of a block of key stream: the whole block ([`ringmill_math::expand_words`]).
+/// The mask words that one ChaCha20 block gives: all 16 ([`ringmill_math::expand_words`]).
 pub const BLOCK_WORDS: usize = 16;
-/// The rounds of ChaCha20. `STEPS` is the steps of a round: each is a sum, an exclusive or and a rotation.
+/// The rounds of ChaCha20. `STEPS_OF_ROUND` is the number of steps of a round, each a sum, an exclusive or and a
+/// rotation.
 const ROUNDS: u32 = 20;
 const STEPS_OF_ROUND: u32 = 4;
-/// The most ciphertexts, and below it the most words of the old and of the new dimension.
+/// The most ciphertexts that a unit switches at once. `MAX_DIMENSION` is the most words of the old and of the new mask,
+/// `MAX_CORES` the most generators.
 const MAX_BATCH: usize = 128;
 const MAX_DIMENSION: usize = 65534;
 const MAX_CORES: usize = 256;
 
-/// The generators of masks: `cores` side by side, each with `rounds` of its 20 rounds in place, and `steps` sums of 32
-/// bits between two registers.
+/// The generators of the key's masks. There are `cores` generators side by side. Each has hardware for `rounds` of the
+/// 20 rounds, with `steps` sums of 32 bits between two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Generators {
     pub cores: usize,
@@ -25,14 +27,14 @@ pub struct Generators {
     pub steps: u32,
 }
 
-/// The digits of a mask word: `levels` (the paper's t), in base 2^`log_base`.
+/// The digits into which a mask word is cut: `levels` digits (the paper's t) in base 2^`log_base`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Digits {
     pub log_base: u32,
     pub levels: usize,
 }
 
-/// The parameters of a unit; commands must stay within them.
+/// The parameters of a key-switching unit. Commands must stay within its maxima.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     batch: usize,
@@ -43,11 +45,12 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Makes a unit for `batch` ciphertexts at once, from dimensions up to `max_large` to dimensions up to `max_small`.
+    /// Checks the parameters of a unit that switches `batch` ciphertexts at once, from dimensions up to `max_large` to
+    /// dimensions up to `max_small`.
     ///
     /// # Errors
-    /// [`SwitchError::Shape`]: a number that is zero or too large; rounds that do not divide 20 or are odd; digits of
-    /// more than 32 bits.
+    /// [`SwitchError::Shape`] for a number that is zero or too large, for rounds that do not divide 20 or are odd, and
+    /// for digits of more than 32 bits.
     pub fn new(
         batch: usize,
         generators: Generators,
@@ -118,18 +121,18 @@ impl Shape {
         self.max_small
     }
 
-    /// Returns the columns of the mask in a pass.
+    /// Returns how many columns of the new mask the unit computes in one pass.
     pub fn lanes(self) -> usize {
         self.generators.cores.saturating_mul(BLOCK_WORDS)
     }
 
-    /// Returns the stages of a generator's ring: `Ring` of `rm_chacha20`.
+    /// Returns the number of pipeline stages of a generator's ring: `Ring` of `rm_chacha20`.
     pub(super) fn ring(self) -> u64 {
         let steps = self.generators.rounds.saturating_mul(STEPS_OF_ROUND);
         steps.checked_div(self.generators.steps).unwrap_or(0).into()
     }
 
-    /// Returns how many times a block goes round.
+    /// Returns how many times a ChaCha20 block passes through the generator's ring.
     pub(super) fn turns(self) -> u64 {
         ROUNDS
             .checked_div(self.generators.rounds)
@@ -137,13 +140,14 @@ impl Shape {
             .into()
     }
 
-    /// Returns the cycles from a row's issue through its mask words to the sum with its product.
+    /// Returns the cycles from the issue of a row of the key, through its mask words, to the sum that contains its
+    /// product.
     pub fn latency(self) -> u64 {
         let key_stream = self.ring().saturating_mul(self.turns());
         key_stream.saturating_add(self.digits.log_base.into())
     }
 
-    /// Returns the passes over the key for a new dimension of `small`.
+    /// Returns how many passes over the key the unit makes for a new dimension of `small`.
     pub fn passes(self, small: usize) -> u64 {
         small.div_ceil(self.lanes()) as u64
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models the two words of `rm_skid`.
+//! A model of the two registers of the stream buffer `rm_skid`.
 
-/// The word at the output, and the word behind it.
+/// The stream buffer's word at the output, and the word behind it.
 #[derive(Clone, Debug)]
 pub(super) struct Skid<T> {
     shown: Option<T>,
@@ -20,13 +20,13 @@ impl<T: Copy> Skid<T> {
         self.shown
     }
 
-    /// Returns whether it takes a word.
+    /// Returns whether the buffer can take a word.
     pub(super) fn ready(&self) -> bool {
         self.spare.is_none()
     }
 
-    /// Runs a cycle in which a word may come (it is taken if there is room), and the word at the output is taken or
-    /// stays.
+    /// Runs one cycle of the buffer: `word` comes in if there is room, and `taken` tells whether the word at the
+    /// output is taken.
     pub(super) fn clock(&mut self, word: Option<T>, taken: bool) {
         let pushed = word.filter(|_| self.ready());
         let next = self.spare.or(pushed);

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the cycles of a key switch, and a lower bound of them.
+//! Computes the cycles of a TFHE key switch, and a lower bound on them.
 
 use super::clock::{Clock, Command, Inputs};
 use super::{BLOCK_WORDS, Shape};
 
-/// The least work of a switch, for every unit.
+/// The least work of a key switch on any unit, from dimension N to n with t digits a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Floor {
     /// Rows of the key: N t.
     pub rows: u64,
-    /// The words of masks: N t n, as every row has its own.
+    /// The words of all masks, N t n, since every row of the key has its own mask.
     pub mask_words: u64,
-    /// Blocks of key stream: N t ceil(n / 16).
+    /// ChaCha20 blocks for all masks: N t ceil(n / 16).
     pub blocks: u64,
 }
 
 impl Floor {
-    /// Returns the least work for t = `levels` digits a word.
+    /// Returns the least work of a key switch from dimension `large` to `small` with t = `levels` digits a
+    /// word.
     pub fn of(large: usize, levels: usize, small: usize) -> Self {
         let rows = (large * levels) as u64;
         Self {
@@ -26,14 +27,15 @@ impl Floor {
         }
     }
 
-    /// Returns the cycles in which the unit's generators make these blocks.
+    /// Returns the cycles in which the generators of this unit expand all blocks.
     pub fn cycles(self, shape: Shape) -> u64 {
         let rate = shape.generators().cores as u64;
         (self.blocks * shape.turns()).div_ceil(rate)
     }
 }
 
-/// Returns the cycles from a command to its done bit, without stalls, for up to `Shape::batch` ciphertexts.
+/// Returns the cycles of a key switch without stalls, from the command to its done bit. The command has at
+/// most `Shape::batch` ciphertexts.
 pub fn cycles(shape: Shape, command: Command) -> u64 {
     let (large, small) = (usize::from(command.large), usize::from(command.small));
     let rows = (large * shape.digits().levels) as u64;

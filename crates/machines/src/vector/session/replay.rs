@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Replays calls that were met before: the key on which a call's times depend, and the call's effect on the machine's
-//! state.
+//! Replays a call that a vector machine has run before in the same state. The module has the key on which a call's
+//! times depend, and the call's effect on the state.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -14,22 +14,22 @@ use super::super::tally::Ran;
 use super::{Running, full};
 use crate::MachineError;
 
-/// A limb as a call names it.
+/// A limb of the program as a call names it: the argument or result with this index, or another limb.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Who {
     Param(usize),
     Result(usize),
-    /// A limb that is no argument and no result, by its place before the call.
+    /// A limb that is no argument and no result, by its place in the buffer before the call.
     Other(usize),
 }
 
-/// The data on which a call's times depend, in words:
+/// All that a call's times depend on, as words:
 ///
-/// - its procedure and the machine's state, with the places of the items in flight,
-/// - for each place in use, whether distant memory has its limb, too, and on which channel,
-/// - for each argument, the first one that is the same limb, its place, whether it is needed later, and the channel of
-///   its limb in distant memory,
-/// - the arguments and results that die, in their order.
+/// - its procedure and the machine's state, with the places of the items in the pipelines,
+/// - for each place in use, whether its limb has a copy in distant memory, and on which channel,
+/// - for each argument, the first argument with the same limb, its place, whether a later call needs it, and the
+///   channel of its copy in distant memory,
+/// - the arguments and results that die with the call, in their order.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(super) struct Key(Vec<u64>);
 
@@ -39,20 +39,20 @@ impl Hash for Key {
     }
 }
 
-/// The effect of a call on a state, after its dying limbs have gone.
+/// The effect of a call on the machine's state, after the limbs that die with it are dropped.
 pub(super) struct Replay {
-    /// The limbs in the buffer's first places, and whether distant memory has each, too.
+    /// The limbs in the buffer's first places after the call, each with whether it has a copy in distant memory.
     places: Vec<(Who, bool)>,
-    /// The limbs that were in the buffer and are there no more, without those that died.
+    /// The limbs that the call removed from the buffer, without those that died.
     left: Vec<Who>,
-    /// The limbs that went to distant memory, and their channels.
+    /// The limbs that the call stored to distant memory, each with its channel.
     distant: Vec<(Who, u32)>,
     state: State,
     pub(super) ran: Ran,
 }
 
 impl Running<'_> {
-    /// Writes the call's key, and notes for each argument the first one that is the same limb.
+    /// Writes the call's key into `key`. Notes for each argument the first argument with the same limb.
     pub(super) fn look(&mut self, called: &Called) {
         let channels = self.d.distant.channels as u32;
         let channel = |at: Option<u32>| at.map_or(0, |at| u64::from(at % channels) + 1);
@@ -97,7 +97,8 @@ impl Running<'_> {
         }
     }
 
-    /// Returns the effect of a call, in the call's names of limbs.
+    /// Returns the effect of a call that has just run, with limbs as the call names them. `before` is the buffer
+    /// before the call.
     pub(super) fn replay(
         &self,
         called: &Called,
@@ -139,7 +140,7 @@ impl Running<'_> {
         })
     }
 
-    /// Applies the effect that a call had before in the same state.
+    /// Applies to a call the effect of an equal call in the same state.
     pub(super) fn apply(&mut self, replay: &Replay, called: &Called) -> Result<(), MachineError> {
         let mut places = vec![None; self.buffer.places.len()];
         let (args, results) = (&called.call.args, &called.call.results);
