@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the area of a module in standard cells, by Yosys and a liberty file.
+//! Computes the area of a module in standard cells, with Yosys and a liberty file (a library of cells).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,62 +15,64 @@ const SCRIPT: Script = Script {
     text: include_str!("../scripts/area.py"),
     parts: &[("sta.py", include_str!("../scripts/sta.py"))],
 };
-/// Memories of at least this number of words are counted in bits: silicon uses memory macros for them.
+/// The least number of words of a memory that is counted in bits and not in cells, because silicon uses a memory
+/// macro for it.
 pub const MEMORY_WORDS: u64 = 64;
-/// Names a liberty file to use.
+/// The environment variable that names a liberty file to use.
 pub const LIBERTY_VARIABLE: &str = "RINGMILL_LIBERTY";
-/// The path of the default library in Debian's package.
+/// The path of the default liberty file in Debian's package.
 const SYSTEM: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
-/// The most bytes of a liberty file, which is read whole.
+/// The most bytes of a liberty file. The file is read as a whole.
 const LARGEST: u64 = 256 << 20;
 
-/// A standard-cell library.
+/// A standard-cell library, read from a liberty file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Library {
     pub name: String,
-    /// Operating conditions by name.
+    /// The name of the operating conditions for which the library is characterised.
     pub corner: String,
-    /// Volts.
+    /// The supply voltage of the operating conditions, in volts.
     pub voltage: Option<f64>,
-    /// Degrees Celsius.
+    /// The temperature of the operating conditions, in degrees Celsius.
     pub temperature: Option<f64>,
     /// The area of the library's smallest NAND gate of two inputs, in its unit (um^2 by convention).
     pub nand2: f64,
-    /// The package of the file with its version, or the file's name.
+    /// The package and version that the liberty file comes from, or the file's name.
     pub source: String,
-    /// SHA-256 of the file, as the figure depends on every cell in it.
+    /// The SHA-256 hash of the liberty file, since the area depends on every cell in it.
     pub hash: String,
 }
 
-/// The standard-cell area of a module, with the module, the library and the tools. It is taken before placement: no
-/// wires, no clock tree.
+/// The standard-cell area of a module, with the module, the library and the tools. It is counted before placement,
+/// without wires and clock tree.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Area {
     pub top: Top,
     /// The sum of the cells' areas, um^2.
     pub area: f64,
-    /// The area in NAND gates of two inputs.
+    /// The area divided by that of a NAND gate of two inputs.
     pub gates: f64,
-    /// Bits of memories of [`MEMORY_WORDS`] words and more, which the area leaves out.
+    /// The bits of memories of at least [`MEMORY_WORDS`] words, which the area does not contain.
     pub memory_bits: u64,
-    /// Cells by type.
+    /// The number of cells of each type.
     pub cells: BTreeMap<String, u64>,
-    /// The slowest path, if OpenSTA is installed and there is a path.
+    /// The slowest path of the module; `None` without OpenSTA or if there is no path.
     pub path: Option<CellPath>,
     pub library: Library,
     pub versions: Versions,
 }
 
-/// The slowest path, with a register at every port, by OpenSTA. Cells only, no wires; memories are left out.
+/// The slowest path of a module with a register at every port, by OpenSTA. It contains the delays of cells without
+/// wires, and no memories.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CellPath {
-    /// Nanoseconds from one clock edge to the next, set-up time included.
+    /// The delay of the path from one clock edge to the next in nanoseconds, with the set-up time.
     pub ns: f64,
     pub from: String,
     pub to: String,
 }
 
-/// The options of the script, beside the top.
+/// The options of the area script; the module is not among them.
 #[derive(Serialize)]
 struct Options<'a> {
     liberty: &'a Path,
@@ -78,7 +80,7 @@ struct Options<'a> {
     sta: Option<&'a Path>,
 }
 
-/// The script's answer.
+/// The answer of the area script.
 #[derive(Serialize, Deserialize)]
 struct Answer {
     library: String,
@@ -92,8 +94,8 @@ struct Answer {
     path: Option<CellPath>,
 }
 
-/// Returns the path of the liberty file: the one that `$RINGMILL_LIBERTY` names, that of `make hdl-tools` in the
-/// virtual environment, or that of an installed Debian package.
+/// Returns the path of the liberty file. It is the one that `$RINGMILL_LIBERTY` names, that of `make hdl-tools` in
+/// the virtual environment, or that of an installed Debian package.
 pub(crate) fn liberty(venv: &Path) -> Result<PathBuf, HdlError> {
     if let Some(named) = std::env::var_os(LIBERTY_VARIABLE) {
         return Ok(PathBuf::from(named));
@@ -152,7 +154,7 @@ pub(crate) fn area(hdl: &Hdl, top: &Top) -> Result<Area, HdlError> {
     })
 }
 
-/// Returns the line that the installer left beside the file, or the file's name.
+/// Returns the line about the source that the installer wrote next to the liberty file, or the file's name.
 fn source(liberty: &Path) -> String {
     let note = liberty.with_extension("source");
     match std::fs::read_to_string(note) {

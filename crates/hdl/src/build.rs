@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Builds a simulation model of a top: Verilator writes C++, the compiler makes a shared object, and a cache keeps it
-//! by content.
+//! Builds a simulation model of an RTL module. Verilator writes C++, the compiler makes a shared object, and a cache
+//! stores the object by its inputs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,11 +12,11 @@ use crate::header::{self, Port};
 use crate::{Hdl, HdlError, Tools, Top};
 
 const HARNESS: &str = include_str!("harness.cpp");
-/// Verilator's run-time sources that every model links; a model without waves leaves out the last.
+/// The sources of Verilator's run-time library that every model links. Only models with waves link `RUNTIME_WAVES`.
 const RUNTIME: [&str; 2] = ["verilated.cpp", "verilated_threads.cpp"];
 const RUNTIME_WAVES: &str = "verilated_vcd_c.cpp";
 
-/// Modules with many instances, which Verilator would inline into their parents. They are kept apart, so that all
+/// Modules with many instances, which Verilator would inline into their parents. They are not inlined, so that all
 /// instances share their compiled code. So a bootstrapping engine is built in less than half of the time, and runs as
 /// fast.
 const APART: [&str; 12] = [
@@ -34,9 +34,10 @@ const APART: [&str; 12] = [
     "rm_vector_butterfly",
 ];
 
-/// Compiler flags: inlining and registers, without the passes that analyse a function's memory. On the thousands of
-/// lines of a function of Verilator's these passes take a third of the compiler's time or more, and save a tenth of the
-/// run's. Without any optimisation the calls for each access of a wide signal take most of a run.
+/// The compiler flags of [`Optimise::Build`]: inlining and registers, without the passes that analyse a function's
+/// memory. On Verilator's functions of thousands of lines, these passes take a third of the compiler's time or more,
+/// and save a tenth of the run's. Without any optimisation, the calls for each access of a wide signal take most of a
+/// run.
 const QUICK: &[&str] = &[
     "-O1",
     "-fno-ipa-modref",
@@ -48,27 +49,27 @@ const QUICK: &[&str] = &[
     "-fno-dse",
 ];
 
-/// The bytes of C++ from which on a model is compiled in several translation units, and the bytes of each unit.
+/// The bytes of C++ above which a model is compiled in several translation units. `UNIT` is the bytes of each unit.
 const LARGE: u64 = 40 << 20;
 const UNIT: u64 = 6 << 20;
 
-/// The effort of the C++ compiler.
+/// How much the C++ compiler optimises a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Optimise {
-    /// Quick to build: for leaves and tests.
+    /// The model is built quickly: for small modules and tests.
     #[default]
     Build,
-    /// Quick to run, for this computer's processor: for whole machines.
+    /// The model runs fast on this computer's processor: for whole machines.
     Run,
 }
 
-/// The options with which a model is built.
+/// The options with which a simulation model is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BuildOptions {
     pub optimise: Optimise,
-    /// Whether [`crate::Model::waves`] works.
+    /// Whether [`crate::Model::waves`] can write the model's signals to a file.
     pub waves: bool,
-    /// Whether [`crate::Model::poke`] works.
+    /// Whether [`crate::Model::poke`] can write the model's memories.
     pub open: bool,
 }
 
@@ -140,7 +141,7 @@ pub(crate) fn lint(hdl: &Hdl, top: &Top) -> Result<(), HdlError> {
     run(&mut command, "Verilator", &top.to_string())
 }
 
-/// Writes the elaborated design's tree, `Vtop.tree.json`, into `work`.
+/// Writes the module tree of the elaborated design, `Vtop.tree.json`, into the folder `work`.
 pub(crate) fn elaborate(hdl: &Hdl, top: &Top, work: &Path) -> Result<(), HdlError> {
     let mut command = verilator(hdl, top)?;
     command.args(["--json-only", "--prefix", "Vtop", "-Wno-lint", "-Wno-style"]);
@@ -148,7 +149,7 @@ pub(crate) fn elaborate(hdl: &Hdl, top: &Top, work: &Path) -> Result<(), HdlErro
     run(&mut command, "Verilator", &top.to_string())
 }
 
-/// Returns the Verilator command with the arguments that lint and build share.
+/// Returns the Verilator command with the arguments that linting and building have in common.
 fn verilator(hdl: &Hdl, top: &Top) -> Result<Command, HdlError> {
     let mut command = Command::new(&hdl.tools.verilator);
     command
@@ -180,7 +181,8 @@ fn verilate(hdl: &Hdl, top: &Top, options: BuildOptions, work: &Path) -> Result<
     run(&mut command, "Verilator", &top.to_string())
 }
 
-/// Returns Verilator's configuration, which keeps the top's [`APART`] modules apart, and memories open on request.
+/// Returns Verilator's configuration. It prevents the inlining of the [`APART`] modules, and opens memories if the
+/// options ask for that.
 fn apart(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<String, HdlError> {
     let sources = hdl.sources.closure(&top.module)?;
     let mut text = String::from("`verilator_config\n");
@@ -196,7 +198,7 @@ fn apart(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<String, HdlError
     Ok(text)
 }
 
-/// Returns the files of Verilator's classes, and their bytes.
+/// Returns the names and the bytes of the C++ files of Verilator's classes.
 fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
     let mut classes = Vec::new();
     for entry in std::fs::read_dir(work).map_err(HdlError::io("list", work))? {
@@ -214,12 +216,12 @@ fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
 /// A translation unit of a large model.
 struct Unit {
     text: String,
-    /// Whether its code runs once.
+    /// Whether the unit's code runs only once, at the model's start.
     once: bool,
 }
 
-/// Compiles the classes of a large model, some in each translation unit, with a compiler for each processor. Returns
-/// the objects.
+/// Compiles the C++ classes of a large model in several translation units, with a compiler on each processor. Returns
+/// the paths of the objects.
 fn objects(
     hdl: &Hdl,
     options: BuildOptions,
@@ -280,7 +282,8 @@ fn objects(
     })
 }
 
-/// Returns the translation unit of the harness with this top's ports, and with Verilator's classes if they are few.
+/// Returns the translation unit of the harness for the module's ports. It contains Verilator's classes if these are
+/// few.
 fn shim(ports: &[Port], classes: &[(String, u64)], options: BuildOptions) -> String {
     let mut text = String::from("#include \"Vtop.h\"\n#include \"verilated.h\"\n");
     if options.open {
@@ -305,7 +308,7 @@ fn shim(ports: &[Port], classes: &[(String, u64)], options: BuildOptions) -> Str
     text
 }
 
-/// Returns the compiler with the flags that the run time and every model share.
+/// Returns the compiler command with the flags that the run-time library and every model have in common.
 fn compiler(tools: &Tools, options: BuildOptions) -> Command {
     let include = tools.verilator_root.join("include");
     let mut command = Command::new(&tools.compiler);
@@ -332,12 +335,12 @@ fn compiler(tools: &Tools, options: BuildOptions) -> Command {
 
 /// The files that all models with the same options share.
 struct Runtime {
-    /// A header that includes Verilator's headers; the compiler takes the precompiled form beside it.
+    /// A header that includes Verilator's headers. The compiler takes the precompiled form next to it.
     header: PathBuf,
     objects: Vec<PathBuf>,
 }
 
-/// Compiles Verilator's run time, once for a tool version and options.
+/// Compiles Verilator's run-time library, once for each tool version and options.
 fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Runtime, HdlError> {
     // One thread compiles while the others of this process wait for it.
     static COMPILING: Mutex<()> = Mutex::new(());
@@ -372,7 +375,7 @@ fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Runtime, HdlError> {
     Ok(Runtime { header, objects })
 }
 
-/// Compiles one file into the cache; it appears there whole or not at all.
+/// Compiles one file into the cache. The result appears in the cache complete or not at all.
 fn compile(
     hdl: &Hdl,
     options: BuildOptions,
@@ -396,7 +399,7 @@ fn tool_key(tools: &Tools) -> String {
     format!("{} {}", tools.versions.verilator, tools.versions.compiler)
 }
 
-/// Runs a tool; its output is the error's message.
+/// Runs a tool. If the tool fails, its output is the error's message.
 pub(crate) fn run(command: &mut Command, tool: &'static str, what: &str) -> Result<(), HdlError> {
     let program = PathBuf::from(command.get_program());
     let output = command.output().map_err(HdlError::io("run", program))?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cache of the tools' results by content: the name of a result is a hash of all its inputs.
+//! A cache of the tools' results. The name of a result is a hash of all its inputs.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,24 +11,24 @@ use sha2::{Digest, Sha256};
 
 use crate::HdlError;
 
-/// A hash of texts.
+/// The hash under which a result is stored in the cache.
 pub struct Key(Sha256);
 
 impl Key {
-    /// Makes a key for one kind of result.
+    /// Begins the hash of one kind of result.
     pub fn new(kind: &str) -> Self {
         let mut key = Self(Sha256::new());
         key.text(kind);
         key
     }
 
-    /// Adds a text with its length, so that two different lists of texts never give one hash.
+    /// Adds a text with its length to the hash, so that two different lists of texts never give one hash.
     pub fn text(&mut self, text: &str) {
         self.0.update((text.len() as u64).to_le_bytes());
         self.0.update(text.as_bytes());
     }
 
-    /// Adds a list with its length.
+    /// Adds a list of texts with its length to the hash.
     pub fn texts(&mut self, texts: impl IntoIterator<Item = impl AsRef<str>>) {
         let mut count = 0u64;
         for text in texts {
@@ -44,8 +44,8 @@ impl Key {
     }
 }
 
-/// Returns the answer in the cache under `key`, or makes and stores a new one. An answer that cannot be read is made
-/// again.
+/// Returns the answer in the cache under `key`, or computes one with `make` and stores it. A stored answer that
+/// cannot be read is computed again.
 pub fn remembered<A: Serialize + DeserializeOwned>(
     cache: &Path,
     key: Key,
@@ -68,7 +68,7 @@ pub fn remembered<A: Serialize + DeserializeOwned>(
     Ok(answer)
 }
 
-/// A temporary directory inside the cache, removed on drop.
+/// A temporary directory inside the cache, which is deleted on drop.
 pub(crate) struct Scratch(pub PathBuf);
 
 impl Scratch {
@@ -90,12 +90,12 @@ impl Drop for Scratch {
     }
 }
 
-/// A locked file with one holder at a time among all processes that share the cache. The system unlocks it when its
-/// holder ends.
+/// A lock on a file, which one holder has at a time among all processes that share the cache. The system unlocks the
+/// file when its holder ends.
 pub struct Lock(#[expect(dead_code, reason = "open for as long as it is held")] File);
 
 impl Lock {
-    /// Waits until no other holder has the file.
+    /// Waits until no other holder has the file, and locks it.
     pub fn hold(path: &Path) -> Result<Self, HdlError> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(HdlError::io("create", folder))?;

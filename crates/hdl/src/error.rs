@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of building and running RTL models.
+//! The errors of building and running simulation models of the RTL.
 
 use std::path::PathBuf;
 

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes a configuration of a module as stand-alone sources: parameter package, wrapper, the modules it needs, file
-//! list, tables.
+//! Writes an RTL module with given parameters as stand-alone sources: parameter package, wrapper, the modules that
+//! it needs, file list and tables.
 
 use std::path::Path;
 
 use crate::module::Interface;
 use crate::{HdlError, Param, Sources, Top, top::packed};
 
-/// A file of the configuration, named below its directory.
+/// A file of the stand-alone sources. Its name is relative to their directory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Generated {
     pub name: String,
     pub text: String,
 }
 
-/// Words to load, or to initialise a memory with.
+/// The words that are loaded into a module, or that initialise a memory, as a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// A description of the words, for a comment in the file.
+    /// A description of the words, which becomes a comment in the file.
     pub what: String,
     pub words: Vec<u64>,
-    /// Bits of a word.
+    /// Bits of one word of the table.
     pub width: u32,
 }
 
-/// Writes the configuration `top` as stand-alone sources: a package of its parameters, a wrapper `<module>_top` that
-/// sets them, and the modules that it needs. A list names all files in order, and a table is added if one is given.
-/// `origin` names the source of the configuration; the package repeats it.
+/// Writes the module `top` with its parameters as stand-alone sources: a package of the parameters, a wrapper
+/// `<module>_top` that sets them, and the modules that it needs. A list names all files in order. `table` is added
+/// if there is one. `origin` says where the parameters come from; the package repeats it.
 ///
 /// # Errors
-/// [`HdlError::UnknownModule`], [`HdlError::NoInterface`], and those of names that are not Verilog's.
+/// [`HdlError::UnknownModule`], [`HdlError::NoInterface`], and errors for names that are not valid in Verilog.
 pub fn generate(
     sources: &Sources,
     top: &Top,
@@ -69,7 +69,7 @@ pub fn generate(
     Ok(files)
 }
 
-/// Returns the folder and name of a file, as `arith/rm_mod_mul.sv`.
+/// Returns the folder and the name of a file, such as `arith/rm_mod_mul.sv`.
 fn room_and_file(path: &Path) -> String {
     let part =
         |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
@@ -77,7 +77,7 @@ fn room_and_file(path: &Path) -> String {
     format!("{room}/{}", part(path.file_name()))
 }
 
-/// Returns a package of every parameter of the module, with those that the widths of ports need.
+/// Returns a SystemVerilog package with every parameter of the module, and those that the widths of its ports need.
 fn package(top: &Top, interface: &Interface, origin: &str) -> String {
     let module = &top.module;
     let mut text = format!(
@@ -112,7 +112,7 @@ fn literal(value: &Param) -> String {
     }
 }
 
-/// Returns a wrapper of the module with the package's parameters and its own ports.
+/// Returns a wrapper that instantiates the module with the package's parameters and has the module's ports.
 fn wrapper(module: &str, interface: &Interface) -> String {
     let mut imports = interface.imports.clone();
     imports.push(format!("{module}_config_pkg::*"));
@@ -143,7 +143,7 @@ fn wrapper(module: &str, interface: &Interface) -> String {
     )
 }
 
-/// Returns a word a line, as `$readmemh` takes it.
+/// Returns the table's words in hexadecimal, one on each line, as `$readmemh` reads them.
 fn hexadecimal(table: &Table) -> String {
     let digits = table.width.div_ceil(4) as usize;
     let mut text = format!("// {}\n", table.what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The entry to the crate: RTL sources, tools and cache together, with a method for each task.
+//! The entry to the crate: RTL sources, tools and cache together, with one method for each task.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::{
 };
 use crate::{area, build, build::BuildOptions, instances, place, prove, synth, timing};
 
-/// RTL sources, tools, and a cache directory for the tools' results.
+/// The RTL sources, the tools, and a cache directory for the tools' results.
 #[derive(Clone, Debug)]
 pub struct Hdl {
     pub(crate) tools: Tools,
@@ -22,7 +22,7 @@ pub struct Hdl {
 }
 
 impl Hdl {
-    /// Takes the sources below `roots`, and caches models in `cache`.
+    /// Reads the RTL sources below `roots`, and caches the tools' results in `cache`.
     pub fn new(tools: Tools, roots: &[&Path], cache: PathBuf) -> Result<Self, HdlError> {
         Ok(Self {
             tools,
@@ -46,8 +46,8 @@ impl Hdl {
         })
     }
 
-    /// Returns the same tools and cache with the sources of the papers' comparisons in addition to the hardware. They
-    /// come from the checkout at or above `start`, or from the installed package.
+    /// Returns the same tools and cache with more sources: those of the designs that only comparisons with papers need.
+    /// They come from the checkout at or above `start`, or from the installed package.
     pub fn with_peers(&self, start: &Path) -> Result<Self, HdlError> {
         Ok(Self {
             sources: Origin::find(start)?.sources_with_peers()?,
@@ -55,7 +55,7 @@ impl Hdl {
         })
     }
 
-    /// Returns the same tools and cache with other sources.
+    /// Returns the same tools and cache with the sources below `roots` instead.
     pub fn with_sources(&self, roots: &[&Path]) -> Result<Self, HdlError> {
         Ok(Self {
             sources: Sources::read(roots)?,
@@ -63,7 +63,7 @@ impl Hdl {
         })
     }
 
-    /// Makes `watch` receive each stage of synthesis, proof, placement and routing.
+    /// Makes `watch` receive the progress of synthesis, proofs, placement and routing.
     pub fn watched(mut self, watch: impl Fn(&Stage) + Send + Sync + 'static) -> Self {
         self.watch = Watch::new(watch);
         self
@@ -77,70 +77,75 @@ impl Hdl {
         &self.sources
     }
 
-    /// Returns a model of `top`, built unless the cache has it. Every register and memory word starts at a random value
-    /// (from a fixed seed; [`Model::restart`] takes another). So a result that depends on a register without reset
-    /// shows.
+    /// Returns a running simulation model of `top`, built unless the cache has it. Every register and memory word
+    /// starts at a random value (from a fixed seed; [`Model::restart`] takes another). So a result that depends on a
+    /// register without reset becomes visible.
     pub fn model(&self, top: &Top, options: BuildOptions) -> Result<Model, HdlError> {
         Model::load(&self.build(top, options)?)
     }
 
-    /// Builds the shared object of a model unless the cache has it, and returns its path.
+    /// Builds the shared object of a simulation model unless the cache has it, and returns the object's path.
     pub fn build(&self, top: &Top, options: BuildOptions) -> Result<PathBuf, HdlError> {
         build::build(self, top, options)
     }
 
-    /// Verilator's `--lint-only -Wall`, every warning an error.
+    /// Checks a module with Verilator's `--lint-only -Wall`. Every warning is an error.
     pub fn lint(&self, top: &Top) -> Result<(), HdlError> {
         build::lint(self, top)
     }
 
-    /// Synthesis for the 7-series, the family of the papers' figures.
+    /// Counts a module's resources on the 7-series, the FPGA family for which the papers print figures.
     pub fn synthesise(&self, top: &Top) -> Result<Synthesis, HdlError> {
         self.synthesise_for(top, Family::Xc7)
     }
 
-    /// Counts the instances of each module in the elaborated design, by the modules' names; the top is one.
+    /// Counts the instances of each module in the elaborated design, by the modules' names. The top module counts as
+    /// one.
     ///
     /// # Errors
-    /// The errors of Verilator, and [`HdlError::Answer`] for a tree that cannot be read.
+    /// The errors of Verilator, and [`HdlError::Answer`] if Verilator's tree cannot be read.
     pub fn instances(&self, top: &Top) -> Result<BTreeMap<String, u64>, HdlError> {
         instances::instances(self, top)
     }
 
-    /// Synthesis by Yosys' `synth_xilinx`, flattened, without I/O buffers. The cache keeps the counts.
+    /// Counts a module's resources on an FPGA family, by Yosys' `synth_xilinx`, flattened and without I/O buffers. The
+    /// cache stores the counts.
     pub fn synthesise_for(&self, top: &Top, family: Family) -> Result<Synthesis, HdlError> {
         synth::synthesise(self, top, family)
     }
 
-    /// Returns levels and carry bits of the worst paths between registers, from the same synthesis, which the cache
-    /// keeps.
+    /// Returns the look-up-table levels and carry bits of the worst paths between registers, from the same synthesis as
+    /// [`Self::synthesise_for`].
     pub fn levels(&self, top: &Top, family: Family) -> Result<Levels, HdlError> {
         timing::levels(self, top, family)
     }
 
-    /// Standard-cell area and slowest path: Yosys and abc to the cells of a liberty file, flattened, before placement. The cache keeps it.
+    /// Computes the standard-cell area and the slowest path of a module. Yosys and abc map it to the cells of a liberty
+    /// file, flattened and before placement. The cache stores the result.
     pub fn area(&self, top: &Top) -> Result<Area, HdlError> {
         area::area(self, top)
     }
 
-    /// Place and route for the largest ECP5, for a clock frequency. The cache keeps it.
+    /// Places and routes a module on the largest ECP5 for a clock frequency. The cache stores the result.
     pub fn place(&self, top: &Top, effort: Effort) -> Result<Placement, HdlError> {
         self.place_on(top, Part::Ecp5, effort)
     }
 
-    /// Places and routes for any part that open tools route. Registers beside DSP blocks go into them.
+    /// Places and routes a module on a part that open tools can route. Registers next to DSP blocks are put into the
+    /// blocks.
     pub fn place_on(&self, top: &Top, part: Part, effort: Effort) -> Result<Placement, HdlError> {
         place::place(self, top, part, effort)
     }
 
-    /// Proves each assertion in `top`, with registers transparent. The feed-forward pipelines here compute the same
-    /// with registers as without, delayed. Simulation checks the delays.
+    /// Proves each assertion in `top`, in at most `seconds_each` seconds, as if registers were wires. The feed-forward
+    /// pipelines of this project compute the same without registers, only sooner; simulation checks their delays.
     pub fn prove(&self, top: &Top, seconds_each: u32) -> Result<Vec<Proof>, HdlError> {
         prove::prove(self, top, seconds_each, 0)
     }
 
-    /// Proves each assertion in `top` by induction over `steps` cycles, with registers and memories kept. The base is
-    /// the cycles after a reset (`rst_ni`). The step is each cycle after `steps` cycles in which all assertions held.
+    /// Proves each assertion in `top`, in at most `seconds_each` seconds, by induction over `steps` cycles, with
+    /// registers and memories. The base case is the cycles after a reset (`rst_ni`). The induction step is each cycle
+    /// after `steps` cycles in which all assertions held.
     pub fn prove_always(
         &self,
         top: &Top,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads the ports of a model from the class header that Verilator writes.
+//! Reads the ports of a simulation model from the class header that Verilator writes.
 
 use crate::HdlError;
 
-/// A port of the top module.
+/// A port of the model's top module: name, width in bits, and whether it is an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Port {
     pub name: String,

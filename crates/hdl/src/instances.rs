@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::cache::Scratch;
 use crate::{Hdl, HdlError, Top, build};
 
-/// Returns the number of instances of each module below the top, which counts as one, by the names in the sources.
+/// Returns the number of instances of each module in the design, by the names in the sources. The top module
+/// counts as one.
 pub(crate) fn instances(hdl: &Hdl, top: &Top) -> Result<BTreeMap<String, u64>, HdlError> {
     top.validate()?;
     let work = Scratch::new(&hdl.cache)?;
@@ -45,7 +46,7 @@ pub(crate) fn instances(hdl: &Hdl, top: &Top) -> Result<BTreeMap<String, u64>, H
     Ok(found)
 }
 
-/// Collects the modules of all cells in a module, generated ones included.
+/// Appends to `cells` the modules of all instances in a module, also those in generate blocks.
 fn below(node: &Value, cells: &mut Vec<String>) {
     match node {
         Value::Object(fields) => {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The list of the RTL's leaf modules in the configurations that machines use, with the latencies that their headers
-//! state.
+//! The list of the RTL's leaf modules with the parameters that machines use, and the latencies that the modules'
+//! headers state.
 //!
-//! The tests and the table of `docs/rtl.md` use this one list.
+//! The tests and the table of `docs/rtl.md` use this list.
 
 use crate::Top;
 
-/// The numbers of `rm_arith_pkg::flavour_t`.
+/// The numbers of the reductions in `rm_arith_pkg::flavour_t`.
 pub mod flavour {
     pub const WORD_MONTGOMERY: u64 = 0;
     pub const MONTGOMERY_FRIENDLY: u64 = 1;
@@ -15,25 +15,26 @@ pub mod flavour {
     pub const NTT_FRIENDLY: u64 = 4;
 }
 
-/// The torus machine's modulus, 2^52 - 2^12 + 1.
+/// The modulus of the torus machine's transforms, 2^52 - 2^12 + 1.
 pub const SOLINAS52_Q: u64 = (1 << 52) - (1 << 12) + 1;
 
-/// A multiplier in the configuration of its machine.
+/// A modular multiplier with the parameters that a machine uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Multiplier {
     pub name: &'static str,
     pub flavour: u64,
-    /// Bits of an operand.
+    /// Bits of one operand of the multiplier.
     pub width: u32,
-    /// The parameter Q of a modulus that is fixed at elaboration.
+    /// The modulus if it is fixed at elaboration (parameter Q); `None` for a run-time modulus.
     pub q: Option<u64>,
-    /// The cycles of `rm_mod_mul`; a butterfly takes one more.
+    /// The latency of `rm_mod_mul` in cycles. A butterfly takes one more.
     pub latency: u64,
-    /// The DSP48E1 blocks of `rm_mod_mul`, and also of `rm_butterfly`.
+    /// The DSP48E1 blocks of `rm_mod_mul`, which are also those of `rm_butterfly`.
     pub dsp: u64,
 }
 
-/// All flavours: the ring paper's 60-bit prime, and one 54-bit prime on each side of its power of two.
+/// Multipliers for all reductions. Among the moduli are the ring paper's 60-bit prime, and one 54-bit prime on each
+/// side of its power of two.
 pub const MULTIPLIERS: [Multiplier; 7] = [
     Multiplier {
         name: "word-level Montgomery, w = 9 to 17",
@@ -94,7 +95,7 @@ pub const MULTIPLIERS: [Multiplier; 7] = [
 ];
 
 impl Multiplier {
-    /// Returns `module` (`rm_mod_mul` or `rm_butterfly`) with this reduction.
+    /// Returns `module` (`rm_mod_mul` or `rm_butterfly`) with the parameters of this multiplier.
     pub fn top(&self, module: &str) -> Top {
         let top = Top::new(module)
             .int("Flavour", self.flavour)
@@ -106,18 +107,18 @@ impl Multiplier {
     }
 }
 
-/// `rm_wide_mul` for run-time moduli q = 1 mod 2^low below 2^width.
+/// The multiplier `rm_wide_mul` for run-time moduli q = 1 mod 2^`low` below 2^`width`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WideMultiplier {
     pub width: u32,
     pub low: u32,
-    /// Cycles.
+    /// The latency of `rm_wide_mul` in cycles.
     pub latency: u64,
-    /// DSP48E1 blocks.
+    /// The DSP48E1 blocks of `rm_wide_mul`.
     pub dsp: u64,
 }
 
-/// The multipliers for both word sizes of base extension, for rings of 2^8, of 2^12 and of 2^16 points.
+/// The wide multipliers for both word sizes of base extension, for rings of 2^8, of 2^12 and of 2^16 coefficients.
 pub const WIDE_MULTIPLIERS: [WideMultiplier; 6] = {
     const fn of(width: u32, low: u32, latency: u64, dsp: u64) -> WideMultiplier {
         WideMultiplier {
@@ -138,7 +139,7 @@ pub const WIDE_MULTIPLIERS: [WideMultiplier; 6] = {
 };
 
 impl WideMultiplier {
-    /// Returns `module` (`rm_wide_mul` or a module around it) with this width.
+    /// Returns `module` (`rm_wide_mul` or a module that contains it) with the parameters of this multiplier.
     pub fn top(&self, module: &str) -> Top {
         Top::new(module)
             .int("Width", u64::from(self.width))
@@ -146,7 +147,7 @@ impl WideMultiplier {
     }
 }
 
-/// A row of the table: the name, the top, and the latency in cycles.
+/// A row of the table of leaf modules: a description, the module, and its latency in cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Leaf {
     pub what: String,
@@ -154,7 +155,7 @@ pub struct Leaf {
     pub latency: u64,
 }
 
-/// Returns every leaf that is large enough for a row, the library first.
+/// Returns every leaf module that is large enough for a row, those of the library first.
 pub fn leaves() -> Vec<Leaf> {
     let mut rows = Vec::new();
     let mut row = |what: &str, top: Top, latency| {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs the RTL's tools: Verilator models behind a safe handle, lint, synthesis counts, solver proofs.
+//! Runs the RTL's tools: Verilator models behind a safe handle, lint, resource counts by synthesis, and proofs by a
+//! solver.
 //!
 //! [`Hdl`] joins the RTL sources, the pinned tools of the virtual environment (`make hdl-tools`) and a cache directory.
-//! From a [`Top`], a module and its parameters, it
+//! From a [`Top`], a module with its parameters, it
 //!
-//! - builds a [`Model`] to step, and lints,
+//! - builds a simulation [`Model`], and lints,
 //! - counts the resources of an FPGA ([`Resources`]) or the area of standard cells ([`Area`]),
 //! - finds a clock frequency ([`Placement`]) or the length of paths between registers ([`Levels`]),
 //! - writes the configuration as stand-alone sources ([`Generated`]),
 //! - proves the assertions of a property module ([`Proof`]).
 //!
-//! [`polymul`] drives the polynomial multiplier, in lockstep with its model on request. [`basext`] drives the
+//! [`polymul`] drives the polynomial multiplier, in lockstep with its cycle model on request. [`basext`] drives the
 //! base-extension units, [`torus`] the bootstrapping engine and its key-switching unit. [`vector`] also lists the
 //! designs with which the vector machine's arithmetic is compared.
 //!
@@ -78,7 +79,7 @@ pub use watch::Stage;
 
 #[doc(hidden)]
 pub mod internals {
-    //! Items that the crate's own tests reach; no part of the interface.
+    //! Items for this crate's own tests. Other crates must not use them.
 
     pub use crate::cache::{Key, Lock, remembered};
     pub use crate::header::ports;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A running model: the safe side of the shared object that `build` made.
+//! A running simulation model: a safe interface to the shared object that `build` has made.
 
 #![allow(unsafe_code)] // a model is foreign code
 
@@ -12,15 +12,16 @@ use libloading::Library;
 use crate::HdlError;
 use crate::header::Port;
 
-/// An input of one model.
+/// A handle of an input port of one model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct In(u32);
 
-/// An output of one model.
+/// A handle of an output port of one model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Out(u32);
 
-/// The functions of `harness.cpp`, copied from the library's symbols; `Model` keeps the library loaded beside them.
+/// The functions of `harness.cpp`, copied from the shared object's symbols. `Model` keeps the object loaded next to
+/// them.
 #[derive(Clone, Copy)]
 struct Api {
     create: unsafe extern "C" fn(c_int) -> *mut c_void,
@@ -36,10 +37,10 @@ struct Api {
     waves_close: unsafe extern "C" fn(*mut c_void) -> c_int,
 }
 
-/// A simulation of one top.
+/// A running simulation of one RTL module.
 ///
-/// Inputs keep their value until they are set again. [`Model::step`] makes rising edges of `clk_i`: registers take the
-/// inputs set before. Outputs that are read afterwards are those between this edge and the next.
+/// Inputs keep their value until they are set again. [`Model::step`] makes rising edges of `clk_i`, at which registers
+/// take the inputs that were set before. Outputs that are read afterwards are those between this edge and the next.
 pub struct Model {
     handle: NonNull<c_void>,
     api: Api,
@@ -50,7 +51,7 @@ pub struct Model {
     _library: Library,
 }
 
-/// Returns the words of a port of `width` bits; ports up to 64 bits are copied through two words.
+/// Returns the number of 32-bit words for a port of `width` bits, at least two.
 fn words(width: u32) -> usize {
     (width.div_ceil(32) as usize).max(2)
 }
@@ -94,7 +95,8 @@ impl Model {
         })
     }
 
-    /// Restarts with all registers and memories at values drawn from `seed`; waves end.
+    /// Restarts the simulation with all registers and memories at random values drawn from `seed`. It also ends the
+    /// wave file.
     pub fn restart(&mut self, seed: u32) -> Result<(), HdlError> {
         // Verilator wants a positive seed; 0 would mean one from the clock.
         let fresh = create(self.api, (seed & 0x3fff_ffff) as c_int + 1)?;
@@ -105,27 +107,27 @@ impl Model {
         Ok(())
     }
 
-    /// Returns the input of this name.
+    /// Returns the handle of the input port with this name.
     pub fn input(&self, name: &str) -> Result<In, HdlError> {
         self.find(name, true).map(In)
     }
 
-    /// Returns the output of this name.
+    /// Returns the handle of the output port with this name.
     pub fn output(&self, name: &str) -> Result<Out, HdlError> {
         self.find(name, false).map(Out)
     }
 
-    /// Returns whether the top has this input.
+    /// Returns whether the module has an input port with this name.
     pub fn has_input(&self, name: &str) -> bool {
         self.find(name, true).is_ok()
     }
 
-    /// Sets an input of at most 64 bits.
+    /// Sets an input port of at most 64 bits.
     pub fn set(&mut self, port: In, value: u64) -> Result<(), HdlError> {
         self.set_words(port, &[value as u32, (value >> 32) as u32])
     }
 
-    /// Sets an input from 32-bit words, lowest first; missing words are 0.
+    /// Sets an input port from 32-bit words, lowest first. Missing words are 0.
     pub fn set_words(&mut self, port: In, value: &[u32]) -> Result<(), HdlError> {
         let width = self.port(port.0, true)?.width;
         let too_wide = value.iter().enumerate().any(|(i, &word)| {
@@ -156,7 +158,7 @@ impl Model {
         Ok(())
     }
 
-    /// Reads an output of at most 64 bits.
+    /// Reads an output port of at most 64 bits.
     pub fn get(&self, port: Out) -> Result<u64, HdlError> {
         let described = self.port(port.0, false)?;
         if described.width > 64 {
@@ -172,7 +174,7 @@ impl Model {
         Ok(u64::from(value[0]) | u64::from(value[1]) << 32)
     }
 
-    /// Reads an output as 32-bit words, lowest first.
+    /// Reads an output port as 32-bit words, lowest first.
     pub fn get_words(&self, port: Out) -> Result<Vec<u32>, HdlError> {
         let width = self.port(port.0, false)?.width;
         let mut value = vec![0u32; words(width)];
@@ -182,11 +184,12 @@ impl Model {
         Ok(value)
     }
 
-    /// Writes an entry of the memory (`rm_ram_1r1w`) of an instance, from 32-bit words, lowest first. The instance is
-    /// named from below the top as in the sources. The model must have been built with [`crate::BuildOptions::open`].
+    /// Writes the entry `at` of the memory (`rm_ram_1r1w`) of an instance, from 32-bit words, lowest first. The
+    /// instance's name begins below the top, with the names of the sources. The model must have been built with
+    /// [`crate::BuildOptions::open`].
     ///
     /// # Errors
-    /// [`HdlError::Simulation`] if there is no such memory or entry.
+    /// [`HdlError::Simulation`] if the model has no such memory or entry.
     pub fn poke(&mut self, instance: &str, at: u32, words: &[u32]) -> Result<(), HdlError> {
         let missing = || HdlError::Simulation(format!("no memory {instance} with an entry {at}"));
         let scope = CString::new(format!("top.{instance}")).map_err(|_| missing())?;
@@ -203,7 +206,7 @@ impl Model {
         if status == 0 { Ok(()) } else { Err(missing()) }
     }
 
-    /// Settles combinational logic without an edge.
+    /// Evaluates combinational logic for the present inputs, without a clock edge.
     pub fn eval(&mut self) -> Result<(), HdlError> {
         // SAFETY: the handle is live.
         let status = unsafe { (self.api.eval)(self.handle.as_ptr()) };
@@ -219,7 +222,7 @@ impl Model {
         Ok(())
     }
 
-    /// Holds `rst_ni` at 0 for two cycles, if the top has a reset.
+    /// Resets the model: sets `rst_ni` to 0 for two cycles, if the module has a reset.
     pub fn reset(&mut self) -> Result<(), HdlError> {
         if self.has_input("rst_ni") {
             let reset = self.input("rst_ni")?;
@@ -236,12 +239,12 @@ impl Model {
         Ok(())
     }
 
-    /// Returns the cycles since the last reset.
+    /// Returns the number of cycles since the last reset.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 
-    /// Writes every signal to a VCD file from here on. The model must have been built with
+    /// Writes every signal from now on to a VCD file. The model must have been built with
     /// [`crate::BuildOptions::waves`].
     pub fn waves(&mut self, path: &Path) -> Result<(), HdlError> {
         let failed = |message: String| HdlError::Waves {
@@ -259,7 +262,7 @@ impl Model {
         Ok(())
     }
 
-    /// Completes the wave file.
+    /// Completes the VCD file that [`Self::waves`] has begun.
     pub fn waves_close(&mut self) -> Result<(), HdlError> {
         // SAFETY: the handle is live.
         let status = unsafe { (self.api.waves_close)(self.handle.as_ptr()) };
@@ -293,7 +296,7 @@ impl Model {
             })
     }
 
-    /// Returns the port of a handle, which may belong to another model.
+    /// Returns the port of a handle, or an error if the handle belongs to another model.
     fn port(&self, index: u32, input: bool) -> Result<&Port, HdlError> {
         self.ports
             .get(index as usize)
@@ -323,7 +326,7 @@ impl Drop for Model {
     }
 }
 
-/// Returns a live handle, or the simulation's error at its start, such as a missing table file.
+/// Starts a simulation and returns its handle, or the error of the start, such as a missing table file.
 fn create(api: Api, seed: c_int) -> Result<NonNull<c_void>, HdlError> {
     // SAFETY: takes a number; returns an owned handle.
     let handle = NonNull::new(unsafe { (api.create)(seed) })
@@ -348,7 +351,7 @@ type PortCount = unsafe extern "C" fn() -> u32;
 type PortAt = unsafe extern "C" fn(u32, *mut *const c_char, *mut u32, *mut u32) -> c_int;
 
 /// # Safety
-/// `library` was built from `harness.cpp`.
+/// `library` must be a shared object that was built from `harness.cpp`.
 unsafe fn symbols(library: &Library) -> Result<(Api, PortCount, PortAt), String> {
     macro_rules! symbol {
         ($name:literal) => {

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads the interface of a SystemVerilog module from its source: title, parameters, ports.
+//! Reads the interface of a SystemVerilog module from its source: title, parameters and ports.
 //!
-//! The sources keep to one style (docs/rtl.md), so a reader of lines suffices: one parameter or port a line, between
-//! `#(`, `) (` and `);`.
+//! All sources have the same style (docs/rtl.md), so the source is read line by line: one parameter or port on each
+//! line, between `#(`, `) (` and `);`.
 
 use crate::HdlError;
 
-/// A parameter, or a `localparam` of the parameter list.
+/// A parameter of a SystemVerilog module, or a `localparam` of its parameter list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// The type, such as `int unsigned` or `flavour_t`; empty for a text.
+    /// The parameter's type, such as `int unsigned` or `flavour_t`; empty for a text.
     pub kind: String,
     pub name: String,
-    /// The default as written in the source.
+    /// The parameter's default as the source has it.
     pub default: String,
-    /// Whether a parent cannot set it.
+    /// Whether it is a `localparam`, which a parent module cannot set.
     pub local: bool,
 }
 
-/// A port as the source declares it.
+/// A port of a SystemVerilog module as the source declares it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Port {
-    /// The direction and type, as `input  logic [Width-1:0]`.
+    /// The port's direction and type, such as `input  logic [Width-1:0]`.
     pub declaration: String,
     pub name: String,
 }
 
-/// A module's interface.
+/// The interface of a SystemVerilog module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Interface {
-    /// The header's first sentence or formula.
+    /// The first sentence or formula of the module's header comment.
     pub title: String,
-    /// The packages of the import clause, each as `name::*`.
+    /// The packages that the module imports, each as `name::*`.
     pub imports: Vec<String>,
     pub parameters: Vec<Parameter>,
     pub ports: Vec<Port>,
@@ -46,7 +46,7 @@ enum At {
 }
 
 impl Interface {
-    /// Reads the source of the module `name`.
+    /// Reads the interface of the module `name` from its source `text`.
     pub(crate) fn read(name: &str, text: &str) -> Result<Self, HdlError> {
         let mut found = Self::default();
         let mut at = At::Comment;
@@ -94,13 +94,13 @@ impl Interface {
         Ok(found)
     }
 
-    /// Returns the parameters that a parent can set.
+    /// Returns the parameters that a parent module can set.
     pub fn settable(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|p| !p.local)
     }
 }
 
-/// Returns the text up to the first colon or full stop that ends a clause.
+/// Returns the text up to the first colon or full stop before a space.
 fn sentence(text: &str) -> &str {
     let end = [": ", ". "].iter().filter_map(|mark| text.find(mark)).min();
     text.get(..end.unwrap_or(text.len()))
@@ -108,7 +108,7 @@ fn sentence(text: &str) -> &str {
         .trim_end_matches(['.', ':'])
 }
 
-/// Returns the line without comments, and without spaces around it.
+/// Returns the line without comments and without spaces around it.
 fn without_comments(line: &str) -> String {
     let line = line.split("//").next().unwrap_or_default();
     let mut code = String::new();
@@ -121,7 +121,7 @@ fn without_comments(line: &str) -> String {
     code.trim().to_owned()
 }
 
-/// Parses `parameter int unsigned Width = 32,`.
+/// Parses a parameter from a line such as `parameter int unsigned Width = 32,`.
 fn parameter(code: &str) -> Option<Parameter> {
     let (local, rest) = match (
         code.strip_prefix("parameter "),
@@ -142,7 +142,7 @@ fn parameter(code: &str) -> Option<Parameter> {
     })
 }
 
-/// Parses `input  logic [Width-1:0] a_i,`.
+/// Parses a port from a line such as `input  logic [Width-1:0] a_i,`.
 fn port(code: &str) -> Option<Port> {
     let (declaration, name) = code.trim_end_matches(',').rsplit_once(' ')?;
     let directed = declaration.starts_with("input ") || declaration.starts_with("output ");

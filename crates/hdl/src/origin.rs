@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds RTL sources, tools and cache: those of a checkout, or of a package that is installed without one.
+//! Finds the RTL sources, the tools and the cache: those of a checkout, or of a package that is installed without one.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -7,39 +7,39 @@ use std::sync::OnceLock;
 use crate::cache::{Key, Scratch};
 use crate::{HdlError, Sources, Tools};
 
-/// The files of an installed package.
+/// The files of an installed package of Ringmill.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// The names as in the checkout (`rtl/lib/rm_copy.sv`), with `/`, and the texts.
+    /// The name and the text of each source. Names are those of the checkout, with `/` (`rtl/lib/rm_copy.sv`).
     pub sources: &'static [(&'static str, &'static str)],
-    /// The Python environment of the package, in which its extra `rtl` installs the tools.
+    /// The Python environment in which the package is installed. The package's extra `rtl` installs the tools there.
     pub environment: PathBuf,
 }
 
 static PACKAGE: OnceLock<Package> = OnceLock::new();
 
-/// Sets the package that is used outside a checkout. The first call of a process counts.
+/// Sets the installed package whose files are used outside a checkout. Only the first call in a process has an effect.
 pub fn install(package: Package) {
     let _ = PACKAGE.set(package);
 }
 
-/// Returns the hardware's sources of the checkout at or above `start`, or of the installed package. They need no tools.
+/// Returns the RTL sources of the checkout at or above `start`, or of the installed package. No tools are needed.
 ///
 /// # Errors
-/// [`HdlError::NoWorkspace`] if there is neither; those of reading.
+/// [`HdlError::NoWorkspace`] if there is neither a checkout nor a package; errors of reading the files.
 pub fn sources(start: &Path) -> Result<Sources, HdlError> {
     Origin::find(start)?.sources()
 }
 
-/// The folder of the hardware.
+/// The folder of the RTL in a checkout.
 const RTL: &str = "rtl";
-/// The folder of the sources that comparisons need in addition.
+/// The folder of further sources that only comparisons with papers need.
 const PEERS: &str = "crates/hdl/peers";
 
-/// The checkout or the installed package.
+/// Where sources, tools and cache come from: a checkout or the installed package.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// The workspace's directory.
+    /// The root directory of the checkout.
     Checkout(PathBuf),
     Package(Package),
 }
@@ -48,7 +48,7 @@ impl Origin {
     /// Finds the checkout at or above `start`, or else the installed package.
     ///
     /// # Errors
-    /// [`HdlError::NoWorkspace`] if there is neither.
+    /// [`HdlError::NoWorkspace`] if there is neither a checkout nor a package.
     pub fn find(start: &Path) -> Result<Self, HdlError> {
         let absolute = std::path::absolute(start).map_err(HdlError::io("resolve", start))?;
         let is_checkout =
@@ -62,12 +62,12 @@ impl Origin {
         }
     }
 
-    /// Returns the hardware's sources.
+    /// Returns the RTL sources.
     pub fn sources(&self) -> Result<Sources, HdlError> {
         self.read(&[RTL])
     }
 
-    /// Returns the sources of the hardware and of the comparisons.
+    /// Returns the RTL sources, and those that only comparisons with papers need.
     pub fn sources_with_peers(&self) -> Result<Sources, HdlError> {
         self.read(&[RTL, PEERS])
     }
@@ -80,11 +80,12 @@ impl Origin {
         }))
     }
 
-    /// Returns the cache: below `$CARGO_TARGET_DIR` or the checkout's `target`, or for a package below the user's
-    /// folder of caches. Nobody else may write there, because the models in it are code that is run.
+    /// Returns the cache directory. For a checkout it is below `$CARGO_TARGET_DIR` or the checkout's `target`, for a
+    /// package below the user's folder of caches. Nobody else may write there, because the models in it are code that
+    /// is run.
     ///
     /// # Errors
-    /// [`HdlError::NoCache`] if the user has no such folder.
+    /// [`HdlError::NoCache`] if the user has no folder of caches.
     pub fn cache(&self) -> Result<PathBuf, HdlError> {
         match self {
             Self::Checkout(root) => {
@@ -114,8 +115,8 @@ impl Origin {
     }
 }
 
-/// Writes the package's sources as files, which the tools need, into a folder named by their hash. A file that is
-/// missing or differs is written whole.
+/// Writes the package's sources as files, since the tools read files, into a folder that is named by their hash. Files
+/// that are missing or differ are written again.
 pub fn written(package: &Package, cache: &Path) -> Result<PathBuf, HdlError> {
     let mut key = Key::new("sources");
     for (name, text) in package.sources {

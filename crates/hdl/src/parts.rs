@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts the FPGA resources of a machine that is too large to be mapped whole: each module is mapped once and counted
+//! Counts the FPGA resources of a machine that is too large for one synthesis. Each module is mapped once and counted
 //! for each instance.
 
 use crate::{Family, Hdl, HdlError, Resources, Top};
 
-/// A module of a machine, and its number of instances.
+/// A module of a machine, and the number of its instances.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     pub top: Top,
     pub count: u64,
 }
 
-/// Returns the sum of the parts, each synthesised once; the cache keeps the counts.
+/// Returns the sum of the resources of all parts. Each module is synthesised once; the cache stores its counts.
 ///
 /// # Errors
 /// The errors of Yosys.

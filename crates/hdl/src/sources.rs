@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds RTL sources by module name, and the set of files that one top needs.
+//! Finds RTL sources by module name, and the files that one top module needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::{HdlError, Interface, Top};
 
-/// The most bytes of a source file, which is read whole.
+/// The most bytes of a source file. The file is read as a whole.
 const MAX_BYTES: u64 = 4 << 20;
-/// The depth of directories that are searched below the root.
+/// The depth of directories that are searched below a root.
 const MAX_DEPTH: usize = 4;
 
-/// One source file; its module or package has the file's name.
+/// One source file. Its module or package has the file's name.
 #[derive(Clone, Debug)]
 struct Source {
     path: PathBuf,
@@ -19,14 +19,14 @@ struct Source {
     uses: BTreeSet<String>,
 }
 
-/// All `*.sv` files below some directories. A file holds one module or package with the file's name.
+/// All `*.sv` files below some directories. A file has one module or package, with the file's name.
 #[derive(Clone, Debug)]
 pub struct Sources {
     files: BTreeMap<String, Source>,
 }
 
 impl Sources {
-    /// Reads the files below each of `roots`.
+    /// Reads the source files below each of `roots`.
     pub fn read(roots: &[&Path]) -> Result<Self, HdlError> {
         let mut files = BTreeMap::new();
         for root in roots {
@@ -50,15 +50,15 @@ impl Sources {
             .filter(|n| !n.ends_with("_pkg"))
     }
 
-    /// Returns the interface of a module.
+    /// Returns the interface of a module: parameters and ports.
     pub fn interface(&self, module: &str) -> Result<Interface, HdlError> {
         let source = self.files.get(module);
         let source = source.ok_or_else(|| HdlError::UnknownModule(module.to_owned()))?;
         Interface::read(module, &source.text)
     }
 
-    /// Returns `top` with the parameter `name` set from text: a number, or the name that a package gives to a value of
-    /// the parameter's type. For a parameter without a type the value is the text itself.
+    /// Returns `top` with the parameter `name` set from a text: a number, or the name that a package gives to a value
+    /// of the parameter's type. For a parameter without a type the value is the text itself.
     pub fn set(&self, top: Top, name: &str, value: &str) -> Result<Top, HdlError> {
         let interface = self.interface(&top.module)?;
         let Some(parameter) = interface.settable().find(|p| p.name == name) else {
@@ -99,7 +99,7 @@ impl Sources {
         }
     }
 
-    /// Returns the names that packages give to values of a type: `localparam kind_t Name = 3;`.
+    /// Returns the names and numbers that packages give to values of a type, as in `localparam kind_t Name = 3;`.
     fn values_of(&self, kind: &str) -> Vec<(&str, u64)> {
         if !kind.ends_with("_t") {
             return Vec::new();
@@ -117,8 +117,8 @@ impl Sources {
         values.collect()
     }
 
-    /// Returns paths and texts of the files that `top` uses: packages first, each file after those that it uses, `top`
-    /// last.
+    /// Returns the paths and texts of the files that the module `top` uses: packages first, each file after those that
+    /// it uses, `top` last.
     pub fn closure(&self, top: &str) -> Result<Vec<(&Path, &str)>, HdlError> {
         if !self.files.contains_key(top) {
             return Err(HdlError::UnknownModule(top.to_owned()));
@@ -135,7 +135,7 @@ impl Sources {
             .collect())
     }
 
-    /// Visits a file depth first: the files that it uses come before it.
+    /// Appends a file to `order`, after the files that it uses.
     fn visit<'a>(&'a self, name: &'a str, seen: &mut BTreeSet<&'a str>, order: &mut Vec<&'a str>) {
         if !seen.insert(name) {
             return;
@@ -158,7 +158,7 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// Returns the identifiers outside line comments.
+/// Returns the identifiers of a source, without those in line comments.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
         .map(|line| line.split("//").next().unwrap_or_default())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts the FPGA resources of a module, by Yosys.
+//! Counts the FPGA resources of a module with Yosys.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ const SCRIPT: Script = Script {
     ],
 };
 
-/// Xilinx families that Yosys maps to.
+/// The FPGA families of Xilinx for which Yosys can map a module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
-    /// 7-series.
+    /// The 7-series.
     #[default]
     Xc7,
     /// UltraScale+.
@@ -33,7 +33,7 @@ pub enum Family {
 impl Family {
     pub const ALL: [Self; 2] = [Self::Xc7, Self::Xcup];
 
-    /// Returns Yosys' name of the family.
+    /// Returns the family's name in Yosys.
     pub fn name(self) -> &'static str {
         match self {
             Self::Xc7 => "xc7",
@@ -41,7 +41,7 @@ impl Family {
         }
     }
 
-    /// Returns a note that readers of the figures need.
+    /// Returns a note that a reader of the family's resource counts needs.
     pub fn note(self) -> &'static str {
         match self {
             Self::Xc7 => {
@@ -61,31 +61,31 @@ impl std::fmt::Display for Family {
     }
 }
 
-/// Counts of primitives.
+/// The numbers of an FPGA's primitives that a module takes.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Resources {
-    /// Look-up tables used as logic, of any size (LUT1 to LUT6, inverters included).
+    /// Look-up tables used as logic, of any size (LUT1 to LUT6, with inverters).
     pub lut: u64,
-    /// Look-up tables used as shift registers and distributed RAM.
+    /// Look-up tables used as shift registers and as distributed RAM.
     pub lut_memory: u64,
-    /// Pairs of look-up tables that share a place: two tables with at most five inputs together, or two shift registers
-    /// of 16.
+    /// Pairs of look-up tables that share one place: two tables with at most five inputs together, or two shift
+    /// registers of 16 bits.
     pub lut_pairs: u64,
-    /// Flip-flops.
+    /// Flip-flops of all types.
     pub ff: u64,
     pub carry4: u64,
     pub muxf: u64,
-    /// DSP48E1 or DSP48E2.
+    /// DSP blocks: DSP48E1 or DSP48E2.
     pub dsp: u64,
     /// Block RAMs in halves: an RAMB36 counts 2, an RAMB18 counts 1.
     pub bram18: u64,
-    /// UltraRAMs, of UltraScale+ only.
+    /// UltraRAMs, which only UltraScale+ has.
     pub uram: u64,
-    /// Cells of other types, by type; latches would show here.
+    /// The number of cells of each other type. Latches would show here.
     pub other: BTreeMap<String, u64>,
 }
 
-/// The counts, with the module and the tools.
+/// The resources of a module, with the module, the family and the tools.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Synthesis {
     pub top: Top,
@@ -94,7 +94,7 @@ pub struct Synthesis {
     pub versions: Versions,
 }
 
-/// The options of the script, beside the top.
+/// The options of the synthesis script; the module is not among them.
 #[derive(Serialize)]
 struct Options<'t> {
     family: Family,
@@ -104,7 +104,7 @@ struct Options<'t> {
     most_carry: u32,
 }
 
-/// The script's answer: cells by type, pairs of tables that share a place, and lengths of paths.
+/// The answer of the synthesis script: cells by type, pairs of look-up tables that share a place, and lengths of paths.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Mapped {
     cells: BTreeMap<String, u64>,
@@ -112,7 +112,7 @@ pub(crate) struct Mapped {
     pub paths: Paths,
 }
 
-/// Synthesises a module, once for counts and paths.
+/// Synthesises a module once, for resource counts and paths.
 pub(crate) fn mapped(hdl: &Hdl, top: &Top, family: Family) -> Result<Mapped, HdlError> {
     let options = Options {
         family,
@@ -138,7 +138,7 @@ pub(crate) fn synthesise(hdl: &Hdl, top: &Top, family: Family) -> Result<Synthes
 }
 
 impl Resources {
-    /// Returns the sum with `times` instances of another module.
+    /// Returns the sum of these resources and `times` instances of another module.
     #[must_use]
     pub fn plus(mut self, each: &Self, times: u64) -> Self {
         self.lut += each.lut * times;
@@ -156,8 +156,8 @@ impl Resources {
         self
     }
 
-    /// Returns the places of look-up tables in use, for all purposes. A part's number of look-up tables counts such
-    /// places.
+    /// Returns the places of look-up tables in use, for logic and memory. An FPGA's number of look-up tables counts
+    /// such places.
     pub fn lut_places(&self) -> u64 {
         (self.lut + self.lut_memory).saturating_sub(self.lut_pairs)
     }

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Measures paths between registers in levels of logic, for parts that no open tool times, and sets their limit.
+//! Measures paths between registers in levels of logic, for FPGAs that no open tool times, and sets the limits of
+//! such paths.
 
 use serde::{Deserialize, Serialize};
 
 use crate::synth::{self, Family};
 use crate::{Hdl, HdlError, Top, Versions};
 
-/// The most look-up tables between two registers.
+/// The most levels of look-up tables that a path between two registers may have.
 pub const MOST_LEVELS: u32 = 8;
-/// The most carry bits between two registers.
+/// The most carry bits that a path between two registers may have.
 pub const MOST_CARRY: u32 = 64;
-/// The clock that paths within these limits reach, MHz.
+/// The clock in MHz that paths within these limits reach.
 pub const BAR_MHZ: u32 = 150;
 
-/// One of the worst paths. It stands for all paths between the same two registers, in every copy of a unit.
+/// One of the longest paths. It stands for all paths between the same two registers, in every copy of a unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LevelPath {
-    /// Look-up tables, with other cells at their worth in look-up tables (a stage of a DSP block 2, the output of a
+    /// The path's levels of look-up tables. Other cells count as several (a stage of a DSP block 2, the output of a
     /// block RAM 3).
     pub levels: u32,
-    /// Carry multiplexers.
+    /// The number of carry multiplexers on the path.
     pub carry: u32,
     pub from: String,
     pub to: String,
-    /// Named nets on the path.
+    /// The named nets on the path.
     pub through: Vec<String>,
-    /// The endpoints of all paths between these registers.
+    /// The number of endpoints of all paths between the same two registers.
     pub endpoints: u64,
 }
 
-/// The paths of a netlist, with a register at every port.
+/// The paths between the registers of a netlist, which has a register at every port.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Paths {
-    /// The inputs of registers, memories and DSP blocks, and the ports, that a path reaches.
+    /// The number of endpoints of paths: inputs of registers, memories and DSP blocks, and ports.
     pub endpoints: u64,
-    /// The endpoints that a path beyond [`MOST_LEVELS`] or [`MOST_CARRY`] reaches.
+    /// The number of endpoints that a path beyond [`MOST_LEVELS`] or [`MOST_CARRY`] reaches.
     pub beyond: u64,
-    /// The worst by levels, worst first.
+    /// The paths with the most levels, longest first.
     pub by_levels: Vec<LevelPath>,
-    /// The worst by carry bits, worst first.
+    /// The paths with the most carry bits, longest first.
     pub by_carry: Vec<LevelPath>,
 }
 
@@ -59,7 +60,7 @@ impl Paths {
     }
 }
 
-/// The paths, with the module and the tools.
+/// The paths of a module, with the module, the family and the tools.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Levels {
     pub top: Top,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds the pinned tools of the project's virtual environment, and their versions.
+//! Finds the pinned hardware tools of the project's virtual environment, and their versions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,22 +8,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::HdlError;
 
-/// The versions of the tools that made a figure or a model.
+/// The versions of the tools that computed a figure or built a model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Versions {
     pub verilator: String,
     pub pyosys: String,
     pub bitwuzla: String,
-    /// The version of the place-and-route tools for ECP5 and Nexus, which only placement needs.
+    /// The version of the place-and-route tool for ECP5; `None` if it is not installed, since only placement needs it.
+    /// `nextpnr_nexus` is that for Nexus.
     pub nextpnr: Option<String>,
     pub nextpnr_nexus: Option<String>,
-    /// The version of the timing analyser for standard cells.
+    /// The version of OpenSTA, the timing analyser for standard cells; `None` if it is not installed.
     pub opensta: Option<String>,
-    /// The first line of the C++ compiler's `--version`.
+    /// The first line that the C++ compiler prints for `--version`.
     pub compiler: String,
 }
 
-/// The paths of the tools. All tools except the C++ compiler come from the virtual environment.
+/// The paths of the hardware tools. All tools except the C++ compiler come from the virtual environment.
 #[derive(Clone, Debug)]
 pub struct Tools {
     pub(crate) venv: PathBuf,
@@ -36,7 +37,8 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Finds the tools of a virtual environment made from `requirements/hdl.txt`. The C++ compiler is `$CXX`, or `c++`.
+    /// Finds the tools of a virtual environment that was installed from `requirements/hdl.txt`. The C++ compiler is
+    /// `$CXX`, or `c++`.
     pub fn in_venv(venv: &Path) -> Result<Self, HdlError> {
         let missing = |what| HdlError::ToolsMissing {
             venv: venv.to_owned(),
@@ -74,7 +76,8 @@ impl Tools {
         })
     }
 
-    /// Returns a command for a program of the virtual environment, which finds the environment's Verilator first.
+    /// Returns a command for a program of the virtual environment. The program finds the environment's Verilator before
+    /// others.
     pub fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.python.with_file_name(name));
         let own = self.verilator_root.join("bin");
@@ -88,7 +91,7 @@ impl Tools {
         command
     }
 
-    /// Returns the versions in use.
+    /// Returns the versions of the tools.
     pub fn versions(&self) -> &Versions {
         &self.versions
     }
@@ -103,7 +106,7 @@ fn site_packages(venv: &Path) -> Option<PathBuf> {
         .find(|p| p.is_dir())
 }
 
-/// Returns the version in the name of `<name>-<version>.dist-info`.
+/// Returns a Python package's version from the folder name `<name>-<version>.dist-info`.
 fn dist_version(site: &Path, name: &str) -> Option<String> {
     std::fs::read_dir(site)
         .ok()?
@@ -119,7 +122,7 @@ fn dist_version(site: &Path, name: &str) -> Option<String> {
         })
 }
 
-/// Returns the version that the installer left beside a tool.
+/// Returns the version that the installer wrote next to a tool.
 fn noted_version(tool: &Path) -> Option<String> {
     let text = std::fs::read_to_string(tool.with_file_name("version")).ok()?;
     Some(text.trim().to_owned())

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A module with its parameters, to be simulated, linted, synthesised or proved.
+//! An RTL module with its parameters, to be simulated, linted, synthesised or proved.
 
 use serde::{Deserialize, Serialize};
 
 use crate::HdlError;
 
-/// A parameter's value.
+/// The value of a module's parameter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Param {
@@ -14,21 +14,21 @@ pub enum Param {
     Text(String),
 }
 
-/// A module and the parameters that differ from its defaults.
+/// An RTL module, and the parameters that differ from its defaults.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Top {
     pub module: String,
     pub params: Vec<(String, Param)>,
-    /// Modules that synthesis for an FPGA maps once, for all their instances: [`Top::once`].
+    /// The modules that synthesis for an FPGA maps once for all of their instances: [`Top::once`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub once: Vec<String>,
-    /// Modules that synthesis for an FPGA leaves out: [`Top::apart`].
+    /// The modules that synthesis for an FPGA leaves out: [`Top::apart`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<String>,
 }
 
 impl Top {
-    /// Makes a top of `module` with its default parameters.
+    /// Returns the module `module` with its default parameters.
     pub fn new(module: impl Into<String>) -> Self {
         Self {
             module: module.into(),
@@ -38,9 +38,9 @@ impl Top {
         }
     }
 
-    /// Makes synthesis for an FPGA map `module` once and put the result in the place of each of its instances, which
-    /// all have the same parameters. A wide unit then takes little longer than one of its lanes. No optimisation
-    /// crosses the ports, but paths are followed through them.
+    /// Makes synthesis for an FPGA map `module` once and use the result for each of its instances, which must all
+    /// have the same parameters. A wide unit then takes little longer than one of its lanes. No optimisation crosses
+    /// the instances' ports, but paths are followed through them.
     pub fn once(mut self, module: impl Into<String>) -> Self {
         self.once.push(module.into());
         self
@@ -52,20 +52,20 @@ impl Top {
         self
     }
 
-    /// Sets a number (an enumeration by its number).
+    /// Sets a parameter to a number; a value of an enumeration is set by its number.
     pub fn int(mut self, name: impl Into<String>, value: u64) -> Self {
         self.params.push((name.into(), Param::Int(value)));
         self
     }
 
-    /// Sets a packed array of numbers of 64 bits, the first one lowest.
+    /// Sets a parameter to a packed array of 64-bit numbers, the first one lowest.
     pub fn ints(mut self, name: impl Into<String>, values: &[u64]) -> Self {
         self.params
             .push((name.into(), Param::Ints(values.to_vec())));
         self
     }
 
-    /// Sets a text (a file name, a memory style).
+    /// Sets a parameter to a text, such as a file name or a memory style.
     pub fn text(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.params.push((name.into(), Param::Text(value.into())));
         self
@@ -95,7 +95,7 @@ impl Top {
         Ok(())
     }
 
-    /// Returns `Name=literal` for each parameter, as Verilator's and slang's -G take it.
+    /// Returns `Name=literal` for each parameter, in the form of the option -G of Verilator and slang.
     pub(crate) fn overrides(&self) -> Vec<String> {
         self.params
             .iter()
@@ -109,7 +109,7 @@ impl Top {
     }
 }
 
-/// Returns the literal of a packed array of numbers of 64 bits, the first one lowest.
+/// Returns the SystemVerilog literal of a packed array of 64-bit numbers, the first one lowest.
 pub(crate) fn packed(values: &[u64]) -> String {
     let digits = values.iter().rev().map(|v| format!("{v:016x}"));
     format!("{}'h{}", 64 * values.len(), digits.collect::<String>())

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reports the progress of a tool.
+//! Reports the progress of a hardware tool.
 
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-/// The stage of a tool; stages take unequal times.
+/// A stage of a tool's work; `done` of `total` stages have ended. Stages take unequal times.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Stage {
     #[serde(rename = "stage")]
@@ -16,7 +16,7 @@ pub struct Stage {
 
 type Callback = dyn Fn(&Stage) + Send + Sync;
 
-/// The receiver of progress, if there is one.
+/// The function that receives progress, if there is one.
 #[derive(Clone, Default)]
 pub(crate) struct Watch(Option<Arc<Callback>>);
 

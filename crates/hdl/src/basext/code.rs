@@ -5,19 +5,19 @@ use std::fmt;
 
 use ringmill_machines::basext::Extension;
 
-/// The operation of a command.
+/// The operation of a command to a base-extension unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// Loads moduli and constants.
     Load,
-    /// Extends limbs to every target of the constants.
+    /// Extends limbs to every target modulus of the loaded constants.
     Extend(Extension),
-    /// A number that belongs to no command.
+    /// The number of an operation that does not exist.
     None,
 }
 
 impl Operation {
-    /// Returns the number of the operation in `op_e`.
+    /// Returns the operation's number in `op_e` of `rm_basext_pkg`.
     pub fn number(self) -> u64 {
         match self {
             Self::Load => 0,
@@ -28,8 +28,9 @@ impl Operation {
     }
 }
 
-/// A command at the pins. l and k count for a load, log N for an extension. For an extension on a unit that takes
-/// several polynomials at once (`Unit::polynomials`), k is the number of polynomials after the first.
+/// A command at the pins of a base-extension unit. A load has the numbers of sources `l` and targets `k`; an
+/// extension has `log_n`, log2 of the ring degree. On a unit that takes several polynomials at once
+/// (`Unit::polynomials`), an extension's `k` is the number of polynomials after the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     pub operation: Operation,
@@ -38,7 +39,7 @@ pub struct Command {
     pub log_n: u8,
 }
 
-/// The end of a command: `code_e`.
+/// The result code of a command to a base-extension unit: `code_e` of `rm_basext_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     Ok,
@@ -52,7 +53,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// All codes in the order of their numbers.
+    /// All result codes in the order of their numbers.
     pub const ALL: [Self; 8] = [
         Self::Ok,
         Self::BadCommand,
@@ -64,7 +65,7 @@ impl Code {
         Self::TooLong,
     ];
 
-    /// Returns the code of a number, or `None` if it has none.
+    /// Returns the result code with the number `bits`, or `None` if no code has that number.
     pub fn from_bits(bits: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(bits).ok()?).copied()
     }

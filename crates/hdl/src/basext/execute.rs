@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs the commands of a stage on a base-extension unit's RTL, one after another, behind the memory's port.
+//! Runs the commands of a stage on a base-extension unit's RTL, one after another, with its streams through the
+//! memory's port.
 
 use std::sync::Arc;
 
@@ -9,16 +10,16 @@ use ringmill_machines::coprocessor::Bases;
 
 use super::{ExtendError, Extender};
 
-/// The results of a schedule.
+/// The commands and limbs of a schedule that was run on the RTL.
 #[derive(Clone, Debug, Default)]
 pub struct Executed {
     /// The commands with the cycles in which they began and ended, counted from the first command.
     pub commands: Vec<Timed>,
-    /// The results of the extensions, in order.
+    /// The results of the extensions in order: the value of each limb and its residues.
     pub limbs: Vec<(ValueId, Vec<u64>)>,
 }
 
-/// A unit, and the extension to which its constants belong.
+/// A base-extension unit in simulation, and the bases of the extension whose constants are loaded.
 pub struct Executor {
     extender: Extender,
     held: Option<Arc<Bases>>,
@@ -32,12 +33,12 @@ impl Executor {
         }
     }
 
-    /// Runs a schedule (`ringmill_machines::basext::timeline`) on the unit; a command begins when the one before has
-    /// ended. `constants` and `limb` return the data that the commands name. Constants that the schedule assumes and
-    /// the unit does not hold are loaded first.
+    /// Runs a schedule (`ringmill_machines::basext::timeline`) on the unit. A command begins when the previous one
+    /// has ended. `constants` and `limb` return the data that the commands name. Constants that the schedule assumes
+    /// and the unit does not have are loaded first.
     ///
     /// # Errors
-    /// [`ExtendError::Missing`]; those of [`Extender`].
+    /// [`ExtendError::Missing`] for a limb that `limb` does not return; those of [`Extender`].
     pub fn execute<'a>(
         &mut self,
         timeline: &[Timed],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives a base-extension unit at its pins, cycle by cycle: a command with its streams.
+//! Drives a base-extension unit at its pins, cycle by cycle: one command with its streams.
 
 use std::sync::Mutex;
 
@@ -12,50 +12,50 @@ use super::top_of;
 use crate::polymul::Dice;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
 
-/// The reason for which a unit did not do its command.
+/// The reason for which a base-extension unit did not execute a command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtendError {
-    /// The hardware's answer.
+    /// The hardware refused the command with a result code.
     #[error("the base-extension unit refuses {operation:?}: {code}")]
     Answered { operation: Operation, code: Code },
     #[error("the base-extension unit is not done after {cycles} cycles: a fault in the RTL?")]
     NeverDone { cycles: u64 },
-    /// The program lacks a limb that a command needs.
+    /// The caller has no residues for a limb that a command needs.
     #[error(
         "a command takes limb %{value}, which nothing gives: the program and its schedule do not belong together"
     )]
     Missing { value: u32 },
-    /// The driver refused the command, and the hardware saw nothing of it.
+    /// The driver refused the command before it reached the hardware.
     #[error(transparent)]
     Refused(#[from] BasextError),
     #[error(transparent)]
     Hdl(#[from] HdlError),
 }
 
-/// The words of a beat, one a lane, and whether the beat is its polynomial's last.
+/// One beat of a unit's stream: a word for each lane, and whether the beat is the last of its polynomial.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Beat {
     pub words: Vec<u64>,
     pub last: bool,
 }
 
-/// The results of a command.
+/// The results of one command on a base-extension unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,
     /// The cycles from the command to its done bit.
     pub cycles: u64,
-    /// The cycles from the command to the done bit or the last beat of the results, whichever is later.
+    /// The cycles from the command to its done bit or to the last beat of the results, whichever is later.
     pub end: u64,
-    /// The polynomials with a last beat. `rest` has the words after the last of these.
+    /// The polynomials of the output stream that ended with a last beat. `rest` has the words after the last of them.
     pub limbs: Vec<Vec<u64>>,
     pub rest: Vec<u64>,
-    /// The number of beats of the input stream that were not taken.
+    /// The number of beats of the input stream that the unit did not take.
     pub left: usize,
 }
 
-/// One simulated unit.
+/// A base-extension unit in simulation, driven at its pins.
 pub struct Extender {
     unit: Unit,
     model: Model,
@@ -85,10 +85,10 @@ struct Ports {
 }
 
 impl Extender {
-    /// Builds the model of a unit (unless the cache has it), and resets it. A shape stands for its folded unit.
+    /// Builds the unit's simulation model (unless the cache has it), and resets it. A shape stands for its folded unit.
     ///
     /// # Errors
-    /// The errors of the tools.
+    /// The errors of the tools that build the model.
     pub fn new(hdl: &Hdl, unit: impl Into<Unit>, options: BuildOptions) -> Result<Self, HdlError> {
         let unit = unit.into();
         // Threads that want the same model build it once.
@@ -133,26 +133,27 @@ impl Extender {
         self.unit.shape()
     }
 
-    /// Makes each stream stall from now on as these dice fall, in an eighth to seven eighths of the cycles of a
-    /// command. `None` ends the stalls.
+    /// Makes each stream stall at random from now on, as `dice` decides, in an eighth to seven eighths of the cycles of
+    /// a command. `None` ends the stalls.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }
 
-    /// Makes both streams pass through a memory port of this rate from now on, for all dice. `None` removes the port.
+    /// Makes both streams pass through a memory port of this rate from now on, whatever [`Self::stall`] decides. `None`
+    /// removes the port.
     pub fn behind(&mut self, rate: Option<Rate>) {
         self.rate = rate;
     }
 
-    /// Returns the constants of the last load, if it ended well.
+    /// Returns the constants of the last load, or `None` if that load did not succeed.
     pub fn constants(&self) -> Option<&Constants> {
         self.constants.as_ref()
     }
 
-    /// Loads moduli and constants. Returns the cycles of the load.
+    /// Loads moduli and constants into the unit, and returns the cycles of the load.
     ///
     /// # Errors
-    /// [`ExtendError::Answered`] if the unit refuses them; those of [`Self::command`].
+    /// [`ExtendError::Answered`] if the unit refuses the constants; those of [`Self::command`].
     pub fn load(&mut self, constants: &Constants) -> Result<u64, ExtendError> {
         let beats = self.words(constants.words());
         let operation = Operation::Load;
@@ -177,13 +178,14 @@ impl Extender {
         }
     }
 
-    /// Returns the residues modulo each target of the loaded constants, and the cycles. `limbs` are the residues modulo
-    /// the sources. An exact extension also takes those modulo the redundant modulus behind them, as
-    /// `ringmill_machines::basext::golden` does, if the unit has one. The folded and the pipelined unit get the limbs
-    /// once for each target.
+    /// Extends `limbs`, the residues modulo the sources, with the loaded constants. Returns the residues modulo each
+    /// target, and the cycles. If the unit takes redundant residues, an exact extension has those as a last limb, as
+    /// `ringmill_machines::basext::golden` has. The folded and the pipelined unit are sent the limbs once for each
+    /// target.
     ///
     /// # Errors
-    /// [`ExtendError::Answered`]; [`BasextError::Limbs`]; those of [`Self::command`].
+    /// [`ExtendError::Answered`] if the unit refuses the command; [`BasextError::Limbs`] for a wrong number of limbs;
+    /// those of [`Self::command`].
     pub fn extend(
         &mut self,
         extension: Extension,
@@ -193,8 +195,8 @@ impl Extender {
         self.extend_stream(extension, limbs, 1, stream)
     }
 
-    /// Extends several polynomials one after another, and returns the targets of each behind those of the one before. A
-    /// unit that takes up to 256 polynomials in one command gets one command, another unit a command for each
+    /// Extends several polynomials one after another, and returns the targets of all in their order, and the cycles. A
+    /// unit that takes up to 256 polynomials in one command is sent one command, another unit a command for each
     /// polynomial.
     ///
     /// # Errors
@@ -241,10 +243,10 @@ impl Extender {
         }
     }
 
-    /// Returns the stream of a polynomial, in the order of the unit.
+    /// Returns the beats of a polynomial's limbs in the order in which the unit takes them.
     ///
     /// # Errors
-    /// [`BasextError::Limbs`].
+    /// [`BasextError::Limbs`] for a wrong number of limbs.
     pub fn stream(&self, extension: Extension, limbs: &[&[u64]]) -> Result<Vec<Beat>, BasextError> {
         let (l, k) = self.constants.as_ref().map_or((0, 0), |c| (c.l(), c.k()));
         let expected = l + usize::from(self.unit.takes_redundant(extension));
@@ -271,7 +273,7 @@ impl Extender {
         Ok(stream)
     }
 
-    /// Returns the beats of a residue polynomial.
+    /// Returns the beats of one limb.
     pub fn limb(&self, residues: &[u64]) -> Vec<Beat> {
         let mut beats: Vec<Beat> = residues
             .chunks(self.shape().lanes())
@@ -286,7 +288,7 @@ impl Extender {
         beats
     }
 
-    /// Returns the beats of constants: a word each.
+    /// Returns the beats of constants, one word in each beat.
     pub fn words(&self, words: &[u64]) -> Vec<Beat> {
         words
             .iter()
@@ -298,10 +300,10 @@ impl Extender {
             .collect()
     }
 
-    /// Sends a command and its stream, and takes the output until the unit is done and has no more.
+    /// Sends a command and its stream to the unit. Takes the output until the unit is done and has no more output.
     ///
     /// # Errors
-    /// [`ExtendError::NeverDone`] after far more cycles than the stream needs; those of the model.
+    /// [`ExtendError::NeverDone`] after far more cycles than the stream needs; errors of the simulation.
     pub fn command(&mut self, command: Command, stream: Vec<Beat>) -> Result<Outcome, ExtendError> {
         // There are at most 64 rounds or targets, and stalls in seven eighths of the cycles at either end.
         let beats = self.shape().beats(u32::from(command.log_n).min(TOP_LOG_N));
@@ -379,7 +381,7 @@ impl Extender {
         Err(ExtendError::NeverDone { cycles: most })
     }
 
-    /// Returns true in `eighths` of eight cycles, if streams stall.
+    /// Returns true in `eighths` of eight cycles at random, if streams stall.
     fn stalled(&mut self, eighths: u64) -> bool {
         let dice = self.stalls.as_mut();
         dice.is_some_and(|dice| dice.below(8) < eighths)
@@ -399,7 +401,7 @@ impl Extender {
         self.model.set(p.in_last, u64::from(beat.last))
     }
 
-    /// Returns the beat on the output's pins.
+    /// Returns the words of the beat on the output's pins.
     fn given(&self) -> Result<Vec<u64>, HdlError> {
         let pins = self.model.get_words(self.ports.out_data)?;
         let word = |pins: &[u32]| {
@@ -409,7 +411,7 @@ impl Extender {
         Ok(pins.chunks(self.words_each()).map(word).collect())
     }
 
-    /// Returns the number of 32-bit words in a word of the streams.
+    /// Returns the number of 32-bit words in one word of the unit's streams.
     fn words_each(&self) -> usize {
         match self.shape().word() {
             Word::Bits32 => 1,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the RTL of the base-extension units.
+//! Drives the RTL of the base-extension units in simulation.
 //!
-//! [`Extender`] sends commands and streams to a unit, with stalls on request, and returns its answers, polynomials and
-//! cycles. [`Executor`] runs a stage of a machine's commands on a unit.
+//! [`Extender`] sends commands and streams to a unit, with stalls on request. It returns the unit's result codes,
+//! polynomials and cycles. [`Executor`] runs a stage of a machine's commands on a unit.
 
 mod code;
 mod execute;
@@ -17,12 +17,12 @@ use ringmill_machines::basext::{Shape, Unit};
 
 use crate::Top;
 
-/// Returns the top of the folded unit of a shape.
+/// Returns the RTL module of the folded unit with the parameters of a shape.
 pub fn top(shape: Shape) -> Top {
     top_of(shape.into())
 }
 
-/// Returns the module of a unit, with its parameters. The lanes of the folded unit are equal, and synthesis maps one
+/// Returns the RTL module of a unit with its parameters. The lanes of the folded unit are equal, so synthesis maps one
 /// for all of them.
 pub fn top_of(unit: Unit) -> Top {
     let shape = unit.shape();

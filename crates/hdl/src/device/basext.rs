@@ -11,7 +11,7 @@ use ringmill_math::{MathError, Modulus, RnsBasis};
 use super::FAST;
 use ringmill_device::DeviceError;
 
-/// A simulated base-extension unit behind its memory's port.
+/// A base-extension unit in simulation, with its streams through the memory's port.
 pub(super) struct Basext {
     executor: Executor,
     unit: MachineUnit,
@@ -20,7 +20,7 @@ pub(super) struct Basext {
 
 impl Basext {
     /// # Errors
-    /// The errors of the build.
+    /// The errors of building the model.
     pub fn new(hdl: &Hdl, unit: MachineUnit, rate: Rate) -> Result<Self, DeviceError> {
         let mut extender = Extender::new(hdl, unit, FAST)?;
         extender.behind(Some(rate));
@@ -31,7 +31,7 @@ impl Basext {
         })
     }
 
-    /// Returns the constants of an extension in a procedure's table of moduli.
+    /// Computes the constants of an extension between two bases of the procedure's table of moduli.
     fn constants(
         unit: MachineUnit,
         procedure: &Procedure,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of RTL devices, and their conversion to errors of a device.
+//! The errors of RTL devices, and their conversion to the errors of all devices.
 
 use ringmill_device::DeviceError;
 use ringmill_device::error::Kind;

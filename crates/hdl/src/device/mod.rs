@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simulated RTL as devices: machines that run whole programs, engines of co-processors, and a table of all kinds.
+//! Simulated RTL as devices: machines that run whole programs, engines of co-processors, and a registry of all kinds.
 
 mod basext;
 mod error;
@@ -24,12 +24,12 @@ use ringmill_limits::Watch;
 pub use error::RtlError;
 pub use registry::{Described, Design, Designs, Folder, OpenEngine, Runs};
 
-/// A machine with its RTL.
+/// A machine that runs whole programs on its RTL.
 trait Whole: Send + Sync {
     fn machine(&self) -> &dyn Machine;
 
-    /// Runs a program whose bindings were checked. `report` is the model's report; the RTL's cycles replace the model's
-    /// in it.
+    /// Runs a program whose bindings were checked. `report` is the model's report, in which the RTL's cycles replace
+    /// the model's.
     fn execute(
         &self,
         job: &Job<'_, '_>,
@@ -37,7 +37,7 @@ trait Whole: Send + Sync {
     ) -> Result<Vec<OutputLimb>, DeviceError>;
 }
 
-/// A program that a device runs, with its request.
+/// A program that a device runs, with its bindings and its request.
 struct Job<'j, 'r> {
     device: &'j str,
     program: &'j Verified,
@@ -45,7 +45,7 @@ struct Job<'j, 'r> {
     request: &'j Request<'r>,
 }
 
-/// Returns the model's options for a request.
+/// Returns the cycle model's options for a device's request.
 fn options(request: &Request<'_>, resident_keys: bool) -> SimOptions<'static> {
     SimOptions {
         spill: request.spill,
@@ -55,7 +55,8 @@ fn options(request: &Request<'_>, resident_keys: bool) -> SimOptions<'static> {
     }
 }
 
-/// Returns the build options: the model of a small machine is built quickly, another one to run fast.
+/// Returns the build options of a machine's model. The model of a small machine is built quickly; that of another
+/// machine is built to run fast.
 const fn built(small: bool) -> BuildOptions {
     BuildOptions {
         optimise: match small {
@@ -67,10 +68,10 @@ const fn built(small: bool) -> BuildOptions {
     }
 }
 
-/// The build options of models that run fast.
+/// The build options of a model that runs fast.
 const FAST: BuildOptions = built(false);
 
-/// Returns the error of a description whose field the RTL does not support.
+/// Returns the error about a description's field whose value the RTL does not support.
 fn unbuilt(field: &'static str, got: String, expected: &str) -> DeviceError {
     MachineError::Field {
         field,
@@ -80,7 +81,7 @@ fn unbuilt(field: &'static str, got: String, expected: &str) -> DeviceError {
     .into()
 }
 
-/// A machine's RTL as a device with a name.
+/// The RTL of a machine as a device with a name.
 struct Rtl<W> {
     name: String,
     whole: W,

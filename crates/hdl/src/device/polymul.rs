@@ -13,7 +13,7 @@ use ringmill_machines::polymul::{Shape, Tables, as_schedule, stage_commands};
 use super::FAST;
 use ringmill_device::DeviceError;
 
-/// A simulated multiplier, and the tables that the run has made.
+/// A polynomial multiplier in simulation, and the tables that this run has computed.
 pub(super) struct Polymul {
     multiplier: Multiplier,
     tables: HashMap<ModulusId, Arc<Tables>>,
@@ -21,7 +21,7 @@ pub(super) struct Polymul {
 
 impl Polymul {
     /// # Errors
-    /// The errors of the build.
+    /// The errors of building the model.
     pub fn new(hdl: &Hdl, shape: Shape) -> Result<Self, DeviceError> {
         Ok(Self {
             multiplier: Multiplier::new(hdl, shape, FAST)?,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The table of all RTL: a row for each kind of machine that has some.
+//! The registry of RTL: one row for each kind of machine that has RTL.
 
 use crate::{Hdl, Top};
 use ringmill_machines::basext::{self, BasextMachine};
@@ -19,60 +19,61 @@ use super::{Rtl, Whole};
 use ringmill_device::Device;
 use ringmill_device::DeviceError;
 
-/// The RTL of a kind of machine.
+/// The RTL of one kind of machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Design {
-    /// The kind's name in descriptions.
+    /// The kind's name in the field `kind` of descriptions.
     pub kind: &'static str,
     pub runs: Runs,
-    /// The folder of designs that a description alone determines. The tops of other kinds also need the primes of a
-    /// program: they run as devices, and are no designs of `ringmill rtl`.
+    /// The folder of RTL whose parameters follow from a description alone. Other kinds also need the primes of a
+    /// program: they run as devices, and `ringmill rtl` does not know them.
     pub folder: Option<Folder>,
 }
 
-/// The part of a program that the RTL of a kind runs.
+/// The part of a program that the RTL of a kind runs, and the functions that open it.
 #[derive(Clone, Copy, Debug)]
 pub enum Runs {
-    /// The whole program, as a device.
+    /// The RTL runs the whole program, as a device.
     Whole {
-        /// Checks that there is RTL of this machine; the error names the field of its description that prevents it.
+        /// Checks that the RTL can build this machine. The error names the field of its description that prevents it.
         built: fn(&dyn Machine) -> Result<(), MachineError>,
         open: OpenDevice,
     },
-    /// The turns of a co-processor on a card.
+    /// The RTL runs the jobs of a co-processor on a card.
     Turns(OpenEngine),
 }
 
-/// Opens the RTL of a machine as a device with a name.
+/// A function that opens the RTL of a machine as a device with this name.
 pub type OpenDevice = fn(String, &dyn Machine) -> Result<Box<dyn Device>, DeviceError>;
 
-/// Opens the RTL of a co-processor.
+/// A function that opens the RTL of a co-processor.
 pub type OpenEngine = fn(&Hdl, &dyn Coprocessor) -> Result<Box<dyn Engine>, DeviceError>;
 
-/// A folder of `rtl/` whose designs a description determines.
+/// A folder of `rtl/` whose module and parameters follow from a description.
 #[derive(Clone, Copy, Debug)]
 pub struct Folder {
     pub name: &'static str,
     pub describe: fn(&str) -> Result<Described, MachineError>,
 }
 
-/// The design that a description determines.
+/// The RTL module that a description determines.
 pub struct Described {
     /// The name of the description.
     pub name: String,
     pub top: Top,
-    /// The description of a polynomial multiplier, which has tables and runs in lockstep by itself.
+    /// The description if the machine is a polynomial multiplier, which has tables and a lockstep test of its own;
+    /// otherwise `None`.
     pub multiplier: Option<polymul::Description>,
 }
 
-/// The table of RTL.
+/// The registry of RTL, by kind of machine.
 #[derive(Clone, Debug)]
 pub struct Designs {
     rows: Vec<Design>,
 }
 
 impl Designs {
-    /// Returns all RTL of Ringmill.
+    /// Returns the registry of all RTL of Ringmill.
     pub fn standard() -> Self {
         let rows = vec![
             Design {
@@ -152,7 +153,7 @@ impl Designs {
         Self { rows }
     }
 
-    /// Returns the table with one more kind, in place of a row of the same kind.
+    /// Returns the registry with `design` added, or in place of a row of the same kind.
     #[must_use]
     pub fn with(mut self, design: Design) -> Self {
         match self.rows.iter_mut().find(|row| row.kind == design.kind) {
@@ -162,15 +163,15 @@ impl Designs {
         self
     }
 
-    /// Returns the RTL of a kind of machine, if there is some.
+    /// Returns the RTL of a kind of machine, or `None` if the kind has none.
     pub fn of(&self, kind: &str) -> Option<&Design> {
         self.rows.iter().find(|row| row.kind == kind)
     }
 
-    /// Checks that there is RTL of the whole machine.
+    /// Checks that the RTL can run the whole machine.
     ///
     /// # Errors
-    /// The reason why this machine has none, if others of its kind have some; `None` if no machine of its kind has RTL.
+    /// The reason why this machine has no RTL although its kind has; `None` if no machine of its kind has RTL.
     pub fn check(&self, machine: &Opened) -> Result<(), Option<MachineError>> {
         match machine {
             Opened::Whole(machine) => match self.of(machine.kind()).map(|row| row.runs) {
@@ -187,7 +188,7 @@ impl Designs {
         }
     }
 
-    /// Returns the function that opens the RTL of a machine that runs whole programs.
+    /// Returns the function that opens the RTL of a machine that runs whole programs, or `None` if its kind has none.
     pub fn device_of(&self, machine: &dyn Machine) -> Option<OpenDevice> {
         match self.of(machine.kind())?.runs {
             Runs::Whole { open, .. } => Some(open),
@@ -195,7 +196,7 @@ impl Designs {
         }
     }
 
-    /// Returns the function that opens the RTL of a co-processor.
+    /// Returns the function that opens the RTL of a co-processor, or `None` if its kind has none.
     pub fn engine_of(&self, unit: &dyn Coprocessor) -> Option<OpenEngine> {
         match self.of(unit.kind())?.runs {
             Runs::Turns(open) => Some(open),
@@ -203,7 +204,7 @@ impl Designs {
         }
     }
 
-    /// Returns the names of the machines with RTL.
+    /// Returns the names of the built-in machines that have RTL.
     pub fn names(&self, machines: &Registry) -> Vec<&'static str> {
         let shipped = machines.kinds().iter().flat_map(|kind| kind.shipped);
         let built = |text: &str| {
@@ -219,7 +220,7 @@ fn device(name: String, whole: impl Whole + 'static) -> Result<Box<dyn Device>, 
     Ok(Box::new(Rtl { name, whole }))
 }
 
-/// Returns a machine as the type of a row.
+/// Returns a machine as a value of the type `M` that its kind has.
 fn whole<M: Machine>(machine: &dyn Machine) -> Result<&M, MachineError> {
     machine.as_a().ok_or_else(|| other(machine.kind()))
 }

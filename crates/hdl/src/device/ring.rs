@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The RTL of a ring machine as a device: runs a program's calls one after another, with the scheduler's slots and
-//! words.
+//! The RTL of a ring machine as a device. It runs a program's calls one after another, with the scheduler's slots and
+//! instruction words.
 //!
 //! Limbs go over the RTL's own link. The cycles of each call are the RTL's; a number other than the model's is an
-//! error. The model counts transfers between calls by the link's rate, and so does this device. Here these transfers
-//! are procedures of a `LOAD` or a `STORE`.
+//! error. The model counts transfers between calls by the link's rate, and so does this device. In the RTL each of
+//! these transfers is a procedure with one `LOAD` or `STORE`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,11 +23,11 @@ use super::{Job, Whole, built, options, unbuilt};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::{OutputLimb, limb_modulus};
 
-/// log2 of the largest ring degree whose model is built quickly instead of to run fast.
+/// log2 of the largest native ring degree for which the model is built quickly instead of to run fast.
 const SMALL: u8 = 8;
 
-/// The machine's RTL. An RPAU is elaborated for its primes. So a model is built and kept for each list of primes that a
-/// program has; each run starts one.
+/// The RTL of a ring machine. An RPAU is elaborated for its primes. So one model is built for each list of primes that
+/// a program has, and cached; each run starts one.
 pub(super) struct RingRtl {
     machine: RingMachine,
     hdl: Hdl,
@@ -35,13 +35,13 @@ pub(super) struct RingRtl {
 
 impl RingRtl {
     /// # Errors
-    /// Missing tools.
+    /// An error if the tools are missing.
     pub fn new(machine: RingMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         Ok(Self { machine, hdl })
     }
 
-    /// Returns the RTL for the primes of a program.
+    /// Builds the RTL for the primes of a program.
     fn built(&self, program: &Verified) -> Result<Machine, DeviceError> {
         let d = self.machine.description();
         let moduli = program.head().moduli;
@@ -118,7 +118,7 @@ impl Whole for RingRtl {
     }
 }
 
-/// The simulated card, and its host's memory.
+/// A ring machine in simulation, with the memory of its host.
 struct Card<'a> {
     d: &'a Description,
     machine: Machine,
@@ -139,7 +139,8 @@ struct CallsHost {
 }
 
 impl Host for CallsHost {
-    /// A limb that does not exist is empty, and the machine answers that by a code.
+    /// Returns an empty limb if the machine asks for one that does not exist. The machine answers that with an error
+    /// code.
     fn give(&mut self, wanted: Wanted) -> Vec<u64> {
         let limb = match wanted.place {
             Place::Limb(at) => self.limbs.get(&at),
@@ -176,7 +177,7 @@ impl Card<'_> {
         self.rpau.get(&limb).copied().unwrap_or_default()
     }
 
-    /// Sends the limbs that the call needs, runs it, and receives its results.
+    /// Sends the limbs that the call needs, runs the call, and receives its results.
     fn call(&mut self, step: &Step<'_>) -> Result<(), DeviceError> {
         let scheduled = &step.outcome.scheduled;
         let code = &scheduled.code;

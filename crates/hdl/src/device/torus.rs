@@ -16,7 +16,8 @@ use super::{FAST, Job, RtlError, Whole};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::OutputLimb;
 
-/// The engine's RTL. The model of a large engine takes a minute or so to build, and is kept; each run starts one.
+/// The RTL of a bootstrapping engine. The model of a large engine takes a minute or so to build, and is cached;
+/// each run starts one.
 pub(super) struct TorusRtl {
     machine: TorusMachine,
     hdl: Hdl,
@@ -24,14 +25,14 @@ pub(super) struct TorusRtl {
 
 impl TorusRtl {
     /// # Errors
-    /// The errors of the build.
+    /// The errors of building the model.
     pub fn new(machine: TorusMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         hdl.build(&top(machine.shape()), FAST)?;
         Ok(Self { machine, hdl })
     }
 
-    /// Runs a bootstrap. Returns the engine's results and cycles.
+    /// Runs a bootstrap on the engine. Returns the words of the results and the cycles.
     fn bootstrap(&self, job: &Job<'_, '_>) -> Result<(Vec<u64>, u64), DeviceError> {
         let (program, bindings) = (job.program, job.bindings);
         let shape = self.machine.shape();

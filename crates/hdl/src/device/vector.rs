@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The RTL of a vector machine as a device: runs a program's calls one after another, each as a micro program of its
-//! own.
+//! The RTL of a vector machine as a device. It runs a program's calls one after another, each as a separate micro
+//! program.
 //!
-//! A call's operands come from distant memory, and its results go there; the host keeps limbs between calls. Every
+//! A call's operands come from distant memory, and its results go there; the host stores the limbs between calls. Every
 //! event of a call must be in the cycle of the performance simulator, or the run fails. The report has the RTL's cycles
-//! of the calls. The rest of it is the model's, which keeps limbs in the buffer from call to call.
+//! of the calls. The rest of the report is the model's, in which limbs stay in the buffer from call to call.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,20 +23,20 @@ use super::{Job, Whole, built, unbuilt};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::{OutputLimb, limb_modulus};
 
-/// log2 of the largest radix whose model is built quickly instead of to run fast.
+/// log2 of the largest transform radix for which the model is built quickly instead of to run fast.
 const SMALL: u8 = 4;
 
-/// The machine's RTL. Its model is kept; each run starts one.
+/// The RTL of a vector machine. Its model is built once and cached; each run starts one.
 pub(super) struct VectorRtl {
     machine: VectorMachine,
     hdl: Hdl,
 }
 
-/// Distant memory behind its channels: a chunk occupies its channel for a time, and comes a latency later.
+/// Distant memory behind its channels. A chunk occupies its channel for some cycles, and arrives after a latency.
 struct Distant {
     chunks: HashMap<u32, Vec<u32>>,
     lanes: usize,
-    /// The cycle from which on each channel is free.
+    /// For each channel the first cycle in which it is free.
     channels: Vec<u64>,
     limb_chunks: u32,
     chunk: u64,
@@ -55,7 +55,7 @@ impl Distant {
         }
     }
 
-    /// Returns the cycle in which a chunk has passed its channel.
+    /// Starts the transfer of a chunk, and returns the cycle in which the chunk arrives.
     fn passes(&mut self, address: u32, cycle: u64) -> u64 {
         let channel = (address / self.limb_chunks) as usize % self.channels.len().max(1);
         match self.channels.get_mut(channel) {
@@ -103,7 +103,8 @@ impl Host for Distant {
     }
 }
 
-/// A procedure's micro program, the limbs that it stores at its end, and the places of its results.
+/// The micro program of a procedure with its results stored at the end, the host's work before it, and the limbs of
+/// distant memory that hold the results.
 struct Made {
     hosted: Vec<HostWork>,
     program: MicroProgram,
@@ -122,7 +123,7 @@ impl Made {
     }
 }
 
-/// The state of a run: the machine, its procedures, the host's limbs.
+/// The state of a run: the machine in simulation, the program's micro programs, and the limbs on the host.
 struct Run<'a> {
     d: &'a Description,
     machine: Machine,
@@ -187,7 +188,7 @@ impl Run<'_> {
 
 impl VectorRtl {
     /// # Errors
-    /// Missing tools.
+    /// An error if the tools are missing.
     pub fn new(machine: VectorMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         Ok(Self { machine, hdl })

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands, answers and places of the polynomial multiplier (`rm_polymul_pkg`).
+//! The commands, result codes and limb places of the polynomial multiplier (`rm_polymul_pkg`).
 
 use std::fmt;
 
 use ringmill_machines::polymul::ArrayOp;
 
-/// The answer to a command, and the end of a stream: `code_e`.
+/// The result code of a command or of a stream: `code_e` of `rm_polymul_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     Ok,
@@ -24,7 +24,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// All codes in the order of their numbers.
+    /// All result codes in the order of their numbers.
     pub const ALL: [Self; 13] = [
         Self::Ok,
         Self::Busy,
@@ -41,7 +41,7 @@ impl Code {
         Self::BadOp,
     ];
 
-    /// Returns the code of a number, or `None` if it has none.
+    /// Returns the result code with the number `bits`, or `None` if no code has that number.
     pub fn from_bits(bits: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(bits).ok()?).copied()
     }
@@ -67,10 +67,10 @@ impl fmt::Display for Code {
     }
 }
 
-/// A part of the machine that works by itself, with a busy and a done bit of its own.
+/// A unit of the multiplier that works independently of the others. It has a busy and a done bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// Butterflies and products.
+    /// Computes with the butterflies: transforms, products and sums.
     Array,
     /// Moves limbs and tables into the machine.
     Load,
@@ -79,7 +79,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// All units in the order of the busy and done bits.
+    /// All units in the order of their busy and done bits.
     pub const ALL: [Self; 3] = [Self::Array, Self::Load, Self::Unload];
 
     pub(super) fn index(self) -> usize {
@@ -101,7 +101,7 @@ impl fmt::Display for Unit {
     }
 }
 
-/// The place and form of a limb: polynomial `buf` (0 or 1) of `set` (0 or 1).
+/// The place and the form of a limb in the multiplier: polynomial `buf` (0 or 1) of `set` (0 or 1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     pub set: usize,
@@ -110,7 +110,7 @@ pub struct Place {
     pub eval: bool,
 }
 
-/// The operation of a command, `op_e`.
+/// The operation of a command: `op_e` of `rm_polymul_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {
     Array(ArrayOp),
@@ -121,13 +121,13 @@ pub enum Op {
 }
 
 impl Op {
-    /// Returns every operation.
+    /// Returns every operation, in no particular order.
     pub fn all() -> impl Iterator<Item = Self> {
         let others = [Self::Load, Self::Unload, Self::Tables, Self::Abort];
         ArrayOp::ALL.into_iter().map(Self::Array).chain(others)
     }
 
-    /// Returns the operation's number.
+    /// Returns the operation's number in `op_e`.
     pub fn number(self) -> u64 {
         match self {
             Self::Array(ArrayOp::Ntt) => 0,
@@ -155,13 +155,14 @@ impl Op {
     }
 }
 
-/// A command at the pins.
+/// A command at the pins of the multiplier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
     pub op: Op,
-    /// The place of a limb. A product uses its set alone; tables and abort do not use it.
+    /// The place of the limb. A product uses only its set; `Tables` and `Abort` ignore it.
     pub at: Place,
-    /// The slot of the tables that are loaded, or under which a limb is loaded.
+    /// The slot into which tables are loaded, or the slot of the tables to which a loaded limb
+    /// belongs.
     pub slot: usize,
     /// log2 of the degree of the tables that are loaded.
     pub log_n: u32,

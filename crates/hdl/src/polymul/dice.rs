@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random numbers for stalls and for test data.
+//! Random numbers for stalls of streams and for test data.
 
-/// A small generator (SplitMix64) that a seed makes repeatable. It is not for secrets.
+/// A small random generator (SplitMix64), which a seed makes repeatable. It must not make secrets.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
@@ -19,17 +19,17 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `bound`, or 0 for bound 0.
+    /// Returns a random number below `bound`, or 0 if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Returns true once in `of` times.
+    /// Returns true with probability 1 / `of`.
     pub fn chance(&mut self, of: u64) -> bool {
         self.below(of) == 0
     }
 
-    /// Returns a limb of `n` residues below `q`.
+    /// Returns a limb of `n` random residues below `q`.
     pub fn limb(&mut self, n: usize, q: u64) -> Vec<u64> {
         (0..n).map(|_| self.below(q)).collect()
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the polynomial multiplier at its pins, cycle by cycle: commands with the hardware's own answers, streams with
-//! stalls.
+//! Drives the polynomial multiplier at its pins, cycle by cycle: commands with the hardware's result codes, and streams
+//! with stalls.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -13,37 +13,40 @@ use super::ports::Ports;
 use super::{Dice, DriveError, top};
 use crate::{BuildOptions, Hdl, HdlError, Model};
 
-/// One simulated multiplier. It checks nothing for the caller: [`super::Multiplier`] does that.
+/// A polynomial multiplier in simulation, driven at its pins. It does not check commands for the caller:
+/// [`super::Multiplier`] does that.
 pub struct Driver {
     shape: Shape,
     model: Model,
     ports: Ports,
-    /// The words still to send. `streams` has the beats of each stream of them, and whether its last beat is marked.
+    /// The words that are still to be sent. `streams` has, for each stream of them, its beats and whether its last beat
+    /// is marked.
     words: VecDeque<u32>,
     streams: VecDeque<(usize, bool)>,
-    /// Whether a beat is on offer, which then must stay.
+    /// Whether a beat is on offer at the input. It must then stay until it is taken.
     offered: bool,
-    /// The words that came out since the last marked beat. `output` has the whole streams before.
+    /// The words that came out since the last marked beat. `output` has the complete streams before them.
     partial: Vec<u32>,
     output: VecDeque<Vec<u32>>,
-    /// The done bits that were seen and not yet waited for: unit and cycle.
+    /// The done bits that were seen and that no caller has waited for: the unit and the cycle.
     done: VecDeque<(Unit, u64)>,
     /// The last command of each unit.
     held: [Option<Request>; 3],
     load_code: Code,
-    /// Whether each slot has tables, and the number of table commands accepted for it.
+    /// For each slot whether it has tables, and the number of accepted commands that loaded some.
     tables: [(bool, u64); SLOTS],
-    /// The slot under which the limb in each place was loaded, `[set][buf]`.
+    /// For each place `[set][buf]` the slot of the tables with which its limb was loaded; `None` if the place has no
+    /// limb.
     limbs: [[Option<usize>; 2]; SETS],
     issues: Vec<bool>,
     stalls: Option<Dice>,
 }
 
 impl Driver {
-    /// Builds the model of a shape (unless the cache has it) and resets it.
+    /// Builds the simulation model of a shape (unless the cache has it) and resets it.
     ///
     /// # Errors
-    /// The errors of the tools.
+    /// The errors of the tools that build the model.
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         // Threads that want the same model build it once.
         static BUILDING: Mutex<()> = Mutex::new(());
@@ -77,12 +80,13 @@ impl Driver {
         self.shape
     }
 
-    /// Returns the cycles since reset.
+    /// Returns the number of cycles since the reset.
     pub fn cycle(&self) -> u64 {
         self.model.cycle()
     }
 
-    /// Makes each stream stall from now on in about half of the cycles, as these dice fall. `None` ends the stalls.
+    /// Makes each stream stall at random from now on, as `dice` decides, in about half of the cycles. `None` ends the
+    /// stalls.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }
@@ -91,12 +95,12 @@ impl Driver {
         self.stalls.is_some()
     }
 
-    /// Returns whether the array issued, for each cycle since the last array command was sent.
+    /// Returns for each cycle since the last array command was sent whether the array issued an operation.
     pub fn issues(&self) -> &[bool] {
         &self.issues
     }
 
-    /// Returns how the last stream into the machine ended.
+    /// Returns the result code of the last stream into the machine.
     pub fn load_code(&self) -> Code {
         self.load_code
     }
@@ -106,35 +110,36 @@ impl Driver {
         self.tables.get(slot).is_some_and(|t| t.0)
     }
 
-    /// Returns the number of table commands accepted for a slot, which tells whether its tables have changed.
+    /// Returns the number of accepted commands that loaded tables into a slot. It tells whether the slot's tables have
+    /// changed.
     pub fn table_loads(&self, slot: usize) -> u64 {
         self.tables.get(slot).map_or(0, |t| t.1)
     }
 
-    /// Returns the slot under which the limb in a place was loaded, if there is one.
+    /// Returns the slot of the tables with which the limb at a place was loaded, or `None` if the place has no limb.
     pub fn limb_slot(&self, set: usize, buf: usize) -> Option<usize> {
         *self.limbs.get(set)?.get(buf)?
     }
 
-    /// Returns the command of a busy unit.
+    /// Returns the last command of a unit, which a busy unit executes.
     pub(super) fn held(&self, unit: Unit) -> Option<Request> {
         self.held[unit.index()]
     }
 
-    /// Returns the done bits that were seen and not yet waited for: unit and cycle, in order.
+    /// Returns the done bits that were seen and that no caller has waited for, in order: the unit and the cycle.
     pub fn done(&self) -> impl Iterator<Item = (Unit, u64)> {
         self.done.iter().copied()
     }
 
-    /// Returns the next whole stream that came out.
+    /// Returns the words of the next complete stream that came out, or `None` if there is none.
     pub fn take_output(&mut self) -> Option<Vec<u32>> {
         self.output.pop_front()
     }
 
-    /// Returns the busy bits: array, load, unload from the lowest.
+    /// Returns the busy bits of the units: array, load and unload, from the lowest bit on.
     ///
     /// # Errors
-    /// The errors of the model, as in all methods below.
+    /// The errors of the simulation, as in all methods below.
     pub fn busy(&self) -> Result<u64, HdlError> {
         self.model.get(self.ports.busy)
     }
@@ -143,12 +148,12 @@ impl Driver {
         Ok(self.busy()? >> unit.index() & 1 == 1)
     }
 
-    /// Writes every signal to a VCD file from here on; the model must have been built for it.
+    /// Writes every signal from now on to a VCD file. The model must have been built with [`BuildOptions::waves`].
     pub fn waves(&mut self, path: &Path) -> Result<(), HdlError> {
         self.model.waves(path)
     }
 
-    /// Completes the wave file.
+    /// Completes the VCD file that [`Self::waves`] has begun.
     pub fn waves_close(&mut self) -> Result<(), HdlError> {
         self.model.waves_close()
     }
@@ -159,7 +164,8 @@ impl Driver {
             .is_some_and(|dice| dice.bits() & 1 == 1)
     }
 
-    /// Runs one cycle: drives the streams, steps, and notes the words that were exchanged and the units that are done.
+    /// Runs one cycle: drives the streams, makes a clock edge, and notes the words that were exchanged and the units
+    /// that are done.
     pub fn tick(&mut self) -> Result<(), HdlError> {
         let ready_in = self.model.get(self.ports.in_ready)? == 1;
         let valid_out = self.model.get(self.ports.out_valid)? == 1;
@@ -231,7 +237,7 @@ impl Driver {
         }
     }
 
-    /// Queues a stream of words for the input; `last` marks its last beat.
+    /// Queues a stream of words for the input. `last` tells whether its last beat is marked.
     pub fn send(&mut self, words: &[u32], last: bool) {
         let beats = words.len().div_ceil(self.shape.beat());
         if beats == 0 {
@@ -250,10 +256,10 @@ impl Driver {
         self.offered = false;
     }
 
-    /// Sends a command and ticks once. The answer comes in the next cycle but one ([`Self::answer`]).
+    /// Sends a command and runs one cycle. The result code comes two cycles after the command ([`Self::answer`]).
     ///
     /// # Errors
-    /// The errors of the model; a request out of range.
+    /// The errors of the simulation; an error for a request out of range.
     pub fn post(&mut self, request: Request) -> Result<(), HdlError> {
         let Request {
             op,
@@ -269,7 +275,7 @@ impl Driver {
         self.post_number(op.number(), request)
     }
 
-    /// Sends a command with a number that may belong to no command.
+    /// Sends a command whose operation has the number `op`, even if no operation has it.
     pub fn post_number(&mut self, op: u64, request: Request) -> Result<(), HdlError> {
         let p = &self.ports;
         for (port, value) in [
@@ -287,7 +293,7 @@ impl Driver {
         self.model.set(self.ports.cmd_valid, 0)
     }
 
-    /// Returns the answer on the pins in this cycle.
+    /// Returns the result code on the pins in this cycle, or `None` if there is none.
     pub fn answer(&self) -> Result<Option<Code>, HdlError> {
         if self.model.get(self.ports.rsp_valid)? != 1 {
             return Ok(None);
@@ -295,7 +301,7 @@ impl Driver {
         known(self.model.get(self.ports.rsp_code)?).map(Some)
     }
 
-    /// Sends a command and ticks until its answer, which is two cycles.
+    /// Sends a command, runs the two cycles until its result code, and returns the code.
     pub fn command(&mut self, request: Request) -> Result<Code, HdlError> {
         self.post(request)?;
         self.tick()?;
@@ -308,7 +314,7 @@ impl Driver {
         Ok(code)
     }
 
-    /// Notes the work of an accepted command, and the data that it invalidates.
+    /// Notes the work that an accepted command starts, and the tables and limbs that it invalidates.
     fn accepted(&mut self, request: Request) {
         let Request { op, at, slot, .. } = request;
         if let Some(unit) = op.unit() {
@@ -328,7 +334,7 @@ impl Driver {
         }
     }
 
-    /// Starts the array on `set`; a transform works on its polynomial `buf`.
+    /// Starts the array on the set `set`. A transform works on the set's polynomial `buf`.
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<Code, HdlError> {
         self.issues.clear();
         self.issues.push(false);
@@ -337,7 +343,7 @@ impl Driver {
         self.command(request(Op::Array(op), at))
     }
 
-    /// Starts a load under the tables of `slot`.
+    /// Starts to load a limb with the tables of slot `slot`.
     pub fn start_load(&mut self, at: Place, slot: usize) -> Result<Code, HdlError> {
         self.command(Request {
             slot,
@@ -349,7 +355,7 @@ impl Driver {
         self.command(request(Op::Unload, at))
     }
 
-    /// Starts a load of tables for degree 2^`log_n` into `slot`.
+    /// Starts to load tables for degree 2^`log_n` into slot `slot`.
     pub fn start_tables(&mut self, slot: usize, log_n: u32) -> Result<Code, HdlError> {
         self.command(Request {
             slot,
@@ -358,12 +364,12 @@ impl Driver {
         })
     }
 
-    /// Ends a stream into the machine that was cut.
+    /// Ends a load whose stream was cut short.
     pub fn abort(&mut self) -> Result<Code, HdlError> {
         self.command(request(Op::Abort, NOWHERE))
     }
 
-    /// Ticks until `unit` is done, and returns the cycle of its done bit.
+    /// Runs cycles until `unit` is done, and returns the cycle of its done bit.
     ///
     /// # Errors
     /// [`DriveError::NeverDone`] after far more cycles than any command takes.
@@ -396,7 +402,7 @@ fn request(op: Op, at: Place) -> Request {
     }
 }
 
-/// Returns the code of the bits, or the error of an unknown code.
+/// Returns the result code with the number `bits`, or an error if no code has that number.
 fn known(bits: u64) -> Result<Code, HdlError> {
     Code::from_bits(bits).ok_or_else(|| HdlError::Simulation(format!("there is no code {bits}")))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of driving the polynomial multiplier.
+//! The errors of driving the polynomial multiplier in simulation.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use ringmill_machines::polymul::PolymulError;
 use super::{Code, Unit};
 use crate::HdlError;
 
-/// The reason for which a command was not executed, or its result is wrong.
+/// The reason for which the multiplier did not execute a command, or returned a wrong result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriveError {
-    /// The host refused the command, and the hardware saw nothing of it.
+    /// The host refused the command before it reached the hardware.
     #[error(transparent)]
     Refused(#[from] PolymulError),
-    /// The host refused the command, because a unit or limb that it needs is in use.
+    /// The host refused the command, because a unit or limb that the command needs is in use.
     #[error("{command} while the {unit} is busy: wait until it is done")]
     Busy { unit: Unit, command: &'static str },
     #[error("no polynomial {buf} of set {set}: both are 0 or 1")]
     Place { set: usize, buf: usize },
-    /// The hardware refused the command, and nothing has begun.
+    /// The hardware refused the command with a result code, and nothing has begun.
     #[error("the multiplier refuses {command}: {code}")]
     Answered { command: &'static str, code: Code },
-    /// The code with which the hardware ended a stream.
+    /// The hardware ended a stream with an error code.
     #[error("the multiplier refuses the stream of {command}: {code}")]
     Stream { command: &'static str, code: Code },
     #[error(
@@ -38,24 +38,24 @@ pub enum DriveError {
     Hdl(#[from] HdlError),
 }
 
-/// The first difference between RTL and model.
+/// The first difference between the RTL and its models.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{operation}: {what}")]
 pub struct Mismatch {
-    /// The operation, the shape and the tables.
+    /// The operation, the shape and the tables of the comparison.
     pub operation: String,
     pub what: Difference,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Difference {
-    /// The cycles from a command to its done bit.
+    /// The cycles from a command to its done bit differ.
     Cycles {
         of: &'static str,
         rtl: u64,
         model: u64,
     },
-    /// Whether the array issues in a cycle of the command.
+    /// Only one of RTL and model issues an operation of the array in this cycle of the command.
     Issue { cycle: usize, rtl: bool },
     Residue {
         position: usize,

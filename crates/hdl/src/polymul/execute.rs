@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a schedule of commands on the polynomial multiplier's RTL: sends each in the cycle that the scheduler gives it.
+//! Runs a schedule of commands on the polynomial multiplier's RTL. Each command is sent in the cycle that the scheduler
+//! has computed.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,12 +10,12 @@ use ringmill_machines::polymul::{Command, Tables, Timed};
 
 use super::{DriveError, Multiplier, Place, Unit};
 
-/// The results of a schedule.
+/// The commands and limbs of a schedule that was run on the RTL.
 #[derive(Clone, Debug, Default)]
 pub struct Executed {
     /// The commands with the cycles in which they began and were done, counted from the first command.
     pub commands: Vec<Timed>,
-    /// The limbs that were unloaded, in order.
+    /// The limbs that were unloaded, in order: the value of each limb and its residues.
     pub limbs: Vec<(ValueId, Vec<u64>)>,
 }
 
@@ -25,12 +26,12 @@ impl Executed {
     }
 }
 
-/// Runs a schedule (`ringmill_machines::polymul::timeline`) on an idle machine. `tables` and `limb` return the data
+/// Runs a schedule (`ringmill_machines::polymul::timeline`) on an idle multiplier. `tables` and `limb` return the data
 /// that the commands name.
 ///
 /// # Errors
-/// [`DriveError::Busy`] if a unit is not yet free when its command is due: the RTL is then slower than the scheduler's
-/// model. [`DriveError::Missing`]; those of [`Multiplier`].
+/// [`DriveError::Busy`] if a unit is not free in the cycle of its command: the RTL is then slower than the scheduler's
+/// model. [`DriveError::Missing`] for data that the caller does not return; those of [`Multiplier`].
 pub fn execute<'a>(
     machine: &mut Multiplier,
     timeline: &[Timed],
@@ -87,8 +88,8 @@ pub fn execute<'a>(
     Ok(executed)
 }
 
-/// Loads the tables and operands that the schedule assumes and the machine does not hold. A schedule that continues
-/// where the one before ended finds all of them there.
+/// Loads the tables and operands that the schedule assumes and the multiplier does not hold. None is missing if the
+/// schedule continues the previous one.
 fn begin_from<'a>(
     machine: &mut Multiplier,
     timeline: &[Timed],
@@ -147,7 +148,7 @@ fn given<'a>(
     limb(value).ok_or_else(|| DriveError::Missing(format!("limb %{}", value.0)))
 }
 
-/// Returns the unit that a command keeps busy.
+/// Returns the unit that a command occupies.
 fn unit(command: Command) -> Unit {
     match command {
         Command::Run { .. } => Unit::Array,

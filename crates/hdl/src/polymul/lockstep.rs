@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compares one operation on the polynomial multiplier's RTL with the golden model: residues, the issue of each cycle,
-//! cycles.
+//! Compares one operation of the polynomial multiplier's RTL with its models: every residue, whether the array issues
+//! in each cycle, and the cycles.
 
 use ringmill_machines::polymul::{ArrayOp, cycles, golden, issues, load_cycles, unload_cycles};
 use serde::Serialize;
@@ -8,19 +8,21 @@ use serde::Serialize;
 use super::error::Difference;
 use super::{DriveError, Mismatch, Multiplier, Place};
 
-/// The cycles of an operation, on which RTL and model agree.
+/// The cycles of one operation in the RTL, after a comparison with the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Lockstep {
     /// The cycles of the array.
     pub cycles: u64,
-    /// The cycles of each operand's load and of the unload; more than the model's if streams stall.
+    /// The cycles of each operand's load. `unload` has those of the unload. Both are more than the model's if streams
+    /// stall.
     pub load: u64,
     pub unload: u64,
 }
 
-/// Loads operands, runs and unloads on `set`, with the loaded tables. Compares every residue with the golden transform,
-/// and every cycle of the array with the model's issue. Compares cycles with the model's, those of streams only without
-/// stalls. `b` is used by operations on two operands only.
+/// Loads the operands `a` and `b` into the set `set`, runs the operation `op` with the loaded tables, and unloads the
+/// result. Every residue must equal the software's, and in every cycle the array must issue if and only if the model's
+/// does. The cycles must be the model's, those of streams only without stalls. An operation with one operand ignores
+/// `b`.
 ///
 /// # Errors
 /// [`DriveError::Mismatch`] with the first difference; those of [`Multiplier`].

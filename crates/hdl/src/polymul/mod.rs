@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the RTL of the polynomial multiplier.
+//! Drives the RTL of the polynomial multiplier in simulation.
 //!
-//! [`Multiplier`] is the machine as a host sees it: load tables and limbs, command, unload, each with its cycles. It
-//! refuses commands that the machine would refuse, with a typed error, before the machine sees them. [`Driver`] is the
-//! pins below, for callers that want the hardware's own answer. [`lockstep`] compares one operation with the cycle
-//! model, residue by residue and cycle by cycle. [`execute`] sends scheduled commands in their cycles.
+//! [`Multiplier`] is the machine as a host uses it: it loads tables and limbs, runs commands and unloads, each with
+//! its cycles. It refuses a command that the machine would refuse, with a typed error, before the machine sees it.
+//! [`Driver`] is the pins, for callers that want the hardware's own result code. [`lockstep`] compares one operation
+//! with the models, residue by residue and cycle by cycle. [`execute`] sends scheduled commands in their cycles.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -45,7 +45,7 @@ use ringmill_machines::polymul::Shape;
 
 use crate::Top;
 
-/// Returns the machine's top module with the parameters of a shape.
+/// Returns the multiplier's RTL module with the parameters of a shape.
 pub fn top(shape: Shape) -> Top {
     Top::new("rm_polymul")
         .int("Units", shape.units() as u64)

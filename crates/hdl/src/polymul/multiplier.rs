@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The polynomial multiplier as a host uses it: checks commands before the hardware, and returns results with their
-//! cycles.
+//! The polynomial multiplier as a host uses it. The host checks commands before the hardware sees them, and returns
+//! results with their cycles.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use ringmill_machines::polymul::{ArrayOp, PolymulError, SETS, SLOTS, Shape, Tabl
 use super::{Code, Dice, DriveError, Driver, Op, Place, Unit};
 use crate::{BuildOptions, Hdl, HdlError};
 
-/// A simulated multiplier, and the tables that it holds.
+/// A polynomial multiplier in simulation, and the tables that it holds.
 pub struct Multiplier {
     driver: Driver,
     /// For each slot the tables that were sent last, and the number of that table command.
     tables: [Option<(Arc<Tables>, u64)>; SLOTS],
-    /// The slot into which tables and limbs are loaded.
+    /// The slot of the tables that are loaded next, and of those with which limbs are loaded.
     slot: usize,
 }
 
 impl Multiplier {
-    /// Builds the model of a shape (unless the cache has it) and resets it.
+    /// Builds the simulation model of a shape (unless the cache has it) and resets it.
     ///
     /// # Errors
-    /// The errors of the tools.
+    /// The errors of the tools that build the model.
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         Ok(Self {
             driver: Driver::new(hdl, shape, options)?,
@@ -39,16 +39,17 @@ impl Multiplier {
         &self.driver
     }
 
-    /// Returns the pins. The host does not check commands that go there, and does not know tables that are loaded
-    /// there.
+    /// Returns the driver of the pins. The host does not check commands that are sent there, and does not know tables
+    /// that are loaded there.
     pub fn driver_mut(&mut self) -> &mut Driver {
         &mut self.driver
     }
 
-    /// Selects the slot into which tables, and limbs under its tables, are loaded from now on (0 at first).
+    /// Selects the slot of the tables that are loaded from now on, and of those with which limbs are loaded. At first
+    /// it is slot 0.
     ///
     /// # Errors
-    /// [`PolymulError::Slot`].
+    /// [`PolymulError::Slot`] for a slot that the multiplier does not have.
     pub fn select(&mut self, slot: usize) -> Result<(), PolymulError> {
         if slot >= SLOTS {
             return Err(PolymulError::Slot {
@@ -60,31 +61,31 @@ impl Multiplier {
         Ok(())
     }
 
-    /// Returns the tables of the selected slot, if the hardware took them from this multiplier.
+    /// Returns the tables of the selected slot.
     ///
     /// # Errors
-    /// [`PolymulError::NoTables`].
+    /// [`PolymulError::NoTables`] if the slot has no tables that were sent through this multiplier.
     pub fn tables(&self) -> Result<&Arc<Tables>, PolymulError> {
         self.tables_of(self.slot).ok_or(PolymulError::NoTables)
     }
 
-    /// Returns the tables of a slot.
+    /// Returns the tables of a slot, or `None` if it has none that were sent through this multiplier.
     pub fn tables_of(&self, slot: usize) -> Option<&Arc<Tables>> {
         let (tables, load) = self.tables.get(slot)?.as_ref()?;
         let driver = &self.driver;
         (driver.has_tables(slot) && *load == driver.table_loads(slot)).then_some(tables)
     }
 
-    /// Makes both streams stall at random from now on, repeatably from this seed. `None` ends the stalls.
+    /// Makes both streams stall at random from now on. The same seed gives the same stalls. `None` ends the stalls.
     pub fn stall(&mut self, seed: Option<u64>) {
         self.driver.stall(seed.map(Dice::new));
     }
 
-    /// Starts to load tables.
+    /// Starts to load tables into the selected slot.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] if the load unit is busy, or the array or the unload unit with a limb of the slot;
-    /// [`DriveError::Refused`] for tables made for a larger machine; the hardware's own refusal.
+    /// [`DriveError::Busy`] if the load unit is busy, or if the array or the unload unit works on a limb of the slot.
+    /// [`DriveError::Refused`] for tables of a degree that the machine does not have; the hardware's own refusal.
     pub fn start_tables(&mut self, tables: &Arc<Tables>) -> Result<(), DriveError> {
         let degree = tables.degree();
         self.shape().degree(degree.n())?;
@@ -103,11 +104,11 @@ impl Multiplier {
         Ok(())
     }
 
-    /// Starts to load a limb.
+    /// Starts to load a limb into a place, with the tables of the selected slot.
     ///
     /// # Errors
-    /// [`DriveError::Refused`] without tables, for a limb of another length, or with a residue that is not reduced;
-    /// [`DriveError::Busy`] if the load unit or the place is busy; the hardware's own refusal.
+    /// [`DriveError::Refused`] without tables, for a limb of another length, or for a residue that is not below the
+    /// modulus. [`DriveError::Busy`] if the load unit or the place is busy; the hardware's own refusal.
     pub fn start_load(&mut self, at: Place, limb: &[u64]) -> Result<(), DriveError> {
         self.tables()?.check(limb)?;
         check_place(at)?;
@@ -121,10 +122,11 @@ impl Multiplier {
         self.accepted("LOAD", code)
     }
 
-    /// Starts the array on a set. A transform works on its polynomial `buf`, a product on both, with its result in 0.
+    /// Starts the array on a set. A transform works on the set's polynomial `buf`, a product on both, with its result
+    /// in polynomial 0.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] if the array or a limb of the set is busy; [`DriveError::Refused`] without tables or limbs,
+    /// [`DriveError::Busy`] if the array or a limb of the set is busy. [`DriveError::Refused`] without tables or limbs,
     /// or for limbs of different tables; the hardware's own refusal.
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<(), DriveError> {
         let eval = false;
@@ -142,10 +144,10 @@ impl Multiplier {
         self.accepted(op.name(), code)
     }
 
-    /// Starts to unload a limb.
+    /// Starts to unload the limb at a place.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] if the unload unit or the place is busy; [`DriveError::Refused`] without tables or a limb;
+    /// [`DriveError::Busy`] if the unload unit or the place is busy. [`DriveError::Refused`] without tables or a limb;
     /// the hardware's own refusal.
     pub fn start_unload(&mut self, at: Place) -> Result<(), DriveError> {
         check_place(at)?;
@@ -157,10 +159,11 @@ impl Multiplier {
         self.accepted("UNLOAD", code)
     }
 
-    /// Ticks until `unit` is done, and returns the cycle of its done bit.
+    /// Runs cycles until `unit` is done, and returns the cycle of its done bit.
     ///
     /// # Errors
-    /// [`DriveError::Stream`] if the load unit ended with an error, [`DriveError::NeverDone`].
+    /// [`DriveError::Stream`] if the load unit ended with an error code; [`DriveError::NeverDone`] if the unit takes
+    /// too many cycles.
     pub fn wait(&mut self, unit: Unit) -> Result<u64, DriveError> {
         let cycle = self.driver.wait(unit)?;
         if unit == Unit::Load && self.driver.load_code() != Code::Ok {
@@ -172,7 +175,7 @@ impl Multiplier {
         Ok(cycle)
     }
 
-    /// Loads tables. Returns the cycles from the command's acceptance to its done bit, as the methods below do.
+    /// Loads tables into the selected slot. Returns the cycles from the command's acceptance to its done bit.
     ///
     /// # Errors
     /// The errors of [`Self::start_tables`] and [`Self::wait`].
@@ -182,7 +185,7 @@ impl Multiplier {
         Ok(self.wait(Unit::Load)? - begin)
     }
 
-    /// Loads a limb. Returns the cycles.
+    /// Loads a limb into a place. Returns the cycles from the command's acceptance to its done bit.
     ///
     /// # Errors
     /// The errors of [`Self::start_load`] and [`Self::wait`].
@@ -192,7 +195,8 @@ impl Multiplier {
         Ok(self.wait(Unit::Load)? - begin)
     }
 
-    /// Runs the array. Returns the cycles; [`Driver::issues`] then tells in which of them the array issued.
+    /// Runs an operation of the array. Returns the cycles from the command's acceptance to its done bit.
+    /// [`Driver::issues`] then tells in which of them the array issued.
     ///
     /// # Errors
     /// The errors of [`Self::start`] and [`Self::wait`].
@@ -202,7 +206,7 @@ impl Multiplier {
         Ok(self.wait(Unit::Array)? - begin)
     }
 
-    /// Unloads a limb. Returns cycles and residues.
+    /// Unloads the limb at a place. Returns the cycles from the command's acceptance to its done bit, and the residues.
     ///
     /// # Errors
     /// The errors of [`Self::start_unload`] and [`Self::wait`].
@@ -213,10 +217,10 @@ impl Multiplier {
         Ok((end - begin, self.take_limb()?))
     }
 
-    /// Returns the next limb that was unloaded whole.
+    /// Returns the residues of the next limb that was unloaded completely.
     ///
     /// # Errors
-    /// [`DriveError::Missing`] if there is none.
+    /// [`DriveError::Missing`] if no such limb is left.
     pub fn take_limb(&mut self) -> Result<Vec<u64>, DriveError> {
         let words = self.driver.take_output();
         let words = words.ok_or_else(|| DriveError::Missing("no limb was unloaded".to_owned()))?;
@@ -230,7 +234,7 @@ impl Multiplier {
         Err(DriveError::Busy { unit, command })
     }
 
-    /// Refuses a place that a busy unit uses: the same limb, or its whole set.
+    /// Refuses a place that a busy unit uses: with `limb_only` the same limb, otherwise any limb of its set.
     fn free(
         &self,
         unit: Unit,
@@ -248,7 +252,7 @@ impl Multiplier {
         }
     }
 
-    /// Returns the slot of the limb in a place.
+    /// Returns the slot of the tables with which the limb at a place was loaded.
     fn limb(&self, set: usize, buf: usize) -> Result<usize, PolymulError> {
         if (0..SLOTS).all(|slot| self.tables_of(slot).is_none()) {
             return Err(PolymulError::NoTables);
@@ -257,17 +261,17 @@ impl Multiplier {
         slot.ok_or(PolymulError::NoData { set, buf })
     }
 
-    /// Ends a load whose stream was cut; words still queued for it are not sent.
+    /// Ends a load whose stream was cut short. Words that are still queued for the load are dropped.
     ///
     /// # Errors
-    /// The errors of the model; the hardware's refusal if no stream is in progress.
+    /// The errors of the simulation; the hardware's refusal if no stream is in progress.
     pub fn abort(&mut self) -> Result<(), DriveError> {
         self.driver.drop_input();
         let code = self.driver.abort()?;
         self.accepted("ABORT", code)
     }
 
-    /// Returns the hardware's refusal, if it refused; the words that belong to the command are then not sent.
+    /// Returns the hardware's refusal as an error, if it refused the command. The command's words are then dropped.
     fn accepted(&mut self, command: &'static str, code: Code) -> Result<(), DriveError> {
         if code == Code::Ok {
             return Ok(());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The pins of the polynomial multiplier (`rm_polymul`) in its model.
+//! The pins of the polynomial multiplier (`rm_polymul`) in its simulation model.
 
 use crate::{HdlError, In, Model, Out};
 

@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host's side of the ring machine's link: the limbs that it sends and receives, and the cycles in which it does
+//! The host's part of the ring machine's link: the limbs that it sends and receives, and the cycles in which it does
 //! so.
 
 use crate::{HdlError, In, Model, Out};
 
-/// The place of a limb on the host.
+/// The name by which the ring machine asks the host for a limb.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// The number in the word.
+    /// The number of a limb in host memory, which the instruction word contains.
     Limb(u16),
-    /// The index of a key.
+    /// The key index of a key limb in the call's key table.
     Key(u8),
 }
 
-/// A transfer that the machine asks for.
+/// A transfer that the ring machine asks the host for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wanted {
     pub rpau: usize,
     pub place: Place,
 }
 
-/// A host. A host that sends a limb of a wrong length shows the machine's answer to that.
+/// A host of the ring machine. A host that sends a limb of a wrong length makes the machine answer with an error
+/// code.
 pub trait Host {
-    /// Returns the limb for a load.
+    /// Returns the limb that a load asks for.
     fn give(&mut self, wanted: Wanted) -> Vec<u64>;
 
     /// Receives the limb of a store.
     fn take(&mut self, wanted: Wanted, limb: Vec<u64>);
 
-    /// Returns the cycles in which the beats of the transfer pass, ascending, counted from the first possible cycle.
-    /// Beats beyond the list pass one a cycle.
+    /// Returns the cycles in which the host lets the beats of the next transfer pass. They ascend and count from the
+    /// first possible cycle. Beats beyond the list pass one in a cycle.
     fn beats(&mut self) -> Vec<u64> {
         Vec::new()
     }
 }
 
-/// A host for runs without transfers: it sends empty limbs, with which a load is refused.
+/// A host for runs without transfers. It sends limbs of a wrong length, so that a load is refused.
 pub struct NoHost;
 
 impl Host for NoHost {
@@ -46,7 +47,7 @@ impl Host for NoHost {
     fn take(&mut self, _: Wanted, _: Vec<u64>) {}
 }
 
-/// The link's pins, and the transfer in progress.
+/// The pins of the link, and the transfer in progress.
 pub(super) struct Link {
     want: Out,
     store: Out,
@@ -102,14 +103,15 @@ impl Link {
         })
     }
 
-    /// Sets the pins so that no beat passes.
+    /// Sets the link's pins so that no beat passes.
     pub fn rest(&mut self, model: &mut Model) -> Result<(), HdlError> {
         self.transfer = None;
         model.set(self.in_valid, 0)?;
         model.set(self.out_ready, 0)
     }
 
-    /// Drives the host's pins for this cycle, from the machine's outputs in it (evaluated before and after).
+    /// Sets the host's pins for this cycle according to the machine's outputs in it. The outputs are evaluated
+    /// before and after.
     pub fn drive(&mut self, model: &mut Model, host: &mut dyn Host) -> Result<(), HdlError> {
         if self.transfer.is_none() {
             self.transfer = self.begun(model, host)?;
@@ -149,7 +151,7 @@ impl Link {
         Ok(())
     }
 
-    /// Notes after the cycle's edge that a beat has passed.
+    /// Clears the host's pins after the clock edge, if no transfer is in progress.
     pub fn settle(&mut self, model: &mut Model) -> Result<(), HdlError> {
         if self.transfer.is_none() {
             model.set(self.in_valid, 0)?;
@@ -158,7 +160,7 @@ impl Link {
         Ok(())
     }
 
-    /// Returns the transfer of which a beat could pass in this cycle for the first time.
+    /// Returns the transfer that the machine begins in this cycle, the first in which a beat could pass.
     fn begun(
         &mut self,
         model: &mut Model,

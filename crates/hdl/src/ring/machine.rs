@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the whole ring machine at its pins, and compares every grant, every write and the end with the model's.
+//! Drives the whole ring machine at its pins, and compares every start of a word, every write and the end of a
+//! procedure with the model's.
 
 use std::ops::Range;
 
@@ -19,10 +20,10 @@ use super::wires::Wires;
 use super::{RpauError, Shape};
 use crate::{BuildOptions, Hdl, In, Model, Out, Top};
 
-/// The end of a procedure.
+/// The end of a procedure on the RTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ended {
-    /// `code_e` of `rm_ring_pkg`; 0 is done.
+    /// The result code, `code_e` of `rm_ring_pkg`; 0 is success. `stream` is the instruction stream that it concerns.
     pub code: u64,
     pub stream: u64,
     pub cycles: u64,
@@ -39,14 +40,14 @@ struct Ports {
     load_select: In,
 }
 
-/// The kind of a program's word at the `load_*` ports.
+/// The number at the `load_*` ports for an instruction word of a program.
 const PROGRAM: u64 = 15;
-/// The kind of a layer's prime.
+/// The number at the `load_*` ports for the prime of a layer.
 const PRIME: u64 = 12;
-/// The kind of log2 of the coefficients of limbs.
+/// The number at the `load_*` ports for log2 of the number of coefficients of limbs.
 const SIZE: u64 = 13;
 
-/// One simulated machine.
+/// A ring machine in simulation.
 pub struct Machine {
     shape: Shape,
     shapes: Vec<Shape>,
@@ -57,21 +58,22 @@ pub struct Machine {
     wires: Wires,
     link: Link,
     shadow: Shadow,
-    /// The index of the prime that each RPAU has in layer 0, among the RPAU's primes.
+    /// For each RPAU, the index of its prime of layer 0 in its own list of primes.
     selected: Vec<usize>,
-    /// log2 of the coefficients of limbs.
+    /// log2 of the number of coefficients of a limb.
     log_n: u32,
-    /// Whether the twiddles of half rings are loaded; the first program with words on half rings needs them.
+    /// Whether the twiddles of half rings are loaded. The first program with words on half rings loads them.
     has_halves: bool,
-    /// Whether memories are written directly in the model.
+    /// Whether the test writes the model's memories directly.
     open: bool,
 }
 
-/// Returns `rm_ring` for a description and a program's primes. Of R RPAUs, RPAU r is built for primes r, r + R, r + 2
-/// R, .., a layer each, and for the primes of RPAUs for which it may stand in.
+/// Returns the RTL module `rm_ring` for a description and a program's primes. Of R RPAUs, RPAU r is built for primes
+/// r, r + R, r + 2 R and so on, one for each layer. It is also built for the primes of RPAUs for which it may stand
+/// in.
 ///
 /// # Errors
-/// [`RpauError::NoPrimes`]; those of [`Shape::new`].
+/// [`RpauError::NoPrimes`] without primes; those of [`Shape::new`].
 pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
     let (shape, shapes) = shapes(d, primes)?;
     let top = shape
@@ -89,8 +91,8 @@ pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
     }))
 }
 
-/// Returns the shapes for which the RPAUs are elaborated, the first one's by itself. All have the same number of
-/// primes; an RPAU with fewer primes repeats one.
+/// Returns the parameters of the first RPAU, and those of all RPAUs. All have the same number of primes: an RPAU with
+/// fewer primes repeats one.
 pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauError> {
     let first = *primes.first().ok_or(RpauError::NoPrimes)?;
     let list = |r: usize| {
@@ -116,7 +118,7 @@ pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shap
     Ok((*all.first().ok_or(RpauError::NoPrimes)?, all))
 }
 
-/// Returns the word that sets log2 of the coefficients of limbs.
+/// Returns the table word that sets log2 of the number of coefficients of limbs.
 fn size_word(log_n: u8) -> Table {
     Table {
         kind: SIZE,
@@ -126,11 +128,12 @@ fn size_word(log_n: u8) -> Table {
     }
 }
 
-/// Returns the twiddle tables of a machine for limbs of 2^`log_n` coefficients, and their size, as entries of the
+/// Returns the twiddle tables of a machine for limbs of 2^`log_n` coefficients, and that size, as entries of the
 /// wrapper's stream (`rm_ring_table`).
 ///
 /// # Errors
-/// The errors of [`top`]; a size that the RTL does not have; a prime without the roots of unity.
+/// The errors of [`top`]; an error for a size that the RTL does not support, or for a prime without the roots of
+/// unity.
 pub fn size_entries(
     d: &Description,
     primes: &[u64],
@@ -146,7 +149,7 @@ pub fn size_entries(
     Ok(entries)
 }
 
-/// Returns whether a word works with half rings.
+/// Returns whether an encoded instruction word works on half rings.
 fn is_of_halves(word: u64) -> bool {
     match decode(word) {
         Some(Word::Op(w)) => w.ring != RingKind::Full || w.op.is_pair(),
@@ -154,7 +157,7 @@ fn is_of_halves(word: u64) -> bool {
     }
 }
 
-/// Returns the words of the four streams, one by one.
+/// Returns the instruction words of the four streams as table words.
 fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> + '_ {
     (0..).zip(streams).flat_map(|(table, words)| {
         let words = (0..).zip(words);
@@ -167,16 +170,16 @@ fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> +
     })
 }
 
-/// Returns the words of the four streams as entries of the wrapper's stream.
+/// Returns the instruction words of the four streams as entries of the wrapper's stream (`rm_ring_table`).
 pub fn program_entries(streams: &[Vec<u64>; STREAMS]) -> Vec<[u64; 2]> {
     program_words(streams).map(|word| word.entry(0)).collect()
 }
 
 impl Machine {
-    /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
+    /// Builds the machine's simulation model (unless the cache has it), resets it and loads its twiddle tables.
     ///
     /// # Errors
-    /// The errors of [`top`] and of the tools; a prime without the roots of unity.
+    /// The errors of [`top`] and of the tools; an error for a prime without the roots of unity.
     pub fn new(
         hdl: &Hdl,
         d: &Description,
@@ -244,11 +247,12 @@ impl Machine {
         Ok(())
     }
 
-    /// Sets the size of limbs to 2^`log_n` coefficients, as a command does; the twiddles of this size replace those of
-    /// another.
+    /// Sets the size of limbs to 2^`log_n` coefficients, as a command of the host does. The twiddles of this size
+    /// replace those of another.
     ///
     /// # Errors
-    /// A size that the RTL does not have; a prime without the roots of unity; those of the simulation.
+    /// An error for a size that the RTL does not support, or for a prime without the roots of unity; errors of the
+    /// simulation.
     pub fn size(&mut self, log_n: u8) -> Result<(), RpauError> {
         built::check_size(&self.description, log_n)?;
         if self.log_n == u32::from(log_n) {
@@ -270,10 +274,11 @@ impl Machine {
         Ok(self.model.step(1)?)
     }
 
-    /// Sets the prime of each RPAU in layer 0, by its number among the program's primes, as a command does.
+    /// Sets the prime of each RPAU in layer 0, by its index in the program's list of primes, as a command of the host
+    /// does.
     ///
     /// # Errors
-    /// [`RpauError::Unbuilt`] for a prime for which an RPAU is not built; those of the simulation.
+    /// [`RpauError::Unbuilt`] for a prime for which an RPAU is not built; errors of the simulation.
     pub fn select(&mut self, primes: &[u8]) -> Result<(), RpauError> {
         for (rpau, &number) in primes.iter().enumerate() {
             let prime = self.primes.get(usize::from(number));
@@ -306,7 +311,7 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Writes the tables of one RPAU.
+    /// Loads the tables of a procedure and a call into one RPAU.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -317,7 +322,7 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Writes the words of the four streams.
+    /// Loads the instruction words of the four streams.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -332,8 +337,8 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Loads a limb into a slot, a residue a cycle, by a procedure of a `LOAD`. A model with open memories gets the
-    /// limb directly.
+    /// Loads a limb into a slot by a procedure with one `LOAD`, one residue in a cycle. In a model with open memories
+    /// the limb is written directly.
     ///
     /// # Errors
     /// The errors of the simulation, and the machine's refusal.
@@ -349,7 +354,7 @@ impl Machine {
         self.transfer(word, limb).map(drop)
     }
 
-    /// Loads a limb into a key slot, which is index 0 of the key table from then on.
+    /// Loads a limb into a key slot. The slot has index 0 of the RPAU's key table from then on.
     ///
     /// # Errors
     /// The errors of [`Self::fill`].
@@ -370,7 +375,7 @@ impl Machine {
         self.transfer(word, limb).map(drop)
     }
 
-    /// Returns the content of a slot, by a procedure of a `STORE`.
+    /// Returns the limb in a slot, by a procedure with one `STORE`.
     ///
     /// # Errors
     /// The errors of [`Self::fill`].
@@ -403,10 +408,10 @@ impl Machine {
         Ok(host.0)
     }
 
-    /// Runs the loaded procedure until it is done, with a host for its transfers.
+    /// Runs the loaded procedure until it is done. `host` serves its transfers.
     ///
     /// # Errors
-    /// [`RpauError::NeverDone`] after `most` cycles; those of the simulation.
+    /// [`RpauError::NeverDone`] after `most` cycles; errors of the simulation.
     pub fn run(&mut self, host: &mut dyn Host, most: u64) -> Result<Ended, RpauError> {
         self.start()?;
         for cycle in 0..most {
@@ -419,10 +424,10 @@ impl Machine {
         Err(RpauError::NeverDone { cycles: most })
     }
 
-    /// Runs the loaded procedure, which takes `cycles` cycles in its model.
+    /// Runs the loaded procedure, and checks that it takes `cycles` cycles, as its model does.
     ///
     /// # Errors
-    /// [`RpauError::Ends`] if it takes another number or is refused; those of the simulation.
+    /// [`RpauError::Ends`] if the procedure takes another number of cycles or is refused; errors of the simulation.
     pub fn run_for(&mut self, host: &mut dyn Host, cycles: u64) -> Result<(), RpauError> {
         let ended = self.run(host, cycles + 1000)?;
         if (ended.code, ended.cycles) == (0, cycles) {
@@ -436,15 +441,15 @@ impl Machine {
         })
     }
 
-    /// Runs the loaded procedure `code` in lockstep with the model:
+    /// Runs the procedure `code` in lockstep with the model, whose run is `words` and takes `cycles` cycles:
     ///
-    /// - The board grants each word in its cycle.
+    /// - The RTL's scoreboard starts each word in the model's cycle.
     /// - Each word has written its results when it retires.
-    /// - The host sends and receives the same limbs.
-    /// - The end comes in its cycle.
+    /// - The host sends and receives the model's limbs.
+    /// - The procedure ends in the model's cycle.
     ///
     /// # Errors
-    /// The first difference; those of the simulation.
+    /// An error with the first difference; errors of the simulation.
     pub fn lockstep(
         &mut self,
         code: &MicroCode,
@@ -509,7 +514,7 @@ impl Machine {
         }
     }
 
-    /// Starts the procedure; the next cycle is the board's cycle 0.
+    /// Starts the loaded procedure. The next cycle is cycle 0 of the scoreboard.
     fn start(&mut self) -> Result<(), RpauError> {
         self.model.set(self.ports.run, 1)?;
         self.step(&mut NoHost, 0)?;
@@ -552,7 +557,7 @@ impl Machine {
     }
 }
 
-/// A host that sends one limb, or holds the limb that it received.
+/// A host that sends one limb, or stores the limb that it receives.
 struct OneLimb(Vec<u64>);
 
 impl Host for OneLimb {

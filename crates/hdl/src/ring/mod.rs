@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the RTL of the ring machine.
+//! Drives the RTL of the ring machine in simulation.
 //!
-//! [`Machine`] runs a procedure and compares every grant, write and end with the model's. [`Rpau`] is a single unit,
-//! which gets words in the cycles in which the model's board grants them. [`package`] is the generated package of micro
-//! words.
+//! [`Machine`] runs a procedure and compares every start of a word, every write and the end with the model's. [`Rpau`]
+//! is a single RPAU, to which words are sent in the cycles in which the model starts them. [`package`] is the generated
+//! SystemVerilog package of instruction words.
 
 use std::sync::Mutex;
 
@@ -31,7 +31,7 @@ pub use shadow::Lockstep;
 pub use shape::Shape;
 pub use tables::Tables;
 
-/// Returns the model of a top; threads that ask for the same one build it once.
+/// Returns a running model of an RTL module. Threads that ask for the same model build it once.
 fn built(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<Model, HdlError> {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _guard = BUILDING.lock().unwrap_or_else(|e| e.into_inner());

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generates the SystemVerilog package that decodes micro words, from their definition in `ringmill_machines::ring`.
+//! Generates the SystemVerilog package that decodes the ring machine's instruction words, from their definition in
+//! `ringmill_machines::ring`.
 
 use std::fmt::Write;
 
 use ringmill_machines::ring::encode::{FIELDS, Field, KINDS, WAIT_FIELDS};
 use ringmill_machines::ring::micro::{LINK_QUEUE, Opcode, QUEUES, RING_QUEUE, STREAMS};
 
-/// The package's path below the project's root.
+/// The path of the generated package below the project's root.
 pub const PACKAGE: &str = "rtl/ring/rm_ring_isa_pkg.sv";
 
-/// Converts `BCAST` to `OpBcast`.
+/// Converts a name such as `BCAST` to camel case after a prefix, such as `OpBcast`.
 fn camel(prefix: &str, name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|c| c.to_ascii_uppercase());
@@ -26,7 +27,7 @@ fn logic(field: Field) -> String {
     }
 }
 
-/// Returns the package's text.
+/// Returns the text of the generated package.
 pub fn package() -> String {
     let mut text = String::from(
         "// SPDX-License-Identifier: Apache-2.0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the modules of a ring machine to count its FPGA resources: each is mapped once and counted for each instance.
+//! Lists the modules of a ring machine to count its FPGA resources. Each module is mapped once and counted for each
+//! instance.
 //!
 //! The machine is elaborated for given primes. A module that is equal for all primes is mapped for one of them.
 
@@ -10,7 +11,7 @@ use super::{RpauError, Shape};
 use crate::Top;
 use crate::parts::Part;
 
-/// The modules of `rm_ring_rpau` that are counted by themselves.
+/// The modules of `rm_ring_rpau` that are counted separately.
 const OF_RPAU: [&str; 9] = [
     "rm_ring_dyadic",
     "rm_ring_generator",
@@ -22,7 +23,7 @@ const OF_RPAU: [&str; 9] = [
     "rm_ring_send",
     "rm_ring_twiddles",
 ];
-/// The modules of `rm_ring_main` that are counted by themselves.
+/// The modules of `rm_ring_main` that are counted separately.
 const OF_MAIN: [&str; 7] = [
     "rm_ring_affine",
     "rm_ring_agen",
@@ -32,7 +33,7 @@ const OF_MAIN: [&str; 7] = [
     "rm_ring_seq",
     "rm_ring_turn",
 ];
-/// The modules of `rm_ring` that are counted by themselves.
+/// The modules of `rm_ring` that are counted separately.
 const OF_RING: [&str; 4] = [
     "rm_ring_board",
     "rm_ring_fetch",
@@ -40,26 +41,26 @@ const OF_RING: [&str; 4] = [
     "rm_ring_rpau",
 ];
 
-/// The purpose of a part of an RPAU, or of the machine.
+/// The purpose of a module in an RPAU, or in the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
     /// Polynomial memory with its ports, and key memory.
     Memory,
-    /// Generators of key halves from their seed.
+    /// Generators of the uniform halves of keys from their seed.
     Generator,
     Dyadic,
-    /// Main cores, their networks and twiddle tables.
+    /// The main cores, their networks and twiddle tables.
     Main,
-    /// An RPAU's part of the ring: its ends, and the reducers of arriving rows.
+    /// An RPAU's interface to the ring: its ends, and the reducers of arriving rows.
     Node,
     /// Tables of constants, streams and Galois elements, and the wires of an RPAU.
     Tables,
-    /// Streams, board, dispatch, link, and the ring's hops, of which the machine has one each.
+    /// The machine's single control: instruction streams, scoreboard, dispatch, host link, and the ring's hops.
     Control,
 }
 
 impl Does {
-    /// The purposes of an RPAU's parts.
+    /// The purposes of an RPAU's modules.
     pub const UNITS: [Self; 6] = [
         Self::Memory,
         Self::Generator,
@@ -70,10 +71,10 @@ impl Does {
     ];
 }
 
-/// Modules of a machine, each with its purpose.
+/// The modules of a machine, each with its purpose.
 pub type Parts = Vec<(Does, Part)>;
 
-/// The modules of a machine: those of each RPAU, and the shared ones.
+/// The modules of a machine to be counted: those of each RPAU, and those that exist once.
 pub struct Machine {
     pub rpaus: Vec<(Shape, Parts)>,
     pub shared: Parts,
@@ -83,7 +84,7 @@ fn apart<const N: usize>(top: Top, modules: [&str; N]) -> Top {
     modules.into_iter().fold(top, Top::apart)
 }
 
-/// Returns the modules of `rm_ring` for a description and a program's primes, as [`top`] elaborates it.
+/// Returns the modules of `rm_ring` for a description and a program's primes, with the parameters of [`top`].
 ///
 /// # Errors
 /// The errors of [`top`].
@@ -145,8 +146,8 @@ pub fn machine(d: &Description, primes: &[u64]) -> Result<Machine, RpauError> {
 
 const STREAMS: u64 = ringmill_machines::ring::micro::STREAMS as u64;
 
-/// Returns the modules of an RPAU. A module that depends only on the widths of the primes is taken from an RPAU with
-/// primes of these widths, so that it is mapped once.
+/// Returns the modules of one RPAU. A module that depends only on the widths of the primes gets the primes of `like`,
+/// an RPAU with primes of the same widths, so that it is mapped once for both.
 fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let s = shape;
     let period = u64::from(s.log_row - s.log_lanes);
@@ -264,20 +265,20 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
     parts.collect()
 }
 
-/// Returns a module that depends on rows and on the steps of a limb, but not on the size of a limb.
+/// Sets the parameters of a module that depends on rows and on the steps of a limb, but not on the degree by itself.
 fn sized_rows(top: Top, shape: &Shape) -> Top {
     top.int("LogRow", shape.log_row.into())
         .int("LogSteps", (shape.log_n - shape.log_row).into())
 }
 
-/// Returns a module with the primes of a shape, as wide as the widest of them.
+/// Sets the primes of a shape as parameters of a module, with the width of the widest of them.
 fn like_primes(top: Top, shape: &Shape) -> Top {
     top.int("QWidth", shape.q_width().into())
         .int("Moduli", shape.primes().len() as u64)
         .ints("Q", shape.primes())
 }
 
-/// Returns the modules of one purpose, or all modules.
+/// Returns the modules of one purpose, or all modules if `does` is `None`.
 pub fn those(parts: &Parts, does: Option<Does>) -> Vec<Part> {
     let parts = parts
         .iter()

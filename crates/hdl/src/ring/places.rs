@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes limbs and tables directly into the memories of a simulated ring machine, to start a test in no time.
+//! Writes limbs and tables directly into the memories of a simulated ring machine, so that a test starts
+//! without delay.
 //!
-//! The machine's own way takes a cycle for each residue.
+//! Loads over the machine's link take a cycle for each residue.
 
 use super::twiddles::Table;
 use super::{RpauError, Shape};
 use crate::Model;
 
-/// Returns a number in words of 32 bits.
+/// Returns a 64-bit number in words of 32 bits, the lower one first.
 fn halves(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]
 }
 
 impl Shape {
-    /// Returns the column of the residue with this index.
+    /// Returns the memory column of the residue with this index.
     fn column(&self, index: usize) -> usize {
         let pieces = 0..self.log_n.div_ceil(self.log_row);
         let mask = self.row() - 1;
         pieces.fold(0, |c, i| c ^ index >> (i * self.log_row)) & mask
     }
 
-    /// Writes a limb into a slot.
+    /// Writes a limb into a slot of an RPAU's polynomial memory.
     pub(super) fn poke_slot(
         &self,
         model: &mut Model,
@@ -56,7 +57,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Writes a limb into a key slot.
+    /// Writes a limb into a slot of an RPAU's key memory.
     pub(super) fn poke_key(
         &self,
         model: &mut Model,
@@ -75,7 +76,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Writes a twiddle into its table; returns false for a word that is no twiddle.
+    /// Writes a twiddle into its table. Returns false for a table word that is no twiddle.
     pub(super) fn poke_twiddle(
         &self,
         model: &mut Model,
@@ -98,7 +99,7 @@ impl Shape {
     }
 }
 
-/// Packs numbers of `bits` bits one behind the other into words of 32 bits.
+/// Packs numbers of `bits` bits one after the other into words of 32 bits.
 pub fn packed(numbers: &[u64], bits: usize) -> Vec<u32> {
     let mut words = vec![0; (numbers.len() * bits).div_ceil(32)];
     for (i, &number) in numbers.iter().enumerate() {

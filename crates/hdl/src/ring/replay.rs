@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A host that replays the transfers of a run of the model.
+//! A host of the ring machine that repeats the transfers of a run of the model.
 
 use std::collections::VecDeque;
 
@@ -10,9 +10,10 @@ use super::RpauError;
 use super::host::{Host, Place, Wanted};
 use super::shadow::Lockstep;
 
-/// The host of a run of the model: its limbs, and beats that take as long as they took there.
+/// A host that sends the limbs of a run of the model, and lets the beats of each transfer take as
+/// many cycles as in that run.
 pub(super) struct ModelsHost<'a> {
-    /// The next transfers, with the cycles of their beats.
+    /// The next transfers, each with the cycles that its beats take.
     transfers: VecDeque<(&'a Lockstep, u64)>,
     sending: Option<&'a Lockstep>,
     limb: usize,
@@ -36,7 +37,8 @@ impl<'a> ModelsHost<'a> {
         }
     }
 
-    /// Checks that the machine asks for the model's next transfer, and returns its result.
+    /// Checks that the machine asks for the transfer `expected`, the model's next one, and returns
+    /// the transferred limb.
     fn asked(&mut self, wanted: Wanted, expected: Option<&'a Lockstep>) -> Option<&'a [u64]> {
         let place = |w: &Lockstep| match w.word.b {
             Operand::Key(k) if w.word.op == Opcode::Load => Place::Key(k),
@@ -57,7 +59,8 @@ impl<'a> ModelsHost<'a> {
     }
 }
 
-/// Spreads the beats of a limb evenly over `cycles` cycles, the last beat in the last cycle.
+/// Returns the cycles of a limb's beats, spread evenly over `cycles` cycles, with the last beat in
+/// the last cycle.
 pub fn evenly(limb: u64, cycles: u64) -> Vec<u64> {
     let cycles = cycles.max(limb);
     let beats = (1..=limb).map(|i| (i * cycles).div_ceil(limb) - 1);
@@ -81,7 +84,8 @@ impl Host for ModelsHost<'_> {
         }
     }
 
-    /// Every beat passes in a random cycle, except the last.
+    /// Returns random cycles for all beats, except that the last beat is in the transfer's last
+    /// cycle.
     fn beats(&mut self) -> Vec<u64> {
         let n = self.limb as u64;
         let Some((word, cycles)) = self.transfers.pop_front() else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives one RPAU at its pins: grants words in the model's cycles, and compares their writes with the model's when
-//! they retire.
+//! Drives one RPAU of the ring machine at its pins. Words start in the model's cycles, and their writes must be the
+//! model's when they retire.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::encode::encode;
@@ -14,7 +14,7 @@ use super::twiddles::{RINGS, Table, twiddles};
 use super::wires::Wires;
 use crate::{BuildOptions, Hdl, HdlError, In, Model};
 
-/// The reason for which an RPAU differs from the model.
+/// The reason for which an RPAU or the machine cannot be built, or differs from the model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RpauError {
@@ -78,7 +78,7 @@ struct Ports {
     link_data: In,
 }
 
-/// A word that loads a limb to RPAU 0.
+/// An instruction word that loads a limb into slot 0 of RPAU 0.
 pub(super) const LOAD: OpWord = OpWord {
     op: Opcode::Load,
     controller: 0,
@@ -93,7 +93,7 @@ pub(super) const LOAD: OpWord = OpWord {
     imm: 0,
 };
 
-/// One simulated RPAU.
+/// One RPAU in simulation.
 pub struct Rpau {
     model: Model,
     ports: Ports,
@@ -105,10 +105,10 @@ pub struct Rpau {
 }
 
 impl Rpau {
-    /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
+    /// Builds the RPAU's simulation model (unless the cache has it), resets it and loads its twiddle tables.
     ///
     /// # Errors
-    /// The errors of the tools; a prime without the roots of unity.
+    /// The errors of the tools; an error for a prime without the roots of unity.
     pub fn new(
         hdl: &Hdl,
         shape: Shape,
@@ -171,10 +171,10 @@ impl Rpau {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Sets the size of limbs to 2^`log_n` coefficients.
+    /// Sets the size of limbs to 2^`log_n` coefficients, and loads the twiddles of that size.
     ///
     /// # Errors
-    /// The errors of the simulation; a prime without the roots of unity.
+    /// The errors of the simulation; an error for a prime without the roots of unity.
     pub fn size(&mut self, log_n: u8) -> Result<(), RpauError> {
         if self.log_n != u32::from(log_n) {
             self.log_n = log_n.into();
@@ -184,7 +184,7 @@ impl Rpau {
         Ok(())
     }
 
-    /// Writes a word of a table.
+    /// Writes one word of a table into the RPAU.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -193,7 +193,7 @@ impl Rpau {
         Ok(self.model.step(1)?)
     }
 
-    /// Writes the tables of a procedure and its call: this RPAU's columns of the micro code's tables.
+    /// Writes the tables of a procedure and its call into the RPAU: its columns of the micro code's tables.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -204,7 +204,7 @@ impl Rpau {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Writes a limb into a key slot by the link's wires.
+    /// Writes a limb into a key slot over the link's wires.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -220,7 +220,7 @@ impl Rpau {
         self.load(word, limb)
     }
 
-    /// Writes a limb into a slot by the link's wires, a residue a cycle.
+    /// Writes a limb into a slot over the link's wires, one residue in a cycle.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -250,7 +250,7 @@ impl Rpau {
         Ok(())
     }
 
-    /// Puts a residue of a load with its index on the wires, or none.
+    /// Puts a residue of a load, with its index in the limb, on the wires; `None` clears them.
     fn residue(&mut self, residue: Option<(u64, u64)>) -> Result<(), RpauError> {
         let p = &self.ports;
         self.model.set(p.link_valid, u64::from(residue.is_some()))?;
@@ -262,10 +262,10 @@ impl Rpau {
     }
 
     /// Runs words from cycle 0 on. Each must have written its results when it retires, with its last residue in its
-    /// last cycle. For the dyadic cores that cycle is the latest.
+    /// last cycle. For a word of the dyadic cores, the last residue may be earlier.
     ///
     /// # Errors
-    /// [`RpauError::Differs`]; those of the simulation.
+    /// [`RpauError::Differs`] for a wrong or late result; errors of the simulation.
     pub fn run(&mut self, words: &[Lockstep]) -> Result<(), RpauError> {
         self.cycle = 0;
         let end = words.iter().map(|w| w.start + w.cycles).max().unwrap_or(0);
@@ -317,7 +317,8 @@ impl Rpau {
         Ok(())
     }
 
-    /// Returns the residue that the link has in this cycle for a load. The last one lands in the load's last cycle.
+    /// Returns the index and the residue that a load gets over the link in this cycle, if any. The last one is
+    /// written in the load's last cycle.
     fn comes(&self, w: &Lockstep) -> Option<(u64, u64)> {
         let (_, limb) = w.results.first()?;
         let last = w.start + w.cycles - 3;
@@ -328,7 +329,7 @@ impl Rpau {
         Some((index, limb[index as usize]))
     }
 
-    /// Runs a cycle; its writes have landed in the next.
+    /// Runs one cycle. Its writes are in memory in the next cycle.
     fn step(&mut self) -> Result<(), RpauError> {
         self.model.eval()?;
         self.shadow.take(&self.model, self.cycle)?;

@@ -8,19 +8,19 @@ use ringmill_machines::ring::micro::{OpWord, Unit, Word};
 use super::{RpauError, Shape};
 use crate::{HdlError, Model, Out};
 
-/// A word of a run of the model.
+/// An instruction word as the model ran it, with its cycles and results.
 #[derive(Clone, Debug)]
 pub struct Lockstep {
     pub word: OpWord,
     pub start: u64,
     pub cycles: u64,
-    /// The turns of a period that it leaves to a dyadic word on each of its ports.
+    /// The turns of each period that the word leaves to dyadic words on its ports.
     pub turns: u64,
-    /// Its results and their places.
+    /// The results of the word with their destinations.
     pub results: Vec<(Target, Vec<u64>)>,
 }
 
-/// The limbs by RPAU and slot, and the cycle of each one's last write.
+/// The limbs that the RTL has written, by RPAU and slot, and the cycle of each limb's last write.
 pub(super) struct Shadow {
     shape: Shape,
     rpaus: usize,
@@ -32,7 +32,7 @@ pub(super) struct Shadow {
     data: Out,
 }
 
-/// Returns `width` bits from a place on of 32-bit words.
+/// Returns `width` bits of 32-bit words, from bit `at` on.
 fn bits(words: &[u32], at: usize, width: usize) -> u64 {
     let word = |i: usize| u128::from(words.get(i).copied().unwrap_or(0));
     let wide = word(at / 32) | word(at / 32 + 1) << 32 | word(at / 32 + 2) << 64;
@@ -40,7 +40,7 @@ fn bits(words: &[u32], at: usize, width: usize) -> u64 {
 }
 
 impl Shadow {
-    /// Makes the shadow of a module whose `watch_*` ports show the writes of `rpaus` RPAUs.
+    /// Makes the record of the writes of `rpaus` RPAUs, which the module shows at its `watch_*` ports.
     pub fn new(shape: &Shape, rpaus: usize, model: &Model) -> Result<Self, HdlError> {
         let slots = rpaus * shape.slots();
         Ok(Self {
@@ -55,7 +55,7 @@ impl Shadow {
         })
     }
 
-    /// Takes the writes of a cycle, which have landed in the next.
+    /// Records the writes of a cycle, which are in memory in the next cycle.
     pub fn take(&mut self, model: &Model, cycle: u64) -> Result<(), HdlError> {
         let we = model.get_words(self.we)?;
         if we.iter().all(|&w| w == 0) {
@@ -88,8 +88,9 @@ impl Shadow {
         Ok(())
     }
 
-    /// Checks a word when it retires: each residue of its results is there, and the last one landed in its last cycle.
-    /// For the dyadic cores that cycle is the latest. The RTL's cycles are `late` more than the model's.
+    /// Checks a word when it retires: each residue of its results must be written, and the last one in the word's last
+    /// cycle. For a word of the dyadic cores, the last residue may be earlier. The RTL is `late` cycles behind the
+    /// model.
     pub fn check(&self, w: &Lockstep, late: u64) -> Result<(), RpauError> {
         let differs = |what: String| {
             Err(RpauError::Differs {

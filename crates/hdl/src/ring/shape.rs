@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parameters for which an RPAU is elaborated.
+//! The parameters for which an RPAU of the ring machine is elaborated.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::{Description, built};
@@ -9,42 +9,46 @@ use crate::{Param, Top};
 /// The parameters of `rm_ring_rpau`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// log2 of the native ring degree.
+    /// log2 of the native ring degree. `log_row` is log2 of the coefficients of a memory row.
     pub log_n: u32,
     pub log_row: u32,
-    /// log2 of the dyadic cores.
+    /// log2 of the number of dyadic cores.
     pub log_lanes: u32,
-    /// The slots that share one port each way. Slots that follow have ports of their own.
+    /// The number of slots that share one read port and one write port. `singles` is the number of slots after them
+    /// that share none.
     pub shared: usize,
     pub singles: usize,
-    /// The slots of one memory behind them, whose ports take several cycles for a row; 0 for none.
+    /// The number of slots of one memory after `singles`, whose ports take several cycles for a row; 0 if there is
+    /// none.
     pub narrow: usize,
     pub log_parts: u32,
     pub word_bits: u32,
-    /// The stages of a transform in one pass. With one stage, twiddles are generated from the first `first_values`.
+    /// The number of stages of a transform in one pass. With one stage, twiddles are generated from the first
+    /// `first_values`.
     pub stages: u32,
     pub first_values: u64,
     pub multiplier: u64,
-    /// The cycles to a generator's first residue, of which the last `fold` are its fold.
+    /// The cycles from a generator's start to its first residue. The last `fold` of them are the reduction of 128
+    /// bits.
     pub generator: u64,
     pub fold: u64,
-    /// Whether the ring reduces arriving residues, in `reducer` stages.
+    /// Whether the ring reduces arriving residues, with a latency of `reducer` cycles.
     pub reduces: bool,
     pub reducer: u64,
     pub rpaus: usize,
     pub key_slots: usize,
-    /// The residues of a word of key memory.
+    /// The number of residues in a word of key memory.
     pub key_group: usize,
     pub key_stripes: usize,
-    /// The depths of tables.
+    /// The number of rows of the table of constants. The next fields have the depths of the other tables.
     pub constants: usize,
     pub streams: usize,
     pub seeds: usize,
     pub galois: usize,
-    /// The RPAU's primes, of which the first `moduli` count.
+    /// The primes for which the RPAU is built, of which only the first `moduli` count.
     primes: [u64; MAX_MODULI],
     moduli: usize,
-    /// The number of primes that have twiddles at a time.
+    /// The number of primes whose twiddles are loaded at a time.
     layers: usize,
 }
 
@@ -52,10 +56,10 @@ pub struct Shape {
 pub(super) const MAX_MODULI: usize = 8;
 
 impl Shape {
-    /// Returns the RPAU of a description for its primes, at most eight.
+    /// Returns the parameters of a description's RPAU for its primes, at most eight.
     ///
     /// # Errors
-    /// The field that prevents it ([`built`]).
+    /// [`MachineError::Field`] with the field that the RTL does not support ([`built`]).
     pub fn new(d: &Description, primes: &[u64]) -> Result<Self, MachineError> {
         built::check(d)?;
         for &prime in primes {
@@ -121,7 +125,7 @@ impl Shape {
         1 + self.singles + usize::from(self.narrow > 0)
     }
 
-    /// Returns `rm_ring_rpau` with these parameters.
+    /// Returns the RTL module `rm_ring_rpau` with these parameters.
     pub fn top(&self) -> Top {
         self.parameters(Top::new("rm_ring_rpau"))
             .int("QWidth", self.q_width().into())
@@ -129,7 +133,7 @@ impl Shape {
             .ints("Q", self.primes())
     }
 
-    /// Returns the shape with twiddles for `layers` primes at a time.
+    /// Returns the parameters with twiddles for `layers` primes at a time.
     pub(super) fn of_layers(self, layers: usize) -> Self {
         Self {
             layers: layers.min(self.moduli),
@@ -141,8 +145,8 @@ impl Shape {
         self.layers
     }
 
-    /// Returns the bits of a residue: those of its own primes, and without reduction in the ring those of arriving
-    /// residues.
+    /// Returns the bits of a residue: those of the RPAU's own primes or, if the ring does not reduce, those of
+    /// arriving residues.
     pub(super) fn width(&self) -> u32 {
         if self.reduces {
             self.q_width()
@@ -162,19 +166,19 @@ impl Shape {
         top.int("RingWidth", self.word_bits.into())
     }
 
-    /// Returns the bits of the primes.
+    /// Returns the number of bits of each prime.
     pub fn bits(&self) -> Vec<u32> {
         let primes = self.primes().iter();
         primes.map(|q| 64 - q.leading_zeros()).collect()
     }
 
-    /// Returns the bits of the widest prime.
+    /// Returns the number of bits of the widest prime.
     pub fn q_width(&self) -> u32 {
         self.bits().into_iter().max().unwrap_or(0)
     }
 
-    /// Returns the shape without repeated primes, which fill the place of primes that other RPAUs have in addition, as
-    /// `rm_ring` builds it.
+    /// Returns the parameters without the repeated primes. `rm_ring` repeats a prime where an RPAU has fewer primes
+    /// than others.
     pub(super) fn own(mut self) -> Self {
         let others = (1..self.moduli).filter(|&m| self.primes[m] != self.primes[0]);
         self.moduli = others.max().map_or(1, |last| last + 1);
@@ -182,13 +186,13 @@ impl Shape {
         self
     }
 
-    /// Returns the parameters of a module that works on rows of limbs.
+    /// Sets the parameters of a module that works on rows of limbs.
     pub(super) fn sized(&self, top: Top) -> Top {
         top.int("LogN", self.log_n.into())
             .int("LogRow", self.log_row.into())
     }
 
-    /// Returns the parameter of the slots' arrangement, `memory_t` of `rm_ring_pkg`.
+    /// Sets the parameter that describes the arrangement of slots, `memory_t` of `rm_ring_pkg`.
     pub(super) fn memory(&self, top: Top) -> Top {
         let pair = |high: u64, low: u64| high << 32 | low;
         let words = [
@@ -199,7 +203,7 @@ impl Shape {
         top.ints("Memory", &words)
     }
 
-    /// Returns the parameters that the machine shares with its RPAUs.
+    /// Sets the parameters that the machine and its RPAUs have in common.
     pub(super) fn parameters(&self, top: Top) -> Top {
         top.int("LogN", self.log_n.into())
             .int("LogRow", self.log_row.into())

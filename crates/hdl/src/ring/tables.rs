@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts the tables of a procedure and its call to the words of one RPAU.
+//! Converts the tables of a procedure and its call to the table words of one RPAU.
 
 use ringmill_isa::Galois;
 use ringmill_machines::ring::micro::Stream;
 
 use super::twiddles::Table;
 
-/// The kinds of `rm_ring_rpau`'s `load_*` ports.
+/// The kinds of table words at the `load_*` ports of `rm_ring_rpau`.
 const CONSTANT: u64 = 0;
 const KEY_SLOT: u64 = 5;
 const STREAM: u64 = 6;
@@ -15,25 +15,25 @@ const SEED: u64 = 8;
 const GALOIS: u64 = 10;
 const GALOIS_INVERSE: u64 = 11;
 
-/// An RPAU's columns of the tables.
+/// The columns of a procedure's and a call's tables that belong to one RPAU.
 #[derive(Clone, Debug, Default)]
 pub struct Tables<'a> {
     pub constants: Vec<u64>,
     pub streams: Vec<Option<Stream>>,
     pub galois: &'a [Galois],
     pub seeds: &'a [[u8; 32]],
-    /// Pairs of key index and key slot.
+    /// The call's key table: pairs of key index and key slot.
     pub keys: Vec<(u8, u8)>,
 }
 
 impl Tables<'_> {
-    /// Returns the tables as entries of the wrapper's stream (`rm_ring_table`) for an RPAU.
+    /// Returns the tables as entries of the wrapper's stream (`rm_ring_table`) for RPAU `rpau`.
     pub fn entries(&self, rpau: usize) -> Vec<[u64; 2]> {
         let words = self.words();
         words.map(|word| word.entry(1 << rpau)).collect()
     }
 
-    /// Returns the tables word by word.
+    /// Returns the tables as table words, one by one.
     pub(super) fn words(&self) -> impl Iterator<Item = Table> + '_ {
         let word = |kind, address, word| Table {
             kind,
@@ -70,8 +70,8 @@ impl Tables<'_> {
     }
 }
 
-/// Returns the inverse of an odd number modulo 2^64. Each step of Newton's iteration doubles the right bits, of which g
-/// itself has three.
+/// Returns the inverse of the odd number g modulo 2^64. Each step of Newton's iteration doubles the number of correct
+/// low bits, of which g itself has three.
 fn inverse(g: u64) -> u64 {
     (0..5).fold(g, |x, _| {
         x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x)))

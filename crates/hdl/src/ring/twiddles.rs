@@ -8,7 +8,7 @@ use ringmill_math::{MathError, Modulus, NttPlan, Ring, RingKind};
 
 use super::Shape;
 
-/// A word for a table of `rm_ring_rpau`, as its `load_*` ports take it.
+/// A table word at the `load_*` ports of `rm_ring_rpau`: the kind of table, its number, an address and the word there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Table {
     pub kind: u64,
@@ -18,28 +18,29 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Returns an entry of the wrapper's stream (`rm_ring_table`), for some RPAUs.
+    /// Returns the table word as an entry of the wrapper's stream (`rm_ring_table`) for the RPAUs in the mask `rpaus`.
     pub fn entry(self, rpaus: u64) -> [u64; 2] {
         let head = self.address | self.table << 16 | self.kind << 24 | rpaus << 32;
         [head, self.word]
     }
 }
 
-/// The kinds of `rm_ring_rpau`'s `load_*` ports: a table of the first core with one word a pass; one with several words
-/// a pass; the factor of a pass; zeta. The next core's kinds are one higher.
+/// The kinds of twiddle words at the `load_*` ports: a table of the first core with one word a pass (`FLAT`) or several
+/// (`DEEP`); the factor of a pass; zeta. The kinds of the next core are one higher.
 const FLAT: u64 = 1;
 const DEEP: u64 = 3;
 const FACTOR: u64 = 4;
 const ZETA: u64 = 9;
 
-/// The rings with twiddles of their own: the full ring and its two halves.
+/// The rings with different twiddles: the full ring and its two halves.
 pub(super) const RINGS: Range<u64> = 0..3;
 pub(super) const WHOLE: Range<u64> = 0..1;
 pub(super) const HALVES: Range<u64> = 1..3;
 
 /// Returns zeta and the twiddles for limbs of 2^`log_n` coefficients: those of the rings `rings` (0 is the full ring)
-/// for each layer's prime. The first layer has prime number `selected`. The butterflies work on a row's lane bits 0
-/// (core A) and 1 (core B). For generated twiddles, the words are the first ones of each pass and the pass's factor.
+/// for each layer's prime. The first layer has the prime with index `selected`. The butterflies work on bits 0 (core A)
+/// and 1 (core B) of a row's lane. For generated twiddles, the words are the first ones of each pass and the pass's
+/// factor.
 ///
 /// # Errors
 /// [`MathError`] if the prime has no root of unity for twice the degree.
@@ -77,13 +78,14 @@ pub(super) fn twiddles(
     Ok(words)
 }
 
-/// The roots of unity of a prime for limbs of 2^`log_n` coefficients.
+/// The roots of unity of a prime q for limbs of 2^`log_n` coefficients.
 struct Roots {
     q: Modulus,
     log_n: u32,
-    /// A primitive root of order 2 N.
+    /// A primitive root of unity of order 2 N, with N the number of coefficients.
     psi: u64,
-    /// A root of order 4 N, whose square is that of the native ring. A prime without one has no half rings.
+    /// A root of unity of order 4 N, whose square is the native ring's psi. A prime without such a root has no half
+    /// rings.
     root: u64,
 }
 
@@ -106,8 +108,8 @@ impl Roots {
         })
     }
 
-    /// Returns the twiddle of the block whose reversed number is `reversed`, in a stage of 2^k blocks, and the factor
-    /// from one twiddle to the next.
+    /// Returns the twiddle of the block whose bit-reversed number is `reversed`, in a stage of 2^k blocks. Also returns
+    /// the factor from one twiddle to the next.
     fn twiddle(&self, ring: u64, k: u32, reversed: u64) -> (u64, u64) {
         let stride = self.log_n - k - 1;
         let power = |x, e: u64| self.q.pow(x, e << stride);
@@ -121,7 +123,7 @@ impl Roots {
     }
 }
 
-/// Returns the passes of limbs of this size on the machine.
+/// Returns the passes of the machine's transform of 2^`log_n` coefficients.
 fn passes(shape: &Shape, log_n: u32) -> Passes {
     Passes {
         log_n,
@@ -130,8 +132,8 @@ fn passes(shape: &Shape, log_n: u32) -> Passes {
     }
 }
 
-/// Returns the reversed number of a butterfly's block at a step, for butterfly `table` of the cores of index bit
-/// `pair`.
+/// Returns the bit-reversed number of the block on which a butterfly works in step `step`. The butterfly is number
+/// `table` of the cores for the index bit `pair`.
 fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     // The cores' lanes are the row's, rotated so that the pairs are the lowest bits.
     let start = s.pairs(pass).start;
@@ -145,7 +147,7 @@ fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     (0..bits).fold(0, |r, i| r << 1 | (block as u64 >> i & 1))
 }
 
-/// Returns all twiddles of a ring; `number` is the ring's number among the tables.
+/// Appends all twiddles of a ring to `words`. `number` is the ring's number among the tables.
 fn stored(
     shape: &Shape,
     log_n: u32,
@@ -191,7 +193,7 @@ fn stored(
     }
 }
 
-/// Returns the first twiddles of a ring's passes, and the factors of passes with more.
+/// Appends the first twiddles of a ring's passes to `words`, and the factors of passes that have more.
 fn generated(
     shape: &Shape,
     log_n: u32,
@@ -233,7 +235,7 @@ fn generated(
     }
 }
 
-/// Rotates the lowest `bits` bits of a lane's number to the left.
+/// Rotates the lowest `bits` bits of a lane's number to the left by `by`.
 fn rotate(lane: usize, by: u32, bits: u32) -> usize {
     (lane << by | lane >> (bits - by)) & ((1 << bits) - 1)
 }

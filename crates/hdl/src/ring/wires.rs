@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The wires by which tables are loaded, equal at an RPAU's pins and at the machine's.
+//! The wires over which tables are loaded. They are equal at an RPAU's pins and at the machine's.
 
 use super::twiddles::Table;
 use crate::{HdlError, In, Model};
 
-/// The ports, which keep their values until they are set again.
+/// The ports for loading tables. They keep their values until they are set again.
 pub(super) struct Wires {
     load: In,
     load_kind: In,
@@ -24,7 +24,7 @@ impl Wires {
         })
     }
 
-    /// Puts a word of a table on the wires, or none.
+    /// Puts a table word on the wires; `None` clears them.
     pub fn table(&self, model: &mut Model, word: Option<Table>) -> Result<(), HdlError> {
         model.set(self.load, u64::from(word.is_some()))?;
         let Some(word) = word else { return Ok(()) };

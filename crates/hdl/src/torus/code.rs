@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands and answers of the TFHE bootstrapping engine (`rm_torus_pkg`).
+//! The commands and result codes of the TFHE bootstrapping engine (`rm_torus_pkg`).
 
 use std::fmt;
 
-/// The operation of a command.
+/// The operation of a command to the bootstrapping engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Loads a table and exponents into a place.
+    /// Loads a ciphertext's table and exponents into a place.
     Load,
-    /// Rotates the accumulators of the first places, and extracts.
+    /// Runs the blind rotation of the ciphertexts in the first places, and extracts LWE
+    /// ciphertexts.
     Run,
     /// Returns the extracted ciphertext of a place.
     Unload,
@@ -16,12 +17,12 @@ pub enum Operation {
     Switch,
     /// Returns the switched ciphertext of a place.
     Give,
-    /// A number that belongs to no command.
+    /// The number of an operation that does not exist.
     None,
 }
 
 impl Operation {
-    /// Returns the number of the operation in `op_e`.
+    /// Returns the operation's number in `op_e` of `rm_torus_pkg`.
     pub fn number(self) -> u64 {
         match self {
             Self::Load => 0,
@@ -34,14 +35,15 @@ impl Operation {
     }
 }
 
-/// A command at the pins. The place of a run or a switch is the last place.
+/// A command at the pins of the engine. `place` is the place of one ciphertext, or the last place
+/// for `Run` and `Switch`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     pub operation: Operation,
     pub place: u8,
 }
 
-/// The end of a command: `code_e`.
+/// The result code of a command to the engine: `code_e` of `rm_torus_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     Ok,
@@ -55,7 +57,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// All codes in the order of their numbers.
+    /// All result codes in the order of their numbers.
     pub const ALL: [Self; 8] = [
         Self::Ok,
         Self::BadCommand,
@@ -67,7 +69,7 @@ impl Code {
         Self::KeyLong,
     ];
 
-    /// Returns the code of a number, or `None` if it has none.
+    /// Returns the result code with the number `bits`, or `None` if no code has that number.
     pub fn from_bits(bits: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(bits).ok()?).copied()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the TFHE bootstrapping engine at its pins, cycle by cycle: a command with its streams.
+//! Drives the TFHE bootstrapping engine at its pins, cycle by cycle: one command with its streams.
 
 use std::sync::Mutex;
 
@@ -13,37 +13,37 @@ use super::top;
 use crate::polymul::Dice;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
 
-/// The reason for which an engine did not do its command.
+/// The reason for which the engine did not execute a command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// The hardware's answer.
+    /// The hardware refused the command with a result code.
     #[error("the bootstrapping engine refuses {operation:?}: {code}")]
     Answered { operation: Operation, code: Code },
     #[error("the bootstrapping engine is not done after {cycles} cycles: a fault in the RTL?")]
     NeverDone { cycles: u64 },
-    /// The driver refused the command, and the hardware saw nothing of it.
+    /// The driver refused the command before it reached the hardware.
     #[error(transparent)]
     Refused(#[from] TorusError),
     #[error(transparent)]
     Hdl(#[from] HdlError),
 }
 
-/// The results of a command.
+/// The results of one command on the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,
     /// The cycles from the command to its done bit.
     pub cycles: u64,
-    /// The words of the output stream, up to a last word.
+    /// The words of the output stream, up to the word that is marked as the last.
     pub words: Vec<u32>,
-    /// The words of the input stream and of the switching key that were not taken.
+    /// The number of words of the input stream and of the switching key that the engine did not take.
     pub left: usize,
-    /// The beats of the key that were taken.
+    /// The number of beats of the bootstrapping key that the engine took.
     pub key_taken: u64,
 }
 
-/// One simulated engine.
+/// A bootstrapping engine in simulation, driven at its pins.
 pub struct Engine {
     shape: Shape,
     model: Model,
@@ -71,10 +71,10 @@ struct Ports {
 }
 
 impl Engine {
-    /// Builds the model (unless the cache has it), and resets it.
+    /// Builds the engine's simulation model (unless the cache has it), and resets it.
     ///
     /// # Errors
-    /// The errors of the tools.
+    /// The errors of the tools that build the model.
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         // Threads that want the same model build it once.
         static BUILDING: Mutex<()> = Mutex::new(());
@@ -116,22 +116,23 @@ impl Engine {
         self.shape
     }
 
-    /// Makes streams stall from now on as these dice fall, in three of eight cycles in which they might move. `None`
-    /// ends the stalls.
+    /// Makes the streams stall at random from now on, as `dice` decides, in three of eight cycles in which they
+    /// might move. `None` ends the stalls.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }
 
-    /// Makes the key come at this rate from now on, for all dice. `None` removes the rate.
+    /// Makes the bootstrapping key arrive at this rate from now on, whatever [`Self::stall`] decides. `None` removes
+    /// the rate.
     pub fn source(&mut self, source: Option<KeyRate>) {
         self.source = source;
     }
 
-    /// Loads a ciphertext into a place: the table, 2N less the body's exponent, the mask's exponents. Returns the
-    /// cycles.
+    /// Loads a ciphertext into a place: the table, 2N less the body's exponent, and the mask's exponents. Returns
+    /// the cycles.
     ///
     /// # Errors
-    /// [`EngineError::Answered`]; those of [`Self::command`].
+    /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
     pub fn load(
         &mut self,
         place: u8,
@@ -154,10 +155,10 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Runs the ciphertexts of the first places, up to `last`. Returns the cycles.
+    /// Runs the blind rotation of the ciphertexts in the first places, up to `last`. Returns the cycles.
     ///
     /// # Errors
-    /// [`EngineError::Answered`]; those of [`Self::command`].
+    /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
     pub fn run(&mut self, last: u8, key: &KeyStream<'_>) -> Result<u64, EngineError> {
         let total = self.shape.key_total();
         let mut words = vec![0; self.shape.beat_words()];
@@ -184,11 +185,11 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Switches the extracted ciphertexts of the first places, up to `last`, to the small key, with the seed of the
-    /// masks and a body for each row. Returns the cycles.
+    /// Switches the extracted ciphertexts of the first places, up to `last`, to the small key. The switching key is
+    /// the seed of its masks and one body for each row. Returns the cycles.
     ///
     /// # Errors
-    /// [`EngineError::Answered`]; those of [`Self::command`].
+    /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
     pub fn switch(
         &mut self,
         last: u8,
@@ -213,7 +214,7 @@ impl Engine {
     /// Returns the extracted ciphertext of a place, and the cycles.
     ///
     /// # Errors
-    /// [`EngineError::Answered`]; those of [`Self::command`].
+    /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
     pub fn unload(&mut self, place: u8) -> Result<(Vec<u64>, u64), EngineError> {
         self.result(Operation::Unload, place)
     }
@@ -221,7 +222,7 @@ impl Engine {
     /// Returns the switched ciphertext of a place, and the cycles.
     ///
     /// # Errors
-    /// [`EngineError::Answered`]; those of [`Self::command`].
+    /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
     pub fn give(&mut self, place: u8) -> Result<(Vec<u64>, u64), EngineError> {
         self.result(Operation::Give, place)
     }
@@ -233,10 +234,10 @@ impl Engine {
         Ok((words, outcome.cycles))
     }
 
-    /// Sends a command and its streams, and takes the output until the engine is done.
+    /// Sends a command and its streams to the engine, and takes the output until the engine is done.
     ///
     /// # Errors
-    /// [`EngineError::NeverDone`] after far more cycles than the streams need; those of the model.
+    /// [`EngineError::NeverDone`] after far more cycles than the streams need; errors of the simulation.
     pub fn command(
         &mut self,
         command: Command,
@@ -327,7 +328,7 @@ impl Engine {
         Err(EngineError::NeverDone { cycles: most })
     }
 
-    /// Returns far more cycles than any command needs.
+    /// Returns far more cycles than any command of the engine needs.
     fn most(&self) -> u64 {
         let freely = run(self.shape, self.shape.sizes().places, || true).cycles;
         let beat = self.source.map_or(0.0, KeyRate::cycles_a_beat).ceil() as u64;
@@ -352,7 +353,7 @@ impl Engine {
     }
 }
 
-/// Returns true three times in eight, if streams stall.
+/// Returns true three times in eight at random, if streams stall.
 fn stalled(stalls: &mut Option<Dice>) -> bool {
     let dice = stalls.as_mut();
     dice.is_some_and(|dice| dice.below(8) < 3)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the key-switching unit at its pins, in lockstep with its cycle model.
+//! Drives the TFHE key-switching unit at its pins, in lockstep with its cycle model.
 //!
-//! [`Switcher`] sends a command with its bodies, answers the reads of ciphertexts, and takes the result, with stalls on
-//! request. In every cycle the unit's outputs must be those of the model
+//! [`Switcher`] sends a command with the key's bodies, answers the unit's reads of ciphertexts, and takes the result,
+//! with stalls on request. In every cycle the unit's outputs must be those of the model
 //! ([`ringmill_machines::torus::keyswitch::Clock`]).
 
 use ringmill_machines::torus::keyswitch::{Clock, Code, Command, Inputs, Shape, Shown, Word};
@@ -10,7 +10,8 @@ use ringmill_machines::torus::keyswitch::{Clock, Code, Command, Inputs, Shape, S
 use crate::polymul::Dice;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out, Top};
 
-/// Returns the unit of a shape. Its generators are equal, and synthesis maps one for all of them.
+/// Returns the RTL module of a key-switching unit with the parameters of a shape. Its generators are equal, so
+/// synthesis maps one for all of them.
 pub fn top(shape: Shape) -> Top {
     let (generators, digits) = (shape.generators(), shape.digits());
     Top::new("rm_torus_ks")
@@ -25,11 +26,11 @@ pub fn top(shape: Shape) -> Top {
         .int("MaxSmall", shape.max_small() as u64)
 }
 
-/// The reason for which a unit did not do its command.
+/// The reason for which a key-switching unit did not execute a command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitcherError {
-    /// RTL and model differ.
+    /// The outputs of RTL and model differ in a cycle.
     #[error("cycle {cycle}: the key-switching unit shows {found}, its model {expected}")]
     Differs {
         cycle: u64,
@@ -46,27 +47,27 @@ pub enum SwitcherError {
     Hdl(#[from] HdlError),
 }
 
-/// A body of the key, and whether it is marked as the last.
+/// A body of the switching key, and whether it is marked as the last one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Body {
     pub body: u32,
     pub last: bool,
 }
 
-/// The results of a command.
+/// The results of one command on a key-switching unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,
     /// The cycles from the command to its done bit.
     pub cycles: u64,
-    /// The words of the result, in the order in which they came.
+    /// The words of the resulting ciphertexts with their positions, in the order of their output.
     pub words: Vec<(Word, u32)>,
-    /// The number of bodies that were not taken.
+    /// The number of bodies that the unit did not take.
     pub left: usize,
 }
 
 impl Outcome {
-    /// Returns the result's ciphertexts, mask then body, or `None` unless each word came once.
+    /// Returns the resulting ciphertexts, each mask then body, or `None` if a word is missing or came twice.
     pub fn ciphertexts(&self, command: Command) -> Option<Vec<Vec<u32>>> {
         let width = usize::from(command.small) + 1;
         let mut all = vec![vec![None; width]; command.count.into()];
@@ -105,7 +106,7 @@ struct Ports {
     out_last: Out,
 }
 
-/// One simulated unit beside its model.
+/// A key-switching unit in simulation, next to its cycle model.
 pub struct Switcher {
     shape: Shape,
     model: Model,
@@ -116,11 +117,11 @@ pub struct Switcher {
 }
 
 impl Switcher {
-    /// Builds the model of a unit (unless the cache has it), and resets it. The dice decide stalls, and the values of
-    /// pins that the unit must ignore.
+    /// Builds the unit's simulation model (unless the cache has it), and resets it. `dice` decides stalls, and the
+    /// values of pins that the unit must ignore.
     ///
     /// # Errors
-    /// The errors of the tools.
+    /// The errors of the tools that build the model.
     pub fn new(
         hdl: &Hdl,
         shape: Shape,
@@ -167,18 +168,18 @@ impl Switcher {
         self.shape
     }
 
-    /// Makes both streams stall from now on, each in an eighth to seven eighths of the cycles of a command, or ends the
-    /// stalls.
+    /// Makes both streams stall at random from now on, each in an eighth to seven eighths of the cycles of a command,
+    /// or ends the stalls.
     pub fn stall(&mut self, stalls: bool) {
         self.stalls = stalls;
     }
 
-    /// Sends a command with the key's seed and bodies, and lets it read `ciphertexts` (N mask words and the body each).
-    /// Takes the output until the unit is done and has no more.
+    /// Sends a command with the key's seed and bodies. The unit reads `ciphertexts`, N mask words and a body each.
+    /// Takes the output until the unit is done and has no more output.
     ///
     /// # Errors
     /// [`SwitcherError::Differs`] in the first cycle in which the unit's outputs are not its model's;
-    /// [`SwitcherError::NeverDone`] after far more cycles than the command needs; those of the simulation.
+    /// [`SwitcherError::NeverDone`] after far more cycles than the command needs; errors of the simulation.
     pub fn command(
         &mut self,
         command: Command,
@@ -294,7 +295,7 @@ impl Switcher {
         self.model.set(p.in_last, last.into())
     }
 
-    /// Gives the memory's answer, a cycle after the read, or random values without a read.
+    /// Answers the unit's read of the ciphertexts one cycle later. Without a read the pins get random values.
     fn answer(&mut self, read: Option<u16>, ciphertexts: &[Vec<u32>]) -> Result<(), HdlError> {
         let word = |c: usize| {
             let at = usize::from(read?);
@@ -306,7 +307,7 @@ impl Switcher {
         self.model.set_words(self.ports.mem_word, &words)
     }
 
-    /// Returns the unit's outputs, which must be the model's.
+    /// Returns the unit's outputs, or an error if they differ from the model's.
     fn compare(&mut self, cycle: u64) -> Result<Shown, SwitcherError> {
         self.model.eval()?;
         let (p, model) = (&self.ports, &self.model);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the RTL of the TFHE bootstrapping engine.
+//! Drives the RTL of the TFHE bootstrapping engine in simulation.
 //!
-//! [`Engine`] loads ciphertexts, runs them with a key stream that stalls on request, and switches the extracted
-//! ciphertexts to the small key. It returns either kind of ciphertext, each with its code and cycles.
+//! [`Engine`] loads ciphertexts, runs their blind rotations with a key stream that stalls on request, and switches the
+//! extracted ciphertexts to the small key. It returns either kind of ciphertext, each command with its result code and
+//! cycles.
 
 mod code;
 mod engine;
@@ -18,7 +19,8 @@ use ringmill_machines::torus::{Schedule, Shape};
 
 use crate::Top;
 
-/// Returns `rm_torus` with the parameters of a shape. Its generators are equal, and synthesis maps one for all of them.
+/// Returns the RTL module `rm_torus` with the parameters of a shape. Its generators are equal, so synthesis maps one
+/// for all of them.
 pub fn top(shape: Shape) -> Top {
     let s = shape.sizes();
     let (digits, generators) = (s.switch.digits, s.switch.generators);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the modules of a bootstrapping engine to count its FPGA resources: each is mapped once and counted for each
-//! instance.
+//! Lists the modules of a bootstrapping engine to count its FPGA resources. Each module is mapped once and counted
+//! for each instance.
 
 use ringmill_machines::torus::{Schedule, Shape, keyswitch};
 
@@ -8,7 +8,7 @@ use super::top;
 use crate::Top;
 use crate::parts::Part;
 
-/// The modules of `rm_torus` that are counted by themselves.
+/// The modules of `rm_torus` that are counted separately.
 const APART: [&str; 12] = [
     "rm_torus_bundle",
     "rm_torus_coefs",
@@ -24,10 +24,10 @@ const APART: [&str; 12] = [
     "rm_torus_unit",
 ];
 
-/// Mask words of a block of the generator.
+/// The mask words that one block of the generator gives.
 const BLOCK_WORDS: u64 = 16;
 
-/// Returns a transform unit by itself: `rm_torus_unit` for one polynomial of one ciphertext, and the twiddles of its
+/// Returns one transform unit: `rm_torus_unit` for one polynomial of one ciphertext, and the twiddle tables of its
 /// butterflies.
 pub fn unit(log_n: u32, log_lanes: u32) -> Vec<Part> {
     let module = Top::new("rm_torus_unit")
@@ -42,7 +42,7 @@ pub fn unit(log_n: u32, log_lanes: u32) -> Vec<Part> {
     vec![module, twiddles(log_n, log_lanes)]
 }
 
-/// Returns the twiddle tables, which have one size; that of lane 1 stands for all.
+/// Returns the twiddle tables of a unit's butterflies. All have one size, so that of lane 1 stands for all.
 fn twiddles(log_n: u32, log_lanes: u32) -> Part {
     Part {
         top: Top::new("rm_torus_twiddle")
@@ -53,8 +53,8 @@ fn twiddles(log_n: u32, log_lanes: u32) -> Part {
     }
 }
 
-/// Returns `rm_torus` without its modules. It still has registers that delay the schedule, exponents, digits, the
-/// choice among a unit's polynomials, and the choice of a coefficient to extract.
+/// Returns `rm_torus` without the modules that are counted separately. It still has registers that delay the
+/// schedule, exponents, digits, the choice among a unit's polynomials, and the choice of a coefficient to extract.
 fn rest(shape: Shape) -> Part {
     let whole = Top {
         once: Vec::new(),
@@ -66,8 +66,8 @@ fn rest(shape: Shape) -> Part {
     }
 }
 
-/// Returns a key-switching unit's generators, lanes and their registers, each mapped by itself, and the rest of
-/// `whole`, which contains the unit. Yosys takes half an hour and more for the unit as a whole.
+/// Returns the generators, lanes and registers of a key-switching unit, each mapped separately, and the rest of
+/// `whole`, the module that contains the unit. Yosys takes half an hour and more for the unit as a whole.
 fn switched(unit: keyswitch::Shape, whole: Top) -> Vec<Part> {
     let (digits, generators) = (unit.digits(), unit.generators());
     let (cores, places) = (generators.cores as u64, unit.batch() as u64);
@@ -103,7 +103,7 @@ fn switched(unit: keyswitch::Shape, whole: Top) -> Vec<Part> {
     .into()
 }
 
-/// Returns a key-switching unit by itself.
+/// Returns the modules of a key-switching unit that stands alone.
 pub fn switch(unit: keyswitch::Shape) -> Vec<Part> {
     let whole = Top {
         once: Vec::new(),
@@ -112,7 +112,7 @@ pub fn switch(unit: keyswitch::Shape) -> Vec<Part> {
     switched(unit, whole)
 }
 
-/// Returns `rm_torus_results`, which contains an engine's key switch.
+/// Returns the modules of `rm_torus_results`, which contains an engine's key switch.
 fn results(shape: Shape) -> Vec<Part> {
     let s = shape.sizes();
     let (digits, generators) = (s.switch.digits, s.switch.generators);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The streams into a bootstrapping engine that go with a command.
+//! The streams that go into a bootstrapping engine with a command.
 
 use crate::{HdlError, In, Model, Out};
 
-/// A beat of the key: its words, and whether it is the last.
+/// A beat of the bootstrapping key: its words, and whether it is marked as the last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyBeat {
     pub words: Vec<u64>,
     pub last: bool,
 }
 
-/// The words of a stream. Word number `last` - 1 is marked as the last; no word is marked if `last` is beyond the
-/// words.
+/// The words of a stream. The word with index `last` - 1 is marked as the last. No word is marked if `last` is beyond
+/// the words.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Words<'a> {
     pub words: &'a [u32],
@@ -19,23 +19,23 @@ pub struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Makes a stream of all words, the last one marked.
+    /// Makes a stream of all words, with the last one marked.
     pub fn all(words: &'a [u32]) -> Self {
         let last = words.len();
         Self { words, last }
     }
 }
 
-/// The streams that go with a command; an absent stream is not sent.
+/// The streams that are sent with a command. A stream without words is not sent.
 #[derive(Default)]
 pub struct Streams<'a> {
     pub input: Words<'a>,
-    /// Returns the beats by their numbers.
+    /// A function that returns the beat of the bootstrapping key with an index, or `None` after the last.
     pub key: Option<&'a mut dyn FnMut(u64) -> Option<KeyBeat>>,
     pub switching_key: Words<'a>,
 }
 
-/// Returns the words of a switching key: its seed, then the bodies of its rows.
+/// Returns the words of a switching key: the seed of its masks, then the bodies of its rows.
 pub fn switching_key(seed: &[u8; 32], bodies: &[u32]) -> Vec<u32> {
     let seed = seed.as_chunks::<4>().0.iter();
     let seed = seed.map(|word| u32::from_le_bytes(*word));
@@ -62,7 +62,7 @@ impl WordPorts {
     }
 }
 
-/// The progress of a stream of words.
+/// A stream of words that is being sent, and the number of words sent.
 pub(super) struct Sending<'a> {
     words: Words<'a>,
     sent: usize,
@@ -82,8 +82,8 @@ impl<'a> Sending<'a> {
         self.words.words.len() - self.sent
     }
 
-    /// Drives a cycle: offers the next word if one is on offer already or `comes` says so. Returns whether the word is
-    /// taken.
+    /// Drives the stream's pins in one cycle. It offers the next word if the word is on offer already or `comes`
+    /// returns true. Returns whether the engine takes the word.
     pub fn offer(
         &mut self,
         model: &mut Model,
@@ -100,7 +100,7 @@ impl<'a> Sending<'a> {
         Ok(self.offered && model.get(ports.ready)? == 1)
     }
 
-    /// Advances at the clock's edge.
+    /// Notes after the clock edge whether the word on offer was taken.
     pub fn moved(&mut self, taken: bool) {
         if taken {
             self.sent += 1;

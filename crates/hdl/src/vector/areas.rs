@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compares the areas of the vector machine's arithmetic with generic designs, Table 4 of the vector paper. Computes
-//! its units' areas as sums of leaves, Table 6.
+//! Compares the areas of the vector machine's arithmetic with those of generic designs (vector paper, Table 4).
+//! Computes the areas of its units as sums of leaf modules (Table 6).
 
 use ringmill_machines::vector::{Description, unit_multipliers};
 
 use crate::{Hdl, HdlError, Library, Top};
 
-/// A module for Montgomery-friendly moduli and the same for any odd modulus.
+/// A module for Montgomery-friendly moduli, and modules that do the same for any odd modulus.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
     pub what: &'static str,
     pub friendly: Top,
-    /// A design for any odd modulus, in as many stages.
+    /// A design for any odd modulus, with as many pipeline stages.
     pub generic: Top,
-    /// A design for any odd modulus in stages that are no longer than ours; it has one more stage for a product of
+    /// A design for any odd modulus with pipeline stages no longer than ours. It has one more stage for a product of
     /// tiles or a sum.
     pub deep: Top,
 }
 
-/// Returns multipliers for Montgomery-friendly and for any odd moduli whose first product takes one rank, as in the
-/// generic reduction. Both have as many stages, of the same length, and are as small as they get.
+/// Returns two multipliers, for Montgomery-friendly and for any odd moduli. The first product of both takes one
+/// stage, as in the generic reduction. Both have as many stages, of the same length, and are as small as synthesis
+/// makes them.
 pub fn whole_multipliers() -> [Top; 2] {
     let of = |friendly| {
         Top::new("rm_vector_mul_whole")
@@ -29,8 +30,8 @@ pub fn whole_multipliers() -> [Top; 2] {
     [of(1), of(0)]
 }
 
-/// Returns the reduction, the multiplier and the butterfly, for words of 32 bits. Registers have no enable, as with
-/// gated clocks. The butterfly has no halving, as the paper's needs none.
+/// Returns the comparisons of the reduction, the multiplier and the butterfly, for words of 32 bits. Registers have
+/// no enable, as with gated clocks. The butterfly has no halving, since the paper's needs none.
 pub fn comparisons() -> [Comparison; 3] {
     let bare = |module: &str| Top::new(module).int("Stalls", 0);
     let of = |what, friendly: Top, generic: &str| Comparison {
@@ -50,28 +51,28 @@ pub fn comparisons() -> [Comparison; 3] {
     ]
 }
 
-/// Returns by how many percent one area is smaller than another.
+/// Returns by how many percent the area `ours` is smaller than the area `than`.
 pub fn saved_percent(ours: f64, than: f64) -> f64 {
     100.0 * (1.0 - ours / than)
 }
 
-/// A module that is synthesised, and how many times it counts in a unit. The count is negative for a part that is
-/// subtracted.
+/// A module that is synthesised, and how many times its area counts in a unit. The number is negative for an area
+/// that is subtracted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Piece {
     pub top: Top,
     pub times: i64,
 }
 
-/// A unit of the machine that is too large to be synthesised whole, as a sum of pieces.
+/// A unit of the vector machine that is too large for one synthesis, as a sum of modules.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Element {
-    /// The name in Table 6.
+    /// The unit's name in Table 6 of the vector paper.
     pub name: &'static str,
     pub pieces: Vec<Piece>,
 }
 
-/// The area of a sum of leaves, in the library to which they were mapped.
+/// The area of a unit as a sum of its modules' areas, and the cell library that was used.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ElementArea {
     pub um2: f64,
@@ -80,7 +81,8 @@ pub struct ElementArea {
 }
 
 impl Element {
-    /// Synthesises each piece, unless the cache has it.
+    /// Computes the unit's area. Each module is synthesised unless the cache has its area. Returns `None` for a unit
+    /// without modules.
     ///
     /// # Errors
     /// The errors of the tools.
@@ -99,7 +101,7 @@ impl Element {
         Ok(sum)
     }
 
-    /// Returns the sum as a line: each module with its size and count.
+    /// Returns the sum as a line of text: each module with its parameters and its number.
     pub fn text(&self) -> String {
         let pieces = self.pieces.iter();
         let pieces = pieces.map(|piece| format!("{} {}", piece.times, piece.top));
@@ -114,14 +116,14 @@ fn piece(top: Top, times: u64) -> Piece {
     }
 }
 
-/// Returns the registers of words that travel beside a multiplication.
+/// Returns the registers that delay `times` words of 32 bits by the latency of a multiplication.
 fn beside(times: u64) -> Piece {
     let delay = Top::new("rm_vector_delay").int("Width", 32).int("Depth", 4);
     piece(delay, times)
 }
 
-/// Returns one transform unit of 2^log_radix words without its factory: its multipliers, the butterflies without one,
-/// and word 0 of both scalings.
+/// Returns the modules of one transform unit of 2^`log_radix` words without its factory of powers. They are its
+/// multipliers, the butterflies without a multiplier, and the delay of word 0 in both scalings.
 pub fn transform_unit(log_radix: u8) -> Vec<Piece> {
     let [products, before, behind] = unit_multipliers(log_radix);
     let butterflies = (u64::from(log_radix) << log_radix) / 2;
@@ -134,7 +136,7 @@ pub fn transform_unit(log_radix: u8) -> Vec<Piece> {
     ]
 }
 
-/// Returns the pieces of `count` units.
+/// Returns the modules of `count` units.
 fn times(pieces: Vec<Piece>, count: u64) -> impl Iterator<Item = Piece> {
     pieces.into_iter().map(move |piece| Piece {
         times: piece.times * count as i64,
@@ -142,8 +144,8 @@ fn times(pieces: Vec<Piece>, count: u64) -> impl Iterator<Item = Piece> {
     })
 }
 
-/// Returns a network of 2^log_lanes words of 32 bits: 32 times the part for one bit of the words, and the
-/// configuration.
+/// Returns a permutation network of 2^`log_lanes` words of 32 bits: 32 times the part for one bit of the words, and
+/// the configuration.
 pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
     let of = |width: u64| {
         Top::new("rm_vector_net")
@@ -164,7 +166,8 @@ pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
     ]
 }
 
-/// Returns the units of Table 6 that are made of cells. The buffer is memory, of which the library has none.
+/// Returns the units of the vector paper's Table 6 that consist of cells. The buffer is memory, of which the library
+/// has none.
 pub fn elements(d: &Description) -> [Element; 3] {
     let (units, radix) = (d.units(), 1u64 << d.log_radix);
     let lanes = 1u64 << d.log_lanes;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compares the events of a vector machine's RTL with the performance simulator.
+//! Compares the events of a vector machine's RTL with the performance simulator's.
 
 use ringmill_isa::vector::{Instr, MicroOp, Shape};
 use ringmill_machines::vector::{Clockwork, Counting, Description};
 
 use super::machine::{Trace, Writer};
 
-/// The first event that differs.
+/// The first event whose cycle differs between the RTL and the performance simulator.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{what} {number} in cycle {found:?} of the RTL, {expected:?} of the model")]
 pub struct Divergence {
@@ -31,12 +31,12 @@ fn same(what: &'static str, found: &[u64], expected: &[u64]) -> Result<(), Diver
     Ok(())
 }
 
-/// Runs the instructions through the performance simulator, with the RTL's times at which instructions were next in the
-/// queue and chunks passed. Compares every dispatch, every entry of half a chunk into the permutation units, every
-/// write-back, and the cycles in which the queue had run dry.
+/// Runs the instructions through the performance simulator, with the RTL's cycles in which instructions were next in
+/// the queue and chunks passed. It compares the cycles in which instructions are sent, halves of chunks enter the
+/// permutation units, and chunks are written. It also compares how many cycles the queue was empty.
 ///
 /// # Errors
-/// The first event that differs.
+/// An error with the first event that differs.
 pub fn lockstep(
     d: &Description,
     shape: Shape,

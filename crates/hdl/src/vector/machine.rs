@@ -13,18 +13,18 @@ use super::lockstep::Divergence;
 use super::tables::table_words;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out, Top};
 
-/// The reason for which a machine was not built or did not end.
+/// The reason for which a vector machine was not built, did not end, or differs from the simulator.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
-    /// The RTL does not support these sizes.
+    /// The RTL does not support the description's sizes.
     #[error(transparent)]
     Unbuilt(#[from] MachineError),
     #[error(
         "the vector machine is not done after {cycles} cycles without an event: a fault in the RTL?"
     )]
     NeverDone { cycles: u64 },
-    /// An event differs from the performance simulator's.
+    /// The cycle of an event differs from the performance simulator's.
     #[error(transparent)]
     Diverged(#[from] Divergence),
     #[error(transparent)]
@@ -41,47 +41,48 @@ pub enum Writer {
     Load,
 }
 
-/// The times of a program's events, in cycles since its first.
+/// The cycles of a program's events, counted from its first event.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trace {
-    /// For each instruction, the cycle from which on the queue let it be sent.
+    /// For each instruction, the first cycle in which the queue had it ready to be sent.
     pub there: Vec<u64>,
     /// For each instruction, the cycle in which it was sent.
     pub sent: Vec<u64>,
-    /// The entries of halves of chunks into the permutation units.
+    /// The cycles in which halves of chunks entered the permutation units.
     pub entered: Vec<u64>,
     pub wrote: Vec<(u64, Writer)>,
-    /// The cycles in which each LOAD's chunk had come, and each STORE's had gone.
+    /// For each `LOAD`, the cycle in which its chunk had arrived. `gone` has for each `STORE` the cycle in which its
+    /// chunk had left.
     pub came: Vec<u64>,
     pub gone: Vec<u64>,
-    /// The cycles in which the queue had run dry, from the first instruction sent to the last, as the machine counts
-    /// them.
+    /// The number of cycles in which the queue was empty, from the first instruction sent to the last, as the machine
+    /// counts them.
     pub dry: u64,
 }
 
-/// A word that the queue refuses as an instruction (`fault_e` of `rm_vector_fault_pkg`).
+/// A word that the queue refuses because it is no instruction (`fault_e` of `rm_vector_fault_pkg`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub code: u64,
-    /// The word's number in the program, from 0.
+    /// The word's index in the program, from 0.
     pub number: u64,
     pub word: u128,
 }
 
-/// The end of a program.
+/// The end of a program on the RTL.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     pub trace: Trace,
-    /// The cycles until all results were in their places.
+    /// The cycles until all results were written.
     pub cycles: u64,
-    /// The word at which the program stopped; the instructions before it have ended.
+    /// The word at which the program stopped, if any. The instructions before it have ended.
     pub fault: Option<Fault>,
 }
 
-/// Returns `rm_vector` for a description and a number of moduli.
+/// Returns the RTL module `rm_vector` for a description and a number of moduli.
 ///
 /// # Errors
-/// [`VectorError::Unbuilt`], with the field that the RTL does not support.
+/// [`VectorError::Unbuilt`] with the field that the RTL does not support.
 pub fn top(d: &Description, moduli: usize) -> Result<Top, VectorError> {
     let shape = d.shape(2 * d.log_radix);
     built::check(d)?;
@@ -130,24 +131,24 @@ struct Ports {
     table: In,
 }
 
-/// One simulated machine.
+/// A vector machine in simulation.
 pub struct Machine {
     model: Model,
     ports: Ports,
     shape: Shape,
     cycle: u64,
-    /// The content of the tables.
+    /// The moduli whose tables are loaded.
     loaded: Vec<u64>,
 }
 
-/// The cycles without an event after which a run is given up.
+/// The cycles without an event after which a run is ended as failed.
 const PATIENCE: u64 = 20_000;
 
 impl Machine {
-    /// Builds the model (unless the cache has it), resets it and fills its tables.
+    /// Builds the machine's simulation model (unless the cache has it), resets it and loads its tables.
     ///
     /// # Errors
-    /// The errors of [`top`] and of the tools; a modulus that the machine does not support.
+    /// The errors of [`top`] and of the tools; an error for a modulus that the machine does not support.
     pub fn new(
         hdl: &Hdl,
         d: &Description,
@@ -203,16 +204,16 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Returns the sizes that programs must have.
+    /// Returns the sizes that a micro program for this machine must have.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Fills the tables for other moduli, at most as many as the machine was built for, between programs. Words that
-    /// the tables hold already are not written again.
+    /// Loads the tables of other moduli between programs. There may be at most as many as the machine was built for.
+    /// Nothing is written if the same moduli are loaded already.
     ///
     /// # Errors
-    /// A modulus that the machine does not support; those of the simulation.
+    /// An error for a modulus that the machine does not support; errors of the simulation.
     pub fn load(&mut self, moduli: &[u64]) -> Result<(), VectorError> {
         if self.loaded == moduli {
             return Ok(());
@@ -228,7 +229,7 @@ impl Machine {
         self.settle()
     }
 
-    /// Sets the pins so that nothing is offered.
+    /// Sets the pins so that nothing is offered to the machine.
     fn rest(&mut self) -> Result<(), HdlError> {
         for port in [
             self.ports.clear,
@@ -248,7 +249,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Waits until the port and the units' spacing are at rest, as after reset.
+    /// Runs cycles until the port and the units are idle, as after a reset.
     fn settle(&mut self) -> Result<(), VectorError> {
         for _ in 0..16 {
             self.step()?;
@@ -256,7 +257,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Empties the queue after a fault; the rest of the machine keeps its state.
+    /// Empties the instruction queue after a fault. The rest of the machine keeps its state.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -267,10 +268,10 @@ impl Machine {
         self.settle()
     }
 
-    /// Runs a program to its end, or to a word that is no instruction.
+    /// Runs a micro program to its end, or to a word that is no instruction.
     ///
     /// # Errors
-    /// [`VectorError::NeverDone`]; those of the simulation.
+    /// [`VectorError::NeverDone`] after too many cycles without an event; errors of the simulation.
     pub fn run(
         &mut self,
         program: &MicroProgram,
@@ -280,7 +281,7 @@ impl Machine {
         self.run_words(&words, &program.instrs, host)
     }
 
-    /// Runs words, whose intended instructions are `instrs`.
+    /// Runs encoded words. `instrs` are the instructions that they should stand for.
     ///
     /// # Errors
     /// The errors of [`Self::run`].
@@ -407,8 +408,8 @@ impl Machine {
     }
 }
 
-/// Returns instructions that move every chunk of the buffer's first `limbs` limbs from distant memory at `address`, or
-/// to it.
+/// Returns the instructions that move every chunk of the buffer's first `limbs` limbs from distant memory at `address`
+/// (`LOAD`), or to it (`STORE`).
 pub fn moved(op: MicroOp, shape: Shape, limbs: u32, address: u32) -> Vec<Instr> {
     use ringmill_isa::vector::{Chunk, Place};
     let chunks = 0..limbs * shape.limb_chunks();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the RTL of the vector machine.
+//! Drives the RTL of the vector machine in simulation.
 //!
 //! [`Machine`] runs micro programs, and [`lockstep`] compares a run with the performance simulator, cycle by cycle.
 //! [`comparisons`] are the designs with which the machine's arithmetic is compared.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the tables with which the vector machine is started: moduli, factors of the passes, and seeds (`entry_t` of
-//! `rm_vector_top_pkg`).
+//! Computes the tables that are loaded into the vector machine before a program: moduli, factors of the passes, and
+//! seeds (`entry_t` of `rm_vector_top_pkg`).
 
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_math::modmul::MontgomeryFriendly32;
@@ -13,7 +13,7 @@ const WITHIN: u64 = 3;
 const SEED_LOW: u64 = 4;
 const SEED_HIGH: u64 = 5;
 
-/// A modulus and the powers of its root of unity.
+/// A modulus q, its multiplier and its root of unity psi.
 struct Field {
     q: Modulus,
     multiplier: MontgomeryFriendly32,
@@ -32,17 +32,17 @@ impl Field {
         })
     }
 
-    /// Returns psi^e times R, for e of either sign.
+    /// Returns psi^e times R, the factor that the multiplier divides by. e may be negative.
     fn power(&self, e: i64) -> u64 {
         let e = e.rem_euclid(self.order) as u64;
         self.multiplier.to_form(self.q.pow(self.psi, e))
     }
 }
 
-/// Returns every word, for one modulus after the other: `table_i` of the machine.
+/// Returns every word of the tables, for one modulus after the other, as the machine's port `table_i` takes them.
 ///
 /// # Errors
-/// A modulus that the multipliers or the transforms do not support.
+/// An error for a modulus that the multipliers or the transforms do not support.
 pub fn table_words(moduli: &[u64], shape: Shape) -> Result<Vec<u64>, MathError> {
     let mut words = Vec::new();
     for (number, &q) in (0..).zip(moduli) {
