@@ -21,10 +21,10 @@ const NO_MEMORY: &str = "no valid mapping found for memory";
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// The largest Lattice ECP5.
+    /// The largest FPGA of Lattice's ECP5 family.
     #[default]
     Ecp5,
-    /// The largest Lattice Nexus.
+    /// The largest FPGA of Lattice's Nexus family.
     Nexus,
 }
 

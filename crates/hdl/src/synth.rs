@@ -23,10 +23,10 @@ const SCRIPT: Script = Script {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
-    /// The 7-series.
+    /// The 7-series of Xilinx FPGAs.
     #[default]
     Xc7,
-    /// UltraScale+.
+    /// The UltraScale+ family of Xilinx FPGAs.
     Xcup,
 }
 

@@ -39,8 +39,8 @@ pub trait Machine: Any + Send + Sync {
     /// An error for a program on which the machine cannot be opened.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError>;
 
-    /// Begins a run without data on the program whose head is given. The head is known before the program's first
-    /// call.
+    /// Begins a run of a program without data. `head` has what is known before the program's first call: ring degree,
+    /// moduli, procedures and inputs.
     ///
     /// # Errors
     /// An error for a program that the machine cannot run.
@@ -109,7 +109,7 @@ pub trait Session {
     /// Takes the program's next call. The machine may run it later, when it knows enough later calls.
     ///
     /// # Errors
-    /// A call that cannot be the next one of a program with that head, or that the machine cannot run. After an error
+    /// An error for a call that does not follow the calls before it, or that the machine cannot run. After an error
     /// the session is of no use.
     fn feed(&mut self, called: Called) -> Result<(), MachineError>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs the commands of a stage on a base-extension unit's RTL, one after another, with its streams through the
+//! Runs a sequence of commands on a base-extension unit's RTL, one after another, with its streams through the
 //! memory's port.
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! Drives the RTL of the base-extension units in simulation.
 //!
 //! [`Extender`] sends commands and streams to a unit, with stalls on request. It returns the unit's result codes,
-//! polynomials and cycles. [`Executor`] runs a stage of a machine's commands on a unit.
+//! polynomials and cycles. [`Executor`] runs a machine's sequence of commands on a unit.
 
 mod code;
 mod execute;

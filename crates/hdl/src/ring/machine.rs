@@ -58,7 +58,7 @@ pub struct Machine {
     wires: Wires,
     link: Link,
     shadow: Shadow,
-    /// For each RPAU, the index of its prime of layer 0 in its own list of primes.
+    /// For each RPAU, the prime modulo which words of layer 0 compute, by its index in the RPAU's own list of primes.
     selected: Vec<usize>,
     /// log2 of the number of coefficients of a limb.
     log_n: u32,
@@ -274,8 +274,8 @@ impl Machine {
         Ok(self.model.step(1)?)
     }
 
-    /// Sets the prime of each RPAU in layer 0, by its index in the program's list of primes, as a command of the host
-    /// does.
+    /// Sets for each RPAU the prime modulo which words of layer 0 compute, by its index in the program's list of
+    /// primes, as a command of the host does.
     ///
     /// # Errors
     /// [`RpauError::Unbuilt`] for a prime for which an RPAU is not built; errors of the simulation.

@@ -14,7 +14,8 @@ pub struct Lockstep {
     pub word: OpWord,
     pub start: u64,
     pub cycles: u64,
-    /// The turns of each period that the word leaves to dyadic words on its ports.
+    /// How many cycles of each period (in which the dyadic cores take one row) the word leaves free on each of its
+    /// ports, for words of the dyadic cores.
     pub turns: u64,
     /// The results of the word with their destinations.
     pub results: Vec<(Target, Vec<u64>)>,

@@ -103,7 +103,8 @@ impl Card {
         &self.units
     }
 
-    /// Begins a run of a program whose head is given, and returns the sums of the run.
+    /// Begins a run of a program. `head` has its ring degree, moduli, procedures and inputs. Returns the run, to
+    /// which calls are given.
     ///
     /// # Errors
     /// Values that are no limbs; the first co-processor's error if no co-processor can run any instruction of the

@@ -74,7 +74,7 @@ pub trait Coprocessor: Any + Send + Sync {
     /// Returns the limits on the parameters of programs that the co-processor can run.
     fn target(&self) -> Target;
 
-    /// Opens the co-processor on a program whose head is given.
+    /// Opens the co-processor for a program. `head` has the program's ring degree, moduli, procedures and inputs.
     ///
     /// # Errors
     /// An error if the co-processor can run no instruction of the program.

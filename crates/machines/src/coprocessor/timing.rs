@@ -21,7 +21,8 @@ use ringmill_device::trace::TraceSink;
 /// their cycles.
 pub type RunStage<'a, E> = dyn FnMut(Turn<'_>) -> Result<Schedule, E> + 'a;
 
-/// The most schedules of turns in the cache. Turns beyond this number are scheduled again each time.
+/// The most cached schedules of turns, a turn being the jobs of one co-processor in one stage. Turns beyond
+/// this number are scheduled again each time.
 const MAX_KNOWN: usize = 1 << 14;
 
 /// A turn, by its procedure, stage and co-processor, with the data in the co-processor before it.
@@ -31,8 +32,8 @@ pub(super) struct Timing<'m, R> {
     order: Order<'m>,
     /// The partition into stages of each procedure of the program.
     partitions: Vec<Partition>,
-    /// The cached schedules of turns. A turn that recurs with the same data in the co-processor is not
-    /// scheduled again.
+    /// The cached schedules of turns, a turn being the jobs of one co-processor in one stage. A turn that
+    /// recurs with the same data in the co-processor is not scheduled again.
     known: HashMap<Seen, Rc<Schedule>>,
     work: Work<'m>,
     run: R,
@@ -66,7 +67,7 @@ impl<'m, R> Timing<'m, R> {
     /// Adds the next call of the program.
     ///
     /// # Errors
-    /// A call that the program's head does not allow next; those of `run`.
+    /// An error for a call that does not follow the calls before it; those of `run`.
     pub fn take<E>(&mut self, called: &Called) -> Result<(), E>
     where
         E: From<MachineError>,

@@ -166,8 +166,8 @@ pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     slots
 }
 
-/// Returns half the distance of a pair within a unit, rounded down, in forward stage `stage`, in operations. An
-/// operation of the next stage reads the result of an operation that is at most this number later in its own stage.
+/// Returns how many operations the next stage may read ahead of the order in which forward stage `stage` writes, for a
+/// limb with `rows` rows. It is half the distance of a butterfly's pair within a unit.
 fn reach(rows: u64, stage: u64) -> u64 {
     (rows >> stage.min(63)) / 2
 }

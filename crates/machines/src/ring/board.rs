@@ -25,37 +25,38 @@ pub struct Board {
     generator: [u64; MAX_RPAUS],
     read: [[Port; GROUPS]; MAX_RPAUS],
     write: [[Port; GROUPS]; MAX_RPAUS],
-    /// The cycles in which a dyadic word works on one row. The ports of a narrow group are not shared between words.
+    /// The cycles in which the dyadic cores take one row. Words do not share the ports of a narrow group.
     period: u64,
     narrow: [bool; GROUPS],
 }
 
-/// One port of a group of memory slots. A dyadic word needs the port for some cycles (turns) of each period, a row's
-/// time. Beside it, another word that would use every cycle leaves turns free. A dyadic word starts beside such a word
-/// only if enough turns are left.
+/// One read or write port of a group of memory slots. A dyadic word (one of the dyadic cores) needs the port for some
+/// cycles, its turns, of each period, in which the cores take one row. Another word may need it in every cycle. A
+/// dyadic word starts beside that word only if the word leaves enough turns free.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
-    /// The cycle until which a word that is not dyadic has the port. `left` is the number of turns that this word
-    /// leaves in each period.
+    /// The cycle until which a word of the main cores, the ring or the link has the port. `left` is the number of
+    /// cycles of each period that this word leaves to dyadic words.
     until: u64,
     left: u64,
-    /// The cycle until which dyadic words use `turns` turns of the port in each period.
+    /// The cycle until which words of the dyadic cores use the port for `turns` cycles of each period.
     slow_until: u64,
     turns: u64,
 }
 
 impl Port {
-    /// Returns whether a dyadic word that needs `turns` turns of the port may start at cycle `t`.
+    /// Returns whether a word of the dyadic cores that needs the port for `turns` cycles of each period may start at
+    /// cycle `t`.
     fn takes_slow(&self, t: u64, turns: u64) -> bool {
         self.slow_until <= t && (self.until <= t || turns <= self.left)
     }
 
-    /// Returns the turns that dyadic words have of the port at cycle `t`, in each period.
+    /// Returns for how many cycles of each period words of the dyadic cores have the port at cycle `t`.
     fn taken(&self, t: u64) -> u64 {
         if self.slow_until > t { self.turns } else { 0 }
     }
 
-    /// Gives the port to a dyadic word for `turns` turns of each period, until cycle `until`.
+    /// Gives the port to a word of the dyadic cores for `turns` cycles of each period, until cycle `until`.
     fn give_slow(&mut self, until: u64, turns: u64) {
         self.turns = if self.slow_until == until {
             self.turns + turns
@@ -65,7 +66,8 @@ impl Port {
         self.slow_until = until;
     }
 
-    /// Gives the port to a word that is not dyadic until cycle `until`. The word leaves `left` turns of each period.
+    /// Gives the port to a word of the main cores, the ring or the link until cycle `until`. The word leaves `left`
+    /// cycles of each period free.
     fn give(&mut self, until: u64, left: u64) {
         self.until = until;
         self.left = left;
@@ -156,7 +158,7 @@ impl Board {
         }
     }
 
-    /// Returns the turns that a dyadic word needs of the read port of `group` in each period.
+    /// Returns for how many cycles of each period a word of the dyadic cores needs the read port of `group`.
     fn turns(&self, f: &Footprint, group: usize) -> u64 {
         let reads = f.source.iter().chain(f.reads.iter().flatten());
         reads.filter(|g| **g == group).count() as u64
@@ -180,7 +182,8 @@ impl Board {
             .flat_map(move |r| groups.into_iter().flatten().map(move |g| (r, g)))
     }
 
-    /// Returns the most turns that dyadic words have at cycle `t` of any port that the word `w` needs.
+    /// Returns for how many cycles of each period words of the dyadic cores have, at cycle `t`, any port that the word
+    /// `w` needs; the most of all ports.
     fn beside(&self, w: &OpWord, f: &Footprint, t: u64) -> u64 {
         let reads = Self::read_ports(w, f).map(|(r, g)| self.read[r][g].taken(t));
         let writes = Self::write_ports(w, f).map(|(r, g)| self.write[r][g].taken(t));
@@ -224,8 +227,8 @@ impl Board {
             && ports()
     }
 
-    /// Returns the turns of each period that the word `w` must leave to dyadic words if it starts at cycle `t`. The
-    /// number is 0 for a dyadic word.
+    /// Returns how many cycles of each period the word `w` must leave to words of the dyadic cores on its ports, if it
+    /// starts at cycle `t`. The number is 0 if `w` is such a word itself.
     pub fn turns_left(&self, w: &OpWord, t: u64) -> u64 {
         if is_slow(w) {
             0
@@ -298,7 +301,8 @@ impl Board {
     }
 }
 
-/// Returns whether the word `w` is a dyadic one, which reads rows at intervals instead of in every cycle.
+/// Returns whether the dyadic cores execute the word `w`. Such a word reads a row in each period, instead of one in
+/// every cycle.
 fn is_slow(w: &OpWord) -> bool {
     w.on_cores() && w.unit == Unit::Dyadic
 }

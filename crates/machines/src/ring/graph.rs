@@ -99,7 +99,8 @@ pub struct Graph {
     pub keys: Vec<Option<u8>>,
     /// For each parameter that is a key limb, the RPAU that reads it from its key memory.
     pub key_homes: Vec<u8>,
-    /// The prime of each RPAU in layer 0: its own, or that of the RPAU for which it stands in.
+    /// For each RPAU, the index of the prime for words of layer 0: its own, or that of the RPAU for which it stands
+    /// in.
     pub primes: Vec<u8>,
     /// The most key limbs that one RPAU reads in the procedure.
     pub key_slots: usize,

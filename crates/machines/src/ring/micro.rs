@@ -4,49 +4,51 @@
 use ringmill_isa::Galois;
 use ringmill_math::RingKind;
 
-/// The operation of an instruction word. In the formulas, a, b and c are the word's operands and d is its result, all
-/// limbs in memory slots unless the variant says otherwise.
+/// The operation of an instruction word. Its operands a, b and c and its result are limbs in memory slots unless the
+/// variant says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Opcode {
-    /// d = a: copies a limb.
+    /// Copies operand a.
     Copy = 2,
-    /// d = a + b, coefficient by coefficient.
+    /// Adds operands a and b, coefficient by coefficient.
     Add,
-    /// d = a - b, coefficient by coefficient.
+    /// Subtracts operand b from operand a, coefficient by coefficient.
     Sub,
-    /// d = -a, coefficient by coefficient.
+    /// Negates operand a, coefficient by coefficient.
     Neg,
-    /// d = a * b, coefficient by coefficient.
+    /// Multiplies operands a and b, coefficient by coefficient.
     Mul,
-    /// d = c + a * b, coefficient by coefficient.
+    /// Adds operand c and the product of operands a and b, coefficient by coefficient.
     Mac,
-    /// d = a * w, with the constant w from the constant table.
+    /// Multiplies operand a by a constant of the constant table.
     Muli,
-    /// d = a + w, with the constant w from the constant table.
+    /// Adds a constant of the constant table to operand a.
     Addi,
-    /// d = (a - b) * w, with the constant w from the constant table.
+    /// Subtracts operand b from operand a, and multiplies by a constant of the constant table.
     Subm,
-    /// d = a mod q, plus a constant if the word names one. It reduces a limb of another modulus.
+    /// Reduces operand a, a limb of another modulus, modulo the RPAU's prime. It adds a constant if the word names one.
     Red,
-    /// Forward transform (NTT) of a.
+    /// Transforms operand a to evaluation form (NTT).
     Ntt,
-    /// Inverse transform (INTT) of a.
+    /// Transforms operand a to coefficient form (INTT).
     Intt,
-    /// Automorphism of a limb in evaluation form over the full ring.
+    /// Applies an automorphism to operand a, a limb in evaluation form over the full ring.
     Auto,
-    /// Automorphism of a limb of the full ring that is stored as two halves: (d, c) from (a, b).
+    /// Applies an automorphism to a limb of the full ring that is stored as two halves. Operands a and b are the
+    /// halves; the results in slots d and c are those of the image.
     Autoh,
-    /// Splits a limb with low coefficients a and high coefficients b into its halves: (d, c) = (p, m). For a part of
-    /// the ring that is halved again, a and b are pieces of that part.
+    /// Splits a limb in coefficient form into its two halves, in slots d and c. Operands a and b are its low and high
+    /// coefficients. For a part of the ring that is halved again, they are pieces of that part.
     Split,
-    /// Joins a limb with halves a and b: (d, c) are its low and high coefficients.
+    /// Joins two halves, operands a and b, to a limb in coefficient form. Slots d and c get its low and high
+    /// coefficients.
     Join,
-    /// d = uniform residues that the generator expands from a seed.
+    /// Writes uniform residues that the generator expands from a seed.
     Prng,
     /// Copies slot a of the source RPAU to slot d of every RPAU in the word's mask.
     Bcast,
-    /// Automorphism of a limb in coefficient form over the full ring.
+    /// Applies an automorphism to operand a, a limb in coefficient form over the full ring.
     Autoc,
     /// Loads a limb from the host over the link into slot d, or into key memory if b is a key limb.
     Load,
@@ -141,7 +143,7 @@ impl Opcode {
         !matches!(self, Opcode::Bcast) && !self.on_link()
     }
 
-    /// Returns whether the operation has two results, in slots d and c.
+    /// Returns whether the operation has two results, in the word's slots d and c.
     pub const fn is_pair(self) -> bool {
         matches!(self, Opcode::Split | Opcode::Join | Opcode::Autoh)
     }
@@ -261,6 +263,6 @@ pub struct MicroCode {
     /// The table of generator streams: each row has one stream for each RPAU that has one.
     pub generators: Vec<Vec<Option<Stream>>>,
     pub galois: Vec<Galois>,
-    /// The prime of each RPAU in layer 0, by its index in the program's list.
+    /// For each RPAU, the prime modulo which words of layer 0 compute, by its index in the program's list of primes.
     pub primes: Vec<u8>,
 }

@@ -27,7 +27,8 @@ pub struct Started {
     /// The cycle in which the word starts; `cycles` is the number of cycles that it takes.
     pub start: u64,
     pub cycles: u64,
-    /// The turns of each period that the word leaves to dyadic words on its ports.
+    /// How many cycles of each period (in which the dyadic cores take one row) the word leaves free on each of its
+    /// ports, for words of the dyadic cores.
     pub turns: u64,
 }
 

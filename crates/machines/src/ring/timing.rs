@@ -45,19 +45,21 @@ fn through_dyadic(d: &Description) -> u64 {
     p.memory_read + 2 * way + core(d) + p.memory_write
 }
 
-/// Returns the cycles between two passes of a transform. The pass before wrote the first rows that a pass reads at
-/// least rows / 2^stages steps earlier (docs/machines/ring.md, "Passes").
+/// Returns the idle cycles between two passes of a transform: the pipeline's latency, less rows / 2^stages. The rows
+/// that a pass reads first were written at least that many steps before the end of the pass before
+/// (docs/machines/ring.md, "Passes").
 pub fn wait(d: &Description, log_n: u8) -> u64 {
     through(d, d.main.stages as u64).saturating_sub(rows(d, log_n) >> d.main.stages)
 }
 
-/// Returns the cycles in which the dyadic cores take one row. In each such period they use a port for their own turns
-/// only.
+/// Returns the period of the dyadic cores: the cycles in which they take one row. In each period they use a port for
+/// some of these cycles only.
 pub fn period(d: &Description) -> u64 {
     (d.row / d.cores.dyadic.max(1)).max(1) as u64
 }
 
-/// Returns the cycles of `steps` steps beside a dyadic word that uses the same port for `turns` cycles of each period.
+/// Returns the cycles of `steps` steps of a word, one row each, beside a word of the dyadic cores that uses the same
+/// port for `turns` cycles of each period.
 fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     let period = period(d);
     match period.saturating_sub(turns) {
@@ -117,14 +119,14 @@ fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
     busiest(&reads[..count]).max(busiest(&results[..written]))
 }
 
-/// Returns the cycles of the word `w` on limbs of 2^`log_n` coefficients if no dyadic word shares its ports. `groups`
-/// is [`Description::slot_groups`].
+/// Returns the cycles of the word `w` on limbs of 2^`log_n` coefficients if no word of the dyadic cores shares its
+/// ports. `groups` is [`Description::slot_groups`].
 pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Duration {
     beside(d, groups, log_n, w, 0)
 }
 
-/// Returns the cycles of the word `w` beside a dyadic word that uses one of its ports for `turns` cycles of each
-/// period.
+/// Returns the cycles of the word `w` beside a word of the dyadic cores that uses one of its ports for `turns` cycles
+/// of each period.
 pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64) -> Duration {
     let paced = |steps| paced(d, steps, turns);
     let p = &d.pipeline;

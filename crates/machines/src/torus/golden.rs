@@ -22,7 +22,7 @@ pub struct Golden {
 
 impl Golden {
     /// # Errors
-    /// None for a valid shape.
+    /// There is none for a shape that was checked.
     pub fn new(shape: Shape) -> Result<Self, TorusError> {
         let sizes = shape.sizes();
         let (q, p) = (Coefficients::word(32)?, Modulus::new(P)?);

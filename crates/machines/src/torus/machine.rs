@@ -320,8 +320,8 @@ struct Timing<'m> {
 }
 
 impl Timing<'_> {
-    /// Refuses a call out of order. A program has one start, then all turns of the blind rotation in order, and
-    /// one end.
+    /// Refuses a call out of order. A program has one start, then the steps of the blind rotation (turns) in
+    /// order, and one end.
     fn follow(&mut self, name: &str, step: Step) -> Result<(), MachineError> {
         let (shape, counts) = (self.machine.shape, &mut self.counts);
         let steps = shape.steps();
@@ -374,7 +374,7 @@ impl Session for Timing<'_> {
         Ok(())
     }
 
-    /// Returns the least cycles that the turns of the blind rotation fed so far can take.
+    /// Returns the least cycles that the steps of the blind rotation can take whose calls were fed so far.
     fn cycles(&self) -> u64 {
         let (transforms, products) = self.machine.shape.floors();
         self.counts.turns as u64 * transforms.max(products)

@@ -82,7 +82,7 @@ enum State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Transform {
     Digits,
-    /// The mask's column of a bundle; `Body` is that of the body.
+    /// The transform of a bundle's column for the mask; `Body` is that of the column for the body.
     Mask,
     Body,
     Inverse,

@@ -241,7 +241,7 @@ impl Description {
     }
 
     /// Returns the sizes for which micro programs of ring degree 2^`log_n` are generated. A limb with fewer words than
-    /// the buffer reads in a cycle is one chunk, and several such limbs lie in one page of the buffer.
+    /// the buffer reads in a cycle is one chunk, and one read of the buffer's full width spans several such limbs.
     pub fn shape(&self, log_n: u8) -> Shape {
         let log_lanes = self.log_lanes.min(log_n);
         let bytes = self.distant.gbyte.saturating_mul(1 << 30);

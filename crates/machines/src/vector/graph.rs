@@ -49,11 +49,11 @@ pub struct Sum {
 /// The operation that computes a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node {
-    /// None: the value is only a part of another sum.
+    /// No operation computes the value by itself: it is only a part of another sum.
     Inlined,
-    /// None: the value is the procedure's parameter with this index.
+    /// No operation computes the value: it is the procedure's parameter with this index.
     Param(usize),
-    /// The generator of masks, for the entry of [`Graph::masks`] with this index.
+    /// The generator of masks expands the value, as the entry of [`Graph::masks`] with this index says.
     Mask(usize),
     Forward(Value),
     Inverse(Value),

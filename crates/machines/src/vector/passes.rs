@@ -39,7 +39,7 @@ impl Passes {
     /// the column or row.
     ///
     /// # Errors
-    /// None for a prime modulus.
+    /// There is none for a prime modulus.
     pub fn line(&self, op: MicroOp, line: usize, x: &mut [u64]) -> Result<(), MathError> {
         let q = self.q;
         let power = |exponent: usize| q.pow(self.psi, exponent as u64);

@@ -30,7 +30,8 @@ impl Pending {
         }
     }
 
-    /// Notes that a chunk is still to be written in this orientation.
+    /// Notes that a chunk is still to be written, in the orientation `how`: rows, columns or scattered
+    /// rows.
     #[inline]
     pub(super) fn add(&mut self, chunk: u32, how: Orientation) {
         match how {
@@ -40,7 +41,7 @@ impl Pending {
         }
     }
 
-    /// Notes that a chunk was written in this orientation.
+    /// Notes that a chunk was written, in the orientation `how`: rows, columns or scattered rows.
     #[inline]
     pub(super) fn remove(&mut self, chunk: u32, how: Orientation) {
         match how {

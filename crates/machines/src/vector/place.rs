@@ -23,11 +23,11 @@ pub struct Step {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StepKind {
-    /// Runs the task with this index.
+    /// The step runs the procedure's task with this index.
     Task(usize),
-    /// Loads the limb with this number in distant memory.
+    /// The step loads the limb with this number from distant memory into the buffer.
     Load(u32),
-    /// Stores to the limb with this number in distant memory.
+    /// The step stores a limb of the buffer under this number in distant memory.
     Store(u32),
 }
 

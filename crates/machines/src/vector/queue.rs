@@ -27,7 +27,7 @@ pub struct Fed {
     pub dry: u64,
 }
 
-/// Returns the instructions of a program without HCF, its end.
+/// Returns the instructions of a program without the halt instruction HCF at its end.
 fn sent(program: &MicroProgram) -> impl Iterator<Item = &Instr> {
     program.instrs.iter().filter(|i| i.op != MicroOp::Hcf)
 }

@@ -51,9 +51,9 @@ pub struct VectorUse {
     pub calls_replayed: u64,
 }
 
-/// The time of a program on the vector machine by operations: each list adds up to `all`. The time of instructions in
-/// the pipelines when the last one was sent belongs to HCF, which waits for them, or has its own row. Times are in
-/// cycles of the micro-clock and contain distant memory and instructions.
+/// The time of a program on the vector machine by operations: each list adds up to `all`. The halt instruction HCF,
+/// which waits until the pipelines are empty, takes the time of the instructions in them. In a program without HCF that
+/// time has its own row. Times are in cycles of the micro-clock and contain distant memory and instructions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct VectorParts {
     pub all: u64,
@@ -66,7 +66,8 @@ pub struct VectorParts {
     pub by_micro: BTreeMap<String, TimeUse>,
 }
 
-/// The name of the row for instructions that are in the pipelines when the last one is sent, if no HCF waits for them.
+/// The name of the row for instructions that are in the pipelines when the last one is sent, if the program has no halt
+/// instruction HCF that waits for them.
 pub(crate) const AT_END: &str = "under way at the end";
 
 impl VectorParts {

@@ -42,9 +42,9 @@ impl Clockwork {
         awake
     }
 
-    /// Returns this state at rest: at a fixed time, without counts, and with places numbered by `name`, which is called
-    /// in the order of the items in the pipelines. Two machines whose states at rest are equal continue alike. Pending
-    /// writes are left out, because they follow from those items.
+    /// Returns the simulated machine's state at rest: at a fixed time, without counts, and with places numbered by
+    /// `name`, which is called in the order of the items in the pipelines. Two machines whose states at rest are equal
+    /// continue alike. Pending writes are left out, because they follow from those items.
     pub(super) fn at_rest(&self, name: impl FnMut(u32) -> u32) -> Self {
         let mut same = self.at_rest_from_now();
         same.pending = Vec::new();
@@ -52,7 +52,7 @@ impl Clockwork {
         same
     }
 
-    /// Returns this state moved to a fixed time, without counts.
+    /// Returns the simulated machine with its state moved to a fixed time, and without counts.
     fn at_rest_from_now(&self) -> Self {
         let now = self.now;
         let since = |at: u64| at.saturating_sub(now);

@@ -64,7 +64,7 @@ struct Known {
 pub struct Running<'m> {
     d: &'m Description,
     order: Order<'m>,
-    /// Whether the program ends with HCF, which waits for all work.
+    /// Whether the program ends with the halt instruction HCF, which waits until the pipelines are empty.
     halts: bool,
     procs: &'m [Arc<Procedure>],
     shape: Shape,
@@ -100,7 +100,7 @@ pub struct Running<'m> {
 }
 
 impl<'m> Running<'m> {
-    /// Begins a run of the program whose head is given.
+    /// Begins a run of a program. `head` has the program's ring degree, moduli, procedures and inputs.
     pub fn new(d: &'m Description, head: &Head<'m>, options: SimOptions<'m>) -> Self {
         let shape = d.shape(head.log_n);
         let inputs = head.inputs.len();
@@ -199,7 +199,7 @@ impl<'m> Running<'m> {
         Ok(made)
     }
 
-    /// Returns whether the program ends with HCF, which waits until the pipelines are empty.
+    /// Returns whether the program ends with the halt instruction HCF, which waits until the pipelines are empty.
     pub fn halts(&self) -> bool {
         self.halts
     }

@@ -120,10 +120,11 @@ pub struct HostUse {
 /// The time from the beginning of one run to that of the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Period {
-    /// The cycles of the machine in one run. `host` has those of the host's transfers for one run.
+    /// The cycles of the machine in one run. `host` has the cycles of the host's transfers for one run.
     pub machine: u64,
     pub host: u64,
-    /// The cycles from run to run: the sum of machine and host in turn, the longer of them apart.
+    /// The cycles from run to run. It is the sum of the machine's and the host's if they share the channels in turn,
+    /// and the longer of them if each run has its own side.
     pub period: u64,
 }
 

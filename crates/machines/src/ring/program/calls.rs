@@ -15,7 +15,8 @@ use crate::ring::report::Cuts;
 /// The number of calls that are cut into parts before the first of them runs, and also the number of further calls
 /// that are known. A program with fewer calls is known completely from the first call on.
 pub const WINDOW: usize = 4096;
-/// The number of calls after the running one that are known if none is cut. It is as many as with cuts.
+/// The number of calls after the running one that are known, if no call is cut into parts. It is the same number as
+/// with cuts.
 const UNCUT: usize = 2 * WINDOW - 1;
 
 /// The position of a call: the number of a call of the program, and an index among the parts that run before that

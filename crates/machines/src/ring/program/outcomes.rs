@@ -78,8 +78,8 @@ pub struct Outcomes {
     /// The placements for which no schedule was found, with the policy with which that search began. The same policy
     /// would fail again.
     failures: HashMap<Vec<u8>, (Option<Policy>, Failure)>,
-    /// The schedules of procedures that spill inside, by procedure. They start from an empty memory, so each procedure
-    /// has one schedule.
+    /// The schedules of procedures that do not fit, so that values cross the link inside them. They start from an
+    /// empty memory, so each procedure has one schedule.
     spilled: HashMap<u32, Index>,
     /// The rows that are in use of the machine's program memories and tables.
     held: [usize; 4],
@@ -168,7 +168,8 @@ impl Outcomes {
         Index(self.list.len() - 1)
     }
 
-    /// Drops all schedules except those of procedures that spill inside.
+    /// Drops all schedules from the cache, except those of procedures that do not fit, inside which values cross the
+    /// link.
     fn clear(&mut self) {
         self.at.clear();
         let mut kept = Vec::with_capacity(self.spilled.len());

@@ -69,7 +69,8 @@ pub struct Run<'a> {
     pub head: Head<'a>,
     pub order: Order<'a>,
     pub calls: Calls<'a>,
-    /// The best policy of the first procedure of each shape of parts.
+    /// For each shape, a class of parts of calls with the same schedule, the scheduling policy that
+    /// was best for its first part.
     pub policies: HashMap<usize, Policy>,
     pub spill: bool,
     watch: Watch,
