@@ -48,13 +48,13 @@ pub struct Library {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Area {
     pub top: Top,
-    /// The sum of the cells' areas, um^2.
+    /// The sum of the areas of the module's cells, in um^2.
     pub area: f64,
     /// The area divided by that of a NAND gate of two inputs.
     pub gates: f64,
     /// The bits of memories of at least [`MEMORY_WORDS`] words, which the area does not contain.
     pub memory_bits: u64,
-    /// The number of cells of each type.
+    /// The number of the module's cells, by type.
     pub cells: BTreeMap<String, u64>,
     /// The slowest path of the module; `None` without OpenSTA or if there is no path.
     pub path: Option<CellPath>,

@@ -15,7 +15,7 @@ use crate::HdlError;
 pub struct Key(Sha256);
 
 impl Key {
-    /// Begins the hash of one kind of result.
+    /// Begins the hash of the inputs of one kind of result.
     pub fn new(kind: &str) -> Self {
         let mut key = Self(Sha256::new());
         key.text(kind);

@@ -6,7 +6,7 @@
 
 use crate::Top;
 
-/// The numbers of the reductions in `rm_arith_pkg::flavour_t`.
+/// The numbers of the reductions of a modular multiplier, as in `rm_arith_pkg::flavour_t`.
 pub mod flavour {
     pub const WORD_MONTGOMERY: u64 = 0;
     pub const MONTGOMERY_FRIENDLY: u64 = 1;

@@ -213,7 +213,7 @@ impl Model {
         self.check(status)
     }
 
-    /// Makes `cycles` rising edges of `clk_i`.
+    /// Runs the simulation for `cycles` rising edges of the clock `clk_i`.
     pub fn step(&mut self, cycles: u64) -> Result<(), HdlError> {
         // SAFETY: the handle is live.
         let status = unsafe { (self.api.step)(self.handle.as_ptr(), cycles) };

@@ -12,7 +12,7 @@ pub struct Parameter {
     /// The parameter's type, such as `int unsigned` or `flavour_t`; empty for a text.
     pub kind: String,
     pub name: String,
-    /// The parameter's default as the source has it.
+    /// The default value of the parameter, as the source has it.
     pub default: String,
     /// Whether it is a `localparam`, which a parent module cannot set.
     pub local: bool,

@@ -62,7 +62,7 @@ impl Origin {
         }
     }
 
-    /// Returns the RTL sources.
+    /// Returns the RTL sources of the checkout or of the package.
     pub fn sources(&self) -> Result<Sources, HdlError> {
         self.read(&[RTL])
     }

@@ -92,9 +92,9 @@ impl Default for Effort {
 pub struct Path {
     pub from: String,
     pub to: String,
-    /// The path's delay in cells, in nanoseconds.
+    /// The part of the path's delay that is in cells, in nanoseconds.
     pub logic: f64,
-    /// The path's delay in wires, in nanoseconds.
+    /// The part of the path's delay that is in wires, in nanoseconds.
     pub wires: f64,
 }
 
@@ -104,7 +104,7 @@ pub struct Placement {
     pub top: Top,
     pub device: String,
     pub effort: Effort,
-    /// The highest clock frequency after routing, in MHz.
+    /// The highest clock frequency of the module after routing, in MHz.
     pub mhz: f64,
     /// The number of look-up tables of four inputs, with carry cells and those of the registers at ports.
     pub lut4: u64,
@@ -115,7 +115,7 @@ pub struct Placement {
     pub bram: u64,
     /// The number of registers inside DSP blocks that are used for operands or products.
     pub absorbed: u64,
-    /// The number of cells of each type.
+    /// The number of the placed module's cells, by type.
     pub cells: BTreeMap<String, u64>,
     pub path: Path,
     pub versions: Versions,

@@ -20,7 +20,7 @@ struct Limit {
     steps: u32,
 }
 
-/// The solver's verdict on one assertion.
+/// The solver's verdict on one assertion about the RTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -32,7 +32,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// The verdict on one assertion, with its time.
+/// The verdict on one assertion about the RTL, with the seconds that the solver took.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Proof {
     /// The label of the assertion in the source, or its file and line.

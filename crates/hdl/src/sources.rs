@@ -26,7 +26,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Reads the source files below each of `roots`.
+    /// Reads the SystemVerilog files below each of the directories `roots`.
     pub fn read(roots: &[&Path]) -> Result<Self, HdlError> {
         let mut files = BTreeMap::new();
         for root in roots {
@@ -42,7 +42,7 @@ impl Sources {
         Ok(Self { files })
     }
 
-    /// Returns the names of the modules, without packages.
+    /// Returns the names of all modules of the sources, without those of packages.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.files
             .keys()

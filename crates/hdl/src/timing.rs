@@ -24,7 +24,7 @@ pub struct LevelPath {
     pub carry: u32,
     pub from: String,
     pub to: String,
-    /// The named nets on the path.
+    /// The nets on the path that have names in the sources.
     pub through: Vec<String>,
     /// The number of endpoints of all paths between the same two registers.
     pub endpoints: u64,
@@ -44,12 +44,12 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Returns the most levels of any path.
+    /// Returns the most levels of look-up tables on any path.
     pub fn levels(&self) -> u32 {
         self.by_levels.first().map_or(0, |path| path.levels)
     }
 
-    /// Returns the most carry bits of any path.
+    /// Returns the most carry bits on any path.
     pub fn carry(&self) -> u32 {
         self.by_carry.first().map_or(0, |path| path.carry)
     }

@@ -91,7 +91,7 @@ impl Tools {
         command
     }
 
-    /// Returns the versions of the tools.
+    /// Returns the versions of the hardware tools.
     pub fn versions(&self) -> &Versions {
         &self.versions
     }

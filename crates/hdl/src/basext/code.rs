@@ -8,7 +8,7 @@ use ringmill_machines::basext::Extension;
 /// The operation of a command to a base-extension unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Loads moduli and constants.
+    /// Loads the moduli and constants of an extension into the unit.
     Load,
     /// Extends limbs to every target modulus of the loaded constants.
     Extend(Extension),

@@ -273,7 +273,7 @@ impl Extender {
         Ok(stream)
     }
 
-    /// Returns the beats of one limb.
+    /// Returns the beats in which one limb enters the unit.
     pub fn limb(&self, residues: &[u64]) -> Vec<Beat> {
         let mut beats: Vec<Beat> = residues
             .chunks(self.shape().lanes())
@@ -288,7 +288,7 @@ impl Extender {
         beats
     }
 
-    /// Returns the beats of constants, one word in each beat.
+    /// Returns the beats in which constants enter the unit, one word in each beat.
     pub fn words(&self, words: &[u64]) -> Vec<Beat> {
         words
             .iter()

@@ -58,7 +58,7 @@ pub struct Folder {
 
 /// The RTL module that a description determines.
 pub struct Described {
-    /// The name of the description.
+    /// The field `name` of the machine's description.
     pub name: String,
     pub top: Top,
     /// The description if the machine is a polynomial multiplier, which has tables and a lockstep test of its own;

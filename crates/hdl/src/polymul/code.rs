@@ -70,11 +70,11 @@ impl fmt::Display for Code {
 /// A unit of the multiplier that works independently of the others. It has a busy and a done bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// Computes with the butterflies: transforms, products and sums.
+    /// The array of butterflies, which computes transforms, products and sums.
     Array,
-    /// Moves limbs and tables into the machine.
+    /// The unit that moves limbs and tables into the multiplier.
     Load,
-    /// Moves limbs out of the machine.
+    /// The unit that moves limbs out of the multiplier.
     Unload,
 }
 
@@ -127,7 +127,7 @@ impl Op {
         ArrayOp::ALL.into_iter().map(Self::Array).chain(others)
     }
 
-    /// Returns the operation's number in `op_e`.
+    /// Returns the operation's number in `op_e` of `rm_polymul_pkg`.
     pub fn number(self) -> u64 {
         match self {
             Self::Array(ArrayOp::Ntt) => 0,

@@ -80,7 +80,7 @@ impl Driver {
         self.shape
     }
 
-    /// Returns the number of cycles since the reset.
+    /// Returns the number of simulated cycles since the reset.
     pub fn cycle(&self) -> u64 {
         self.model.cycle()
     }
@@ -105,7 +105,7 @@ impl Driver {
         self.load_code
     }
 
-    /// Returns whether a slot has tables.
+    /// Returns whether a table slot of the multiplier has tables.
     pub fn has_tables(&self, slot: usize) -> bool {
         self.tables.get(slot).is_some_and(|t| t.0)
     }
@@ -364,7 +364,7 @@ impl Driver {
         })
     }
 
-    /// Ends a load whose stream was cut short.
+    /// Sends the command that ends a load whose stream was cut short.
     pub fn abort(&mut self) -> Result<Code, HdlError> {
         self.command(request(Op::Abort, NOWHERE))
     }

@@ -11,7 +11,7 @@ use super::{DriveError, Mismatch, Multiplier, Place};
 /// The cycles of one operation in the RTL, after a comparison with the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Lockstep {
-    /// The cycles of the array.
+    /// The cycles of the operation on the array, without loads and unload.
     pub cycles: u64,
     /// The cycles of each operand's load. `unload` has those of the unload. Both are more than the model's if streams
     /// stall.

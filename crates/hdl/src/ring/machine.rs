@@ -20,7 +20,7 @@ use super::wires::Wires;
 use super::{RpauError, Shape};
 use crate::{BuildOptions, Hdl, In, Model, Out, Top};
 
-/// The end of a procedure on the RTL.
+/// How a procedure ended on the RTL of the ring machine: its result code and cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ended {
     /// The result code, `code_e` of `rm_ring_pkg`; 0 is success. `stream` is the instruction stream that it concerns.
@@ -47,7 +47,7 @@ const PRIME: u64 = 12;
 /// The number at the `load_*` ports for log2 of the number of coefficients of limbs.
 const SIZE: u64 = 13;
 
-/// A ring machine in simulation.
+/// A ring machine whose RTL runs in simulation, driven at its pins.
 pub struct Machine {
     shape: Shape,
     shapes: Vec<Shape>,

@@ -27,7 +27,7 @@ fn logic(field: Field) -> String {
     }
 }
 
-/// Returns the text of the generated package.
+/// Returns the text of the SystemVerilog package that decodes instruction words.
 pub fn package() -> String {
     let mut text = String::from(
         "// SPDX-License-Identifier: Apache-2.0

@@ -60,7 +60,7 @@ pub enum Does {
 }
 
 impl Does {
-    /// The purposes of an RPAU's modules.
+    /// The purposes that modules of an RPAU have.
     pub const UNITS: [Self; 6] = [
         Self::Memory,
         Self::Generator,

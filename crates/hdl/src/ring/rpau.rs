@@ -93,7 +93,7 @@ pub(super) const LOAD: OpWord = OpWord {
     imm: 0,
 };
 
-/// One RPAU in simulation.
+/// One RPAU of the ring machine whose RTL runs in simulation, driven at its pins.
 pub struct Rpau {
     model: Model,
     ports: Ports,

@@ -17,7 +17,7 @@ pub struct Lockstep {
     /// How many cycles of each period (in which the dyadic cores take one row) the word leaves free on each of its
     /// ports, for words of the dyadic cores.
     pub turns: u64,
-    /// The results of the word with their destinations.
+    /// The residues of the word's results, with their destinations.
     pub results: Vec<(Target, Vec<u64>)>,
 }
 

@@ -6,13 +6,13 @@ use ringmill_machines::ring::{Description, built};
 
 use crate::{Param, Top};
 
-/// The parameters of `rm_ring_rpau`.
+/// The parameters of the RTL module `rm_ring_rpau`, one RPAU of the ring machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// log2 of the native ring degree. `log_row` is log2 of the coefficients of a memory row.
     pub log_n: u32,
     pub log_row: u32,
-    /// log2 of the number of dyadic cores.
+    /// log2 of the number of dyadic cores of the RPAU.
     pub log_lanes: u32,
     /// The number of slots that share one read port and one write port. `singles` is the number of slots after them
     /// that share none.
@@ -166,13 +166,13 @@ impl Shape {
         top.int("RingWidth", self.word_bits.into())
     }
 
-    /// Returns the number of bits of each prime.
+    /// Returns the number of bits of each of the RPAU's primes.
     pub fn bits(&self) -> Vec<u32> {
         let primes = self.primes().iter();
         primes.map(|q| 64 - q.leading_zeros()).collect()
     }
 
-    /// Returns the number of bits of the widest prime.
+    /// Returns the number of bits of the RPAU's widest prime.
     pub fn q_width(&self) -> u32 {
         self.bits().into_iter().max().unwrap_or(0)
     }

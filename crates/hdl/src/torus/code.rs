@@ -11,11 +11,11 @@ pub enum Operation {
     /// Runs the blind rotation of the ciphertexts in the first places, and extracts LWE
     /// ciphertexts.
     Run,
-    /// Returns the extracted ciphertext of a place.
+    /// Returns the ciphertext that a run has extracted in a place.
     Unload,
     /// Switches the extracted ciphertexts of the first places to the small key.
     Switch,
-    /// Returns the switched ciphertext of a place.
+    /// Returns the ciphertext of a place after the key switch.
     Give,
     /// The number of an operation that does not exist.
     None,

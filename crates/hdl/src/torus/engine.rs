@@ -29,7 +29,7 @@ pub enum EngineError {
     Hdl(#[from] HdlError),
 }
 
-/// The results of one command on the engine.
+/// The results of one command on the bootstrapping engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,

@@ -17,7 +17,7 @@ use crate::{BuildOptions, Hdl, HdlError, In, Model, Out, Top};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
-    /// The RTL does not support the description's sizes.
+    /// The RTL cannot build a machine with the description's sizes.
     #[error(transparent)]
     Unbuilt(#[from] MachineError),
     #[error(
@@ -69,11 +69,11 @@ pub struct Fault {
     pub word: u128,
 }
 
-/// The end of a program on the RTL.
+/// How a micro program ended on the RTL of the vector machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     pub trace: Trace,
-    /// The cycles until all results were written.
+    /// The cycles from the program's first event until all results were written.
     pub cycles: u64,
     /// The word at which the program stopped, if any. The instructions before it have ended.
     pub fault: Option<Fault>,
@@ -131,7 +131,7 @@ struct Ports {
     table: In,
 }
 
-/// A vector machine in simulation.
+/// A vector machine whose RTL runs in simulation, driven at its pins.
 pub struct Machine {
     model: Model,
     ports: Ports,

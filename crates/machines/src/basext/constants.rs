@@ -172,12 +172,12 @@ impl Constants {
         2 + 3 * l + k * (2 + l)
     }
 
-    /// Returns the number of source moduli.
+    /// Returns l, the number of source moduli of the extension to which the constants belong.
     pub fn l(&self) -> usize {
         self.l
     }
 
-    /// Returns the number of target moduli.
+    /// Returns k, the number of target moduli of the extension to which the constants belong.
     pub fn k(&self) -> usize {
         self.k
     }

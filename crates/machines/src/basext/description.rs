@@ -27,7 +27,7 @@ pub struct Description {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
-    /// The architecture of the unit's multipliers.
+    /// How the unit uses its multipliers: one target modulus at a time (folded), or several (shared).
     #[serde(default)]
     pub architecture: Architecture,
     /// The number of target moduli whose residues the shared unit computes at once. Only the shared unit has this
@@ -55,7 +55,7 @@ pub enum Kind {
     Basext,
 }
 
-/// The architecture of a lane's multipliers.
+/// How a base-extension unit uses the multipliers of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Architecture {

@@ -57,17 +57,17 @@ pub(super) struct Skid {
 }
 
 impl Skid {
-    /// Returns whether the buffer has a beat at its output.
+    /// Returns whether the stream buffer has a beat at its output.
     pub(super) fn shown(&self) -> bool {
         self.shown
     }
 
-    /// Returns whether the buffer is full.
+    /// Returns whether the stream buffer is full, with a beat in each of its two registers.
     pub(super) fn spare(&self) -> bool {
         self.spare
     }
 
-    /// Runs one cycle of the buffer: `push` brings a beat, and `ready` takes the beat at the output.
+    /// Runs one cycle of the stream buffer: `push` brings a beat, and `ready` takes the beat at the output.
     pub(super) fn clock(&mut self, push: bool, ready: bool) {
         let moves = !self.shown || ready;
         let next = self.spare || push;

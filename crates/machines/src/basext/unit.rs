@@ -26,9 +26,9 @@ pub enum Unit {
 /// The number of multipliers and adders in a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arithmetic {
-    /// The number of multipliers modulo a run-time modulus.
+    /// The number of modular multipliers in the unit. Their modulus is set at run time.
     pub multipliers: u64,
-    /// The number of adders and subtractors modulo a run-time modulus.
+    /// The number of modular adders and subtractors in the unit. Their modulus is set at run time.
     pub modular_adders: u64,
     /// The number of adders without a modulus on the path of a result. Only the Cox unit has them.
     pub adders: u64,

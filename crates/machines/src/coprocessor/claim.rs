@@ -113,7 +113,7 @@ impl Partition {
         self.aliases.get(&value).copied().unwrap_or(value)
     }
 
-    /// Returns the jobs of all stages and co-processors.
+    /// Returns the jobs of all co-processors in all stages of the procedure.
     pub fn jobs(&self) -> impl Iterator<Item = &Claim> {
         self.stages.iter().flat_map(|s| s.jobs.iter().flatten())
     }

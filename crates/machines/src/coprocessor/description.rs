@@ -53,11 +53,11 @@ pub enum Kind {
 pub struct Memory {
     /// The kind of RAM in which the memory is built.
     pub of: MemoryOf,
-    /// The number of limbs of degree 2^`max_log_n` that the memory holds.
+    /// The number of limbs of degree 2^`max_log_n` that the card's memory holds.
     pub limbs: u64,
-    /// log2 of the largest degree of a limb in the memory.
+    /// log2 of the largest ring degree of a limb in the card's memory.
     pub max_log_n: u8,
-    /// Bits of one residue in the memory.
+    /// Bits of one residue in the card's memory.
     pub residue_bits: u32,
     /// The residues that the memory reads in one cycle, and also those that it writes. A co-processor's streams must
     /// not carry more.
@@ -65,7 +65,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns the number of residues that the memory holds.
+    /// Returns the number of residues that the card's memory holds.
     fn residues(&self) -> u64 {
         let degree = 1u64.checked_shl(self.max_log_n.into()).unwrap_or(u64::MAX);
         self.limbs.saturating_mul(degree)

@@ -107,13 +107,13 @@ pub trait Catalogue {
 /// The width of a co-processor's data port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stream {
-    /// Bits of one residue at the port.
+    /// Bits of one residue at the co-processor's data port.
     pub residue_bits: u32,
-    /// Residues that pass the port in one cycle.
+    /// Residues that pass the co-processor's data port in one cycle.
     pub beat: usize,
 }
 
-/// A co-processor opened on a program.
+/// A co-processor that is opened for one program: it claims instructions and schedules them.
 pub trait Accepted {
     /// Returns jobs of the co-processor in a procedure. `free` tells for each instruction whether a job may contain it.
     /// No instruction is in two jobs.
@@ -137,7 +137,7 @@ pub trait Accepted {
 pub struct Keep {
     pub memory: &'static str,
     pub places: RangeInclusive<u16>,
-    /// The bytes that one place holds.
+    /// The bytes that one place of the co-processor's memory holds.
     pub bytes: u64,
 }
 
@@ -159,9 +159,9 @@ impl Schedule {
 /// One command of a co-processor with its cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The command's name in reports.
+    /// The name of the co-processor's command in reports.
     pub name: &'static str,
-    /// The unit that the command occupies, as an index into [`Coprocessor::lanes`].
+    /// The unit of the co-processor that the command occupies, as an index into [`Coprocessor::lanes`].
     pub lane: usize,
     /// The cycle in which the co-processor accepts the command; `end` is the cycle in which the command is done.
     pub begin: u64,

@@ -14,7 +14,7 @@ pub struct OffloadUse {
     /// The number of limb instructions that the host runs; `machine_instructions` is the number that the machine runs.
     pub host_instructions: u64,
     pub machine_instructions: u64,
-    /// The use of each co-processor of the card.
+    /// For each co-processor of the card, the instructions that it runs and its cycles.
     pub coprocessors: Vec<CoprocessorUse>,
     /// The transfers of the card's memory, which replace transfers over the link; `None` for a card without memory.
     pub card: Option<CardUse>,
@@ -22,7 +22,7 @@ pub struct OffloadUse {
     pub measured: Option<OffloadTimes>,
 }
 
-/// One co-processor's part of a program.
+/// One co-processor's part of a program: its instructions and cycles.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CoprocessorUse {
     pub name: String,
@@ -47,7 +47,7 @@ pub struct OffloadTimes {
     pub alone_seconds: f64,
     /// The sum of the seconds of host, link and machine.
     pub offloaded_seconds: f64,
-    /// `alone_seconds` over `offloaded_seconds`.
+    /// The speedup by the offload: `alone_seconds` divided by `offloaded_seconds`.
     pub speedup: f64,
     /// The speedup if machine and link took no time: Amdahl's bound.
     pub speedup_bound: f64,

@@ -47,7 +47,7 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// Makes an empty memory with room for `capacity` limbs.
+    /// Makes an empty card memory with room for `capacity` limbs.
     pub fn new(capacity: usize) -> Self {
         Self {
             capacity,
@@ -55,12 +55,12 @@ impl Shelf {
         }
     }
 
-    /// Returns the number of limbs for which the memory has room.
+    /// Returns the number of limbs for which the card's memory has room.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Returns the number of limbs in the memory.
+    /// Returns the number of limbs in the card's memory.
     pub fn held(&self) -> usize {
         self.kept.len()
     }

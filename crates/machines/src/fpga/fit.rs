@@ -94,7 +94,7 @@ impl Need {
 pub struct Unit {
     pub name: &'static str,
     pub count: u64,
-    /// The memories and multipliers of one unit.
+    /// The memories and multipliers of one of the machine's units.
     pub needs: Vec<Need>,
 }
 
@@ -105,7 +105,7 @@ pub struct Needs {
     pub machine: String,
     pub part: &'static Part,
     pub unit: Unit,
-    /// The memories and multipliers outside of the units.
+    /// The memories and multipliers outside of the machine's units.
     pub shared: Vec<Need>,
 }
 

@@ -165,7 +165,7 @@ const CARRY: u32 = 64;
 pub struct Multipliers {
     pub name: String,
     pub count: u64,
-    /// Bits of one operand.
+    /// Bits of one operand of the multipliers.
     pub width: u32,
     pub reduction: Reduction,
 }

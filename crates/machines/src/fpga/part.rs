@@ -62,7 +62,7 @@ impl Resources {
         self.each(Self::default(), |own, _| own.saturating_mul(n))
     }
 
-    /// Returns the resources divided by `n`, rounded down.
+    /// Returns each resource divided by `n`, rounded down.
     pub fn share(self, n: u64) -> Self {
         self.each(Self::default(), |own, _| {
             own.checked_div(n).unwrap_or_default()
@@ -92,7 +92,7 @@ pub enum Family {
 #[derive(PartialEq, Eq, Debug)]
 pub struct Part {
     pub name: &'static str,
-    /// The device's name in its data sheet.
+    /// The name of the FPGA device in its data sheet.
     pub device: &'static str,
     pub family: Family,
     pub has: Resources,

@@ -18,9 +18,10 @@ pub struct Printed {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct PrintedUse {
     pub resource: Resource,
-    /// The amount that one unit of the machine takes, if the paper prints it.
+    /// The amount of the resource that one unit of the paper's machine takes, if the paper prints
+    /// it.
     pub each: Option<f64>,
-    /// The amount that the whole machine takes.
+    /// The amount of the resource that the paper's whole machine takes.
     pub used: f64,
 }
 

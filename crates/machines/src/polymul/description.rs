@@ -26,9 +26,9 @@ pub struct Description {
     pub clock_mhz: f64,
     /// The number of processing units, each with one butterfly.
     pub units: usize,
-    /// log2 of the largest ring degree.
+    /// log2 of the largest ring degree that the multiplier supports.
     pub max_log_n: u32,
-    /// Residues that one stream carries in a cycle.
+    /// Residues that each of the multiplier's two streams carries in a cycle.
     pub beat: usize,
     pub link: HostLink,
 }
@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl Description {
-    /// The TOML text of the paper's machine.
+    /// The TOML text of the polynomial multiplier of the paper.
     pub const PAPER: &'static str = include_str!("polymul.toml");
 
     /// Reads a multiplier's description from TOML and checks its fields.

@@ -49,7 +49,7 @@ impl Shape {
         self.max_log_n
     }
 
-    /// Returns the residues that one stream carries in a cycle.
+    /// Returns the residues that each of the multiplier's two streams carries in a cycle.
     pub fn beat(self) -> usize {
         1 << self.log_beat
     }

@@ -49,7 +49,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns the command's name in reports.
+    /// Returns the name of the multiplier's command in reports.
     pub fn name(self) -> &'static str {
         match self {
             Command::Tables { .. } => "TABLES",

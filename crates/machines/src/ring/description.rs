@@ -46,7 +46,7 @@ pub struct Description {
     pub rpaus: usize,
     /// The number of program controllers: 1 or 2, each with a main and a dyadic thread.
     pub controllers: usize,
-    /// Bits of a residue in the machine's memories.
+    /// Bits of a residue in the ring machine's memories.
     pub word_bits: u32,
     /// The coefficients of a memory row. A port transfers one row in a cycle, unless its slots are narrow.
     pub row: usize,
@@ -131,15 +131,15 @@ pub struct Pipeline {
     pub memory_write: u64,
 }
 
-/// The ring of links between the RPAUs.
+/// The ring of links between the residue polynomial arithmetic units (RPAUs).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RingLink {
     /// The residues that a link carries in a cycle.
     pub lanes: usize,
-    /// The cycles from one RPAU to the next.
+    /// The cycles that a word takes on the ring from one RPAU to the next.
     pub hop: u64,
-    /// The further cycles for each border between dies on the way.
+    /// The cycles that a word on the ring takes in addition for each border between dies on its way.
     pub crossing: u64,
     /// The number of dies over which the ring is laid: up one side, down the other.
     pub dies: usize,

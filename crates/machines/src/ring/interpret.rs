@@ -19,7 +19,7 @@ use crate::MachineError;
 /// The limbs in the memories of all RPAUs, and the other data that a procedure's instruction words read.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// The moduli of the program.
+    /// The program's table of moduli, to which RPAUs and layers refer.
     pub moduli: Vec<TableModulus>,
     /// The limbs of polynomial memory, by RPAU and slot.
     pub slots: HashMap<(usize, u8), Vec<u64>>,

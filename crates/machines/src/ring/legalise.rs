@@ -44,7 +44,7 @@ pub enum Unfuse {
 }
 
 impl Unfuse {
-    /// The choices that the scheduler tries.
+    /// The choices of split accumulations that the scheduler tries.
     pub const ALL: [Unfuse; 8] = [
         Unfuse::None,
         Unfuse::OneIn(1),

@@ -180,7 +180,7 @@ pub const LINK_QUEUE: usize = STREAMS + 1;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpWord {
     pub op: Opcode,
-    /// The program controller, 0 or 1.
+    /// The program controller whose thread issues the word, 0 or 1.
     pub controller: u8,
     /// The thread, which is also the unit that executes the word. `Bcast`, `Load` and `Store` use the ring or the link
     /// instead, and may stand in either thread.
@@ -232,9 +232,9 @@ impl OpWord {
 /// A 64-bit instruction word in decoded form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Word {
-    /// The stream ends.
+    /// Ends the instruction stream of the procedure.
     End,
-    /// The stream waits until the retire counter `queue` has counted `count` words of this procedure.
+    /// Makes the stream wait until the retire counter `queue` has counted `count` words of this procedure.
     Wait {
         queue: u8,
         count: u32,

@@ -14,7 +14,7 @@ pub struct SlotLog {
     pub reads: Vec<Mark>,
 }
 
-/// Which slots a value prefers.
+/// Which memory slots of its RPAU a value prefers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// A value that is transformed, broadcast or split soon. It prefers a slot that shares no port, block RAM before

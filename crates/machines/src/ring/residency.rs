@@ -9,12 +9,12 @@ use super::place::{Class, order};
 /// The kind of slots into which missing arguments of a call are brought.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrangement {
-    /// All arguments go to slots that share ports.
+    /// All missing arguments go to slots that share ports with other slots.
     Together,
     /// The first operand goes to slots that share ports, the others to slots that share none, so that both can be
-    /// read at once.
+    /// read in the same cycles.
     Apart,
-    /// All arguments go to slots that share no port.
+    /// All missing arguments go to slots that share no port with other slots.
     Spread,
 }
 

@@ -45,7 +45,7 @@ impl Union {
 }
 
 impl Tally {
-    /// Adds another tally `times` times.
+    /// Adds the counts of another procedure, `times` times.
     pub fn add(&mut self, other: &Tally, times: u64) {
         self.words += times * other.words;
         self.ring += times * other.ring;

@@ -23,7 +23,7 @@ pub struct Run {
     pub forward: u64,
     pub inverse: u64,
     pub bundles: u64,
-    /// The cycles in which products took a beat of the key. `starved` has the cycles in which a product, or the
+    /// The cycles in which the products' multipliers worked. `starved` has the cycles in which a product, or the
     /// transform of a bundle, waited for the key.
     pub products: u64,
     pub starved: u64,

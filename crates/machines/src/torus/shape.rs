@@ -46,7 +46,7 @@ impl Shape {
         self.schedule
     }
 
-    /// Returns the ring degree N.
+    /// Returns N, the ring degree of the engine's accumulators.
     pub fn degree(self) -> usize {
         1 << self.sizes.log_n
     }

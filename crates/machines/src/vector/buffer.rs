@@ -56,7 +56,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of places in use.
+    /// Returns the number of places of the ciphertext buffer that are in use.
     pub fn live(&self) -> usize {
         self.places.len() - self.free.len()
     }
@@ -83,7 +83,7 @@ impl Buffer {
         Some(place)
     }
 
-    /// Frees a place of the buffer.
+    /// Frees a place of the ciphertext buffer.
     pub fn release(&mut self, place: u32) {
         if let Some(content) = self.places.get_mut(place as usize) {
             *content = None;

@@ -179,7 +179,7 @@ impl Clockwork {
         self.passed.extend(times);
     }
 
-    /// Returns the current time in micro-cycles.
+    /// Returns the simulated machine's current time in micro-cycles.
     pub fn now(&self) -> u64 {
         self.now
     }

@@ -41,7 +41,7 @@ pub struct Line {
     pub n: u32,
 }
 
-/// The code of a kernel for one chunk.
+/// The instructions of a kernel for one chunk of its limbs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Code {
     pub lines: Vec<Line>,

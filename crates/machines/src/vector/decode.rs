@@ -12,9 +12,9 @@ use super::layout::{Orientation, orientation};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Mac,
-    /// The instruction passes a chunk through the transform.
+    /// A pass of a transform over one chunk.
     Pass,
-    /// The instruction is a permutation that bypasses the transform.
+    /// A permutation of a chunk that bypasses the transform.
     Morph,
     Load,
     Store,

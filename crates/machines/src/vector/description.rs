@@ -64,19 +64,19 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Factory {
-    /// One factory beside each transform unit.
+    /// One factory of powers beside each transform unit.
     Unit,
-    /// One factory for all transform units. The other units multiply the powers of its column on.
+    /// One factory of powers for all transform units. The other units multiply the powers of its column on.
     Shared,
 }
 
-/// Which limb is removed from a full buffer.
+/// Which limb leaves the ciphertext buffer if the buffer is full.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
-    /// The least recently used limb, as in the paper.
+    /// The least recently used limb leaves the buffer, as in the paper.
     Lru,
-    /// The limb whose next read is farthest away.
+    /// The limb whose next read is farthest away leaves the buffer (Belady).
     Furthest,
 }
 
@@ -114,7 +114,7 @@ pub struct Micro {
     pub mac_clock_mhz: f64,
 }
 
-/// The number of pipeline stages of each unit.
+/// The number of pipeline stages of each of the vector machine's units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stages {
@@ -150,7 +150,7 @@ pub const WORD_BITS: u64 = 32;
 pub const FIXED_BITS: u32 = 17;
 
 impl Description {
-    /// The TOML text of the paper's machine.
+    /// The TOML text of the vector machine of the paper.
     pub const PAPER: &'static str = include_str!("vector.toml");
     /// The TOML text of our machine, with as many multipliers and as much memory as the paper's.
     pub const OURS: &'static str = include_str!("vector-ours.toml");

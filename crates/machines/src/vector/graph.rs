@@ -26,7 +26,7 @@ const PLAIN: u16 = u16::MAX;
 /// A value of the graph, a limb: an index into [`Graph::nodes`].
 pub type Value = usize;
 
-/// A term of a sum.
+/// A term of a sum of limbs: a limb times a constant, or a product of two limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Term {
     /// A value times a constant below the sum's modulus. `foreign` tells whether the value's residues are modulo
@@ -46,7 +46,7 @@ pub struct Sum {
     pub constant: u64,
 }
 
-/// The operation that computes a value.
+/// The operation of the vector machine that computes a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node {
     /// No operation computes the value by itself: it is only a part of another sum.
@@ -88,7 +88,7 @@ pub struct Graph {
 }
 
 impl Node {
-    /// Returns the values that the operation reads.
+    /// Returns the values that this operation reads.
     pub fn reads(&self) -> Vec<Value> {
         match self {
             Self::Inlined | Self::Param(_) | Self::Mask(_) => Vec::new(),

@@ -24,7 +24,7 @@ use ringmill_isa::vector::{MicroOp, Shape};
 pub enum Orientation {
     Rows,
     Columns,
-    /// Whole rows that are not successive.
+    /// The chunk consists of whole rows that are not successive, as an automorphism spreads them.
     Scattered,
 }
 

@@ -22,7 +22,7 @@ pub enum Work {
     Morph(u32),
 }
 
-/// Work of one unit on whole limbs.
+/// A task: the work of one unit on whole limbs, with the values that it reads and writes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
     pub work: Work,

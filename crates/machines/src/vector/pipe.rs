@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::decode::Target;
 
-/// An instruction in a pipeline.
+/// An instruction in a pipeline of the performance simulator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Item {
     /// The micro-cycle in which the item is at the pipeline's end if no other item is before it.
@@ -20,7 +20,7 @@ pub(super) struct Item {
 /// period after the item before it left.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pipe {
-    /// The micro-cycles between two items.
+    /// The least micro-cycles between two items that enter the pipeline.
     pub(super) period: u64,
     /// The items whose time to leave is unknown. The first of them will be written to the buffer.
     pub(super) items: VecDeque<Item>,

@@ -40,7 +40,7 @@ pub struct Param {
     pub place: Option<u32>,
     /// The limb's address in distant memory, or `None` if the limb has no copy there.
     pub distant: Option<u32>,
-    /// Whether a later call needs the limb.
+    /// Whether a later call needs the parameter's limb.
     pub later: bool,
 }
 

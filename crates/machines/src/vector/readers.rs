@@ -54,7 +54,7 @@ impl Readers {
         found
     }
 
-    /// Returns the number of values.
+    /// Returns the number of the procedure's values in the table.
     pub fn values(&self) -> usize {
         self.begin.len() - 1
     }

@@ -123,14 +123,15 @@ impl VectorParts {
 pub struct CallsUse {
     pub calls: u64,
     pub micro_cycles: u64,
-    /// The micro-cycles among `micro_cycles` that loaded limbs of ciphertexts and plaintexts which the program reads.
+    /// The part of `micro_cycles` that loads of limbs take. It counts the limbs of ciphertexts and plaintexts which the
+    /// program reads.
     pub loading: u64,
-    /// The micro-cycles among `micro_cycles` of automorphisms.
+    /// The part of `micro_cycles` that automorphisms take.
     pub turning: u64,
 }
 
 impl CallsUse {
-    /// Adds the calls of another procedure.
+    /// Adds the calls and the time of another procedure.
     pub(crate) fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.micro_cycles += other.micro_cycles;

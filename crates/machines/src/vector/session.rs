@@ -42,7 +42,7 @@ use super::report::CallsUse;
 use super::sides::{Side, Sides};
 use super::states::{COUNTINGS, Clocks, State, States};
 use super::tally::Ops;
-/// The time of calls.
+/// The time and the counts of calls.
 pub use super::tally::Ran;
 use crate::{MachineError, SimOptions};
 
@@ -86,9 +86,9 @@ pub struct Running<'m> {
     /// The key of the current call, which says whether the call can be replayed.
     key: Key,
     options: SimOptions<'m>,
-    /// The micro-cycles by source line and by procedure.
+    /// The micro-cycles of the run, by source line and by procedure.
     pub ledger: Ledger,
-    /// The sums over all calls since the start.
+    /// The time and the counts of all calls since the run's start.
     pub total: Ran,
     pub calls: u64,
     pub replayed: u64,

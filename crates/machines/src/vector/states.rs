@@ -14,7 +14,7 @@ pub type Clocks = [Clockwork; COUNTINGS.len()];
 /// For each of the three machines, which times it counts.
 pub const COUNTINGS: [Counting; 3] = [Counting::WHOLE, Counting::PAPER, Counting::WHOLE];
 
-/// All states that have occurred between calls.
+/// All states of the simulated machines that have occurred between calls, each with a number.
 #[derive(Default)]
 pub struct States {
     all: Vec<Rc<Clocks>>,

@@ -50,7 +50,7 @@ impl Tally {
     }
 }
 
-/// A count for each opcode.
+/// A count of instructions, or of micro-cycles, for each opcode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ops([u64; CODES]);
 
@@ -98,7 +98,7 @@ impl Ops {
         all.filter(|&(_, count)| count > 0)
     }
 
-    /// Adds another set of counts.
+    /// Adds another set of counts, opcode by opcode.
     pub fn add(&mut self, other: &Self) {
         for (count, more) in self.0.iter_mut().zip(&other.0) {
             *count += more;

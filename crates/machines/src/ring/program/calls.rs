@@ -158,7 +158,7 @@ impl<'a> Calls<'a> {
         self.ahead.outputs().unwrap_or_default()
     }
 
-    /// Forgets a limb that no later call uses.
+    /// Drops what is known of a limb that no later call uses.
     pub fn forget(&mut self, limb: LimbId) {
         self.ahead.forget(limb);
     }

@@ -196,7 +196,7 @@ impl<'a> Cutting<'a> {
         self.uses.get(&limb)?.front().copied()
     }
 
-    /// Returns whether a planned call reads the limb.
+    /// Returns whether a call that is planned, and has not run, reads the limb.
     pub fn reads(&self, limb: LimbId) -> bool {
         self.uses.contains_key(&limb)
     }

@@ -39,7 +39,7 @@ pub struct Layout {
     pub values: Vec<Value>,
     /// The key limbs among the arguments, by RPAU.
     pub keys: Vec<Vec<Key>>,
-    /// For each result its RPAU.
+    /// For each result of the procedure, the RPAU on which it is computed.
     pub results: Vec<u8>,
 }
 

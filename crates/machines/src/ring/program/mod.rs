@@ -30,7 +30,7 @@ use ringmill_device::report::Ledger;
 use ringmill_device::trace::{Context, TraceSink};
 use state::{Run, Traffic};
 
-/// A procedure that is scheduled and timed for one placement of its arguments.
+/// The schedule of a procedure for one placement of its arguments, with its cycles.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub scheduled: Scheduled,
@@ -68,7 +68,7 @@ pub struct Totals {
 /// A function that receives every schedule when it is first used.
 pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
 
-/// One call, before its results have slots.
+/// One call of the program as it runs, before its results have slots.
 #[derive(Debug)]
 pub struct Step<'a> {
     /// The call, of the program or of a part. `procedure` is what it calls.
@@ -109,7 +109,7 @@ impl Step<'_> {
     }
 }
 
-/// A function that receives every call.
+/// A function that receives every call when it runs.
 pub type OnCall<'a> = dyn FnMut(&Step<'_>) -> Result<(), MachineError> + 'a;
 
 /// Receives the events of a program's run: new schedules, calls, and the number of calls done.

@@ -125,7 +125,8 @@ impl Run<'_> {
         }
     }
 
-    /// Frees the limbs that the call read last, and notes the slots of the call's results that are needed later.
+    /// Frees the slots of arguments that no later call reads. Sends results that are outputs to the host, and notes
+    /// the slots of results that later calls read.
     pub(super) fn settle_results(&mut self, now: &Now<'_>, outcome: &Outcome) {
         for at in 0..now.call.args.len() {
             if !self.calls.later().get(at).is_some_and(|later| *later) {

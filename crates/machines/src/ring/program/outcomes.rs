@@ -181,7 +181,7 @@ impl Outcomes {
         self.list = kept;
     }
 
-    /// Counts a call that has used the schedule.
+    /// Adds 1 to the number of calls that have used a cached schedule.
     pub fn count(&mut self, index: Index) {
         if let Some(used) = self.list.get_mut(index.0) {
             used.calls += 1;

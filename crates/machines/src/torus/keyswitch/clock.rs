@@ -174,7 +174,7 @@ impl Clock {
         }
     }
 
-    /// Returns the unit's outputs of this cycle.
+    /// Returns the key-switching unit's outputs in this cycle.
     pub fn shown(&self) -> Shown {
         Shown {
             ready: self.state == State::Idle,
@@ -217,7 +217,7 @@ impl Clock {
             && (1..=shape.batch()).contains(&command.count.into())
     }
 
-    /// Advances the unit by one cycle.
+    /// Advances the key-switching unit by one cycle with these inputs.
     pub fn step(&mut self, inputs: Inputs) {
         let moves = self.moves();
         let given = self.step_give(inputs.take);

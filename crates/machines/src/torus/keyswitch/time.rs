@@ -7,11 +7,11 @@ use super::{BLOCK_WORDS, Shape};
 /// The least work of a key switch on any unit, from dimension N to n with t digits a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Floor {
-    /// Rows of the key: N t.
+    /// The rows of the switching key, N t, for dimension N and t digits a word.
     pub rows: u64,
-    /// The words of all masks, N t n, since every row of the key has its own mask.
+    /// The words of all masks, N t n for the new dimension n, since every row of the key has its own mask.
     pub mask_words: u64,
-    /// ChaCha20 blocks for all masks: N t ceil(n / 16).
+    /// The ChaCha20 blocks for all masks, N t ceil(n / 16), since a block gives 16 words.
     pub blocks: u64,
 }
 
