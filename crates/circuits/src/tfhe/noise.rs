@@ -12,8 +12,8 @@
 //!
 //! - blind rotation, m = 1: n (k + 1) l N E d^2 s^2 + w (1 + W) E r^2, as each 1 of the small key lets the remainder of
 //!   (X^a - 1) ACC through;
-//! - unrolled: n / m 2 (2^m - 1) (k + 1) l N E d^2 s^2 + 2 p (1 + W) E r^2. A step has 2^m - 1 keys, each turned by X^a
-//!   - 1, which doubles its noise. The remainder of ACC comes through, twice, unless all bits of the step are 0. p is
+//! - unrolled: n / m 2 (2^m - 1) (k + 1) l N E d^2 s^2 + 2 p (1 + W) E r^2. A step has 2^m - 1 keys, each turned by
+//!   X^a - 1, which doubles its noise. The remainder of ACC comes through, twice, unless all bits of the step are 0. p is
 //!   the number of other steps, which may be all;
 //! - key switch: k N l E d^2 s^2 + W E r^2;
 //! - modulus switch: (1 + w) / (12 (2N)^2); with the mean subtracted, n / 4 instead of w.
