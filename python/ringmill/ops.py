@@ -169,10 +169,10 @@ def equal(x: Encrypted, y: Any) -> Encrypted:
 def bounded(x: Encrypted, lo: float, hi: float) -> Encrypted:
     """`x`, of which you say that every slot is a real number from `lo` to `hi`, whatever the inputs are.
 
-    The compiler then takes the value to lie there, for all that is computed from it. This costs nothing at run time, and
-    nothing checks it there: where data break it, results may be wrong. So predictions that rest on it are conditional,
-    and :meth:`Client.decrypt` shares such outputs only with ``assume_bounded=True``. It is checked in the clear on
-    `sample` when the program is compiled, and on the inputs of :meth:`Client.measure`.
+    The compiler then takes the value to lie there, for all that is computed from it. This costs nothing at run time,
+    and nothing checks it there: where data break it, results may be wrong. So predictions that rest on it are
+    conditional, and :meth:`Client.decrypt` shares such outputs only with ``assume_bounded=True``. It is
+    checked in the clear on `sample` when the program is compiled, and on the inputs of :meth:`Client.measure`.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -183,7 +183,10 @@ def bounded(x: Encrypted, lo: float, hi: float) -> Encrypted:
     array([0.16777216, 0.16777216])
     """
     if x._kind.whole:
-        refuse(f"rm.bounded is about approximate numbers, and x is of {x._kind}, which is computed on exactly; leave it out")
+        refuse(
+            f"rm.bounded is about approximate numbers, and x is of {x._kind}, which is computed on exactly; "
+            "leave it out"
+        )
     if not lo <= hi:
         refuse(f"rm.bounded takes the lowest value first, and got lo={shown(lo)} and hi={shown(hi)}")
     if x._fill.padded and not x._fill.zeros:

@@ -247,7 +247,10 @@ class World:
             ),
             "Client": (rm.Client, {"keys": client._keys, "shape": client._shape}),
             "Client.encrypt": (client.encrypt, {"x": x}),
-            "Client.decrypt": (client.decrypt, {"outputs": run, "complex": None, "share": None, "assume_bounded": False}),
+            "Client.decrypt": (
+                client.decrypt,
+                {"outputs": run, "complex": None, "share": None, "assume_bounded": False},
+            ),
             "Client.shared_bits": (client.shared_bits, {"share": rm.Share(8)}),
             "Client.measure": (lambda **given: client.measure(given.pop("run"), **given), {"run": run, "x": x, "p": p}),
             "Client.save_secret_key": (client.save_secret_key, one),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`rm.bounded`: what a program says of values inside of it narrows them, is checked on data, and makes precision conditional."""
+"""`rm.bounded`: the word of a program on a value narrows it, is checked on data, and makes precision conditional."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ def test_a_word_makes_room_and_precision_conditional(compiled, tmp_path):
     client = compiled.keygen()
     run = compiled.run(client.encrypt(**SMALL))
     measured = client.measure(run, **SMALL)
-    assert measured["power"].conditional and not measured["sum"].conditional
+    assert measured["power"].conditional
+    assert not measured["sum"].conditional
     assert measured["power"].measured_bits >= measured["power"].predicted_bits >= 20
     np.testing.assert_allclose(client.decrypt(run)["power"], np.full(SLOTS, 0.8**16), atol=1e-5)
     (said,) = compiled.assumptions
     assert said.startswith("values from -1.0 to 1.0 at test_bounded.py:")
-    assert said in str(run.report) and "rm.bounded" in str(run.report)
+    assert said in str(run.report)
+    assert "rm.bounded" in str(run.report)
     assert "if what is assumed holds" in run.report.detail
     assert run.report.data["assumptions"][0]["lowest"] == -1.0
     compiled.save(tmp_path / "program")
@@ -48,7 +50,9 @@ def test_a_word_makes_room_and_precision_conditional(compiled, tmp_path):
 def test_data_that_break_a_word_are_named_where_they_are_known(compiled):
     client = compiled.keygen()
     run = compiled.run(client.encrypt(**LARGE))
-    with pytest.raises(rm.DataError, match=r"test_bounded.py:\d+: rm.bounded says .* from -1.0 to 1.0, and slot 0 is 11.5"):
+    with pytest.raises(
+        rm.DataError, match=r"test_bounded.py:\d+: rm.bounded says .* from -1.0 to 1.0, and slot 0 is 11.5"
+    ):
         client.measure(run, **LARGE)
     with pytest.raises(rm.CompileError, match=r"rm.bounded says .* from -1.0 to 1.0, and slot 0 is 11.5") as refused:
         power.compile(slots=SLOTS, ranges=RANGES, sample=LARGE)
@@ -70,7 +74,7 @@ def test_what_rests_on_a_word_is_shared_only_by_one_who_answers_for_it():
     client = compiled.keygen()
     x = np.full(SLOTS, 0.5)
     run = compiled.run(client.encrypt(x=x))
-    with pytest.raises(rm.DataError, match="cannot be shared: .* rm.bounded .* assume_bounded=True"):
+    with pytest.raises(rm.DataError, match=r"cannot be shared: .* rm.bounded .* assume_bounded=True"):
         client.decrypt(run, share=rm.Share(8))
     assert client.shared_decryptions == 0
     shared = client.decrypt(run, share=rm.Share(8), assume_bounded=True)
@@ -78,7 +82,7 @@ def test_what_rests_on_a_word_is_shared_only_by_one_who_answers_for_it():
 
 
 @pytest.mark.parametrize(
-    "bound, says",
+    ("bound", "says"),
     [
         (lambda x: rm.bounded(x, 1, 0), "the lowest value first"),
         (lambda x: rm.bounded(x, 0, np.nan), "the lowest value first"),
@@ -114,8 +118,10 @@ def test_padding_is_zero_or_refused():
     def filled(x: rm.Encrypted[rm.real[3]]):
         return rm.bounded(x + 1, 1, 2) * 0.5
 
-    assert padded.compile(slots=SLOTS, ranges={"x": (0, 2)}, sample={"x": [1, 2, 1]}).assumptions[0].startswith(
-        "values from 0.0 to 2.0"
+    assert (
+        padded.compile(slots=SLOTS, ranges={"x": (0, 2)}, sample={"x": [1, 2, 1]})
+        .assumptions[0]
+        .startswith("values from 0.0 to 2.0")
     )
     with pytest.raises(rm.CompileError, match="padding that is not zero"):
         filled.compile(slots=SLOTS, ranges={"x": (0, 1)})

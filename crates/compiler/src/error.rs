@@ -10,7 +10,7 @@ use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
 use thiserror::Error;
 
-use crate::ckks::bounded::Broken;
+use crate::assumption::Broken;
 use crate::cures::Cures;
 pub use crate::line::At;
 use crate::sequence::Sequence;

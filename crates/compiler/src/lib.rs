@@ -6,6 +6,7 @@
 //! what each pass does.
 
 pub mod arrays;
+mod assumption;
 pub mod bfv;
 pub mod bgv;
 mod bodies;
