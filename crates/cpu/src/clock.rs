@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Divides the time of a run among the lines of the user's program; steps that run at the same time share it.
+//! Divides the time of a run among the lines of the user's program. Steps that run at the same time share it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,26 +8,26 @@ use ringmill_device::report::{Entry, Ledger, LineUse};
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::source::SourceLoc;
 
-/// The parts of a nanosecond that the clock distinguishes, so that threads share time exactly enough. Years of parts
-/// fit.
+/// The parts into which the clock divides a nanosecond, so that rounding matters little when many threads share
+/// time. A u64 holds years of parts.
 const PARTS: u64 = 256;
 
-/// Divides the time equally among the steps that run at once, whenever one of them ends. Time without a running step
-/// belongs to no call.
+/// Divides the time of a run equally among the steps that run at once, whenever one of them ends. Time in which no
+/// step runs belongs to no call.
 pub struct Clock {
     pub ledger: Ledger,
     last: Instant,
     running: u64,
-    /// The parts of a nanosecond for a step that runs from the beginning on.
+    /// The time, in parts of a nanosecond, that a step would have if it ran from the beginning of the run on.
     given: u64,
 }
 
-/// A running step: the value of `given` when the step began.
+/// A running step. It holds the value of the clock's `given` when the step began.
 #[derive(Clone, Copy)]
 pub struct Begun(u64);
 
 impl Clock {
-    /// From that moment on.
+    /// Makes a clock for a run that begins at the moment `begin`.
     pub fn new(begin: Instant) -> Self {
         Self {
             ledger: Ledger::default(),
@@ -37,17 +37,17 @@ impl Clock {
         }
     }
 
-    /// Counts one more call of a procedure at a line.
+    /// Counts one more call of procedure number `proc` from a line, and returns the row to which its time belongs.
     pub fn call(&mut self, line: Option<&SourceLoc>, proc: u32) -> Entry {
         self.ledger.call(line, proc)
     }
 
-    /// Distributes the time since the last look.
+    /// Divides the time since the last look among the running steps.
     pub fn look(&mut self) {
         self.look_at(Instant::now());
     }
 
-    /// As [`Clock::look`], at that moment.
+    /// Divides the time from the last look to the moment `now` among the running steps.
     pub fn look_at(&mut self, now: Instant) {
         let passed = now.duration_since(self.last).as_nanos() as u64;
         self.last = now;
@@ -56,31 +56,31 @@ impl Clock {
         }
     }
 
-    /// Begins a step at the time of the last look.
+    /// Begins a step, at the time of the last look at the clock.
     pub fn begin(&mut self) -> Begun {
         self.running += 1;
         Begun(self.given)
     }
 
-    /// Ends a step, and adds its time to its call.
+    /// Ends a step now, and adds its time to the row of its call.
     pub fn end(&mut self, entry: Entry, begun: Begun) {
         self.end_at(entry, begun, Instant::now());
     }
 
-    /// As [`Clock::end`], at that moment.
+    /// Ends a step at the moment `now`, and adds its time to the row of its call.
     pub fn end_at(&mut self, entry: Entry, begun: Begun, now: Instant) {
         self.look_at(now);
         self.running = self.running.saturating_sub(1);
         self.ledger.spend(entry, self.given - begun.0);
     }
 
-    /// Adds all time since the last look to one call; no other call runs.
+    /// Adds all time since the last look to the row of one call. No other call may run meanwhile.
     pub fn lap(&mut self, entry: Entry) {
         let begun = self.begin();
         self.end(entry, begun);
     }
 
-    /// Returns the rows of a run of `total` nanoseconds.
+    /// Returns the time by line and procedure, in nanoseconds, of a run of `total` nanoseconds.
     pub fn lines(&self, procs: &[Arc<Procedure>], total: u64) -> Vec<LineUse> {
         self.ledger.lines(procs, PARTS, total)
     }

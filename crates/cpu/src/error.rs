@@ -5,7 +5,7 @@ use ringmill_device::DeviceError;
 use ringmill_device::error::Kind;
 use thiserror::Error;
 
-/// The reason for which the CPU was not opened with a number of threads.
+/// The reason for which the CPU device could not be opened with a number of threads.
 #[derive(Debug, Error)]
 pub enum OpenError {
     #[error(

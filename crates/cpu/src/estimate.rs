@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Estimates the memory and time of a run before it starts.
 //!
-//! The estimate reads the program's text once. Its cost depends on the length of the text, not of the run.
+//! The estimate reads each block of the program once, even if a repeat runs it many times. So its cost depends on the
+//! length of the text, not of the run.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,20 +12,21 @@ use ringmill_isa::mid::{Action, LimbMap, LocalId, Step as Line, ValueType, Verif
 use super::plan::{Kernel, Plan};
 use ringmill_device::pool::{buffer_bytes, holds_short, limb_modulus};
 
-/// The cost of a run of some steps, with repeats multiplied.
+/// The estimated cost of a block of a program, or of a whole one. Repeats count as often as they run.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Run {
     pub calls: u64,
     pub weight: u64,
-    /// The most bytes of limbs at one time when calls run in order, as on one thread. Bound inputs are not counted.
+    /// The most bytes of limbs at one time if calls run in order, as on one thread. The caller's inputs are not
+    /// counted.
     peak: u64,
-    /// The most bytes that one call holds inside.
+    /// The most bytes of limbs that one call holds between its steps.
     within: u64,
 }
 
 impl Run {
-    /// Returns the bytes of limbs that a run of `threads` threads holds at one time: one more call in progress for each
-    /// further thread. Tests check that no run takes more.
+    /// Returns the most bytes of limbs that a run on `threads` threads holds at one time: each further thread adds one
+    /// call in progress. Tests check that no run takes more.
     pub fn pool(&self, threads: usize) -> u64 {
         let others = (threads as u64).saturating_sub(1);
         self.peak.saturating_add(others.saturating_mul(self.within))
@@ -42,12 +44,12 @@ pub(super) fn run(program: &Verified, plans: &[Arc<Plan>]) -> Run {
     Frame::new(program, plans, &blocks, &[]).run(&text.steps)
 }
 
-/// The limbs of a block's frame while its steps are read.
+/// The limbs of a block while the estimate reads its steps.
 struct Frame<'a> {
     program: &'a Verified,
     plans: &'a [Arc<Plan>],
     blocks: &'a [Run],
-    /// The bytes of each limb that is alive.
+    /// The bytes of each limb that a later step of the block reads.
     alive: LimbMap<u64, LocalId>,
     held: u64,
     run: Run,
@@ -138,19 +140,19 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The bytes of the limbs to which seeds and constants expand.
+/// The bytes of the limbs to which a program's seeds and constants expand.
 #[derive(Clone, Copy, Default)]
 pub struct Expands {
-    /// The bytes of all items, each counted once.
+    /// The bytes of all expanded limbs and constants, each counted once.
     pub all: u64,
-    /// The bytes of the largest item.
+    /// The bytes of the largest expanded limb or constant.
     pub largest: u64,
-    /// The bytes of the items of one call, for the call that expands most.
+    /// The most bytes of expanded limbs and constants that one call reads.
     pub within: u64,
 }
 
 impl Expands {
-    /// Adds constants of `all` bytes together, the largest of `largest` bytes.
+    /// Adds constants to the estimate: `all` bytes together, the largest of `largest` bytes.
     pub fn and_constants(self, (all, largest): (u64, u64)) -> Self {
         Self {
             all: self.all.saturating_add(all),
@@ -159,23 +161,23 @@ impl Expands {
         }
     }
 
-    /// Returns the budget for expanded items: the one asked for, or the room that is left if not all items fit into
-    /// memory. This room must suffice for the largest item. `None` keeps all. `there` bytes are expanded already, and
-    /// `room` bytes are free beside the limbs.
+    /// Returns the budget in bytes for expanded limbs and constants. It is the budget `asked` for, or else `there` +
+    /// `room` bytes if all of them exceed that and the largest does not. `None` keeps all. `there` bytes are expanded
+    /// already, and `room` bytes are free beside the run's limbs.
     pub fn budget(&self, asked: Option<u64>, there: u64, room: u64) -> Option<u64> {
         let left = there.saturating_add(room);
         asked.or_else(|| (self.all > left && left >= self.largest).then_some(left))
     }
 
-    /// Returns the bytes alive at one time under a budget with this number of open calls: the budget, or the items of
-    /// these calls.
+    /// Returns the most bytes of expanded limbs and constants alive at one time with `calls` open calls. It is the
+    /// budget, or what these calls read if that is more.
     pub fn under(&self, budget: Option<u64>, calls: usize) -> u64 {
         let held = self.within.saturating_mul(calls as u64);
         self.all.min(budget.unwrap_or(u64::MAX).max(held))
     }
 }
 
-/// Returns the bytes of the limbs to which the program's seeds expand.
+/// Estimates the bytes of the limbs to which the program's seeds expand.
 pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> Expands {
     let (mut calls, mut limbs) = (HashSet::new(), HashSet::new());
     let mut expands = Expands::default();

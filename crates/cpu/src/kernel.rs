@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs one step on its operands: the only place in which the CPU device computes.
+//! Runs one step of a plan on its operands: the only place in which the CPU device computes.
 
 mod short;
 
@@ -17,23 +17,23 @@ use ringmill_device::plan::{EXTENDED, WordJob};
 use ringmill_device::pool::Buf;
 use ringmill_device::value::Value;
 
-/// A step about to run, with its operands and buffers for its results. A task is reused from step to step.
+/// A step about to run, with its operands and the buffers for its results. One task is reused from step to step.
 #[derive(Default)]
 pub(super) struct Task<'a> {
     pub call: u64,
     pub step: u32,
     pub src: Vec<Value<'a>>,
-    /// A buffer for each result. With `in_place` the first result's buffer holds that operand. For a kernel that
-    /// updates operands ([`Kernel::updates`]), the results hold these operands.
+    /// A buffer for each result. With `in_place` the first result's buffer holds that operand's residues. For a
+    /// kernel that updates operands ([`Kernel::updates`]), these buffers hold the operands.
     pub dst: Vec<Value<'a>>,
     pub in_place: Option<usize>,
-    /// Whether results are written past the cache ([`Kernel::streams`]).
+    /// Whether the kernel writes its results past the cache to memory ([`Kernel::streams`]).
     pub streamed: bool,
-    /// The working memory of a kernel, kept for the next step.
+    /// The working memory of a kernel, kept from step to step.
     pub scratch: Vec<u64>,
-    /// Buffers of words of 64 bits ([`Step::room`]).
+    /// Buffers of 64-bit words for operands and results in words of 32 bits ([`Step::room`]).
     pub room: Vec<Arc<Buf>>,
-    /// The call's seeds, in the procedure's order.
+    /// The expandable seeds of the call, in the procedure's order.
     pub seed: Option<Arc<SeedExpansion>>,
 }
 
@@ -49,9 +49,9 @@ impl Task<'_> {
 /// The reason for which a kernel did not run.
 pub(super) enum Fault {
     Math(MathError),
-    /// A key limb or constant was not expanded.
+    /// A key limb or a constant could not be expanded.
     Expanded(DeviceError),
-    /// A result buffer has another reference, or an operand is absent: a fault of this crate.
+    /// A result buffer has another reference, or an operand is missing, which is an error in this crate.
     Shape,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
     }
 }
 
-/// Computes a step whose operands and results are in words that the kernel supports.
+/// Computes a step whose operands and results are in words of a width that the kernel supports.
 fn compute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     let store = task.store();
     let src = &task.src;
@@ -256,7 +256,7 @@ fn compute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Runs a kernel of [`Kernel::overwritable`] whose operand `k` and result share one buffer.
+/// Runs a kernel whose result overwrites operand `k`; [`Kernel::overwritable`] lists such operands.
 fn in_place<'v>(
     kernel: &Kernel,
     k: usize,
@@ -281,7 +281,7 @@ fn in_place<'v>(
     Ok(())
 }
 
-/// Returns the sum of the exponents, which come first, and the limb.
+/// Returns the sum of the exponents, which are all operands but the last, and the limb, which is the last.
 fn exponents<'v>(src: &'v [Value<'_>]) -> Result<(usize, &'v [u64]), Fault> {
     let (a, exponents) = src.split_last().ok_or(Fault::Shape)?;
     let mut sum = 0usize;
@@ -300,7 +300,7 @@ fn copy(out: &mut [u64], from: &[u64]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The longest list of operands that is gathered on the stack.
+/// The longest list of operands that is collected in an array on the stack.
 const FEW: usize = 32;
 
 fn with_limbs<T>(src: &[Value<'_>], f: impl FnOnce(&[&[u64]]) -> T) -> T {

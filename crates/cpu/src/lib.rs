@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The CPU as a device: runs a limb program on all cores, in the order of its data dependences.
 //!
-//! Each procedure is planned once ([`plan`]): the plan has kernels with their tables, and counts uses. A run moves
-//! limbs through calls ([`state`]) and computes with the kernels of `ringmill_math` ([`kernel`]). One thread runs the
-//! calls in order. Several threads take ready steps from one queue, across calls, within a window that bounds memory
-//! ([`threads`]). Arithmetic is exact, so the bits do not depend on the order.
+//! Each procedure is planned once ([`plan`]): the plan has a kernel with its tables for each step, and counts the
+//! uses of each value. A run moves limbs through calls ([`state`]) and computes with the kernels of `ringmill_math`
+//! ([`kernel`]). One thread runs the calls in order. Several threads take ready steps from one queue, across calls,
+//! within a window that bounds memory ([`threads`]). Arithmetic is exact, so the bits do not depend on the order.
 
 mod clock;
 mod error;
@@ -39,19 +39,20 @@ use plan::Plan;
 use session::Session;
 use state::{Opened, State};
 
-/// The most plans in the cache; beyond this number the cache is emptied.
+/// The most plans of procedures in the cache; beyond this number the cache is emptied.
 const MAX_PLANS: usize = 1 << 14;
-/// The most threads of a device.
+/// The most threads with which the CPU device can be opened.
 pub const MAX_THREADS: usize = 1024;
 
-/// The size of a second-level cache that every core is assumed to have. Steps are grouped, and results written around
-/// the cache, by this size. A wrong assumption costs time only.
+/// The size of the second-level cache that every core is assumed to have, in bytes. Steps are grouped, and results
+/// written past the cache, by this size. A wrong assumption costs time only.
 const CACHE_BYTES: usize = 2 << 20;
 
-/// The name of the limbs' memory in traces.
+/// The name that traces give to the memory of limbs.
 const BUFFERS: &str = "limb buffers";
 
-/// A procedure and its plan. The procedure's address is the plan's key, and stays valid while the procedure is held.
+/// A procedure and its plan. The procedure's address is the plan's key in the cache. Holding the procedure keeps the
+/// address valid.
 type Planned = (Arc<Procedure>, Arc<Plan>);
 
 /// The CPU device. It keeps its threads, plans and buffers from run to run.
@@ -61,16 +62,16 @@ pub struct Cpu {
     /// The worker threads; `None` with one thread.
     workers: Option<rayon::ThreadPool>,
     plans: Mutex<HashMap<usize, Planned>>,
-    /// The number of procedures planned so far.
+    /// The number of procedures for which the device has made a plan so far.
     planned: AtomicU64,
-    /// The cached programs of single procedures.
+    /// The cached programs that call one procedure each.
     calling: Calling,
-    /// The pools that no run uses.
+    /// The buffer pools that no run uses now.
     pools: Mutex<Vec<Pool>>,
 }
 
 impl Cpu {
-    /// Opens the CPU with `threads` threads, 1 to [`MAX_THREADS`].
+    /// Opens the CPU as a device with `threads` threads, 1 to [`MAX_THREADS`].
     pub fn new(threads: usize) -> Result<Self, DeviceError> {
         if !(1..=MAX_THREADS).contains(&threads) {
             return Err(OpenError::ThreadCount {
@@ -96,8 +97,8 @@ impl Cpu {
         })
     }
 
-    /// Returns the device without fusion: every instruction is a step of its own, in its written place. It is slower
-    /// and gives the same bits. Tests and measurements compare fusion with it.
+    /// Returns the device without fusion: every instruction becomes one step, in its place in the procedure. It is
+    /// slower and gives the same bits. Tests and measurements compare fusion with it.
     pub fn without_fusion(self) -> Self {
         Self {
             fused: false,
@@ -106,7 +107,7 @@ impl Cpu {
         }
     }
 
-    /// Opens the CPU with one thread for each core.
+    /// Opens the CPU as a device with one thread for each core.
     pub fn all_cores() -> Result<Self, DeviceError> {
         Self::new(
             std::thread::available_parallelism()
@@ -119,7 +120,7 @@ impl Cpu {
         self.threads
     }
 
-    /// Returns the most calls that a run has open.
+    /// Returns the most calls that a run has open at one time.
     fn open_calls(&self) -> usize {
         match self.workers {
             None => 1,
@@ -155,7 +156,7 @@ impl Cpu {
     /// Runs a program. Returns its outputs, in the program's order, and the measurements.
     ///
     /// # Errors
-    /// Bindings that do not fit the program; errors of its procedures.
+    /// Fails if bindings do not fit the program, or one of its procedures cannot be planned or run.
     pub fn execute(
         &self,
         program: &Verified,
@@ -170,7 +171,7 @@ impl Cpu {
     /// `watch` allows, and stops if `watch` says so.
     ///
     /// # Errors
-    /// The errors of [`Cpu::execute`]; a limit, or a stop.
+    /// The errors of [`Cpu::execute`], and an exceeded memory limit or a stop.
     pub fn execute_watched(
         &self,
         program: &Verified,
@@ -190,12 +191,13 @@ impl Cpu {
         session.execute(bindings.limbs.clone(), request, progress, None)
     }
 
-    /// Returns the number of procedures planned so far; each is planned once, on its first use.
+    /// Returns the number of procedures for which the device has made a plan so far. It makes one on a procedure's
+    /// first use.
     pub fn planned(&self) -> u64 {
         self.planned.load(Ordering::Relaxed)
     }
 
-    /// Returns the memory of the buffers that are held for later runs.
+    /// Returns the memory of the limb buffers that the device keeps for later runs.
     pub fn pool_usage(&self) -> PoolUse {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.iter_mut().fold(PoolUse::default(), |sum, pool| {
@@ -232,7 +234,7 @@ impl Device for Cpu {
     }
 }
 
-/// Runs calls and steps in order on one thread, without synchronisation.
+/// Runs a program's calls and their steps in order on one thread, without synchronisation.
 fn straight<'a>(
     mut state: State<'a>,
     mut meter: Meter<'_>,
@@ -287,7 +289,8 @@ fn straight<'a>(
     Ok(state)
 }
 
-/// A run that is to be saved continues to the end of its call.
+/// Returns an error if the run must stop now. A run with checkpoints goes on to the end of its call when it is
+/// interrupted.
 fn may_go_on(watch: &Watch, saved: bool) -> Result<(), Halt> {
     match watch.check() {
         Err(Halt::Interrupted) if saved => Ok(()),
@@ -295,7 +298,7 @@ fn may_go_on(watch: &Watch, saved: bool) -> Result<(), Halt> {
     }
 }
 
-/// Reports finished calls as progress, a few times a second.
+/// Reports the number of finished calls as progress, a few times a second.
 struct Meter<'p> {
     progress: &'p dyn Progress,
     total: u64,
@@ -317,7 +320,7 @@ impl<'p> Meter<'p> {
         }
     }
 
-    /// Returns the time from the beginning of the run to `at`.
+    /// Returns the time from the beginning of the run to the moment `at`.
     fn since(&self, at: Instant) -> Duration {
         at.duration_since(self.begin)
     }
@@ -347,7 +350,7 @@ impl<'p> Meter<'p> {
     }
 }
 
-/// Items that the crate's own tests reach; no part of the interface.
+/// Items for the crate's own tests, which are no part of the interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::clock::Clock;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prepares a procedure to run: its steps' kernels with their tables, use counts, and consumers.
+//! Prepares a procedure to run on the CPU: a kernel with its tables for each step, the number of uses of each value,
+//! and the steps that use it.
 //!
-//! The steps are those of [`ringmill_device::plan`]; each gets a [`Kernel`] here. A plan is made once, then cached.
+//! The steps are those of [`ringmill_device::plan`]; each gets a [`Kernel`] here. The plan of a procedure is made once,
+//! then cached.
 
 mod pass;
 
@@ -21,7 +23,7 @@ use ringmill_math::{
 use super::CACHE_BYTES;
 pub(super) use pass::{Operand, Pass};
 
-/// The computation of one step, with every table that it needs.
+/// The CPU's computation of one step, with every table that it needs.
 pub(super) enum Kernel {
     Add(Modulus),
     Sub(Modulus),
@@ -44,18 +46,20 @@ pub(super) enum Kernel {
     /// A conversion between moduli: source, target, and the constant that is added afterwards.
     Conv(Modulus, Modulus, u64),
     Dot(Modulus),
-    /// Two sums of products that share their first factors. The operands are d_k, a_k, b_k by turns. With `carry` the
-    /// sums start from the two operands before these, and the results take their buffers.
+    /// Two sums of products, the sums of d_k a_k and d_k b_k, which share their first factors. The operands are d_k,
+    /// a_k, b_k for each k in turn. With `carry` the sums start from the two operands before these, and the results
+    /// take their buffers.
     DotPair {
         q: Modulus,
         carry: bool,
     },
-    /// A tensor product: operands a_0, a_1, b_0, b_1, results a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1.
+    /// A tensor product modulo a prime: from operands a_0, a_1, b_0, b_1 it computes a_0 b_0, a_0 b_1 + a_1 b_0 and a_1
+    /// b_1.
     Tensor(Modulus),
-    /// The scaled difference (a - b) w, or with a third operand c: (a - b) w + c.
+    /// The scaled difference (a - b) w of operands a and b and a constant w, or (a - b) w + c with a third operand c.
     SubScale(Modulus, Shoup),
-    /// A scaled difference whose b is the transform of another operand, converted to the plan's modulus, plus a
-    /// constant. Operands are that operand, then a, then c if there is one.
+    /// A scaled difference (a - b) w, plus c if there is a c. Its b is the transform of an operand x that is converted
+    /// to the plan's modulus and has a constant added. The operands are x, then a, then c.
     Difference {
         plan: Arc<NttPlan>,
         from: Modulus,
@@ -67,20 +71,19 @@ pub(super) enum Kernel {
     Bext(Box<dyn BaseExtension>),
     /// A computation on residues modulo a power of two above 2^60.
     Word(WordModulus, WordJob),
-    /// Reduces the operand's words, residues of any modulus, to a modulus. One of the two moduli is a power of two
-    /// above 2^60.
+    /// A reduction of the operand's residues to another modulus. One of the two moduli is a power of two above 2^60.
     Reduce(AnyModulus),
-    /// (X^e - 1) a in coefficient form; the exponents e are the first operand.
+    /// The product (X^e - 1) a in coefficient form. The last operand is a; e is the sum of the exponents before it.
     RotateDifference(Coefficients),
-    /// The same in evaluation form.
+    /// The product (X^e - 1) a in evaluation form. The last operand is a; e is the sum of the exponents before it.
     RotateDifferenceEval(Arc<Monomials>),
-    /// Gadget digits as residues modulo the modulus, result by result.
+    /// A gadget decomposition of the operand. Each result is one digit, as residues modulo this modulus.
     Decompose(Gadget, Modulus),
-    /// Sample extract: the operands are the masks, then the body.
+    /// A sample extract of an LWE vector from a GLWE ciphertext: the operands are the mask limbs, then the body limb.
     Extract(Coefficients),
-    /// An LWE key switch: the operands are the vector, then the key's rows.
+    /// An LWE key switch: the operands are the LWE vector, then the rows of the switching key.
     LweSwitch(Gadget),
-    /// A pass: elementwise steps on parameters, a block of coefficients at a time.
+    /// A pass: elementwise steps on the procedure's parameters, a block of coefficients at a time.
     Pass(Pass),
     Split(Modulus, Ring),
     Join(Modulus, Ring),
@@ -93,7 +96,7 @@ pub(super) enum Kernel {
 }
 
 impl Kernel {
-    /// Makes the kernel of a job, with its tables.
+    /// Makes the kernel of a step's computation `job`, with the tables that it needs.
     fn of(job: Job) -> Result<Self, MathError> {
         Ok(match job {
             Job::Add(q) => Self::Add(q),
@@ -157,7 +160,7 @@ impl Kernel {
         })
     }
 
-    /// Returns the operands whose buffer may become the result's, in order of preference.
+    /// Returns the indices of the operands whose buffer may become the result's, in order of preference.
     pub fn overwritable(&self) -> &'static [usize] {
         match self {
             Kernel::Add(_) | Kernel::Mul(_) => &[0, 1],
@@ -174,8 +177,8 @@ impl Kernel {
         }
     }
 
-    /// Returns how many operands, from the first on, are updated in place: result i is operand i. The fusion makes sure
-    /// that nothing else refers to them.
+    /// Returns how many operands, from the first on, the kernel updates in place: result i is operand i. The fusion of
+    /// steps ensures that nothing else refers to these operands.
     pub fn updates(&self) -> usize {
         match self {
             Kernel::DotPair { carry: true, .. } => 2,
@@ -183,8 +186,8 @@ impl Kernel {
         }
     }
 
-    /// Returns whether the kernel takes operand i in words of 32 bits as well as of 64. `lasting` says that the result
-    /// is in words of 32 bits.
+    /// Returns whether the kernel reads operand `i` in words of 32 bits as well as of 64. `lasting` says that the
+    /// result is in words of 32 bits.
     pub fn reads_short(&self, i: usize, lasting: bool) -> bool {
         match self {
             Kernel::Pass(_) | Kernel::Intt(_) | Kernel::AutoEval(_) | Kernel::Tensor(_) => true,
@@ -195,7 +198,7 @@ impl Kernel {
         }
     }
 
-    /// Returns whether the kernel itself writes words of 32 bits.
+    /// Returns whether the kernel can write its result in words of 32 bits.
     pub fn writes_short(&self) -> bool {
         matches!(
             self,
@@ -203,13 +206,12 @@ impl Kernel {
         )
     }
 
-    /// Returns whether the kernel holds an intermediate value in words of 64 bits between its input and its 32-bit
-    /// output.
+    /// Returns whether the kernel computes an intermediate value in words of 64 bits before its result of 32-bit words.
     fn between(&self) -> bool {
         matches!(self, Kernel::Difference { .. })
     }
 
-    /// Returns whether the kernel can write its results past the cache.
+    /// Returns whether the kernel can write its results past the cache to memory.
     pub fn streams(&self) -> bool {
         match self {
             Kernel::Add(_) | Kernel::Mul(_) | Kernel::SubScale(..) | Kernel::Tensor(_) => true,
@@ -218,7 +220,7 @@ impl Kernel {
         }
     }
 
-    /// Returns a rough time in elementwise passes over a limb, for estimates of progress only.
+    /// Returns the kernel's rough time, in units of an elementwise pass over a limb. Only estimates of progress use it.
     fn weight(&self, operands: usize) -> u64 {
         match self {
             Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
@@ -234,7 +236,7 @@ impl Kernel {
     }
 }
 
-/// Returns the converter of a base extension.
+/// Returns the converter that computes a base extension.
 fn converter(extension: Extension) -> Result<Box<dyn BaseExtension>, MathError> {
     let Extension {
         sources,
@@ -254,19 +256,19 @@ fn converter(extension: Extension) -> Result<Box<dyn BaseExtension>, MathError> 
     })
 }
 
-/// The time of the rows of one digit of a key switch, in passes over a limb.
+/// The rough time in which an LWE key switch handles the key rows of one digit, in passes over a limb.
 const SWITCH_PASSES: u64 = 512;
 
-/// A step of a procedure with its kernel. Values are indices into a frame.
+/// A step of a procedure with its kernel. Its operands and results are indices into the call's frame of values.
 pub(super) struct Step {
     pub kernel: Kernel,
     pub op: Op,
-    /// The index of the instruction to which this step belongs.
+    /// The index in the procedure of the instruction to which this step belongs.
     pub instr: usize,
     pub src: Box<[u32]>,
     pub dst: Box<[Made]>,
-    /// The lengths of the scratch buffers of 64-bit words. Operands and results in words of 32 bits that the kernel
-    /// does not support need them. They are known when the plan is complete.
+    /// The lengths, in words, of scratch buffers of 64-bit words. They stand in for operands and results in words of 32
+    /// bits that the kernel does not support. They are known when the plan is complete.
     pub room: Box<[usize]>,
 }
 
@@ -288,7 +290,7 @@ impl Step {
     }
 }
 
-/// A value that a step makes, and its length.
+/// A value that a step computes, and its length in words.
 #[derive(Clone, Copy)]
 pub(super) struct Made {
     pub value: u32,
@@ -297,7 +299,7 @@ pub(super) struct Made {
     pub short: bool,
 }
 
-/// Decides which values are in words of 32 bits: the inputs and results of a procedure modulo primes below 2^32. Values
+/// Decides which values of a procedure are in words of 32 bits: its inputs and results modulo primes below 2^32. Values
 /// between its steps have words of 64 bits.
 fn shorten(proc: &Procedure, steps: &mut [Step], held: impl Iterator<Item = u32>, values: usize) {
     let mut short = vec![None; values];
@@ -328,7 +330,8 @@ fn shorten(proc: &Procedure, steps: &mut [Step], held: impl Iterator<Item = u32>
     }
 }
 
-/// Returns the values that a step makes and reads, and its working memory, in bytes of buffers.
+/// Returns what a step holds in memory: the values that it computes and reads, and its working memory, in bytes of
+/// buffers.
 fn holds(step: &Step) -> plan::Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
     // An expanded limb belongs to its seed.
     let made = match step.kernel {
@@ -345,7 +348,7 @@ fn holds(step: &Step) -> plan::Held<'_, impl Iterator<Item = (u32, u64)> + Clone
     }
 }
 
-/// Lists of u32, one for each index, in two flat vectors.
+/// A list of u32 for each index, all stored in two flat vectors.
 #[derive(Default)]
 pub(super) struct Lists {
     ends: Vec<u32>,
@@ -380,29 +383,29 @@ impl Lists {
     }
 }
 
-/// A procedure that is ready to run. Its steps are in an order that respects their dependences.
+/// A procedure that is ready to run on the CPU. Its steps are in an order that respects their dependences.
 pub(super) struct Plan {
     pub name: String,
     pub steps: Vec<Step>,
-    /// For each value, the number of uses by steps and results.
+    /// For each value, the number of steps and results that use it.
     pub uses: Vec<u32>,
-    /// For each step, the number of operands for which it waits.
+    /// For each step, the number of operands that are not computed when the call begins.
     pub pending: Vec<u32>,
     /// For each value, the steps that use it; a step that uses it twice is listed twice.
     pub consumers: Lists,
-    /// For each value, the results that are this value.
+    /// For each value, the indices of the procedure's results that are this value.
     pub exports: Lists,
-    /// The value of each parameter.
+    /// The index of the value of each parameter.
     pub params: Vec<u32>,
     pub results: usize,
     pub weight: u64,
-    /// The most bytes of the procedure's own limbs in use at one time, its steps taken in order.
+    /// The most bytes in use at one time by limbs that the procedure computes, if its steps run in order.
     pub peak_bytes: u64,
 }
 
 impl Plan {
-    /// Plans a verified procedure. Without `fused` every instruction stays a step of its own, in its written place. A
-    /// procedure that the verifier would refuse gives [`DeviceError::Malformed`], never a panic.
+    /// Makes the plan of a verified procedure. Without `fused` every instruction becomes one step, in its place in the
+    /// procedure. A procedure that the verifier would refuse gives [`DeviceError::Malformed`], never a panic.
     pub fn new(proc: &Procedure, fused: bool) -> Result<Self, DeviceError> {
         let fusion = match fused {
             true => Fusion::For {

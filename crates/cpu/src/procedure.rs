@@ -13,7 +13,7 @@ use ringmill_limits::Watch;
 use crate::Cpu;
 use crate::session::Session;
 
-/// Gives the bits of the interpreter.
+/// Runs a procedure with the kernels of the CPU; the results have the bits of the reference interpreter.
 impl Runs for Cpu {
     fn run(
         &self,

@@ -21,24 +21,25 @@ use crate::plan::Plan;
 use crate::state::State;
 use crate::{Cpu, CpuStats, Meter, estimate, straight, threads};
 
-/// A program that is open on the CPU.
+/// A program that is open on the CPU, with its plans, keys and constants.
 pub(crate) struct Session<'s> {
     cpu: &'s Cpu,
     program: &'s Verified,
     resident: Resident<'s>,
-    /// A plan for each of the program's bound procedures.
+    /// The plan of each procedure that the program calls, in the order of their numbers.
     plans: Vec<Arc<Plan>>,
-    /// The estimated cost of a run.
+    /// The estimated memory and time of one run.
     whole: estimate::Run,
     /// The estimated bytes of the limbs to which the program's seeds expand.
     seeds: estimate::Expands,
-    /// The time of planning, which the first run's time includes.
+    /// The time that planning took; the first run's time includes it.
     opening: Duration,
 }
 
 impl<'s> Session<'s> {
     /// # Errors
-    /// Values that the device does not hold; a procedure that cannot be planned; a stop.
+    /// Fails if the device does not hold a type of value, a procedure cannot be planned, or the work is
+    /// stopped.
     pub fn new(
         cpu: &'s Cpu,
         program: &'s Verified,
@@ -60,7 +61,8 @@ impl<'s> Session<'s> {
         })
     }
 
-    /// Runs the program. `take` receives outputs as they are made; these are not among the returned outputs.
+    /// Runs the open program. If there is a callback `take`, it receives each output when it is computed,
+    /// and the returned list lacks these outputs.
     pub fn execute(
         &mut self,
         inputs: Vec<Limb<'_>>,

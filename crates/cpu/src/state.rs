@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The state of a run: program limbs, the calls in progress, and the pool of buffers.
+//! The state of a run on the CPU: the program's limbs, the calls in progress, and the pool of buffers.
 //!
-//! Starting and finishing steps moves limbs between these. Kernels compute elsewhere, so the lock around this state is
-//! held for moments only. Reference counts decide ownership: a limb is moved out at its last use. So a step that is the
-//! sole owner of an operand writes its result there. A buffer goes back to the pool with its last reference.
+//! Starting and finishing steps moves limbs between these three. Kernels compute outside of this state, so the lock
+//! around it is held for moments only. Reference counts decide ownership: a limb is moved out at its last use. So a
+//! step that is the sole owner of an operand writes its result there. A buffer returns to the pool with its last
+//! reference.
 
 mod steps;
 
@@ -32,30 +33,30 @@ use ringmill_device::report::Entry;
 use ringmill_device::trace::Context;
 use ringmill_device::value::Value;
 
-/// The number of calls that the run sees ahead of its open calls. It suffices to know the outputs of short programs as
-/// outputs when they are made.
+/// The number of calls after the open ones that the run has read from the program. In a short program, the run then
+/// knows an output as an output when it is computed.
 const WINDOW: usize = 64;
 
-/// A program-level limb that a call makes.
+/// A limb of the program that a call computes or waits for.
 #[derive(Default)]
 struct Slot<'a> {
     value: Option<Value<'a>>,
-    /// Whether every call that reads the limb was opened.
+    /// Whether every call that reads the limb has been opened.
     ended: bool,
-    /// The open calls that wait for the limb, each with the number of its value.
+    /// The open calls that wait for the limb, each with the number of the value that the limb becomes there.
     waiters: Vec<(u64, u32)>,
 }
 
-/// A call that was opened.
+/// A call that the run has just opened.
 pub struct Opened<'a> {
-    /// The number of the call.
+    /// The number of the call, in program order.
     pub call: u64,
     pub plan: &'a Arc<Plan>,
-    /// The row to which its time is added.
+    /// The row of the clock's ledger to which the call's time is added.
     pub entry: Entry,
 }
 
-/// A call in progress.
+/// A call in progress, with its values.
 #[derive(Default)]
 struct Frame<'a> {
     proc: u32,
@@ -65,9 +66,9 @@ struct Frame<'a> {
     values: Vec<Option<Value<'a>>>,
     uses: Vec<u32>,
     pending: Vec<u32>,
-    /// The number of steps that are not finished and results that are not published.
+    /// The number of the call's unfinished steps, plus the number of its results that later calls cannot read yet.
     left: usize,
-    /// The row to which its time is added.
+    /// The row of the clock's ledger to which the call's time is added.
     entry: Option<Entry>,
 }
 
@@ -78,28 +79,29 @@ pub(super) struct State<'a> {
     plans: &'a [Arc<Plan>],
     bindings: &'a Bindings<'a>,
     pub usage: &'a Usage,
-    /// The limbs that calls made and later calls read, and the limbs for which open calls wait.
+    /// The limbs that calls computed and later calls read, and the limbs for which open calls wait.
     slots: LimbMap<Slot<'a>>,
-    /// Whether outputs are so large that they are worth writing past the cache.
+    /// Whether the program's outputs are so large that steps write them past the cache.
     large: bool,
     /// The open calls, from call number `first_open` on.
     frames: VecDeque<Frame<'a>>,
     first_open: u64,
-    /// Frames to be reused.
+    /// Frames of finished calls, for reuse.
     spare: Vec<Frame<'a>>,
-    /// The steps with all operands, the earliest in program order first. This order keeps memory near that of a run in
-    /// order. Only the threaded run uses them.
+    /// The steps whose operands all exist, the earliest in program order first. This order keeps memory near that of a
+    /// run in order. Only a run on several threads uses this queue.
     ready: BinaryHeap<Reverse<(u64, u32)>>,
     track_ready: bool,
-    /// Limbs that were made and are still to be handed to the steps that wait: (call, value, limb).
+    /// The limbs that were computed and are still to be passed to the steps that wait: call, value, limb.
     arrivals: Vec<(u64, u32, Value<'a>)>,
     pub pool: Pool,
     pub clock: Clock,
     pub calls_done: u64,
     pub weight_done: u64,
-    /// Receives outputs as they are made, by their numbers; without it outputs are held to the end.
+    /// A callback that receives each output, with its number, when it is computed. Without it the run holds outputs to
+    /// the end.
     take: Option<Take<'a>>,
-    /// The outputs that `take` received.
+    /// The outputs that the callback `take` has received.
     taken: LimbMap<()>,
 }
 
@@ -108,8 +110,8 @@ fn lost(what: &str) -> DeviceError {
 }
 
 impl<'a> State<'a> {
-    /// Makes the state of a run. `plans` has one entry for each of the program's bound procedures; bindings are
-    /// checked.
+    /// Makes the state of a run that begins. `plans` has one plan for each of the program's procedures. The caller has
+    /// checked the bindings.
     pub fn new(
         program: &'a Verified,
         plans: &'a [Arc<Plan>],
@@ -146,12 +148,12 @@ impl<'a> State<'a> {
         })
     }
 
-    /// Hands outputs to `take` as they are made, so that none is held.
+    /// Sets the callback that receives each output when it is computed, so that the run holds no output.
     pub fn hand_to(&mut self, take: Take<'a>) {
         self.take = Some(take);
     }
 
-    /// Advances to the call of a checkpoint, before any call is opened.
+    /// Advances the run to the position of a checkpoint file, before any call is opened.
     pub fn resume(&mut self, path: &Path, whose: Whose, watch: &Watch) -> Result<(), DeviceError> {
         let (plans, weight_done) = (self.plans, &mut self.weight_done);
         let saved = checkpoint::read(path, whose, self.program, &mut self.stream, watch, |proc| {
@@ -172,7 +174,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Saves the run; no call is open.
+    /// Writes a checkpoint of the run while no call is open.
     pub fn save(&self, saver: &mut Saver<'_>, last: bool) -> Result<(), DeviceError> {
         let held = self.slots.iter();
         let held = held.filter_map(|(&limb, slot)| Some((limb, slot.value.clone()?)));
@@ -204,8 +206,8 @@ impl<'a> State<'a> {
         plan.ok_or_else(|| lost("a procedure"))
     }
 
-    /// Opens the next call and hands it the arguments that exist; it gets the others when they are made. Returns `None`
-    /// if all calls have been opened.
+    /// Opens the next call and gives it the arguments that exist; it gets the others when they are computed. Returns
+    /// `None` if all calls have been opened.
     pub fn open(&mut self) -> Result<Option<Opened<'a>>, DeviceError> {
         self.ahead.look(&mut self.stream)?;
         let Some(Called { number, call, dies }) = self.ahead.next_call() else {
@@ -259,13 +261,13 @@ impl<'a> State<'a> {
         }))
     }
 
-    /// Returns an input of the program.
+    /// Returns the input of the program that `limb` names, as the caller bound it.
     fn bound(&self, limb: LimbId) -> Result<Value<'a>, DeviceError> {
         let limb = self.bindings.limbs.get(limb.0 as usize);
         Ok(limb.ok_or_else(|| lost("an input"))?.value())
     }
 
-    /// Notes that no later call reads the limb.
+    /// Notes that no later call reads the limb, so that its memory can be released.
     fn end(&mut self, limb: LimbId) {
         self.ahead.forget(limb);
         let slot = self.slots.entry(limb).or_default();
@@ -276,13 +278,13 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns the row to which the time of an open call is added.
+    /// Returns the row of the clock's ledger to which the time of an open call is added.
     pub fn entry(&self, call: u64) -> Result<Entry, DeviceError> {
         let entry = self.open_frame(call)?.entry;
         entry.ok_or_else(|| lost("a call"))
     }
 
-    /// Returns the call and line to which a step of an open call belongs.
+    /// Returns the call and the line of the user's program to which a step of an open call belongs.
     pub fn context(&self, call: u64, step: &Step) -> Result<Context<'_>, DeviceError> {
         let frame = self.open_frame(call)?;
         let procedure = self.program.bound_procs().get(frame.proc as usize);
@@ -313,8 +315,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Hands every new limb to its frame: publishes it if it is a result, then marks the steps that now have all
-    /// operands.
+    /// Passes every new limb to its call. A limb that is a result becomes readable for other calls. Then it marks the
+    /// steps that have all operands.
     fn settle_arrivals(&mut self) -> Result<(), DeviceError> {
         while let Some((call, index, value)) = self.arrivals.pop() {
             let plan = self.plan(call)?;
@@ -338,7 +340,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Counts one new operand for each of these steps.
+    /// Counts one more operand for each of these steps of a call, and queues a step that has all.
     fn mark_ready(&mut self, call: u64, steps: &[u32]) -> Result<(), DeviceError> {
         for &step in steps {
             let pending = &mut self.frame(call)?.pending[step as usize];
@@ -350,7 +352,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Makes a program-level limb available.
+    /// Makes a limb of the program readable for the calls that wait for it and for later ones.
     fn publish(&mut self, limb: LimbId, value: Value<'a>) {
         let slot = self.slots.entry(limb).or_default();
         for (call, param) in std::mem::take(&mut slot.waiters) {
@@ -378,7 +380,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns whether a limb leaves the run unread and is one of many, so that it is worth writing past the cache.
+    /// Returns whether a limb is an output that no call reads, of a program with many of them. Steps write such a limb
+    /// past the cache.
     fn streamed(&self, limb: LimbId) -> bool {
         let waited = || {
             self.slots
@@ -390,12 +393,12 @@ impl<'a> State<'a> {
         held && self.ahead.is_output(limb) && !self.ahead.read_later(limb) && !waited()
     }
 
-    /// Takes the earliest ready step.
+    /// Takes the ready step that is the earliest in program order from the queue.
     pub fn pop_ready(&mut self) -> Option<(u64, u32)> {
         self.ready.pop().map(|Reverse(at)| at)
     }
 
-    /// Counts `count` more of the call's steps and results as done.
+    /// Counts `count` more of the call's steps and results as finished.
     fn advance(&mut self, call: u64, count: usize) -> Result<(), DeviceError> {
         let frame = self.frame(call)?;
         frame.left -= count;
@@ -405,7 +408,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Counts a call whose steps are all done, and releases the oldest frames if they are finished.
+    /// Counts a call whose steps are all finished, and releases the oldest frames if their calls are finished.
     fn close(&mut self, call: u64) -> Result<(), DeviceError> {
         self.calls_done += 1;
         self.weight_done += self.plan(call)?.weight;
@@ -416,7 +419,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Returns the error of a step that could not run.
+    /// Returns the error of a step that could not run, with its place in the program.
     pub fn fault(&self, call: u64, step: u32, fault: Fault) -> DeviceError {
         let reason = match fault {
             Fault::Math(MathError::Halt(halt)) => return halt.into(),
@@ -439,7 +442,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Lends the outputs to the caller, except those that `take` received, and gives all other limbs back to the pool.
+    /// Lends the outputs to the caller, except those that the callback `take` received, and returns all other limbs to
+    /// the pool.
     pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool, Clock), DeviceError> {
         let limbs = self.ahead.outputs().ok_or_else(|| lost("the end"))?;
         let mut outputs = Vec::with_capacity(limbs.len());

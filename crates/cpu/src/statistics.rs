@@ -8,16 +8,18 @@ use serde::Serialize;
 /// The measurements of a run on the CPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct CpuStats {
-    /// The wall time of the run, from bindings to outputs.
+    /// The wall time of the run in seconds, from the binding of inputs to the
+    /// outputs.
     pub seconds: f64,
     pub threads: usize,
-    /// The most bytes of limb buffers in use at one time, without bound inputs.
+    /// The most bytes of limb buffers in use at one time, without the inputs
+    /// that the caller bound.
     pub pool_peak_bytes: u64,
-    /// The bytes of limb buffers that the device keeps for the next run.
+    /// The bytes of limb buffers that the device keeps for its next run.
     pub pool_held_bytes: u64,
-    /// The figures of expanded key limbs and constants.
+    /// The counts and bytes of key limbs and constants that the run expanded.
     pub expanded: ExpandedStats,
-    /// The time in nanoseconds, by lines.
+    /// The time of the run in nanoseconds, by the lines of the user's program.
     #[serde(skip)]
     pub lines: Vec<LineUse>,
 }

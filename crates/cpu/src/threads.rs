@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a program on several threads: every worker takes the earliest ready step, computes it outside the lock, and
+//! Runs a program on several threads. Each worker takes the earliest ready step, computes it outside the lock, and
 //! puts its results back.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,14 +14,15 @@ use ringmill_device::expanded::Usage;
 use ringmill_device::trace::SpanSink;
 use ringmill_limits::Watch;
 
-/// The open calls for each thread. Ready steps then rarely run out, and memory stays near that of a run in order.
+/// The number of calls that are open for each thread. With several, ready steps rarely run out, and memory stays
+/// near that of a run in order.
 pub(super) const CALLS_PER_THREAD: usize = 4;
 
 struct Shared<'a, 'm, 'p> {
     state: State<'a>,
     meter: Meter<'p>,
     spans: Option<&'m mut dyn SpanSink>,
-    /// The number of steps being computed.
+    /// The number of steps that workers compute now.
     running: usize,
     /// The number of workers that wait for a ready step.
     asleep: usize,
@@ -39,7 +40,7 @@ struct Crew<'a, 'm, 'p> {
     saved: bool,
 }
 
-/// Runs all calls on the workers.
+/// Runs all calls of a program on the worker threads.
 pub(super) fn run<'a, 'p>(
     mut state: State<'a>,
     meter: Meter<'p>,
@@ -154,7 +155,8 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
         self.wake.notify_all();
     }
 
-    /// Returns the next step, `Some(None)` to wait for one, or `None` if the run is over.
+    /// Returns the next step to compute, `Some(None)` if the worker must wait for one, or `None` if the run is
+    /// over.
     fn next(&self, shared: &mut Shared<'a, 'm, 'p>) -> Option<Option<(u64, u32)>> {
         if shared.failed.is_some() {
             return None;
@@ -221,7 +223,8 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
     }
 }
 
-/// Ends the run if its worker panics, which no step should do. Otherwise the other workers would wait forever.
+/// A guard that ends the run if its worker thread panics, which no step should do. Otherwise the other workers
+/// would wait forever.
 struct Alarm<'c, 'a, 'm, 'p>(&'c Crew<'a, 'm, 'p>);
 
 impl Drop for Alarm<'_, '_, '_, '_> {

@@ -17,12 +17,13 @@ use crate::value::Value;
 #[derive(Clone)]
 enum Data<'a> {
     Borrowed(&'a [u64]),
-    /// Residues modulo a modulus below 2^32, in words of 32 bits.
+    /// The borrowed residues of a limb whose modulus is below 2^32, in words of 32 bits.
     Short(&'a [u32]),
-    /// A limb of equal runs: the value of each run, and the length of the limb.
+    /// A borrowed limb of runs of equal residues: the value of each run, and the number of residues of the limb.
     Spread(&'a [u64], usize),
     Shared(Arc<[u64]>),
-    /// The limb of a constant modulo the modulus with this number.
+    /// One limb of a constant that is encoded when a step reads it: the limb modulo the program's modulus with this
+    /// number.
     Constant(Arc<Constant<'a>>, usize),
 }
 
@@ -31,7 +32,8 @@ pub fn exponents(log_n: u8) -> TableModulus {
     TableModulus::PowerOfTwo(log_n.saturating_add(1))
 }
 
-/// A limb whose residues are known to be below their modulus: they are checked once, when the limb is made.
+/// A limb that a caller binds to a program's input. Its residues are checked once, against its modulus, when the limb
+/// is made.
 #[derive(Clone)]
 pub struct Limb<'a> {
     data: Data<'a>,
@@ -41,7 +43,7 @@ pub struct Limb<'a> {
 }
 
 impl<'a> Limb<'a> {
-    /// Borrows residues.
+    /// Makes a limb of residues that the caller lends, in words of 64 bits.
     ///
     /// # Errors
     /// [`DeviceError::Residue`] for a residue at or above `modulus`.
@@ -58,7 +60,8 @@ impl<'a> Limb<'a> {
         })
     }
 
-    /// Borrows residues in words of 32 or 64 bits; see [`Limb::borrowed`].
+    /// Makes a limb of residues that the caller lends, in words of 32 or 64 bits; see [`Limb::borrowed`] for the
+    /// errors.
     pub fn held(data: Residues<'a>, modulus: impl Into<TableModulus>) -> Result<Self, DeviceError> {
         let modulus = modulus.into();
         match data {
@@ -82,7 +85,7 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Shares residues.
+    /// Makes a limb of residues that it owns together with the caller, without copying them.
     ///
     /// # Errors
     /// [`DeviceError::Residue`] for a residue at or above `modulus`.
@@ -109,7 +112,8 @@ impl<'a> Limb<'a> {
         self.seed.as_ref()
     }
 
-    /// Borrows residues that this crate has checked before, such as keys at every run of a session.
+    /// Makes a limb of residues that the caller lends, without checking them. The caller has checked them before, as
+    /// for keys in each run of a session.
     pub fn scanned(data: impl Into<Residues<'a>>, modulus: TableModulus) -> Self {
         let data = data.into();
         let data = match data {
@@ -128,7 +132,8 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Borrows the values of a limb of `len` residues; each value stands for a run of equal residues.
+    /// Makes a limb of `len` residues from the values of its runs, which the caller lends. All runs of equal residues
+    /// have the same length.
     pub fn spread(values: &'a [u64], len: usize, modulus: TableModulus) -> Self {
         debug_assert!(check_residues(values, modulus).is_ok());
         Self {
@@ -138,8 +143,8 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Makes the limb modulo modulus number `number` of a constant that is encoded when a step reads it. Only devices
-    /// for which [`crate::Device::expands`] is true take such limbs.
+    /// Makes one limb of a constant that is encoded when a step reads it: the limb modulo `modulus`, which has `number`
+    /// in the program's list of moduli. Only devices for which [`crate::Device::expands`] is true take such limbs.
     pub fn of_constant(constant: Arc<Constant<'a>>, number: usize, modulus: TableModulus) -> Self {
         Self {
             data: Data::Constant(constant, number),
@@ -148,7 +153,8 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Returns the residues. A constant that is encoded when a step reads it has none here.
+    /// Returns the residues in words of 64 bits. The result is empty for a constant that is encoded when a step reads
+    /// it.
     pub fn residues(&self) -> Cow<'_, [u64]> {
         match &self.data {
             Data::Borrowed(d) => Cow::Borrowed(d),
@@ -190,7 +196,8 @@ impl<'a> Limb<'a> {
     }
 }
 
-/// Refuses residues at or above `modulus`, and names the first. The common case is one pass without branches.
+/// Refuses a limb with a residue at or above `modulus`, and names the first such residue. Without one, the check is one
+/// pass without branches.
 pub fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), DeviceError> {
     let top = modulus.top();
     if top >> 63 == 0 {
@@ -215,21 +222,21 @@ pub fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), DeviceE
     }
 }
 
-/// The seed of a key, which is expanded limb by limb as steps read the limbs. An [`Expanded`] keeps them.
+/// The seed of a key whose limbs are expanded one by one as steps read them. An [`Expanded`] caches these limbs.
 pub struct SeedExpansion {
     seed: [u8; 32],
     expanded: Arc<Expanded>,
-    /// The number of this seed in `expanded`.
+    /// The number of this seed among the seeds that share `expanded`.
     number: u32,
 }
 
 impl SeedExpansion {
-    /// Makes a seed that shares its [`Expanded`] with no other.
+    /// Makes a seed with a cache of its own for its expanded limbs.
     pub fn new(seed: [u8; 32]) -> Self {
         Self::within(seed, &Arc::default())
     }
 
-    /// Makes a seed whose limbs are kept with those of other seeds, under one budget.
+    /// Makes a seed whose expanded limbs share the cache `expanded`, and its budget of bytes, with other seeds.
     pub fn within(seed: [u8; 32], expanded: &Arc<Expanded>) -> Self {
         Self {
             seed,
@@ -242,9 +249,9 @@ impl SeedExpansion {
         &self.seed
     }
 
-    /// Returns the evaluation-form limb of `PRNG`: the words of keystream `stream`, each reduced modulo `modulus`. On a
-    /// half ring the words are those of the positions of that half. Roots psi^e with e = 1 mod 4 are the first half of
-    /// the bit-reversed order.
+    /// Returns a limb in evaluation form as the instruction `PRNG` defines it: the words of keystream number `stream`
+    /// of this seed, each reduced modulo `modulus`. On one half of a ring, the words are those at the positions of that
+    /// half. The first half in bit-reversed order has the roots psi^e with e = 1 mod 4.
     ///
     /// # Errors
     /// [`ringmill_limits::Halt::NoMemory`] if there is no memory for the limb.
@@ -283,8 +290,8 @@ pub struct Bindings<'a> {
 }
 
 impl Bindings<'_> {
-    /// Returns every [`Expanded`] that keeps limbs and constants of these bindings: one, if all seeds and constants
-    /// share it.
+    /// Returns the caches of all expanded limbs and encoded constants of these bindings. If all share one [`Expanded`],
+    /// there is one.
     pub fn expanded(&self) -> Vec<Arc<Expanded>> {
         let seeds = self.seeds.iter().map(|seed| &seed.expanded);
         let constants = self.limbs.iter().filter_map(Limb::constant);
@@ -299,7 +306,7 @@ impl Bindings<'_> {
         places
     }
 
-    /// Returns the bytes of the constants that are encoded when a step reads them: of all together, and of the largest.
+    /// Returns two sizes of the constants that are encoded when a step reads them, in bytes: the sum, and the largest.
     pub fn constant_bytes(&self) -> (u64, u64) {
         let mut known = HashSet::new();
         let constants = self.limbs.iter().filter_map(Limb::constant);
@@ -310,8 +317,8 @@ impl Bindings<'_> {
         })
     }
 
-    /// Refuses bindings whose counts, lengths or moduli do not fit the program. Residues were checked when each
-    /// [`Limb`] was made.
+    /// Refuses bindings whose counts, lengths or moduli differ from the program's inputs and seeds. It does not look at
+    /// residues: each [`Limb`] checked them when it was made.
     pub fn check(&self, program: &Program) -> Result<(), DeviceError> {
         if let Some(missing) = program.inputs.get(self.limbs.len()) {
             let (expected, got) = (program.inputs.len(), self.limbs.len());

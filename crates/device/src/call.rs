@@ -14,19 +14,19 @@ use thiserror::Error;
 use crate::interpret::{self, InterpretError};
 use crate::{Limbed, ResidueVec};
 
-/// The operand and polynomial from which a procedure takes a limb.
+/// The source of a limb that is a procedure's parameter: an operand of the call, and a polynomial of this operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Place {
-    /// The number of the operand: ciphertexts come first, then plaintexts, then keys.
+    /// The index of the operand in the call. Ciphertexts come first, then plaintexts, then keys.
     pub arg: u16,
-    /// The polynomial of the operand. A plaintext has polynomial 0. A key has two for each digit: twice the digit for
-    /// part 0, one more for part 1.
+    /// The index of the polynomial in the operand. A plaintext has polynomial 0. A key has two for each digit: number
+    /// 2 * digit for part 0, and 2 * digit + 1 for part 1.
     pub poly: Poly,
     pub modulus: ModulusId,
 }
 
 impl Place {
-    /// Returns the place of a limb with this role, or `None` for an exponent.
+    /// Returns the operand and polynomial that a parameter with this role is a limb of, or `None` for an exponent.
     pub fn of(role: ParamRole, modulus: ModulusId) -> Option<Self> {
         let (arg, poly) = match role {
             ParamRole::Cipher { arg, poly } => (arg, poly),
@@ -38,12 +38,12 @@ impl Place {
     }
 }
 
-/// Returns the number of a key's polynomial ([`Place::poly`]), saturated at the largest [`Poly`].
+/// Returns the index of a key's polynomial, 2 * `digit` + `part` ([`Place::poly`]), at most the largest [`Poly`].
 pub fn key_poly(digit: u16, part: u16) -> Poly {
     Poly(digit.saturating_mul(2).saturating_add(part))
 }
 
-/// The digit and part of a key's polynomial: the inverse of [`key_poly`].
+/// Returns the digit and the part of a key's polynomial from its index: the inverse of [`key_poly`].
 pub fn key_digit(poly: Poly) -> (u16, u16) {
     (poly.0 / 2, poly.0 % 2)
 }
@@ -55,7 +55,7 @@ pub struct Bound<L, S> {
     pub seeds: Vec<S>,
 }
 
-/// The reason for which a call failed.
+/// The reason for which a call of a procedure failed.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CallError {
     #[error("no operand has limb {name}; pass operands of the operation's level, size and keys")]
@@ -70,11 +70,11 @@ pub enum CallError {
     Malformed(String),
 }
 
-/// Binds a procedure's inputs. `limb` finds the limb of a place among `operands`, in any representation of limbs.
-/// `seed` finds the seed of a key operand.
+/// Collects the inputs of a procedure from a call's operands. `limb` returns the limb at a place of `operands`, in any
+/// representation. `seed` returns the seed of the key operand with a given number.
 ///
 /// # Errors
-/// [`CallError::Missing`] for a limb that is not found, [`CallError::NotSeeded`] for a seed.
+/// [`CallError::Missing`] if `limb` returns `None`, [`CallError::NotSeeded`] if `seed` does.
 pub fn bind<O: ?Sized, L, S>(
     procedure: &Procedure,
     operands: &mut O,
@@ -98,18 +98,18 @@ pub fn bind<O: ?Sized, L, S>(
     })
 }
 
-/// The polynomials of one result, each limb-major over the moduli of the result's level.
+/// The polynomials of one result of a call, each limb by limb over the moduli of the result's level.
 pub type Polys = Vec<ResidueVec>;
 
-/// A limb as the caller of a procedure gives it.
+/// A limb that the caller of a procedure passes as an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given<'a> {
     Limb(Residues<'a>),
-    /// A limb of equal runs, by the value of each run ([`Limbed::spread`]).
+    /// A limb of runs of equal residues, as the value of each run ([`Limbed::spread`]).
     Spread(&'a [u64]),
 }
 
-/// Expands a limb of equal runs to its `len` residues.
+/// Returns the `len` residues of a limb from the values of its runs of equal residues.
 pub fn written_out(values: &[u64], len: usize) -> Vec<u64> {
     let run = len / values.len().max(1);
     let runs = values.iter();
@@ -117,17 +117,17 @@ pub fn written_out(values: &[u64], len: usize) -> Vec<u64> {
         .collect()
 }
 
-/// Receives the result of a procedure with this number.
+/// A callback that takes a result of a procedure: its number among the results, and its residues.
 pub type Take<'a> = &'a mut (dyn FnMut(usize, Residues<'_>) + Send);
 
-/// Runs procedures: the reference interpreter, or a device.
+/// The interface of anything that runs single procedures: the reference interpreter, or a device.
 pub trait Runs: Send + Sync {
     /// Runs a verified procedure on one limb for each parameter and one seed for each seed parameter, in order. `take`
-    /// receives each result once, with its number, in the order in which the results are computed. Residues of the
-    /// arguments must be below their moduli.
+    /// receives each result once, with its number, in the order in which the results are computed. The caller ensures
+    /// that residues of the arguments are below their moduli.
     ///
     /// # Errors
-    /// Arguments that do not fit the procedure, missing memory, or a stop.
+    /// Fails if the arguments do not fit the procedure, memory is missing, or the run is stopped.
     fn run(
         &self,
         procedure: &Arc<Procedure>,
@@ -169,8 +169,8 @@ impl Runs for Interpreted {
     }
 }
 
-/// Returns for each result, in order, the index of its limb in its polynomial, and the number of limbs of that
-/// polynomial.
+/// Returns a pair for each result limb, in order: its index among the limbs of its polynomial, and the number of these
+/// limbs.
 fn places(results: &[ResultLimb]) -> Vec<(usize, usize)> {
     let mut counts: HashMap<(u16, Poly), usize> = HashMap::new();
     let mut place = |r: &ResultLimb| {
@@ -184,22 +184,22 @@ fn places(results: &[ResultLimb]) -> Vec<(usize, usize)> {
     places.into_iter().zip(limbs).collect()
 }
 
-/// The shape of a call's results.
+/// The form of the results that a call returns.
 pub struct Results<'a> {
     /// The number of polynomials of each result.
     pub size: u32,
-    /// Returns the operand whose polynomial of that number is the result's, unchanged, or `None` if the procedure
-    /// computes the polynomial.
+    /// Returns the number of the operand from which a polynomial of the result is copied. It is `None` if the
+    /// procedure computes the polynomial.
     pub passes_through: &'a dyn Fn(Poly) -> Option<u16>,
-    /// Whether the results are in words of 32 bits.
+    /// Whether the words of the results have 32 bits.
     pub short: bool,
 }
 
-/// Runs a procedure on operands in the order of [`Place::arg`], and copies the polynomials that pass through to their
-/// places in the result.
+/// Runs a procedure on operands in the order of [`Place::arg`]. It also copies the polynomials that pass through
+/// unchanged from the operands into the results.
 ///
 /// # Errors
-/// [`CallError`]: operands that lack a limb, or an error of the device.
+/// [`CallError`] for an operand that lacks a limb, and for an error of the device.
 pub fn call(
     runs: &dyn Runs,
     procedure: &Arc<Procedure>,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Saves a run that stopped between two calls to a file, and reads it back: live limbs, position, and identities.
+//! Saves a run that stopped between two calls to a file, and reads it back. The file holds the live limbs, the position
+//! in the program, and the identities of program and data.
 //!
-//! The file has a mark and version, the identities of program and data, the number of calls done, and the limbs. Each
-//! limb is a number, a length, and residues as little-endian words. A SHA-256 of all that ends the file. A reader
-//! checks that the limbs are those alive at that call, have the length of their rings, and are below their moduli.
+//! The file begins with a mark and a version. Then come the identities of program and data, the number of finished
+//! calls, and the limbs. Each limb is a number, a length, and residues as little-endian words. A SHA-256 of all these
+//! bytes ends the file. A reader checks that the limbs are those alive after that call. It also checks that their
+//! lengths are those of their rings, and that their residues are below their moduli.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::HashMap;
@@ -33,7 +35,7 @@ pub struct Whose {
 
 impl Whose {
     /// # Errors
-    /// The error of a constant that cannot be read.
+    /// Fails if a constant of the bindings cannot be encoded.
     pub fn of(
         program: &Verified,
         bindings: &Bindings<'_>,
@@ -59,7 +61,7 @@ impl Whose {
     }
 }
 
-/// The number of words converted to bytes at one time.
+/// The number of a limb's words that are converted to bytes at one time.
 const CHUNK: usize = 1024;
 
 pub fn hash_words(hash: &mut Sha256, words: &[u64]) {
@@ -83,12 +85,13 @@ impl<'a> Saver<'a> {
         Self { schedule, whose }
     }
 
-    /// Returns whether the run is to be saved as soon as no call is open.
+    /// Returns whether a checkpoint is due: the run is to be saved as soon as no call is open.
     pub fn is_due(&self, watch: &Watch) -> bool {
         watch.is_stopped() || self.schedule.is_due()
     }
 
-    /// Writes the file, whole or not at all. `last` says that the run ends with this checkpoint.
+    /// Writes a checkpoint after `calls` finished calls, as a whole file or not at all. `last` says that the run ends
+    /// with this checkpoint.
     pub fn save(
         &mut self,
         calls: u64,
@@ -136,7 +139,7 @@ impl Whose {
     }
 }
 
-/// A reader or writer that hashes all bytes that pass through.
+/// A reader or writer that feeds all bytes that pass through it to a hash.
 struct Hashed<T> {
     inner: T,
     hash: Sha256,
@@ -171,16 +174,16 @@ impl<R: Read> Read for Hashed<R> {
     }
 }
 
-/// The content of a checkpoint.
+/// The content of a checkpoint file.
 pub struct Saved {
-    /// The number of calls that were done.
+    /// The number of calls that the saved run had finished.
     pub calls: u64,
     pub limbs: HashMap<LimbId, Vec<u64>>,
-    /// The limbs that are alive at that call and not in the file.
+    /// The limbs that are alive at the saved position but not in the file.
     pub absent: Vec<LimbId>,
 }
 
-/// Returns the error of a checkpoint that lacks a limb which a later call reads.
+/// Returns the error of a checkpoint file at `path` that lacks a limb which a later call reads.
 pub fn lacks(path: &Path, limb: LimbId) -> CheckpointError {
     CheckpointError::Damaged {
         path: path.to_owned(),
@@ -188,8 +191,8 @@ pub fn lacks(path: &Path, limb: LimbId) -> CheckpointError {
     }
 }
 
-/// Reads a checkpoint of this program and these bindings, and advances `stream` to it; `done` is told of each call that
-/// is passed.
+/// Reads a checkpoint of this program and these bindings, and advances `stream` to its position. The callback `done`
+/// receives the procedure's number for each call that the stream passes.
 pub fn read(
     path: &Path,
     whose: Whose,

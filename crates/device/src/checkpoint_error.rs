@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of checkpoints: files that cannot be written, read, or continued from.
+//! The errors of checkpoint files: one cannot be written, cannot be read, or belongs to another
+//! program or other data.
 
 use std::io;
 use std::path::PathBuf;

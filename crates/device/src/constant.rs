@@ -8,27 +8,30 @@ use ringmill_limits::room;
 use crate::expanded::{Form, Item, Made, Usage};
 use crate::{DeviceError, Expanded, Limbed};
 
-/// Encodes all limbs of a constant.
+/// A function that encodes a plaintext constant and returns all its limbs.
 pub type Encode<'a> =
     Box<dyn Fn() -> Result<Box<dyn Limbed + Send + Sync>, DeviceError> + Send + Sync + 'a>;
 
-/// A constant that is encoded when a step reads it; `expanded` keeps its limbs.
+/// A plaintext constant that is encoded when a step reads it. The cache `expanded` keeps
+/// its limbs for later reads.
 pub struct Constant<'a> {
     pub expanded: Arc<Expanded>,
-    /// The number of this constant in `expanded`.
+    /// The number of this constant among the constants in `expanded`.
     pub number: u32,
-    /// The bytes of all its limbs together.
+    /// The bytes of all limbs of the constant together.
     pub bytes: u64,
-    /// The number of residues of one limb.
+    /// The number of residues in one limb of the constant.
     pub len: usize,
     pub encode: Encode<'a>,
 }
 
 impl Constant<'_> {
-    /// Returns all limbs, encoded now if they are not kept.
+    /// Returns all limbs of the constant. It encodes them unless the cache `expanded`
+    /// still has them.
     ///
     /// # Errors
-    /// A constant that cannot be encoded, a limit, or a stop.
+    /// Fails if the constant cannot be encoded, a memory limit forbids it, or the run is
+    /// stopped.
     pub fn read(&self, usage: &Usage) -> Result<Arc<Made>, DeviceError> {
         let encode = || {
             room("a constant", self.bytes)?;

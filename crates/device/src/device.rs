@@ -14,37 +14,39 @@ use crate::{
     Bindings, CheckpointError, DeviceError, Limb, OutputLimb, Resident, Saving, Statistics,
 };
 
-/// The options of a run. Programs are data-oblivious, so outputs and timing can each be asked for alone.
+/// The options of a run of a limb program. The program's timing does not depend on data, so a run can compute outputs,
+/// timing, or both.
 pub struct Request<'a> {
     /// Whether the run computes the outputs.
     pub function: bool,
     /// Whether the run counts the machine's cycles, which needs a `sim:` or `rtl:` device.
     pub timing: bool,
-    /// Whether a program that does not fit the machine's memory may spill over the host link; the report then says what
-    /// the spills cost. Without leave such a program is refused.
+    /// Whether values that do not fit into the machine's memory may be spilled over the host link. The report then says
+    /// what the spills cost. Without this leave, the device refuses such a program.
     pub spill: bool,
-    /// Whether evaluation keys are on the machine before the run starts, as the papers count; otherwise their transfer
-    /// is counted.
+    /// Whether evaluation keys count as loaded onto the machine before the run starts, as the papers count. Otherwise
+    /// the run's time includes their transfer.
     pub resident_keys: bool,
-    /// Receives what the machine's units do, cycle by cycle.
+    /// The sink for events of the machine's units, in cycles.
     pub machine_trace: Option<&'a mut dyn TraceSink>,
-    /// Receives what the CPU's threads do.
+    /// The sink for events of the CPU's threads, in time.
     pub cpu_spans: Option<&'a mut dyn SpanSink>,
-    /// Limits the run's memory, and can stop it.
+    /// The limits on the run's memory, and the flag that stops the run.
     pub watch: Watch,
-    /// The file to which the run is saved between calls: at intervals, and when it is stopped.
+    /// The path and interval of the run's checkpoints. The run is saved between calls, at each interval and when it is
+    /// stopped.
     pub saving: Option<Saving>,
-    /// The checkpoint from which the run continues.
+    /// The path of the checkpoint from which the run continues; `None` starts at the first call.
     pub resume: Option<PathBuf>,
-    /// The most bytes of expanded key limbs and encoded constants to keep. Dropped limbs are made again when a step
-    /// reads them. With `None` the run keeps all that the limit of [`Request::watch`] leaves room for. A budget is
-    /// refused by machines that take some instructions only. It is also refused for a run with timing only, which
-    /// expands nothing.
+    /// The most bytes of expanded key limbs and encoded constants that the run keeps. Limbs beyond it are dropped and
+    /// computed again when a step reads them. With `None` the run keeps all that the limit of [`Request::watch`] leaves
+    /// room for. A machine that takes only some instructions refuses a budget. So does a run with timing only, because
+    /// it expands nothing.
     pub expanded_bytes: Option<u64>,
 }
 
 impl Request<'_> {
-    /// Returns a request for outputs only.
+    /// Returns a request for a program's outputs without timing.
     pub fn function_only() -> Self {
         Self {
             function: true,
@@ -60,7 +62,7 @@ impl Request<'_> {
         }
     }
 
-    /// Returns a request for timing only, which needs no data.
+    /// Returns a request for a program's timing without outputs. Such a run needs no data.
     pub fn timing_only() -> Self {
         Self {
             function: false,
@@ -69,7 +71,7 @@ impl Request<'_> {
         }
     }
 
-    /// Returns a request for outputs and timing.
+    /// Returns a request for a program's outputs and its timing.
     pub fn both() -> Self {
         Self {
             timing: true,
@@ -89,7 +91,8 @@ pub struct Outcome {
     pub machine: Option<MachineReport>,
 }
 
-/// A device: runs limb programs. All devices give identical bits.
+/// The interface of anything that runs limb programs: the CPU, a simulated machine or RTL. All devices compute the same
+/// bits.
 pub trait Device: Send + Sync {
     /// Returns the name by which the device was opened.
     fn name(&self) -> String;
@@ -100,22 +103,24 @@ pub trait Device: Send + Sync {
         None
     }
 
-    /// Returns whether the device holds values of this type. All devices hold limbs.
+    /// Returns whether the device can hold values of type `ty`. Every device holds limbs; exponents, tables and LWE
+    /// vectors are optional.
     fn holds(&self, ty: ValueType) -> bool {
         ty.limb().is_some()
     }
 
-    /// Returns whether the device encodes constants when a step reads them, and keeps to [`Request::expanded_bytes`] in
-    /// runs with `function`. Other devices need every constant encoded.
+    /// Returns whether the device encodes plaintext constants only when a step reads them. Such a device keeps to
+    /// [`Request::expanded_bytes`] in runs with `function`. All other devices need constants that are encoded before
+    /// the run.
     fn expands(&self) -> bool {
         false
     }
 
-    /// Opens a program. `resident` data stay on the device from run to run: keys, constants, and all that the device
-    /// derives from them and from the program.
+    /// Opens a program for one or more runs. `resident` are keys and constants that stay on the device from run to run,
+    /// with all that the device derives from them and from the program.
     ///
     /// # Errors
-    /// A program that the device cannot run.
+    /// Fails if the device cannot run the program.
     fn open<'s>(
         &'s self,
         program: &'s Verified,
@@ -123,7 +128,7 @@ pub trait Device: Send + Sync {
         watch: &Watch,
     ) -> Result<Box<dyn Session + 's>, DeviceError>;
 
-    /// Runs a program once. Bindings are ignored in a request for timing only.
+    /// Opens a program, runs it once and closes it. A request for timing only ignores the bindings.
     ///
     /// # Errors
     /// The errors of [`Device::open`] and [`Session::run`].
@@ -140,13 +145,13 @@ pub trait Device: Send + Sync {
     }
 }
 
-/// A program that is open on a device.
+/// The interface of a program that is open on a device, for one or more runs.
 pub trait Session {
-    /// Runs the program on one limb for each input that is not resident, in the order of the program's inputs. Inputs
-    /// are ignored in a request for timing only.
+    /// Runs the open program on one limb for each input that is not resident, in the order of the program's inputs. A
+    /// request for timing only ignores `inputs`.
     ///
     /// # Errors
-    /// Inputs that do not fit, a request that the device does not support, a limit, or a stop.
+    /// Fails if inputs do not fit, the device does not support the request, a limit is exceeded, or the run is stopped.
     fn run(
         &mut self,
         inputs: Vec<Limb<'_>>,
@@ -155,7 +160,7 @@ pub trait Session {
     ) -> Result<Outcome, DeviceError>;
 }
 
-/// A session on a device that keeps nothing: each run brings all bindings again.
+/// A session on a device that keeps nothing between runs: each run binds all keys and constants again.
 pub struct Anew<'s, F> {
     resident: Resident<'s>,
     run: F,
@@ -165,7 +170,7 @@ impl<'s, F> Anew<'s, F>
 where
     F: Fn(&Bindings<'_>, Request<'_>, &dyn Progress) -> Result<Outcome, DeviceError> + 's,
 {
-    /// Makes a session from `run`, which runs the program once.
+    /// Makes a session from a function `run` that runs the open program once on all its bindings.
     pub fn boxed(resident: Resident<'s>, run: F) -> Box<dyn Session + 's> {
         Box::new(Self { resident, run })
     }
@@ -203,7 +208,7 @@ pub fn check_values(device: &dyn Device, program: &Verified) -> Result<(), Devic
     Ok(())
 }
 
-/// Refuses a budget for expanded limbs on a device or for a request that does not keep to budgets.
+/// Refuses a budget for expanded limbs if the device does not keep to budgets, or the request is for timing only.
 pub fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), DeviceError> {
     let why = match (request.expanded_bytes, request.function) {
         (None, _) => return Ok(()),
@@ -217,8 +222,8 @@ pub fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), De
     Err(DeviceError::NoBudget { device, why })
 }
 
-/// Checks a request to a device that runs a program in one go. The device refuses a request for nothing, values that it
-/// does not hold, a budget, and a checkpoint.
+/// Checks a request to a device that runs a program as a whole. Such a device refuses a request for neither outputs nor
+/// timing, values that it does not hold, a budget, and a checkpoint.
 pub fn check_request(
     device: &dyn Device,
     program: &Verified,

@@ -10,8 +10,8 @@ use ringmill_math::MathError;
 
 use crate::CheckpointError;
 
-/// The reason for which a program did not run or gave no answer. Each message says what was expected, what came, and
-/// what to do.
+/// The reason for which a program did not run or returned no result. Each message says what was expected, what came,
+/// and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
@@ -88,7 +88,7 @@ pub enum DeviceError {
         "device `{device}` cannot keep a budget for expanded keys and constants: {why}; leave it out, or run on the cpu"
     )]
     NoBudget { device: String, why: &'static str },
-    /// A constant could not be encoded.
+    /// A plaintext constant could not be encoded.
     #[error(transparent)]
     Constant(Box<dyn Error + Send + Sync>),
     #[error("the request asks for neither function nor timing; ask for one of them")]
@@ -101,7 +101,7 @@ pub enum DeviceError {
     Verify(#[from] ringmill_isa::VerifyError),
     #[error(transparent)]
     Math(#[from] MathError),
-    /// An error of one kind of device, with that device's own message.
+    /// An error that only one kind of device has, with that device's own message.
     #[error(transparent)]
     Own(Own),
     #[error(transparent)]
@@ -110,14 +110,14 @@ pub enum DeviceError {
     Trace(#[from] std::io::Error),
 }
 
-/// The class of a device's own error, for callers that do not know the device.
+/// The class of an error that only one kind of device has, for callers that do not know the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// The device could not be opened: no such name, file, threads or tools.
     Opening,
     /// The machine cannot run this program, or its description is wrong.
     Machine,
-    /// The device gave other results or another time than it must.
+    /// The device's results or its cycles differ from the reference with which it is compared.
     Differs,
 }
 
@@ -147,7 +147,7 @@ impl fmt::Display for Own {
     }
 }
 
-/// Its message is its source's message, so it has the source of its source.
+/// The message is that of the wrapped error, so the source is the wrapped error's source.
 impl Error for Own {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.source.source()
@@ -160,7 +160,7 @@ impl DeviceError {
         Self::Own(Own::new(kind, source))
     }
 
-    /// Returns the error as type `E` of a device's own crate, if it is one.
+    /// Returns the wrapped error as type `E` of a device's own crate, or `None` for any other error.
     pub fn as_own<E: Error + 'static>(&self) -> Option<&E> {
         match self {
             Self::Own(own) => own.source.downcast_ref(),

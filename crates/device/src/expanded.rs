@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Caches the limbs that seeds and constants expand to, under a budget of bytes.
+//! A cache of the limbs that seeds and plaintext constants expand to, under a budget of bytes.
 //!
-//! A limb is made when a step first reads it. One [`Expanded`] holds limbs of keys and encoded constants alike, for all
-//! runs of one server. It drops the least recently read item that no step holds. An item that a step holds lives until
-//! the step releases it, and other steps that read it meanwhile share it. So the bytes alive are at most the budget, or
-//! the bytes that steps hold if these are more. No lock is held while an item is made: threads make different items
-//! side by side, and two threads that need one item make it once.
+//! A limb is computed when a step first reads it. One [`Expanded`] holds limbs of keys and encoded constants alike, for
+//! all runs of one server. To keep the budget, it drops the least recently read item that no step holds. An item that a
+//! step holds lives until the step releases it, and other steps can read it meanwhile. So the bytes alive are at most
+//! the budget, or the bytes that steps hold if these are more. The cache is not locked while an item is computed:
+//! threads compute different items side by side. Two threads that need one item compute it once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -18,27 +18,27 @@ use serde::Serialize;
 
 use crate::DeviceError;
 
-/// The key of an item in an [`Expanded`].
+/// The key of an item in the cache [`Expanded`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item {
-    /// A limb of a seed; seeds are known by their numbers.
+    /// One limb of a seed. The item's key has the number of the seed.
     Limb {
         seed: u32,
         stream: u64,
         modulus: u64,
         ring: Ring,
     },
-    /// All limbs of a constant. One encoding makes them all.
+    /// All limbs of the constant with this number, which one encoding computes together.
     Constant(u32),
 }
 
-/// An item in expanded form: the residues of one limb, or all limbs of a constant.
+/// The content of an item in the cache: the residues of one limb, or all limbs of a constant.
 pub enum Form {
     Limb(Box<[u64]>),
     Constant(Box<dyn Limbed + Send + Sync>),
 }
 
-/// An expanded item. Its bytes count until the last reference goes.
+/// An item of the cache with its content. Its bytes count as alive until its last reference is dropped.
 pub struct Made {
     form: Form,
     bytes: u64,
@@ -46,8 +46,8 @@ pub struct Made {
 }
 
 impl Made {
-    /// Returns the residues. For a constant they are those modulo modulus number `modulus`, or none if it has no such
-    /// modulus.
+    /// Returns the residues of a seed's limb, or the residues of a constant modulo modulus number `modulus`. They are
+    /// empty if the constant has no such modulus.
     pub fn limb(&self, modulus: usize) -> Residues<'_> {
         match &self.form {
             Form::Limb(residues) => Residues::Wide(residues),
@@ -65,23 +65,23 @@ impl Drop for Made {
     }
 }
 
-/// The place where a thread puts the item that it makes, for threads that wait for it. It is locked while the item is
-/// made.
+/// The slot in which a thread puts the item that it computes, for threads that wait for it. The slot is locked
+/// meanwhile.
 type Cell = Arc<Mutex<Option<Arc<Made>>>>;
 
 #[derive(Default)]
 struct Slot {
     kept: Option<Arc<Made>>,
-    /// Its key in [`Held::order`], while it is kept.
+    /// The item's key in [`Held::order`], while the cache keeps the item.
     at: u64,
-    /// The item after it was dropped here, if steps still hold it.
+    /// A weak reference to an item that the cache dropped while steps still held it.
     loose: Weak<Made>,
     making: Option<Cell>,
-    /// Whether the item was made before.
+    /// Whether the item was computed before, so that computing it again counts as a repetition.
     once: bool,
 }
 
-/// A run that reads from this cache.
+/// A run that reads from this cache, with its budget.
 struct Reader {
     number: u64,
     budget: u64,
@@ -91,7 +91,7 @@ struct Reader {
 #[derive(Default)]
 struct Held {
     slots: HashMap<Item, Slot>,
-    /// The items that are kept, the least recently read first.
+    /// The items that the cache keeps, the least recently read first.
     order: BTreeMap<u64, Item>,
     clock: u64,
     kept: u64,
@@ -103,13 +103,13 @@ struct Held {
 #[derive(Default)]
 pub struct Expanded {
     held: Mutex<Held>,
-    /// Bytes that are kept, in use, or being made.
+    /// The bytes of all items that the cache keeps, that steps hold, or that are being computed.
     alive: Arc<AtomicU64>,
     seeds: AtomicU32,
 }
 
 impl Held {
-    /// Returns the least budget of all runs that read at this time.
+    /// Returns the budget in bytes that holds now: the least budget of all runs that read from the cache.
     fn budget(&self) -> u64 {
         let budgets = self.readers.iter().map(|reader| reader.budget);
         budgets.min().unwrap_or(u64::MAX)
@@ -141,7 +141,7 @@ impl Held {
         }
     }
 
-    /// Drops items that no step holds until `over` bytes are free, or until no such item is left.
+    /// Drops items that no step holds until `over` bytes are free, or until no such item remains.
     fn free(&mut self, over: u64) {
         let (mut freed, mut gone) = (0, Vec::new());
         for item in self.order.values() {
@@ -166,7 +166,7 @@ impl Expanded {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the bytes that are kept, in use, or being made.
+    /// Returns the bytes of all items that the cache keeps, that steps hold, or that are being computed.
     pub fn bytes(&self) -> u64 {
         self.alive.load(Ordering::Relaxed)
     }
@@ -175,7 +175,7 @@ impl Expanded {
         self.seeds.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns an item of `bytes` bytes: the one that is kept or in use, or a new one from `make`.
+    /// Returns an item of `bytes` bytes from the cache. If no one holds it, the function `make` computes it.
     pub fn get(
         &self,
         item: Item,
@@ -238,7 +238,7 @@ impl Expanded {
         }
     }
 
-    /// Registers a run that begins to read.
+    /// Registers a run that begins to read from the cache, with its budget in bytes.
     fn enter(&self, budget: u64) -> u64 {
         let mut held = self.lock();
         // Items above the budget go now, or with their last user.
@@ -269,11 +269,12 @@ impl Expanded {
     }
 }
 
-/// An item that is being made. When this is dropped, the item counts as not being made, whether it succeeded or failed.
+/// An item that a thread is computing. The drop of this guard marks the end, whether the computation succeeded or
+/// failed.
 struct Making<'c> {
     of: &'c Expanded,
     item: Item,
-    /// The bytes that no finished item counts yet.
+    /// The bytes of the item that are not yet counted with a finished item.
     bytes: u64,
 }
 
@@ -286,23 +287,26 @@ impl Drop for Making<'_> {
     }
 }
 
-/// The figures of a run's expansions, all measured.
+/// The counts and bytes of the key limbs and constants that a run expanded, all measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct ExpandedStats {
-    /// The bytes that expanded key limbs and encoded constants might take: the budget asked for
-    /// ([`crate::Request::expanded_bytes`]), or the limit's rest if not all fit into memory. `None` if all were kept.
+    /// The most bytes that expanded key limbs and encoded constants were allowed to take. It is the budget of the
+    /// request ([`crate::Request::expanded_bytes`]), or what the memory limit leaves if not all fit. `None` means that
+    /// all were kept.
     pub budget_bytes: Option<u64>,
-    /// The most bytes at one time, kept or held by steps.
+    /// The most bytes of expanded items at one time, whether the cache kept them or steps held them.
     pub peak_bytes: u64,
-    /// The limbs to which seeds were expanded. `limbs_again` counts those that had been expanded before and dropped.
+    /// The number of limbs to which seeds were expanded. `limbs_again` counts those among them that had been expanded
+    /// before and dropped.
     pub limbs: u64,
     pub limbs_again: u64,
-    /// The constants that were encoded. `constants_again` counts those that had been encoded before and dropped.
+    /// The number of constants that were encoded. `constants_again` counts those among them that had been encoded
+    /// before and dropped.
     pub constants: u64,
     pub constants_again: u64,
 }
 
-/// The share of one run in the caches that it reads.
+/// One run's registration with the caches from which it reads. It ends when this value is dropped.
 pub struct Usage {
     budget: Option<u64>,
     readers: Vec<(Arc<Expanded>, u64)>,
@@ -311,7 +315,8 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Registers a run that reads from `places`; `least` is the size of the largest single item that it expands.
+    /// Registers a run with the caches `places`. `least` is the size in bytes of the largest single item that the run
+    /// expands.
     ///
     /// # Errors
     /// [`DeviceError::SmallBudget`] for a budget below `least`; [`DeviceError::SeveralBudgets`].

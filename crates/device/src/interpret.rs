@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The reference interpreter: runs one mid-level procedure, one instruction after the other.
 //!
-//! Its results define those of every device. It serves callers that do not need speed; devices are faster.
+//! Its results define the results of every device. It is for callers that do not need speed, because devices are
+//! faster.
 
 mod torus;
 
@@ -17,7 +18,7 @@ use ringmill_math::{
 };
 use thiserror::Error;
 
-/// The reason for which a procedure did not run.
+/// The reason for which the interpreter did not run a procedure.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum InterpretError {
@@ -113,7 +114,7 @@ impl Stop {
     }
 }
 
-/// A value: a limb of the caller, or one that the interpreter made.
+/// A value of a procedure: a limb that the caller passed, or one that the interpreter computed.
 enum Limb<'a> {
     Borrowed(&'a [u64]),
     Owned(Vec<u64>),
@@ -127,7 +128,7 @@ struct Machine<'a> {
     slots: HashMap<u32, Vec<u64>>,
     /// For each value, the number of the last instruction that reads it.
     last_use: Vec<usize>,
-    /// The limbs of dead values, to be reused.
+    /// The buffers of values that no later instruction reads, for reuse.
     pool: Vec<Vec<u64>>,
 }
 
@@ -159,7 +160,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Takes back the limbs of the values that instruction `number` read last.
+    /// Puts the buffers of the values that instruction `number` read last into the pool.
     fn release(&mut self, instr: &Instr, number: usize) {
         for v in &instr.src {
             let i = v.0 as usize;
@@ -171,7 +172,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Returns a limb of `len` unspecified residues; the instruction must write all of them.
+    /// Returns a buffer of `len` words with unspecified content. The instruction must write all of them.
     fn fresh(&mut self, len: usize) -> Result<Vec<u64>, Stop> {
         match self.pool.pop() {
             Some(mut limb) if limb.capacity() >= len => {
@@ -325,7 +326,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Runs an instruction whose result is modulo a power of two above 2^60, which has coefficient form only.
+    /// Runs an instruction whose result is modulo a power of two above 2^60. Such a result has coefficient form only.
     fn compute_words(
         &self,
         q: WordModulus,

@@ -6,17 +6,17 @@ use std::fmt;
 use ringmill_math::{Prng, declassify};
 use thiserror::Error;
 
-/// An identifier of a secret key: 128 random bits, drawn beside the key. All objects made with the key carry it. It is
-/// independent of the secret, so it tells nothing of the secret. Two keys have the same identifier with probability
-/// 2^-128.
+/// An identifier of a secret key: 128 random bits, drawn when the key is made. All objects made with the key carry it.
+/// It is independent of the secret, so it tells nothing of the secret. Two keys have the same identifier with
+/// probability 2^-128.
 ///
-/// SEAL's files, our files of version 1, and secret keys from either have no identifier. For objects without one nobody
-/// can check to which key they belong.
+/// Files of SEAL and Ringmill's files of version 1 have no identifier, nor have secret keys from either. Without an
+/// identifier nobody can check to which key an object belongs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId([u8; 16]);
 
 impl KeyId {
-    /// Draws a new identifier.
+    /// Draws a new random identifier from `prng`.
     pub fn draw(prng: &mut Prng) -> Self {
         loop {
             if let Some(id) = Self::from_bytes(prng.next_u128().to_le_bytes()) {
@@ -25,7 +25,8 @@ impl KeyId {
         }
     }
 
-    /// Reads an identifier from a file's field; all zeros stand for none.
+    /// Reads an identifier from a file's 16 bytes. All zeros stand for an object without an identifier, and give
+    /// `None`.
     pub fn from_bytes(bytes: [u8; 16]) -> Option<Self> {
         // Drawn beside a secret, from the same generator, but public.
         declassify(bytes != [0; 16]).then_some(Self(bytes))
@@ -35,16 +36,16 @@ impl KeyId {
         &self.0
     }
 
-    /// Returns the first eight bytes in hexadecimal, for messages.
+    /// Returns the first eight bytes of the identifier in hexadecimal, for error messages.
     pub fn short(&self) -> String {
         self.0.iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
-    /// Compares the identifiers of the named parts of one computation. Parts that have an identifier must agree; others
-    /// may lack one.
+    /// Compares the identifiers of the named ciphertexts, plaintexts and keys of one computation. Those with an
+    /// identifier must agree; the others may lack one.
     ///
     /// # Errors
-    /// [`Mismatch`] if two parts belong to different secret keys.
+    /// [`Mismatch`] if two of them belong to different secret keys.
     pub fn agree<N>(
         parts: impl IntoIterator<Item = (N, Option<Self>)>,
     ) -> Result<Agreement<N>, Mismatch<N>> {
@@ -69,11 +70,11 @@ impl KeyId {
         Ok(agreement)
     }
 
-    /// Returns the identifier that all parts share, or `None` if a part has none, because the whole cannot be checked
-    /// then.
+    /// Returns the identifier that all ciphertexts, plaintexts and keys of a computation share. It is `None` if one of
+    /// them has none, because the result then cannot be checked.
     ///
     /// # Errors
-    /// [`Mismatch`] if two parts belong to different secret keys.
+    /// [`Mismatch`] if two of them belong to different secret keys.
     pub fn common<N>(
         parts: impl IntoIterator<Item = (N, Option<Self>)>,
     ) -> Result<Option<Self>, Mismatch<N>> {
@@ -84,20 +85,20 @@ impl KeyId {
 /// The result of a comparison in which no two parts belong to different secret keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Agreement<N> {
-    /// The identifier of the parts that have one.
+    /// The identifier of all parts that have one, or `None` if no part has one.
     pub known: Option<KeyId>,
-    /// The parts that have no identifier.
+    /// The names of the parts that have no identifier.
     pub unchecked: Vec<N>,
 }
 
 impl<N> Agreement<N> {
-    /// Returns the identifier of the whole.
+    /// Returns the identifier of the computation's result: the common one, or `None` if a part has none.
     pub fn key_id(&self) -> Option<KeyId> {
         self.known.filter(|_| self.unchecked.is_empty())
     }
 }
 
-/// A part that belongs to another secret key than those before it.
+/// The error of a part of a computation that belongs to another secret key than the parts before it.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "{what} belongs to another secret key (key identity {got}, expected {expected})",
@@ -110,7 +111,7 @@ pub struct Mismatch<N> {
     pub got: KeyId,
 }
 
-/// All bytes in hexadecimal.
+/// Writes all 16 bytes of the identifier in hexadecimal.
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|b| write!(f, "{b:02x}"))

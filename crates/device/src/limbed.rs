@@ -9,20 +9,20 @@ use crate::KeyId;
 /// The identity of a parameter set: SHA-256 of its canonical form.
 pub type ParamsId = [u8; 32];
 
-/// An object made of limbs: polynomials, each over some of the parameters' moduli.
+/// The interface of an object made of limbs: polynomials, each over some of the parameters' moduli.
 pub trait Limbed {
     fn params_id(&self) -> &ParamsId;
 
-    /// Returns the number of polynomials.
+    /// Returns the number of polynomials of the object.
     fn polys(&self) -> usize;
 
-    /// Returns the limb of polynomial `poly` modulo modulus `modulus` of the parameters' table, or `None` if there is
-    /// none. The residues are in words of 32 or 64 bits, as held. [`Place::poly`](crate::call::Place::poly) numbers the
-    /// polynomials of a key.
+    /// Returns the limb of polynomial `poly` modulo the modulus with index `modulus` in the parameters' table. It is
+    /// `None` if the object has no such limb. The words have the width in which the object holds them, 32 or 64 bits.
+    /// [`Place::poly`](crate::call::Place::poly) numbers the polynomials of a key.
     fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>>;
 
-    /// Returns the same limb as values that each stand for a run of equal residues, all runs of one length. A
-    /// polynomial in a power of x has such a limb in evaluation form.
+    /// Returns the limb of polynomial `poly` modulo modulus `modulus` as the values of runs of equal residues, all of
+    /// one length. It is `None` if the limb has no such form. A polynomial in a power of x has one in evaluation form.
     fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
         let _ = (poly, modulus);
         None
@@ -33,7 +33,7 @@ pub trait Limbed {
         None
     }
 
-    /// Returns the public seed from which missing limbs are expanded.
+    /// Returns the public seed from which the object's missing limbs are expanded, or `None` if it has no seed.
     fn seed(&self) -> Option<&[u8; 32]> {
         None
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles a procedure to fused steps, from which a device that computes step by step may start.
+//! Compiles a procedure to fused steps, for any device that computes step by step.
 //!
 //! Instructions become steps ([`lower`]). Steps that one pass over memory can do together are fused ([`fuse`]). Steps
-//! are ordered so that a value is read soon after it is made ([`order`]). None of this changes a bit of the results.
-//! The steps name no kernel, table or buffer; a device makes these for each [`Job`].
+//! are ordered so that a value is read soon after it is computed ([`order`]). None of this changes a bit of the
+//! results. A step names no kernel, table or buffer; a device finds these from the step's [`Job`].
 
 mod fuse;
 mod lower;
@@ -20,17 +20,18 @@ use crate::DeviceError;
 pub use memory::{Held, peak};
 pub use pass::{Act, At, Deed, Pass};
 
-/// The most results of one step of a base extension from few moduli. Each step multiplies its operands by their
-/// constants again, a cost that four results share well enough. Eight would save 10 to 20 %, and keep twice as many
-/// limbs waiting.
+/// The most result limbs of one step of a base extension from few moduli. Each step multiplies its operands by their
+/// constants again, a cost that four results share well enough. Eight results would save 10 to 20 %, but twice as many
+/// limbs would wait in memory.
 const EXTENDED_OF_FEW: usize = 4;
-/// The most results of one step of a base extension from many moduli, where the repeated products cost more than the
-/// results.
+/// The most result limbs of one step of a base extension from [`MANY`] moduli or more. There the repeated products of
+/// the operands cost more than the memory of results that wait.
 pub const EXTENDED: usize = 16;
-/// The least number of moduli that counts as many.
+/// The least number of source moduli for which a base extension counts as one from many.
 const MANY: usize = 6;
 
-/// Returns the results of each step of a base extension to `to` moduli, as even as possible.
+/// Returns the number of result limbs of each step of a base extension from `from` to `to` moduli. It makes the steps
+/// as equal as possible.
 fn extended(from: usize, to: usize) -> usize {
     match from < MANY {
         true => EXTENDED_OF_FEW,
@@ -38,7 +39,7 @@ fn extended(from: usize, to: usize) -> usize {
     }
 }
 
-/// The computation of one step.
+/// The computation of one step of a plan, without its operands and results.
 #[derive(Clone, Debug)]
 pub enum Job {
     Add(Modulus),
@@ -58,25 +59,28 @@ pub enum Job {
     },
     Intt(Modulus, Ring),
     AutoCoeff(Modulus, u64),
-    /// The automorphism in evaluation form: log2 of the ring degree, and the Galois element.
+    /// The automorphism in evaluation form: log2 of the ring degree N, and the Galois element.
     AutoEval(u32, u64),
-    /// The same automorphism on the two halves of a ring; log2 of the whole ring's degree.
+    /// The automorphism in evaluation form on a ring whose limbs are held as two halves: log2 of the whole ring's
+    /// degree, and the Galois element.
     AutoHalves(u32, u64),
-    /// A conversion between moduli: source, target, and the constant that is added afterwards.
+    /// A conversion between moduli: source, target, and a constant that is added after it.
     Conv(Modulus, Modulus, u64),
     Dot(Modulus),
-    /// Two sums of products that share their first factors. The operands are d_k, a_k, b_k by turns. With `carry` the
-    /// sums start from the two operands before these, and the results take their buffers.
+    /// Two sums of products, the sums of d_k a_k and d_k b_k, which share their first factors. The operands are d_k,
+    /// a_k, b_k for each k in turn. With `carry` the sums start from the two operands before these, and the results
+    /// take their buffers.
     DotPair {
         q: Modulus,
         carry: bool,
     },
-    /// A tensor product: operands a_0, a_1, b_0, b_1, results a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1.
+    /// A tensor product modulo a prime: from operands a_0, a_1, b_0, b_1 it computes a_0 b_0, a_0 b_1 + a_1 b_0 and a_1
+    /// b_1.
     Tensor(Modulus),
-    /// The scaled difference (a - b) w, or with a third operand c: (a - b) w + c.
+    /// The scaled difference (a - b) w of operands a and b and a constant w, or (a - b) w + c with a third operand c.
     SubScale(Modulus, u64),
-    /// A scaled difference whose b is the transform of another operand, converted to `q`, plus a constant. Operands are
-    /// that operand, then a, then c if there is one.
+    /// A scaled difference (a - b) w, plus c if there is a c. Its b is the transform of an operand x that is converted
+    /// to `q` and has a constant added. The operands are x, then a, then c.
     Difference {
         q: Modulus,
         ring: Ring,
@@ -88,20 +92,19 @@ pub enum Job {
     Bext(Extension),
     /// A computation on residues modulo a power of two above 2^60.
     Word(WordModulus, WordJob),
-    /// Reduces the operand's words, residues of any modulus, to a modulus. One of the two moduli is a power of two
-    /// above 2^60.
+    /// A reduction of the operand's residues to another modulus. One of the two moduli is a power of two above 2^60.
     Reduce(AnyModulus),
-    /// (X^e - 1) a in coefficient form; the exponents e are the first operand.
+    /// The product (X^e - 1) a in coefficient form. The last operand is a; e is the sum of the exponents before it.
     RotateDifference(Coefficients),
-    /// The same in evaluation form.
+    /// The product (X^e - 1) a in evaluation form. The last operand is a; e is the sum of the exponents before it.
     RotateDifferenceEval(Modulus, Ring),
-    /// Gadget digits as residues modulo the modulus, result by result.
+    /// A gadget decomposition of the operand. Each result is one digit, as residues modulo this modulus.
     Decompose(Gadget, Modulus),
-    /// Sample extract: the operands are the masks, then the body.
+    /// A sample extract of an LWE vector from a GLWE ciphertext: the operands are the mask limbs, then the body limb.
     Extract(Coefficients),
-    /// An LWE key switch: the operands are the vector, then the key's rows.
+    /// An LWE key switch: the operands are the LWE vector, then the rows of the switching key.
     LweSwitch(Gadget),
-    /// A pass: elementwise steps on parameters, a block of coefficients at a time.
+    /// A pass: elementwise steps on the procedure's parameters, a block of coefficients at a time.
     Pass(Pass),
     Split(Modulus, Ring),
     Join(Modulus, Ring),
@@ -113,7 +116,7 @@ pub enum Job {
     },
 }
 
-/// A computation with machine words.
+/// A computation on residues modulo a power of two above 2^60, in machine words that wrap around.
 #[derive(Clone, Copy, Debug)]
 pub enum WordJob {
     Add,
@@ -133,58 +136,59 @@ pub struct Extension {
     pub words: Vec<WordModulus>,
 }
 
-/// Which of the integers with the given residues is extended.
+/// The choice among the integers that have the given residues, for a base extension.
 #[derive(Clone, Copy, Debug)]
 pub enum How {
-    /// x + u Q for a small u.
+    /// The extension takes x + u Q for the source x, the product Q of its moduli, and a small integer u.
     Fast,
-    /// The integer in the range of this representative.
+    /// The extension takes the unique integer in the range of this representative.
     Exact(Representative),
-    /// The integer that a redundant limb modulo this modulus determines; that limb is the last operand.
+    /// The extension takes the integer that a redundant limb modulo this modulus determines. That limb is the last
+    /// operand.
     Redundant(Modulus),
 }
 
-/// One step of a procedure. Values are indices into a frame.
+/// One step of a procedure's plan. Its operands and results are indices into the call's frame of values.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub job: Job,
     pub op: Op,
-    /// The index of the instruction to which this step belongs.
+    /// The index in the procedure of the instruction to which this step belongs.
     pub instr: usize,
     pub src: Box<[u32]>,
     pub dst: Box<[Made]>,
 }
 
-/// A value that a step makes, and its length in words.
+/// A value that a step computes, and its length in words.
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
     pub value: u32,
     pub words: usize,
 }
 
-/// A procedure as steps, in an order that respects their dependences.
+/// A procedure as a list of steps, in an order that respects their dependences.
 pub struct Steps {
     pub steps: Vec<Step>,
-    /// The value of each parameter.
+    /// The index of the value of each parameter.
     pub params: Vec<u32>,
-    /// The value of each result.
+    /// The index of the value of each result.
     pub results: Vec<u32>,
-    /// A number above the numbers of all values.
+    /// A bound that the indices of all values are below.
     pub values: usize,
 }
 
-/// How instructions become steps.
+/// The choice whether instructions are fused when they become steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fusion {
-    /// Every instruction is a step of its own, in its written place.
+    /// Every instruction becomes one step, in its place in the procedure.
     None,
-    /// Steps that one pass over memory can do are fused. `cache_bytes` is the size of the cache near a core, by which
-    /// long sums are cut.
+    /// Steps that one pass over memory can do are fused. `cache_bytes` is the size of the cache near a core; long sums
+    /// are cut so that their operands fit into it.
     For { cache_bytes: usize },
 }
 
 impl Steps {
-    /// Compiles a verified procedure.
+    /// Compiles a verified procedure to steps.
     ///
     /// # Errors
     /// [`DeviceError::Malformed`] for a procedure that the verifier would refuse; [`DeviceError::Math`] for moduli

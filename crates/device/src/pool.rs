@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A pool of limb buffers, aligned to 64 bytes and reused, that counts its memory.
+//! A pool of limb buffers, which are aligned to 64 bytes and reused. The pool counts its memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +13,7 @@ use ringmill_math::{Residues, ResiduesMut, Ring, is_short};
 /// The alignment of every buffer in bytes: one cache line, and the widest SIMD load.
 pub const ALIGNMENT: usize = 64;
 
-/// The words of a buffer, all of one size.
+/// The words of a buffer: all have 64 bits, or all have 32 bits.
 enum Words {
     Wide(Vec<u64>),
     Short(Vec<u32>),
@@ -26,7 +26,7 @@ pub struct Buf {
     words: Words,
     offset: usize,
     len: usize,
-    /// log2 of the number of words from `offset` on.
+    /// The base-2 logarithm of the number of words from `offset` on.
     class: u8,
 }
 
@@ -51,7 +51,7 @@ impl Buf {
         })
     }
 
-    /// Returns whether the words have 32 bits.
+    /// Returns whether the words of the buffer have 32 bits.
     pub fn is_short(&self) -> bool {
         matches!(self.words, Words::Short(_))
     }
@@ -60,7 +60,7 @@ impl Buf {
         bytes_of(1 << self.class, self.is_short())
     }
 
-    /// Returns the residues.
+    /// Returns the residues in the buffer.
     #[inline]
     pub fn residues(&self) -> Residues<'_> {
         let at = self.offset..self.offset + self.len;
@@ -70,7 +70,7 @@ impl Buf {
         }
     }
 
-    /// Returns the residues, to be written.
+    /// Returns the residues in the buffer for writing.
     #[inline]
     pub fn residues_mut(&mut self) -> ResiduesMut<'_> {
         let at = self.offset..self.offset + self.len;
@@ -81,21 +81,21 @@ impl Buf {
     }
 }
 
-/// The memory of a pool, in bytes of limb data.
+/// The memory of a pool of limb buffers, in bytes of limb data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PoolUse {
-    /// Bytes handed out now.
+    /// The bytes of the buffers that users of the pool have now.
     pub live: u64,
-    /// The most bytes handed out at one time since [`Pool::reset_peak`].
+    /// The most bytes that users of the pool had at one time since [`Pool::reset_peak`].
     pub peak: u64,
-    /// All bytes of the pool, in use or waiting to be reused.
+    /// The bytes of all buffers of the pool, in use or free.
     pub held: u64,
 }
 
-/// The buffers of outputs that were dropped, on their way back to the pool.
+/// The buffers of outputs that the caller dropped, until the pool collects them.
 type Returned = Arc<Mutex<Vec<Arc<Buf>>>>;
 
-/// The number of buffer sizes: powers of two up to the largest limb or the longest LWE vector.
+/// The number of buffer sizes of a pool: the powers of two up to the largest limb or the longest LWE vector.
 const CLASSES: usize = MAX_CLASS as usize + 1;
 const MAX_CLASS: u8 = {
     let vectors = limits::MAX_LWE_DIMENSION.ilog2() as u8 + 1;
@@ -106,8 +106,8 @@ const MAX_CLASS: u8 = {
     }
 };
 
-/// A free list of buffers for each size, for words of 64 bits and of 32. One run owns a pool at a time; a pool is not
-/// synchronised.
+/// A pool of limb buffers: one list of free buffers for each size, for words of 64 bits and of 32. One run owns a
+/// pool at a time, so a pool has no lock.
 #[derive(Default)]
 pub struct Pool {
     free: [[Vec<Arc<Buf>>; CLASSES]; 2],
@@ -115,20 +115,23 @@ pub struct Pool {
     returned: Returned,
 }
 
-/// An output limb of a run, in words of 32 bits if its modulus is below 2^32. When it is dropped its buffer goes back
-/// to the device, so runs in a row neither copy nor allocate outputs.
+/// An output limb of a run, in words of 32 bits if its modulus is below 2^32. Its drop returns the buffer to the
+/// device, so runs in a row neither copy nor allocate outputs.
 pub struct OutputLimb(Held);
 
 enum Held {
-    /// A buffer of a pool; `None` only during the drop.
+    /// A buffer that belongs to a pool, and the list to which its drop returns it. The buffer is `None` only during
+    /// the drop.
     Pooled(Option<Arc<Buf>>, Returned),
-    /// An input or a seed's limb that is an output unchanged, or a limb that another machine computed.
+    /// Residues that belong to no pool: an input or an expanded seed that is an output unchanged, or a limb from
+    /// another machine.
     Wide(Arc<[u64]>),
     Short(Arc<[u32]>),
 }
 
 impl OutputLimb {
-    /// Makes an output of residues below `modulus`; `None` for values that are no limbs.
+    /// Makes an output limb of residues that are below `modulus`; `None` stands for the modulus of a value that is no
+    /// limb.
     pub fn of(residues: Residues<'_>, modulus: Option<TableModulus>) -> Self {
         Self(match (holds_short(modulus), residues) {
             (true, Residues::Wide(words)) => Held::Short(words.iter().map(|&x| x as u32).collect()),
@@ -138,7 +141,7 @@ impl OutputLimb {
         })
     }
 
-    /// Returns the residues, in words of 32 or 64 bits, as held.
+    /// Returns the residues of the output limb, in words of 32 or 64 bits as the run holds them.
     pub fn residues(&self) -> Residues<'_> {
         match &self.0 {
             Held::Pooled(buf, _) => buf.as_ref().map_or(Residues::Wide(&[]), |b| b.residues()),
@@ -147,12 +150,12 @@ impl OutputLimb {
         }
     }
 
-    /// Returns the residues in words of 64 bits.
+    /// Returns the residues of the output limb in words of 64 bits.
     pub fn wide(&self) -> Cow<'_, [u64]> {
         self.residues().wide()
     }
 
-    /// Returns the number of residues.
+    /// Returns the number of residues of the output limb.
     pub fn len(&self) -> usize {
         self.residues().len()
     }
@@ -168,7 +171,8 @@ pub fn limb_modulus(ty: ValueType, moduli: &[TableModulus]) -> Option<TableModul
     moduli.get(usize::from(id.0)).copied()
 }
 
-/// Returns whether limbs of a modulus are held in words of 32 bits; values that are no limbs are not.
+/// Returns whether limbs of a modulus are held in words of 32 bits. `None` stands for a value that is no limb, which
+/// has 64 bits.
 pub fn holds_short(modulus: Option<TableModulus>) -> bool {
     modulus.is_some_and(|modulus| is_short(modulus.value()))
 }
@@ -203,9 +207,9 @@ impl Drop for OutputLimb {
 }
 
 impl Pool {
-    /// Returns a buffer of `words` words of unspecified content, of 32 bits if `short` is set, with one reference.
-    /// `words` is the length of a limb or an LWE vector that the verifier allows; a larger number is taken as the
-    /// largest allowed.
+    /// Returns a buffer of `words` words of unspecified content, with one reference; the words have 32 bits if
+    /// `short` is set. `words` is the length of a limb or an LWE vector that the verifier allows. The pool takes a
+    /// larger number as the largest allowed.
     ///
     /// # Errors
     /// [`Halt`] if memory ends.
@@ -228,8 +232,8 @@ impl Pool {
         Ok(buf)
     }
 
-    /// Gives one reference back; the buffer becomes free with its last reference. Only the owner of the pool makes
-    /// references and gives them back, so the count cannot change meanwhile.
+    /// Returns one reference to a buffer to the pool; the buffer becomes free with its last reference. Only the
+    /// pool's owner makes references, so no other thread changes their count meanwhile.
     pub fn give(&mut self, buf: Arc<Buf>) {
         if Arc::strong_count(&buf) == 1 {
             self.usage.live -= buf.bytes();
@@ -237,12 +241,12 @@ impl Pool {
         }
     }
 
-    /// Lends a limb out of the pool until it is dropped.
+    /// Lends a buffer to the caller as an output limb. It comes back to the pool when the output is dropped.
     pub fn lend(&self, buf: Arc<Buf>) -> OutputLimb {
         OutputLimb(Held::Pooled(Some(buf), self.returned.clone()))
     }
 
-    /// Takes back the lent limbs that were dropped since.
+    /// Collects the buffers of output limbs that were dropped.
     fn collect(&mut self) {
         let returned =
             std::mem::take(&mut *self.returned.lock().unwrap_or_else(PoisonError::into_inner));
@@ -251,13 +255,13 @@ impl Pool {
         }
     }
 
-    /// Returns the pool's memory. Lent limbs that were dropped count as given back.
+    /// Returns the memory of the pool. The buffers of dropped output limbs count as free.
     pub fn usage(&mut self) -> PoolUse {
         self.collect();
         self.usage
     }
 
-    /// Takes back lent limbs that were dropped, and sets the peak to the bytes in use now.
+    /// Collects the buffers of dropped output limbs, and sets the peak to the bytes in use now.
     pub fn reset_peak(&mut self) {
         self.collect();
         self.usage.peak = self.usage.live;
@@ -273,7 +277,7 @@ pub fn bytes_of(words: usize, short: bool) -> u64 {
     (words * bytes) as u64
 }
 
-/// Returns the bytes of the buffer for `words` words: a power of two.
+/// Returns the bytes of the buffer that holds `words` words: a power of two of words.
 pub fn buffer_bytes(words: usize, short: bool) -> u64 {
     bytes_of(words.next_power_of_two(), short)
 }

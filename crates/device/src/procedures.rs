@@ -12,10 +12,11 @@ use crate::bindings::{Bindings, Limb, SeedExpansion, exponents};
 use crate::device::{Device, Request};
 use crate::progress::Silent;
 
-/// The most programs that are kept; beyond this number they are made again.
+/// The most programs that the cache [`Calling`] keeps. Beyond this number it makes them again.
 const MAX_PROGRAMS: usize = 1 << 14;
 
-/// A procedure, whose address is the key of its program, and the program.
+/// A procedure and the program that calls it once. The procedure's address is the key of the program in the
+/// cache.
 type Called = (Arc<Procedure>, Arc<Verified>);
 
 /// A cache of programs that call one procedure.
@@ -40,7 +41,7 @@ impl Calling {
     }
 }
 
-/// Returns the bindings of a program that calls one procedure.
+/// Returns the bindings of a program that calls one procedure: its limbs and seeds.
 pub fn bindings<'a>(program: &Verified, limbs: &[Given<'a>], seeds: &[[u8; 32]]) -> Bindings<'a> {
     let inputs = program.inputs.iter().zip(limbs).map(|(input, limb)| {
         let modulus = input.ty.modulus();
@@ -61,7 +62,7 @@ pub fn bindings<'a>(program: &Verified, limbs: &[Given<'a>], seeds: &[[u8; 32]])
     }
 }
 
-/// Converts a device's error on a procedure to the error of the call.
+/// Converts a device's error in running a procedure to the error of the call.
 pub fn call_error(error: DeviceError) -> CallError {
     match error {
         DeviceError::Halt(halt) => CallError::Halt(halt),
@@ -69,8 +70,8 @@ pub fn call_error(error: DeviceError) -> CallError {
     }
 }
 
-/// Runs each procedure on a device as a program of its own, with the bits of the interpreter. The CPU has its own
-/// implementation, which hands over each result as it is computed.
+/// Runs each procedure on any device, as a program of one call; the results have the bits of the interpreter. The
+/// CPU has an implementation of its own, which passes each result on as soon as it is computed.
 pub struct Procedures {
     device: Box<dyn Device>,
     calling: Calling,

@@ -3,29 +3,30 @@
 
 use std::time::Duration;
 
-/// The progress of a run at one moment.
+/// The progress of a run at one moment: calls finished, time passed and time left.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
-    /// The kind of work: "running", "simulating".
+    /// The kind of work in words, such as "running" or "simulating".
     pub stage: &'static str,
-    /// The number of calls finished, of `total`.
+    /// The number of calls of procedures that are finished, of `total` calls.
     pub done: u64,
     pub total: u64,
     pub elapsed: Duration,
-    /// An estimate of the time still needed, by the weight of the work done so far; `None` before any work is done.
+    /// An estimate of the time that the run still needs, by the weight of the finished calls. It is `None` before any
+    /// call is finished.
     pub remaining: Option<Duration>,
 }
 
-/// Receives the steps of a run, from any of its threads, at most a few times a second. An implementation must not block
-/// for long.
+/// The interface that receives the progress of a run, from any of its threads, at most a few times a second. An
+/// implementation must not block for long.
 pub trait Progress: Sync {
     fn step(&self, step: Step);
 
-    /// Receives a line of text about a failure after which the run continues.
+    /// Receives one line of text about a failure that did not end the run.
     fn told(&self, text: &str);
 }
 
-/// Discards all progress.
+/// A receiver that discards all progress.
 pub struct Silent;
 
 impl Progress for Silent {

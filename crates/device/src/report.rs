@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The report of a run on a machine, without knowledge of any particular machine.
+//! The report of a run on a machine: time, memory, traffic and resources, in a
+//! form that all machines share.
 
 mod end_to_end;
 mod fit;

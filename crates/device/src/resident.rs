@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::{Bindings, Limb, SeedExpansion};
 
-/// The resident data of an open program: its seeds, and a place for each of its first inputs. A place holds a resident
-/// limb, or is free for a limb that each run brings. A run also brings the inputs without a place.
+/// The data of an open program that stay on the device from run to run: its seeds, and a place for each of its first
+/// inputs. A place holds a resident limb, or is free for a limb that each run brings. A run also brings the inputs
+/// after the last place.
 #[derive(Clone, Default)]
 pub struct Resident<'a> {
     pub limbs: Vec<Option<Limb<'a>>>,
@@ -14,7 +15,7 @@ pub struct Resident<'a> {
 }
 
 impl<'a> Resident<'a> {
-    /// Makes resident seeds alone: a run brings every limb.
+    /// Makes resident data of seeds without limbs: each run brings every input limb.
     pub fn seeds(seeds: Vec<Arc<SeedExpansion>>) -> Self {
         Self {
             limbs: Vec::new(),
@@ -22,8 +23,8 @@ impl<'a> Resident<'a> {
         }
     }
 
-    /// Returns the bindings of a run: `inputs` fill the free places in order, and the rest follow the places.
-    /// [`Bindings::check`] refuses an excess.
+    /// Returns the bindings of one run. The limbs `inputs` fill the free places in order, and the rest follow the last
+    /// place. [`Bindings::check`] refuses an excess of limbs.
     pub fn with<'b>(&'b self, inputs: Vec<Limb<'b>>) -> Bindings<'b>
     where
         'a: 'b,

@@ -5,11 +5,11 @@ use ringmill_math::kernels::{self, Store};
 use ringmill_math::{MathError, Residues};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
-/// Residues over some moduli, limb-major.
+/// Residues of one object modulo several moduli, limb by limb, in words of 32 or 64 bits.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ResidueVec {
     Wide(Vec<u64>),
-    /// Residues for parameters whose moduli are all below 2^32.
+    /// Words of 32 bits, for parameters whose moduli are all below 2^32.
     Short(Vec<u32>),
 }
 
@@ -22,8 +22,8 @@ impl Zeroize for ResidueVec {
     }
 }
 
-/// Zeroizes words like [`Vec::zeroize`], but in one loop: `zeroize` calls a function for each word if it is not
-/// inlined.
+/// Overwrites all words with zeros like [`Vec::zeroize`], but in one loop. Without inlining, `zeroize` calls a
+/// function for each word.
 fn wipe<T: DefaultIsZeroes>(words: &mut Vec<T>) {
     words.spare_capacity_mut().zeroize();
     words.as_mut_slice().zeroize();
@@ -31,7 +31,8 @@ fn wipe<T: DefaultIsZeroes>(words: &mut Vec<T>) {
 }
 
 impl ResidueVec {
-    /// Packs residues, in words of 32 bits if `short` is set. The residues are then below 2^32, as are their moduli.
+    /// Packs residues into words of 32 bits if `short` is set, and of 64 bits otherwise. With `short` the caller
+    /// ensures that the residues are below 2^32.
     pub fn packed(short: bool, residues: Vec<u64>) -> Self {
         match short {
             true => Self::Short(residues.into_iter().map(|x| x as u32).collect()),
@@ -39,10 +40,10 @@ impl ResidueVec {
         }
     }
 
-    /// Packs secret residues and leaves no copy of them behind.
+    /// Packs secret residues as [`ResidueVec::packed`] does, and wipes the words from which it reads them.
     ///
     /// # Errors
-    /// None for lengths that fit.
+    /// None, because the lengths of the two vectors agree.
     pub fn packed_secret(
         short: bool,
         mut residues: Zeroizing<Vec<u64>>,
@@ -64,10 +65,10 @@ impl ResidueVec {
         }
     }
 
-    /// Writes a limb from place `at` on; a limb that does not fit is left out.
+    /// Writes a limb at word `at`. A limb that does not fit there is not written.
     ///
     /// # Errors
-    /// None for lengths that fit.
+    /// None for a limb that fits.
     pub fn put(&mut self, at: usize, limb: Residues<'_>) -> Result<(), MathError> {
         let to = at..at.saturating_add(limb.len());
         match (self, limb) {
@@ -95,7 +96,7 @@ impl ResidueVec {
         Ok(())
     }
 
-    /// Returns the first `len` residues.
+    /// Returns a vector of the first `len` residues.
     pub fn first(&self, len: usize) -> Self {
         match self {
             Self::Wide(words) => Self::Wide(words.iter().take(len).copied().collect()),
@@ -111,7 +112,7 @@ impl ResidueVec {
         }
     }
 
-    /// Returns the residues in words of 64 bits.
+    /// Converts the residues to words of 64 bits.
     pub fn into_wide(self) -> Vec<u64> {
         match self {
             Self::Wide(words) => words,
@@ -144,7 +145,8 @@ impl ResidueVec {
         }
     }
 
-    /// Returns limb `index` of `count`.
+    /// Returns limb number `index` of the `count` equal limbs that the vector consists of, or `None` if there is no
+    /// such limb.
     pub fn limb(&self, index: usize, count: usize) -> Option<Residues<'_>> {
         let n = self.len().checked_div(count)?;
         let range = index.checked_mul(n)?..(index + 1).checked_mul(n)?;

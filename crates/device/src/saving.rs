@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decides when a run is saved to its checkpoint, and handles saves that fail.
+//! Decides when a run writes its checkpoint file, and handles writes that fail.
 //!
-//! A path that cannot be written is refused before the run. A later save that fails is reported and tried again, and
-//! the run goes on.
+//! A path that cannot be written is refused before the run. A later write that fails is reported and tried again,
+//! and the run goes on.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,17 +16,17 @@ use crate::progress::Progress;
 #[derive(Clone, Debug)]
 pub struct Saving {
     pub path: PathBuf,
-    /// The least time between two saves; a save waits for the end of the current call.
+    /// The least time between two checkpoints. A checkpoint waits for the end of the current call.
     pub every: Duration,
 }
 
-/// The time after which a failed save is tried again, unless a save is due before.
+/// The time after which a failed write is tried again, unless a checkpoint is due before.
 const AGAIN: Duration = Duration::from_secs(5);
-/// The number of tries of a run that ends, with a pause between two.
+/// The number of tries to write the checkpoint of a run that ends, with a pause between two tries.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The schedule of a run's saves.
+/// The schedule by which a run writes its checkpoints.
 pub struct Schedule<'a> {
     saving: &'a Saving,
     progress: &'a dyn Progress,
@@ -59,7 +59,7 @@ impl<'a> Schedule<'a> {
         self.last.elapsed() >= self.wait
     }
 
-    /// Saves a run that goes on.
+    /// Writes a checkpoint of a run that goes on, with the function `save`.
     ///
     /// # Errors
     /// The errors of `save`, except [`CheckpointError::File`], which is reported and tried again.
@@ -83,10 +83,10 @@ impl<'a> Schedule<'a> {
     }
 }
 
-/// Saves a run that ends, and repeats a failed save for a second.
+/// Writes a checkpoint of a run that ends, with the function `save`. It repeats a failed write for about a second.
 ///
 /// # Errors
-/// The error of the last `save`.
+/// The error of the last call of `save`.
 pub fn save_at_last(
     mut save: impl FnMut() -> Result<(), CheckpointError>,
 ) -> Result<(), CheckpointError> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A timeline of a run's units that stays small for every length of run: it joins neighbouring events.
+//! A timeline of the units of a run's machine. It stays small for a run of any length, because it joins
+//! neighbouring events.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,21 +10,21 @@ use serde::Serialize;
 
 use crate::trace::{Context, SpanSink, TraceSink};
 
-/// The most events: as many as a browser draws at once without delay.
+/// The most events of a timeline: as many as a browser draws at once without delay.
 const MOST_EVENTS: usize = 3000;
-/// The most moments of each memory.
+/// The most moments at which a timeline keeps the fill of one memory.
 const MOST_MOMENTS: usize = 1500;
-/// The most memories and lanes. Others are left out and counted.
+/// The most memories, and the most lanes, of a timeline. Further ones are left out and counted.
 const MOST_NAMES: usize = 256;
-/// The longest joined event, as a multiple of the gap over which events were joined.
+/// The longest joined event, as a multiple of the gap up to which neighbouring events are joined.
 const LONGEST: f64 = 16.0;
 
 /// The events of a run's units, and the fill of its memories. Times are in seconds from the start of the run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Timeline {
-    /// The number of events before joining.
+    /// The number of events of the run, before neighbours were joined.
     pub events: u64,
-    /// The gap up to which neighbours in a lane are joined; 0 if none are.
+    /// The gap in seconds up to which neighbouring events of a lane are joined; 0 if none are joined.
     pub joined_seconds: f64,
     pub lanes: Vec<Lane>,
     pub memories: Vec<Memory>,
@@ -35,29 +36,29 @@ pub struct Timeline {
     drawn: usize,
 }
 
-/// A unit of the machine, or a thread.
+/// A row of a timeline: the events of one unit of the machine, or of one thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct Lane {
     pub name: String,
     pub events: Vec<Event>,
 }
 
-/// The work of a unit: one event, or several joined events.
+/// An interval of a unit's work on the timeline: one event of the run, or several joined events.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Event {
     pub start: f64,
     pub end: f64,
-    /// The part of the event's time in which the unit was busy.
+    /// The part of the interval in which the unit was busy, from 0 to 1.
     pub busy: f64,
-    /// The number of joined events.
+    /// The number of the run's events that this interval joins.
     pub count: u64,
-    /// The name of the longest of them, whose call the fields below describe.
+    /// The name of the longest joined event. The fields below describe the call to which that event belongs.
     pub name: String,
     #[serde(skip)]
     longest: f64,
     pub procedure: Option<String>,
     pub level: Option<u32>,
-    /// The file's name without its folders.
+    /// The name of the user's source file, without its folders.
     pub file: Option<String>,
     pub line: Option<u32>,
 }
@@ -80,7 +81,7 @@ impl Event {
     }
 }
 
-/// The fill of a memory over time.
+/// The fill of a memory over time, in bytes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Memory {
     pub name: String,
@@ -89,7 +90,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Halves the moments: of each two, the fuller one stays.
+    /// Halves the moments at which the fill is known: of each two, the fuller one stays.
     fn halve(&mut self) {
         let all: Vec<(f64, u64)> = self
             .seconds
@@ -107,7 +108,7 @@ impl Memory {
 }
 
 impl Timeline {
-    /// Makes a timeline for a machine with this clock. CPU events carry their own times.
+    /// Makes an empty timeline for a machine with this clock in MHz. CPU events carry their own times.
     pub fn new(clock_mhz: f64) -> Self {
         Self {
             events: 0,
@@ -120,7 +121,7 @@ impl Timeline {
         }
     }
 
-    /// Returns the number of events after joining.
+    /// Returns the number of events of the timeline after joining.
     pub fn kept(&self) -> usize {
         self.drawn
     }
@@ -162,7 +163,7 @@ impl Timeline {
         }
     }
 
-    /// Joins neighbours until half of the allowed events are left, or one event in each lane.
+    /// Joins neighbouring events until half of the most allowed are left, or one event in each lane.
     fn thin(&mut self) {
         let ends = self.lanes.iter().filter_map(|lane| lane.events.last());
         let whole = ends.map(|event| event.end).fold(0.0, f64::max);
@@ -206,7 +207,8 @@ impl Timeline {
     }
 }
 
-/// Adds an event behind the others, or joins it with the last; returns whether there is one event more.
+/// Adds an event after the others of its lane, or joins it with the last. Returns whether the lane has one
+/// event more.
 fn push(events: &mut Vec<Event>, event: Event, gap: f64) -> bool {
     match events.last_mut() {
         Some(last)

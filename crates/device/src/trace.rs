@@ -8,21 +8,21 @@ use std::time::Duration;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::source::SourceLoc;
 
-/// The call to which an event belongs, as far as the device knows it.
+/// The call of a procedure to which an event of a trace belongs, as far as the device knows it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Context<'a> {
-    /// The line of the user's program.
+    /// The line of the user's program that makes the call.
     pub line: Option<&'a SourceLoc>,
-    /// The name of the procedure that is called there.
+    /// The name of the procedure that the line calls.
     pub procedure: Option<&'a str>,
-    /// The level of the procedure's ciphertexts.
+    /// The level of the ciphertexts that the procedure takes.
     pub level: Option<u32>,
-    /// The modulus of the limb, by its index among the program's moduli.
+    /// The index, among the program's moduli, of the modulus of the limb on which the unit worked.
     pub limb: Option<u16>,
 }
 
 impl<'a> Context<'a> {
-    /// Returns the context of a call of `procedure` at a line.
+    /// Returns the context of a call of `procedure` from a line of the user's program.
     pub fn of_call(line: Option<&'a SourceLoc>, procedure: &'a Procedure) -> Self {
         Self {
             line,
@@ -32,33 +32,35 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the context of one limb of the call.
+    /// Returns the context of an event that works on one limb of the call.
     #[must_use]
     pub fn limb(self, limb: Option<u16>) -> Self {
         Self { limb, ..self }
     }
 }
 
-/// Receives the events of a machine's run; each unit has one lane.
+/// The interface that receives the events of a machine's run. Each unit of the machine has one lane.
 pub trait TraceSink {
-    /// Receives an event: `name` occupied `lane` for `cycles` from cycle `start` of the program, in the call `of`.
+    /// Receives an event of a unit: `name` occupied `lane` for `cycles` from cycle `start` of the program, in the call
+    /// `of`.
     fn event(&mut self, lane: &str, name: &str, start: u64, cycles: u64, of: &Context<'_>);
 
-    /// Receives the fill of a memory: `memory` holds `bytes` bytes from cycle `at` of the program on.
+    /// Receives a change of a memory's fill: `memory` holds `bytes` bytes from cycle `at` of the program on.
     fn memory(&mut self, memory: &str, at: u64, bytes: u64);
 }
 
-/// Receives the events of the CPU's threads.
+/// The interface that receives the events of the CPU's threads.
 pub trait SpanSink: Send {
-    /// Receives an event: `lane` was busy with `name` for `took`, from `start` after the start of the run, in the call
-    /// `of`.
+    /// Receives an event of a thread: `lane` was busy with `name` for the time `took`, in the call `of`. It began at
+    /// `start`, counted from the start of the run.
     fn span(&mut self, lane: &str, name: &str, start: Duration, took: Duration, of: &Context<'_>);
 
-    /// Receives the fill of a memory: `memory` holds `bytes` bytes, `at` after the start of the run.
+    /// Receives a change of a memory's fill: `memory` holds `bytes` bytes from the time `at` after the start of the
+    /// run.
     fn memory(&mut self, memory: &str, at: Duration, bytes: u64);
 }
 
-/// Passes every event on to two sinks.
+/// A sink that passes every event on to two sinks.
 pub struct Both<A, B>(pub A, pub B);
 
 impl<A: TraceSink, B: TraceSink> TraceSink for Both<&mut A, &mut B> {
@@ -85,13 +87,14 @@ impl<A: SpanSink, B: SpanSink> SpanSink for Both<&mut A, &mut B> {
     }
 }
 
-/// The operation of each procedure, by the procedure's name. The compiler knows it, and no device does.
+/// A map from a procedure's name to the homomorphic operation that it computes. The compiler knows this, and no device
+/// does.
 pub type Operations = BTreeMap<String, String>;
 
-/// Writes the Trace Event Format's JSON as events come; only the lanes' names are kept in memory.
+/// Writes a trace as JSON in the Trace Event Format while events come. Only the names of lanes are kept in memory.
 ///
-/// Lanes become threads of one process. Times are microseconds; a machine's cycles are converted at its clock. A failed
-/// write is remembered and returned by [`TraceWriter::finish`]. Without `finish` the file is incomplete.
+/// Each lane becomes a thread of one process. Times are microseconds; a machine's cycles are converted at its clock. A
+/// failed write is remembered, and [`TraceWriter::finish`] returns its error. Without `finish` the file is incomplete.
 pub struct TraceWriter<W: Write> {
     out: W,
     lanes: HashMap<String, usize>,
@@ -102,8 +105,8 @@ pub struct TraceWriter<W: Write> {
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// Makes a writer. `process` names the process, for instance `sim:ring`; `clock_mhz` converts cycles to
-    /// microseconds.
+    /// Makes a writer of a trace to `out`. `process` names the process, for instance `sim:ring`; `clock_mhz` converts
+    /// cycles to microseconds.
     pub fn new(out: W, process: &str, clock_mhz: f64) -> Self {
         let clock_mhz = if clock_mhz.is_finite() && clock_mhz > 0.0 {
             clock_mhz
@@ -125,7 +128,7 @@ impl<W: Write> TraceWriter<W> {
         writer
     }
 
-    /// Returns the writer with the names of operations, which it adds to the events.
+    /// Returns the writer with a map of procedures to homomorphic operations, whose names it adds to the events.
     #[must_use]
     pub fn with_operations(self, operations: Operations) -> Self {
         Self { operations, ..self }
@@ -146,7 +149,7 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// Returns the lane's number; a new lane gets a name and the next place in the order.
+    /// Returns the number of a lane by its name. A new lane gets the next number.
     fn lane(&mut self, lane: &str) -> usize {
         if let Some(&tid) = self.lanes.get(lane) {
             return tid;
@@ -172,7 +175,8 @@ impl<W: Write> TraceWriter<W> {
         ));
     }
 
-    /// Returns the arguments of an event. Files have their names without folders, because traces are passed to others.
+    /// Returns the arguments of an event in JSON. Source files have their names without folders, because users pass
+    /// traces to others.
     fn args(&self, of: &Context<'_>) -> serde_json::Map<String, serde_json::Value> {
         let operation = of.procedure.and_then(|name| self.operations.get(name));
         let line = of.line.map(|at| format!("{}:{}", at.file_name(), at.line));
@@ -196,7 +200,7 @@ impl<W: Write> TraceWriter<W> {
         ));
     }
 
-    /// Ends the JSON and returns the writer, or the first error.
+    /// Writes the end of the JSON and returns the inner writer, or the first error of any write.
     pub fn finish(mut self) -> io::Result<W> {
         if let Some(e) = self.failed {
             return Err(e);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The forms in which a run holds a limb: borrowed, shared, expanded, or in a buffer of its pool.
+//! The forms in which a run holds a limb: lent by the caller, shared, expanded from a seed, or in a buffer of the
+//! run's pool.
 
 use std::sync::Arc;
 
@@ -11,27 +12,30 @@ use crate::constant::Constant;
 use crate::expanded::{Made, Usage};
 use crate::pool::Buf;
 
-/// A limb in a run.
+/// A limb as a run holds it. Only a limb in a buffer of the run's pool may be written.
 #[derive(Clone)]
 pub enum Value<'a> {
-    /// A limb that the caller bound; it is never written.
+    /// A limb that the caller lends; the run never writes it.
     Bound(&'a [u64]),
-    /// A limb that the caller bound in words of 32 bits; it is never written.
+    /// A limb that the caller lends in words of 32 bits; the run never writes it.
     Short(&'a [u32]),
-    /// A limb of equal runs that the caller bound: the value of each run, and the length of the limb.
+    /// A limb of runs of equal residues that the caller lends: the value of each run, and the number of residues of
+    /// the limb.
     Spread(&'a [u64], usize),
-    /// A limb that is shared with the caller; it is never written.
+    /// A limb that the run shares with the caller, and never writes.
     Shared(Arc<[u64]>),
-    /// The limb of a constant modulo this modulus, which is encoded when a step reads it.
+    /// The limb of a plaintext constant modulo the modulus with this number. The constant is encoded when a step
+    /// reads it.
     Constant(&'a Constant<'a>, usize),
-    /// The expanded limbs of a seed or a constant, and the number of a constant's modulus; they are never written.
+    /// The expanded limbs of a seed or a constant, and the number of the modulus for a constant. The run never writes
+    /// them.
     Expanded(Arc<Made>, usize),
     /// A limb in a buffer of the run's pool.
     Pooled(Arc<Buf>),
 }
 
 impl Value<'_> {
-    /// Converts a limb of equal runs to all its residues, and a limb of 32-bit words to words of 64 bits.
+    /// Converts the limb to residues in words of 64 bits, if it has runs of equal residues or words of 32 bits.
     pub fn write_out(&mut self) {
         self.write_values_out();
         if let Residues::Short(words) = self.held() {
@@ -39,15 +43,15 @@ impl Value<'_> {
         }
     }
 
-    /// Converts a limb of equal runs to all its residues.
+    /// Converts a limb of runs of equal residues to all its residues.
     pub fn write_values_out(&mut self) {
         if let Value::Spread(values, len) = *self {
             *self = Value::Shared(written_out(values, len).into());
         }
     }
 
-    /// Returns the residues in words of 32 or 64 bits, as held. A constant before its first read, and a limb of equal
-    /// runs, have none.
+    /// Returns the residues in words of 32 or 64 bits, as the run holds them. They are empty for a limb of runs of
+    /// equal residues, and for a constant that is not yet read.
     pub fn held(&self) -> Residues<'_> {
         match self {
             Value::Bound(d) => Residues::Wide(d),
@@ -59,7 +63,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the residues if they are in words of 64 bits, otherwise none, as before a read or a conversion.
+    /// Returns the residues if the run holds them in words of 64 bits. Otherwise the slice is empty.
     pub fn wide(&self) -> &[u64] {
         match self.held() {
             Residues::Wide(words) => words,
@@ -67,12 +71,12 @@ impl Value<'_> {
         }
     }
 
-    /// Returns whether the residues are in words of 32 bits.
+    /// Returns whether the run holds the residues in words of 32 bits.
     pub fn is_short(&self) -> bool {
         matches!(self.held(), Residues::Short(_))
     }
 
-    /// Reads a constant; other values have their residues already.
+    /// Encodes a constant whose residues are not yet there. For other limbs it does nothing.
     pub fn read(&mut self, usage: &Usage) -> Result<(), DeviceError> {
         if let Value::Constant(constant, modulus) = self {
             let (made, modulus) = (constant.read(usage)?, *modulus);
@@ -85,7 +89,7 @@ impl Value<'_> {
         Ok(())
     }
 
-    /// Returns whether this is the only reference to a buffer of the run's pool with words of 64 bits.
+    /// Returns whether this is the only reference to a buffer of the run's pool, and the buffer has words of 64 bits.
     pub fn is_sole(&self) -> bool {
         matches!(self, Value::Pooled(b) if Arc::strong_count(b) == 1 && !b.is_short())
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes files whole or not at all, through links, devices and pipes, with secrets readable by their owner alone.
+//! Writes files whole or not at all, through links, devices and pipes. Only the owner can read a file with secrets.
 //!
-//! A regular file is written under another name beside its own, flushed to the disk and renamed. So a reader sees the
+//! A regular file is written under another name in its folder, flushed to the disk and renamed. So a reader sees the
 //! old contents or the new. A symbolic link is followed: the link stays, and its target changes. Devices, pipes and
-//! `/dev/stdout` are written into.
+//! `/dev/stdout` are written directly.
 //!
 //! The other name is `.ringmill-<16 hexadecimal digits>.part`, locked (`flock`) while it is written. The lock ends with
 //! its process, so a file of that name without a lock is left over from a run that was killed. The next write into the
@@ -21,32 +21,35 @@ use ringmill_limits::{Halt, Watch};
 use ringmill_math::Prng;
 use zeroize::Zeroizing;
 
-/// The readers that a file may have.
+/// The readers that a file may have: everybody, or its owner alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
-    /// A public file. A replaced file keeps its mode and owner; a new file has the process's default mode.
+    /// Anybody may read the file. A replaced file keeps its mode and owner; a new file has the process's default mode.
     Public,
-    /// A secret file: mode 0600 from the first byte, for every umask and every file that it replaces.
+    /// Only the owner may read the file. It has mode 0600 from the first byte, for every umask and every file that it
+    /// replaces.
     Secret,
 }
 
 const OWNER_ONLY: u32 = 0o600;
 const OWNERS_FOLDER: u32 = 0o700;
-/// The mode of a new file before the umask.
+/// The mode of a new public file, from which the umask removes bits.
 const ANYONE: u32 = 0o666;
 const ANYONES_FOLDER: u32 = 0o777;
-/// The most links to follow, as in Linux.
+/// The most symbolic links to follow from a path, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// Writes `bytes` to `path`; a failure leaves the old contents.
+/// Writes `bytes` to the file `path`, whole or not at all. A failure leaves the old contents.
 ///
 /// # Errors
-/// An empty path, a folder, a missing folder, a file without write permission, and errors of the operating system.
+/// Fails for an empty path, a folder, a missing folder, a file without write permission, and errors of the operating
+/// system.
 pub fn write(path: &Path, contents: Contents, bytes: &[u8]) -> io::Result<()> {
     fill(path, contents, |out| out.write_all(bytes))
 }
 
-/// Writes a file piece by piece as [`write()`] does. An error of `fill` leaves the old contents, too.
+/// Writes a file piece by piece, whole or not at all, with the function `fill`. An error of `fill` leaves the old
+/// contents.
 pub fn fill<T, E: From<io::Error>>(
     path: &Path,
     contents: Contents,
@@ -67,7 +70,8 @@ pub fn fill<T, E: From<io::Error>>(
     }
 }
 
-/// Fills the file. Secrets are written unbuffered: a buffer would keep the last of them.
+/// Passes the file to `fill`. A secret is written without a buffer, because a buffer would keep its last bytes in
+/// memory.
 fn filled<T, E: From<io::Error>>(
     file: File,
     contents: Contents,
@@ -91,14 +95,14 @@ pub enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// The bytes between two looks at the watch.
+/// The number of bytes that are read between two checks for a stop.
 const LOOK: u64 = 1 << 20;
 
-/// Reads a file, also one that has no length or never ends. The bytes, and as much again for later processing, must be
-/// within the limit of `watch`; `what` names them in the refusal.
+/// Reads a whole file, even one that has no length or never ends. The limit of `watch` must allow twice the bytes of
+/// the file, because a parser needs as much again. `what` names the file's content in the error.
 ///
 /// # Errors
-/// Errors of the operating system; [`Halt`].
+/// Errors of the operating system, and [`Halt`] if the limit is too small or the work is stopped.
 pub fn read(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, ReadError> {
     let limit = watch.limits().memory;
     let largest = limit / 2;
@@ -121,13 +125,13 @@ pub fn read(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, ReadError
     Ok(bytes)
 }
 
-/// The bytes read at a time from a file without a length.
+/// The number of bytes that are read at a time from a file without a length.
 const PIECE: usize = 1 << 16;
 
-/// Reads a file that holds a secret. The bytes are wiped on drop, and no other copy of them is left.
+/// Reads a file that holds a secret. The returned bytes are wiped on drop, and no other copy of them is left.
 ///
 /// # Errors
-/// Errors of the operating system; [`ErrorKind::FileTooLarge`] for more than `most` bytes.
+/// Errors of the operating system, and [`ErrorKind::FileTooLarge`] for a file of more than `most` bytes.
 pub fn read_secret(path: &Path, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut file = File::open(path)?;
     let length = usize::try_from(file.metadata()?.len().min(most)).unwrap_or(usize::MAX);
@@ -157,14 +161,14 @@ pub fn read_secret(path: &Path, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
     Ok(bytes)
 }
 
-/// Returns `bytes` zeros.
+/// Returns a buffer of `bytes` zeros that is wiped on drop.
 fn room(bytes: usize) -> io::Result<Zeroizing<Vec<u8>>> {
     let zeros = ringmill_limits::zeroed("a secret's file", bytes);
     Ok(Zeroizing::new(zeros.map_err(|_| ErrorKind::OutOfMemory)?))
 }
 
-/// Returns an error if [`write()`] could not write to the path now. The file stays as it is. Pipes and devices are not
-/// opened.
+/// Returns an error if [`write()`] could not write to the path now. The check leaves the file as it is, and opens no
+/// pipe or device.
 ///
 /// # Errors
 /// The errors of [`write()`].
@@ -181,14 +185,14 @@ fn refused(kind: ErrorKind, reason: impl Into<String>) -> io::Error {
     io::Error::new(kind, reason.into())
 }
 
-/// The way in which a path is written.
+/// The way in which the file at a path is written.
 enum Target {
-    /// A file that is replaced.
+    /// A regular file that is replaced by a new one.
     File {
         path: PathBuf,
         existing: Option<Metadata>,
     },
-    /// A device or pipe that is written into. It is not opened yet: a pipe waits for its reader.
+    /// A device or pipe that is written directly. It is not opened yet, because opening a pipe waits for its reader.
     Stream { path: PathBuf, truncate: bool },
 }
 
@@ -239,7 +243,7 @@ fn target(path: &Path) -> io::Result<Target> {
     Err(refused(ErrorKind::InvalidInput, reason))
 }
 
-/// Returns the folder of a file.
+/// Returns the folder that contains a file.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -266,7 +270,7 @@ fn present(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the folder `path` if it is missing; its parent must exist. An existing folder keeps its mode. A new folder for
+/// Makes the folder `path` unless it exists; its parent must exist. An existing folder keeps its mode. A new folder for
 /// [`Contents::Secret`] has mode 0700.
 pub fn make_folder(path: &Path, contents: Contents) -> io::Result<()> {
     if path.as_os_str().is_empty() {
@@ -284,9 +288,9 @@ pub fn make_folder(path: &Path, contents: Contents) -> io::Result<()> {
     fs::DirBuilder::new().mode(mode).create(path)
 }
 
-/// The mode bits of the group and of others.
+/// The mode bits that give permissions to the group and to others.
 const OTHERS: u32 = 0o077;
-/// The bits among these that allow changes to a folder.
+/// The mode bits that let the group and others change a folder.
 const OTHERS_WRITE: u32 = 0o022;
 
 /// Removes all permissions of the group and of others from a file or folder.
@@ -298,7 +302,7 @@ pub fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(mode & 0o7777 & !OTHERS))
 }
 
-/// Returns whether only its owner may change a folder's entries.
+/// Returns whether nobody but the owner of a folder may change its entries.
 pub fn others_only_look(folder: &Path) -> io::Result<bool> {
     Ok(fs::metadata(folder)?.mode() & OTHERS_WRITE == 0)
 }
@@ -307,7 +311,8 @@ const PREFIX: &str = ".ringmill-";
 const DIGITS: usize = 16;
 const SUFFIX: &str = ".part";
 
-/// A file that is being written, locked. It is removed unless it is renamed to its final name.
+/// A file that is being written under its temporary name, and locked. The drop removes it, unless it was renamed to its
+/// final name.
 struct Part {
     file: File,
     path: PathBuf,
@@ -349,7 +354,8 @@ impl Part {
         }
     }
 
-    /// Sets the mode independent of the umask, and the owner of the replaced file if that is allowed.
+    /// Sets the mode of the file, whatever the umask is. It also sets the owner of the replaced file, if the system
+    /// allows that.
     fn give(&self, mode: u32, kept: Option<&Metadata>) -> io::Result<()> {
         if let Some(kept) = kept {
             let own = self.file.metadata()?;
@@ -361,7 +367,8 @@ impl Part {
         self.file.set_permissions(Permissions::from_mode(mode))
     }
 
-    /// Removes the files that killed runs of this user left in the folder. A later write tries again after a failure.
+    /// Removes temporary files that killed runs of this user left in the folder. If that fails, a later write tries
+    /// again.
     fn sweep(&self) {
         let (Ok(own), Ok(entries)) = (self.file.metadata(), fs::read_dir(folder(&self.path)))
         else {
@@ -391,7 +398,7 @@ impl Drop for Part {
     }
 }
 
-/// Returns whether a file of this name is being written or left over.
+/// Returns whether a file name is that of a temporary file, which is being written or was left by a killed run.
 pub fn is_left_over(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     let number = name
@@ -400,7 +407,8 @@ pub fn is_left_over(name: &OsStr) -> bool {
     number.is_some_and(|n| n.len() == DIGITS && n.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// Removes a file that no process holds locked. Files of other users are not even opened, as they could be pipes.
+/// Removes a temporary file unless a process holds its lock. It does not even open files of other users, as they could
+/// be pipes.
 fn remove_left_over(path: &Path, user: u32) -> io::Result<()> {
     let named = fs::symlink_metadata(path)?;
     if !named.is_file() || named.uid() != user {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memory that the process may still take: what the computer has available, what its control groups leave and what its
-//! address-space limit leaves.
+//! Finds how much memory the process may still take. It is the least of what the computer has available, what the process's
+//! control groups leave, and what its address-space limit leaves.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::system;
 
-/// Where the control groups' files are mounted.
+/// The folder in which the system mounts the files of control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// The names of one version of control groups.
+/// The file names of one version of Linux control groups.
 struct Version {
-    /// Below [`GROUPS`].
+    /// The folder of the memory groups below [`GROUPS`].
     mounted: &'static str,
     limit: &'static str,
     usage: &'static str,
-    /// Lines of `memory.stat`: the cache of files, which the kernel takes back where memory is short.
+    /// The names of lines in `memory.stat` that count the bytes of cached files. The kernel takes these back if memory is
+    /// short.
     cache: [&'static str; 2],
 }
 
@@ -34,7 +35,7 @@ const V2: Version = Version {
     cache: ["active_file", "inactive_file"],
 };
 
-/// In bytes, the least of the three; `None` where the system says nothing.
+/// Returns the bytes that the process may still take, or `None` if the system tells none of the three numbers.
 pub fn memory() -> Option<u64> {
     let computer = fs::read_to_string("/proc/meminfo").ok();
     let member = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -46,7 +47,8 @@ pub fn memory() -> Option<u64> {
     parts.into_iter().flatten().min()
 }
 
-/// From `/proc/meminfo`. Kernels before 3.14 do not say what is available.
+/// Returns the bytes that the computer has available, from the text of `/proc/meminfo`. Kernels before 3.14 tell only the
+/// total, which is returned then.
 pub fn of_computer(meminfo: &str) -> Option<u64> {
     let line = |name| meminfo.lines().find_map(|line| line.strip_prefix(name));
     let kib = line("MemAvailable:").or_else(|| line("MemTotal:"))?;
@@ -54,8 +56,9 @@ pub fn of_computer(meminfo: &str) -> Option<u64> {
     kib.checked_mul(1024)
 }
 
-/// What the process's group and all groups above it leave. `member` is `/proc/self/cgroup`: a line `number:controllers:path`
-/// for each hierarchy. A container may see its own group at the mount, whatever the path says; so the mount counts, too.
+/// Returns the bytes that the process's control group and all groups above it leave, or `None` without a limit. `member` is
+/// the text of `/proc/self/cgroup`: a line `number:controllers:path` for each hierarchy. A container may see its own group
+/// at the mount, whatever the path says, so the limit at the mount counts, too.
 pub fn of_groups(mount: &Path, member: &str) -> Option<u64> {
     let mut left = None;
     for line in member.lines() {
@@ -83,7 +86,7 @@ pub fn of_groups(mount: &Path, member: &str) -> Option<u64> {
     left
 }
 
-/// What one group leaves; `None` without a limit.
+/// Returns the bytes that one control group leaves, or `None` if it has no limit.
 fn left_of(group: &Path, version: &Version) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |text: String| text.trim().parse::<u64>().ok();

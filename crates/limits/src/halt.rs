@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why work stopped before it was done.
+//! The reasons for which work stops before it is done: too little memory, or an interrupt.
 
 use std::error::Error;
 
-/// Work that was stopped, or not begun. Errors that carry one have it as their source, where [`Halt::of`] finds it.
+/// The reason for which work stopped, or did not begin. Errors that wrap a halt have it as their source, and
+/// [`Halt::of`] finds it there.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Halt {
-    /// More than the limit allows; nothing was allocated for it.
+    /// The work needs more memory than the user's limit allows. Nothing was allocated for it.
     #[error(
         "{what} needs about {} of memory and the limit is {}; make it smaller, or raise the limit (--max-memory, RINGMILL_MAX_MEMORY or ringmill.limits)",
         human(*needed),
@@ -17,26 +18,27 @@ pub enum Halt {
         needed: u64,
         limit: u64,
     },
-    /// The system has no more to give: its address-space limit, mostly.
+    /// The operating system cannot provide the memory that the work needs, mostly because of the address-space
+    /// limit.
     #[error(
         "{what} needs about {} of memory, which the system does not give; free some, or raise the process's own limit (`ulimit -v`)",
         human(*needed)
     )]
     NoMemory { what: String, needed: u64 },
-    /// Somebody asked for it to stop.
+    /// Somebody asked the work to stop.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl Halt {
-    /// The halt that an error is about, if it is about one.
+    /// Returns the halt in the chain of an error's sources, if there is one.
     pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
         std::iter::successors(Some(error), |&error| error.source())
             .find_map(|error| error.downcast_ref())
     }
 }
 
-/// Bytes for a reader: `191.0 KiB`, `3.9 GiB`.
+/// Formats a number of bytes for a reader, such as `191.0 KiB` or `3.9 GiB`.
 pub fn human(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes == 1 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the system said a moment ago.
+//! A cache for an answer of the operating system, which is valid for a short time.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// The last answer to one question: work that takes microseconds is not to begin with reading files.
+/// The last answer to one question to the operating system. With it, work that takes microseconds
+/// need not read a file first.
 pub struct Lately<T>(Mutex<Option<(Instant, T)>>);
 
 impl<T: Copy> Lately<T> {
@@ -12,7 +13,7 @@ impl<T: Copy> Lately<T> {
         Self(Mutex::new(None))
     }
 
-    /// The last answer, or another one where that is older than `most`.
+    /// Returns the last answer if it is younger than `most`; otherwise calls `ask` for a new one.
     pub fn get(&self, most: Duration, ask: impl FnOnce() -> Option<T>) -> Option<T> {
         // Whoever else asks has what is wanted, and is not waited for: a process forked meanwhile would wait for ever.
         let Ok(mut last) = self.0.try_lock() else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What work may take: memory, and the moment it is to stop (docs/limits.md).
+//! Limits on the memory that work may take, and a way to stop it (docs/limits.md).
 //!
-//! [`Limits`] are what a user sets. A [`Watch`] is one piece of work under them: it is handed down to whatever takes long
-//! or takes memory, which asks [`Watch::admit`] before it allocates what an input asks for, and [`Watch::check`] as it
-//! goes. Either gives a [`Halt`], never an abort.
+//! A user sets [`Limits`]. A [`Watch`] stands for one piece of work under them, and is passed to all code that takes long
+//! or takes memory. This code calls [`Watch::admit`] before it allocates what an input asks for, and [`Watch::check`]
+//! regularly. Both return a [`Halt`] if the work must stop; neither aborts the process.
 
 mod available;
 mod halt;
@@ -16,7 +16,7 @@ pub use halt::{Halt, human};
 pub use limits::{Limits, LimitsError};
 pub use watch::{Watch, room, zeroed};
 
-/// Items that the crate's own tests reach; no part of the interface.
+/// Items for the crate's own tests, which are no part of the interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::available::{memory, of_computer, of_groups};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a user sets, and what holds where nothing is set: the one place of defaults.
+//! The memory limit that a user sets, and its default.
 
 use std::env;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use std::time::Duration;
 use crate::available;
 use crate::lately::Lately;
 
-/// Of the memory that the process may still take, what one piece of work may take.
+/// The default limit, as a fraction of the memory that the process may still take.
 const SHARE: (u64, u64) = (4, 5);
-/// Where the system does not say what there is.
+/// The memory in bytes that is assumed available if the system does not tell.
 const UNKNOWN: u64 = 16 << 30;
-/// How long what the system said holds.
+/// The time for which an answer of the system on available memory is reused.
 const LATELY: Duration = Duration::from_millis(200);
 
-/// Bounds on what one piece of work (reading a file, compiling, making keys, a run) may take.
+/// The bounds on one piece of work: reading a file, compiling, making keys, or a run.
 ///
 /// ```
 /// use ringmill_limits::Limits;
@@ -25,11 +25,11 @@ const LATELY: Duration = Duration::from_millis(200);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Bytes of memory, beyond what the process has when the work begins.
+    /// The most bytes of memory that the work may add to what the process has when the work begins.
     pub memory: u64,
 }
 
-/// A limit that is none.
+/// The error of a text that is no memory limit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "a memory limit is a positive number of bytes with or without K, M, G or T behind it (powers of 1024), as in 4G or 512MiB, not {got:?}"
@@ -39,13 +39,13 @@ pub struct LimitsError {
 }
 
 impl Limits {
-    /// The environment variable that sets the limit where nothing else does.
+    /// The name of the environment variable that sets the memory limit, if nothing else sets it.
     pub const VARIABLE: &'static str = "RINGMILL_MAX_MEMORY";
 
-    /// [`Limits::VARIABLE`] if it is set, otherwise the defaults.
+    /// Returns the limits that [`Limits::VARIABLE`] sets, or the defaults without that variable.
     ///
     /// # Errors
-    /// A variable that holds no size.
+    /// The variable is set and is no number of bytes.
     pub fn from_environment() -> Result<Self, LimitsError> {
         match env::var_os(Self::VARIABLE) {
             Some(text) => Self::parse(&text.to_string_lossy()),
@@ -53,10 +53,10 @@ impl Limits {
         }
     }
 
-    /// A number of bytes, with or without a unit of 1024: `4G`, `512MiB`, `1.5 GB`.
+    /// Parses a number of bytes, with or without a unit of 1024, such as `4G`, `512MiB` or `1.5 GB`.
     ///
     /// # Errors
-    /// Anything else, and nothing.
+    /// The text is empty, or is no positive number with such a unit.
     pub fn parse(text: &str) -> Result<Self, LimitsError> {
         let refused = || LimitsError {
             got: text.chars().take(40).collect(),
@@ -84,9 +84,9 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// Four fifths of the memory that the process may still take, or 16 GiB if the system does not say. That memory is the
-    /// least of three numbers: the computer's available memory, what the control groups leave, and what the address-space
-    /// limit leaves.
+    /// Returns four fifths of the memory that the process may still take, or 16 GiB if the system does not tell. That
+    /// memory is the least of three numbers: the computer's available memory, what the control groups leave, and what the
+    /// address-space limit leaves.
     fn default() -> Self {
         static LAST: Lately<u64> = Lately::new();
         let left = LAST.get(LATELY, available::memory);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the operating system says of memory. Where it says nothing (systems other than Linux), nothing is assumed.
+//! Asks the operating system about the process's memory. On systems other than Linux there is no answer, and
+//! nothing is assumed.
 
 use std::fs;
 use std::io::Read;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use crate::lately::Lately;
 
-/// The soft limit of the address space (`ulimit -v`), if there is one.
+/// Returns the soft limit of the process's address space in bytes (`ulimit -v`), or `None` without a limit.
 pub fn address_limit() -> Option<u64> {
     #[cfg(unix)]
     {
@@ -19,20 +20,20 @@ pub fn address_limit() -> Option<u64> {
     }
 }
 
-/// What the process has now, in bytes.
+/// The memory that the process has now, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Use {
     pub address_space: u64,
     pub resident: u64,
 }
 
-/// What the last look at the process found, or another look where that is older than `most`.
+/// Returns the memory of the process as measured less than `most` ago, or measures it now.
 pub fn usage_lately(most: Duration) -> Option<Use> {
     static LAST: Lately<Use> = Lately::new();
     LAST.get(most, usage)
 }
 
-/// A look at the process: some microseconds.
+/// Measures the memory of the process, which takes some microseconds.
 pub fn usage() -> Option<Use> {
     let mut text = [0; 128];
     let mut file = fs::File::open("/proc/self/statm").ok()?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One piece of work under limits.
+//! A watch over one piece of work: it checks the memory limit and can stop the work.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -10,16 +10,17 @@ use crate::halt::Halt;
 use crate::limits::Limits;
 use crate::system;
 
-/// What stays free beside every large allocation, for the small ones that cannot fail: threads, lists, messages.
+/// The bytes that stay free beside every large allocation, for small ones that cannot fail: threads, lists, messages.
 const CUSHION: u64 = 16 << 20;
-/// Between two looks at the process's memory, in milliseconds.
+/// The time between two measurements of the process's memory, in milliseconds.
 const INTERVAL: u64 = 5;
-/// How old a look may be that work begins with.
+/// The greatest age of a measurement of memory with which work may begin.
 const LATELY: Duration = Duration::from_millis(INTERVAL);
-/// Where there has been no look yet.
+/// The value of [`Inner::looked`] before the first measurement.
 const NEVER: u64 = u64::MAX;
 
-/// Asked by long work as it goes: whether it is to stop, and whether there is memory for what comes. Clones are one watch.
+/// Tells long work whether it must stop, and whether there is memory for what it allocates next. All clones of a watch
+/// share one state.
 ///
 /// ```
 /// use ringmill_limits::{Halt, Limits, Watch};
@@ -37,15 +38,15 @@ struct Inner {
     limits: Limits,
     stop: Arc<AtomicBool>,
     begin: Instant,
-    /// Milliseconds from the beginning to the last look at memory.
+    /// The time of the last measurement of memory, in milliseconds from the beginning of the work.
     looked: AtomicU64,
-    /// Resident when the work began.
+    /// The resident memory of the process when the work began, in bytes.
     resident: u64,
     address_limit: Option<u64>,
 }
 
 impl Default for Watch {
-    /// Under the default limits, stopped by nobody.
+    /// Makes a watch under the default limits, which only [`Watch::stop`] stops.
     fn default() -> Self {
         Self::new(Limits::default())
     }
@@ -56,7 +57,7 @@ impl Watch {
         Self::stopped_by(limits, Arc::default())
     }
 
-    /// Stops when the flag is set, as a signal's handler does.
+    /// Makes a watch that also stops when somebody else sets the flag `stop`, as a signal's handler does.
     pub fn stopped_by(limits: Limits, stop: Arc<AtomicBool>) -> Self {
         Self(Arc::new(Inner {
             limits,
@@ -72,7 +73,7 @@ impl Watch {
         self.0.limits
     }
 
-    /// What stops the work when it is set.
+    /// Returns the flag that stops the work when it is set.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0.stop)
     }
@@ -82,16 +83,17 @@ impl Watch {
         self.0.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked to stop.
+    /// Returns whether the work was asked to stop.
     pub fn is_stopped(&self) -> bool {
         self.0.stop.load(Ordering::Relaxed)
     }
 
-    /// To be asked every few milliseconds of work at least; costs tens of nanoseconds.
+    /// Returns an error if the work must stop. Long work calls it every few milliseconds; a call costs tens of
+    /// nanoseconds.
     ///
     /// # Errors
-    /// [`Halt::Interrupted`]; [`Halt::OverLimit`] and [`Halt::NoMemory`] when the process has grown by more than the
-    /// limit, or to the end of its address space, since the work began.
+    /// [`Halt::Interrupted`] if the work was asked to stop. [`Halt::OverLimit`] or [`Halt::NoMemory`] if the process has
+    /// grown by more than the limit, or to the end of its address space, since the work began.
     pub fn check(&self) -> Result<(), Halt> {
         if self.is_stopped() {
             return Err(Halt::Interrupted);
@@ -128,10 +130,10 @@ impl Watch {
         Ok(())
     }
 
-    /// Asked before `bytes` are allocated, where an input says how many.
+    /// Asks for leave to allocate `bytes` bytes, whose number comes from an input. `what` names their use in the error.
     ///
     /// # Errors
-    /// [`Halt::OverLimit`] beyond the limit, [`Halt::NoMemory`] where the system would not give them now.
+    /// [`Halt::OverLimit`] if the limit does not allow them, [`Halt::NoMemory`] if the system cannot provide them now.
     pub fn admit(&self, what: &str, bytes: u64) -> Result<(), Halt> {
         let limit = self.0.limits.memory;
         if bytes > limit {
@@ -145,10 +147,11 @@ impl Watch {
     }
 }
 
-/// Whether the system would give `bytes` now, and leave some for the small things beside them.
+/// Checks that the system can provide `bytes` bytes now, with some left for small allocations. `what` names their use in
+/// the error.
 ///
 /// # Errors
-/// [`Halt::NoMemory`].
+/// [`Halt::NoMemory`] if the system cannot provide them.
 pub fn room(what: &str, bytes: u64) -> Result<(), Halt> {
     let wanted = usize::try_from(bytes.saturating_add(CUSHION)).unwrap_or(usize::MAX);
     let mut probe: Vec<u8> = Vec::new();
@@ -158,10 +161,10 @@ pub fn room(what: &str, bytes: u64) -> Result<(), Halt> {
     given.map_err(|_| no_memory(what, bytes))
 }
 
-/// `count` zeros.
+/// Returns a vector of `count` zeros. `what` names its use in the error.
 ///
 /// # Errors
-/// [`Halt::NoMemory`].
+/// [`Halt::NoMemory`] if the system cannot provide the memory.
 pub fn zeroed<T: Clone + Default>(what: &str, count: usize) -> Result<Vec<T>, Halt> {
     let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
     room(what, bytes)?;

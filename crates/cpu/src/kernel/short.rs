@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs steps that read or write 32-bit words.
+//! Runs steps whose operands or results are in words of 32 bits.
 //!
-//! If a kernel has no variant for 32-bit words, its operands are widened to 64 bits in scratch buffers. These buffers
-//! stay in the cache from step to step.
+//! If a kernel has no variant for 32-bit words, its operands are converted to words of 64 bits in scratch buffers.
+//! These buffers stay in the cache from step to step.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::plan::{Kernel, Step};
 use ringmill_device::pool::Buf;
 use ringmill_device::value::Value;
 
-/// Takes a buffer of `words` words from those of the task.
+/// Takes a buffer of at least `words` words of 64 bits from the buffers of the task.
 fn room(room: &mut Vec<Arc<Buf>>, words: usize) -> Result<Arc<Buf>, Fault> {
     let place = room.iter().position(|buf| buf.residues().len() == words);
     Ok(room.swap_remove(place.ok_or(Fault::Shape)?))
@@ -28,7 +28,7 @@ fn wide(buf: &mut Arc<Buf>) -> Result<&mut [u64], Fault> {
     }
 }
 
-/// Runs a step as [`super::execute`] does, on operands that have been read.
+/// Runs a step as [`super::execute`] does, after constants among its operands were encoded.
 pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     let (kernel, store) = (&step.kernel, task.store());
     let lasting = task.dst.iter().any(Value::is_short);
@@ -102,7 +102,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Computes (a - b) w in words of 32 bits, plus c if there is one; the operands are a and c.
+/// Computes (a - b) w in words of 32 bits, plus c if there is a c. The array holds the operands a and c.
 fn scaled(
     q: Modulus,
     out: ResiduesMut<'_>,

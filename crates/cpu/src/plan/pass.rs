@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a pass: elementwise steps on a block of coefficients of all operands at a time.
+//! Runs a pass: several elementwise steps on one block of coefficients of all operands at a time.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use ringmill_device::plan::{self, Act, At, Deed};
 use ringmill_math::kernels::{self, Store};
 use ringmill_math::{MathError, Modulus, Residues, ResiduesMut, Shoup};
 
-/// The coefficients of a block. Blocks of a few dozen operands lie in the second-level cache, the blocks of one step in
-/// the first.
+/// The number of coefficients of a block. Blocks of a few dozen operands fit into the second-level cache, and the
+/// blocks of one step into the first.
 const BLOCK: usize = 512;
 
-/// The coefficients of a block if all words have 32 bits.
+/// The number of coefficients of a block if all words have 32 bits.
 const SHORT_BLOCK: usize = 2 * BLOCK;
 
-/// A pass: elementwise steps modulo one prime, with their constants prepared.
+/// A pass: several elementwise steps modulo one prime, with their constants prepared for multiplication.
 pub(crate) struct Pass {
     q: Modulus,
     deeds: Vec<Deed>,
-    /// The constants of each step that combines operands.
+    /// For each step that computes a sum of products with constants, these constants.
     constants: Vec<Vec<Shoup>>,
     between: usize,
 }
@@ -45,7 +45,7 @@ impl From<plan::Pass> for Pass {
     }
 }
 
-/// An operand: a limb, or a limb of equal runs by the value of each run.
+/// An operand of a pass: a limb, or a limb of runs of equal residues as the value of each run.
 #[derive(Clone, Copy)]
 pub(crate) enum Operand<'a> {
     Limb(Residues<'a>),
@@ -53,7 +53,7 @@ pub(crate) enum Operand<'a> {
 }
 
 impl Operand<'_> {
-    /// Prefetches the part of the operand that is read next.
+    /// Prefetches the range of the operand that the pass reads next.
     fn ahead(&self, next: &Range<usize>) {
         match self {
             Self::Limb(Residues::Wide(words)) => {
@@ -67,7 +67,8 @@ impl Operand<'_> {
     }
 }
 
-/// Returns the blocks of `block` coefficients of a limb of `len`, each with the range that is read after it.
+/// Returns the ranges of blocks of `block` coefficients in a limb of `len`. Each comes with the range that is read
+/// after it.
 fn blocks(len: usize, block: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
     (0..len).step_by(block).map(move |start| {
         let end = len.min(start + block);
@@ -80,23 +81,23 @@ fn blocks(len: usize, block: usize) -> impl Iterator<Item = (Range<usize>, Range
 }
 
 impl Pass {
-    /// Returns the words of working memory of [`Pass::run`].
+    /// Returns the number of words of working memory that [`Pass::run`] needs.
     pub fn scratch_len(&self, operands: usize, results: usize) -> usize {
         (self.between + operands + results) * BLOCK
     }
 
-    /// Returns the rough time of the pass, in passes over a limb.
+    /// Returns the rough time of the pass, in units of one elementwise pass over a limb.
     pub fn weight(&self) -> u64 {
         self.deeds.iter().map(|deed| deed.src.len() as u64).sum()
     }
 
-    /// Returns whether the pass can write all its results past the cache.
+    /// Returns whether the pass can write all its results past the cache to memory.
     pub fn streams(&self) -> bool {
         let leaves = |deed: &&Deed| deed.dst.iter().any(|at| matches!(at, At::Result(_)));
         (self.deeds.iter().filter(leaves)).all(|deed| matches!(deed.act, Act::Add | Act::Mul))
     }
 
-    /// Computes the results, all of one length, and writes them in the way that `store` says.
+    /// Computes the results of the pass, all of one length. `store` says whether they are written past the cache.
     pub fn run(
         &self,
         operands: &[Operand<'_>],
@@ -181,8 +182,8 @@ impl Pass {
         Ok(())
     }
 
-    /// Runs a pass in which all words have 32 bits and every step has a loop over such words, from operands to a
-    /// result.
+    /// Runs a pass whose words all have 32 bits. It returns `None` unless every step goes from operands to a result and
+    /// has a loop over such words.
     fn run_short(
         &self,
         operands: &[Operand<'_>],
@@ -231,7 +232,8 @@ impl Pass {
     }
 }
 
-/// Fills a block, from `start` on, of a limb of `len` residues that is known by the value of each run.
+/// Fills `block` with residues `start` and following of a limb of `len` residues, from the values of its runs of equal
+/// residues.
 fn fill(values: &[u64], len: usize, start: usize, block: &mut [u64]) {
     let run = (len / values.len().max(1)).max(1);
     for (i, x) in block.iter_mut().enumerate().step_by(run.min(BLOCK)) {
@@ -246,8 +248,8 @@ fn fill(values: &[u64], len: usize, start: usize, block: &mut [u64]) {
     }
 }
 
-/// Computes one step on a block. `src` returns one of `count` operands; `constants` are those of a step that combines
-/// operands.
+/// Computes one step of a pass on a block. `src` returns one of the step's `count` operands. `constants` are the
+/// factors of a step that sums products with constants.
 fn run<'v>(
     act: &Act,
     constants: &[Shoup],

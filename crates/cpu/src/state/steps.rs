@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Starts and finishes steps: takes operands out of the frame, takes buffers for results, and puts results into the
-//! frame.
+//! Starts and finishes steps of a run: takes operands out of the call's frame, takes buffers for results, and puts
+//! results into the frame.
 
 use super::{State, lost};
 use crate::kernel::Task;
@@ -68,7 +68,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Returns whether all these values of a call leave the run and are worth writing past the cache.
+    /// Returns whether all these values of a call are outputs that steps write past the cache.
     fn leave(&self, call: u64, plan: &Plan, made: &[Made]) -> bool {
         let results = self
             .open_frame(call)
@@ -82,7 +82,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// Puts the results of an executed task into the frame and releases its operands.
+    /// Puts the results of a finished task into the call's frame and releases its operands.
     pub fn finish(&mut self, task: &mut Task<'a>) -> Result<(), DeviceError> {
         let plan = self.plan(task.call)?;
         let code = plan

@@ -42,7 +42,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Decomposes a limb digit by digit, as the definition says.
+    /// Decomposes a limb into gadget digits one by one, literally as the instruction `DECOMP` defines
+    /// them.
     pub(super) fn decompose(
         &self,
         instr: &Instr,

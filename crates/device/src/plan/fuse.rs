@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fuses steps that one pass over memory can do together.
+//! Fuses steps of a procedure that one pass over memory can do together.
 //!
 //! | steps | become |
 //! | --- | --- |
@@ -13,27 +13,27 @@
 //! | a pair of many sums | pairs of a few terms that carry on from one another |
 //!
 //! A value between two steps may vanish only if nothing else reads it. Arithmetic is exact, so the fused steps give the
-//! same bits as the steps one by one. The rules match the shape of the data flow, not the operation that the
-//! instructions belong to.
+//! same bits as the steps one by one. The rules look at the flow of data between steps, and at no name of a homomorphic
+//! operation.
 
 use std::collections::HashMap;
 
 use super::pass::passes;
 use super::{Job, Made, Step};
 
-/// Returns the bytes of first factors that a pair of sums takes at a time. The factors are mostly made just before,
-/// each by a transform. A few of them, the transform's tables and both sums stay in the cache together.
+/// Returns how many bytes of first factors a fused pair of sums reads in one step. Most of these factors were just
+/// computed, each by a transform. A few of them fit into the cache together with the transform's tables and both sums.
 fn pair_bytes(cache_bytes: usize) -> usize {
     cache_bytes * 2 / 3
 }
 
-/// The makers and readers of each value.
+/// The flow of data in a list of steps: which step computes each value, and which steps read it.
 struct Flow {
-    /// The number of reads, by steps and as results.
+    /// For each value, the number of reads by steps, plus one for each result that is this value.
     uses: Vec<u32>,
-    /// The step that makes the value, or `None` for a parameter.
+    /// For each value, the index of the step that computes it, or `None` for a parameter.
     maker: Vec<Option<usize>>,
-    /// The first step that reads the value.
+    /// For each value, the index of the first step that reads it.
     reader: Vec<Option<usize>>,
 }
 
@@ -60,14 +60,13 @@ impl Flow {
         flow
     }
 
-    /// Returns the step that makes a value, if the value is read once.
+    /// Returns the index of the step that computes value `v`, if `v` is read once.
     fn only_for_one(&self, v: u32) -> Option<usize> {
         self.maker[v as usize].filter(|_| self.uses[v as usize] == 1)
     }
 }
 
-/// Fuses steps. Their order respects the dependences, and so does the order of the result. New values are numbered from
-/// `values` on.
+/// Fuses steps. Both the given and the returned order respect the dependences. New values get numbers from `values` on.
 pub(super) fn fuse(
     steps: Vec<Step>,
     results: &[u32],
@@ -90,7 +89,7 @@ pub(super) fn fuse(
         .collect()
 }
 
-/// Fuses chains of two or three steps; the fused step takes the place of the last.
+/// Fuses chains of two or three steps, such as a conversion and a transform. The fused step takes the place of the last.
 fn chains(steps: &mut [Option<Step>], flow: &Flow) {
     for i in 0..steps.len() {
         let Some(step) = &steps[i] else { continue };
@@ -138,8 +137,8 @@ fn chains(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Fuses a difference with the transform of an operand that nothing else reads; the fused step takes the place of the
-/// difference. A transform of a limb of the same modulus stays, because it works in the memory of its operand.
+/// Fuses a scaled difference with the transform of an operand that nothing else reads. The fused step takes the place of
+/// the difference. A transform of a limb of the same modulus stays a step, because it works in the memory of its operand.
 fn differences(steps: &mut [Option<Step>], flow: &Flow) {
     for i in 0..steps.len() {
         let Some(step) = &steps[i] else { continue };
@@ -173,7 +172,8 @@ fn differences(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Fuses tensor products; the fused step takes the place of the first of the three steps, if its operands exist there.
+/// Fuses the three steps of a tensor product. The fused step takes the place of the first of them, if all operands are
+/// computed before it.
 fn tensors(steps: &mut [Option<Step>], flow: &Flow) {
     let mut products: HashMap<(u32, u32), usize> = HashMap::new();
     for (i, step) in steps.iter().enumerate() {
@@ -223,7 +223,8 @@ fn tensors(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Fuses pairs of sums; the fused step takes the place of the second sum, if nothing reads the first sum before that.
+/// Fuses two sums of products that share their first factors. The fused step takes the place of the second sum, if nothing
+/// reads the first sum before that.
 fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
     let mut waiting: HashMap<Vec<u32>, usize> = HashMap::new();
     for i in 0..steps.len() {
@@ -251,7 +252,7 @@ fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Cuts a pair of sums into pairs of a few terms; each adds to the results of the one before.
+/// Cuts a fused pair of long sums into pairs of a few terms. Each pair adds to the results of the pair before it.
 fn shorter_sums(step: Step, values: &mut usize, pair_bytes: usize) -> Vec<Step> {
     let (&Job::DotPair { q, carry: false }, &[a, b]) = (&step.job, &*step.dst) else {
         return vec![step];

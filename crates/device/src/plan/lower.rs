@@ -12,7 +12,7 @@ use ringmill_math::{AnyModulus, Modulus, Ring, WordModulus};
 use super::{Extension, How, Job, Made, Step, Steps, WordJob, extended};
 use crate::DeviceError;
 
-/// Lowers a verified procedure. A procedure that the verifier would refuse gives [`DeviceError::Malformed`].
+/// Lowers a verified procedure to steps. A procedure that the verifier would refuse gives [`DeviceError::Malformed`].
 pub(super) fn lower(proc: &Procedure) -> Result<Steps, DeviceError> {
     let moduli = proc.moduli.iter().map(|q| q.arithmetic());
     let mut builder = Builder {
@@ -42,7 +42,8 @@ struct Builder<'p> {
     /// The moduli of the procedure.
     moduli: Vec<AnyModulus>,
     steps: Vec<Step>,
-    /// The value that holds each value: the value itself, or for a `LOAD` the value that was stored.
+    /// For each value, the number of the value that holds its residues: its own, or for a `LOAD` that of the stored
+    /// value.
     alias: Vec<u32>,
     /// The spill slots written so far, each with the value that it holds.
     slots: Vec<(u32, u32)>,
@@ -95,7 +96,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns what an instruction computes on residues modulo such a power, or `None` if it has no meaning for them.
+    /// Returns the computation of an instruction modulo a power of two above 2^60. It is `None` for an instruction
+    /// that has no meaning there.
     fn word_job(op: Op, imm: Imm) -> Option<WordJob> {
         match (op, imm) {
             (Op::Add, _) => Some(WordJob::Add),
@@ -241,8 +243,8 @@ impl Builder<'_> {
         self.push(job, at, &src, &dst)
     }
 
-    /// Lowers a base extension to a step for each group of results. Threads can share the groups, and few results wait
-    /// for their use.
+    /// Lowers a base extension to one step for each group of result limbs. Threads can share the groups, and fewer
+    /// results wait in memory for their use.
     fn base_extension(
         &mut self,
         at: (usize, Op),

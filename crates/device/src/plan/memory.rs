@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the most memory that the steps of a procedure need at one time.
+//! Computes the most memory in bytes that the steps of a procedure hold at one time.
 
-/// The values that a step makes and reads, and its working memory.
+/// What one step holds in memory: the values that it computes and reads, and its working memory.
 pub struct Held<'s, M> {
-    /// Each value that the step makes, and its bytes.
+    /// Each value that the step computes, with its size in bytes.
     pub made: M,
     pub src: &'s [u32],
-    /// The bytes of working memory beside these values.
+    /// The bytes of the step's working memory, beside the values that it computes and reads.
     pub room: u64,
 }
 
 /// Returns the most bytes that the steps of one call hold at one time, taken in order. A value is held until its last
-/// use, a result to the end. `uses` counts the reads of each value, with reads as results. If `uses` does not count
-/// results, a result that no step reads is released when it is made.
+/// use, a result to the end. `uses` has for each value the number of steps and results that read it. If `uses` leaves
+/// out the results, a result that no step reads is released when it is computed.
 pub fn peak<'s, M>(steps: impl Iterator<Item = Held<'s, M>>, uses: &[u32]) -> u64
 where
     M: Iterator<Item = (u32, u64)> + Clone,

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Orders the steps of a procedure so that a value is made shortly before it is read.
+//! Orders the steps of a procedure so that a value is computed shortly before it is read.
 //!
-//! The value is then still in the cache, and its memory is held for a short time. Results are requested one after the
-//! other, those of one modulus together. Each result requests the operands of its step, the first operand first. Steps
-//! that no result requests are left out.
+//! The value is then still in the cache, and its memory is held for a short time. The order follows from requests: the
+//! results are requested one after the other, those of one modulus together. Each result requests the operands of its
+//! step, the first operand first. Steps that no result requests are left out.
 //!
-//! With hoisting, many ciphertexts of one decomposition hold their sums modulo the special primes all at one time. If
-//! that takes more than [`MORE`] times the memory, results are requested ciphertext by ciphertext. The digits are then
-//! held instead, and read once more for each ciphertext.
+//! With hoisting, many ciphertexts that come from one decomposition hold their sums modulo the special primes at one
+//! time. If that takes more than [`MORE`] times the memory, results are requested ciphertext by ciphertext. Then the
+//! digits are held instead of the sums, and are read once more for each ciphertext.
 
 use super::{Held, Job, Step, peak};
 use crate::pool::buffer_bytes;
 
-/// How many times as much memory the order with better use of caches may take.
+/// The factor by which the order with better use of caches may exceed the memory of the order by ciphertexts.
 const MORE: u64 = 2;
 
-/// Orders the steps. `modulus` and `cipher` return the modulus and the ciphertext of a result, by its number.
+/// Returns the steps in the order of the module's rule. `modulus` and `cipher` return the modulus and the ciphertext
+/// of a result, given its number.
 pub(super) fn order<M: Ord, C: Ord>(
     steps: Vec<Step>,
     results: &[u32],
@@ -38,7 +39,7 @@ pub(super) fn order<M: Ord, C: Ord>(
     chosen.filter_map(|i| steps[i].take()).collect()
 }
 
-/// Returns the values that a step makes and reads.
+/// Returns the memory of a step: the values that it computes and reads, in bytes.
 fn held(step: &Step) -> Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
     // An expanded limb belongs to its seed.
     let made = match step.job {
@@ -54,7 +55,7 @@ fn held(step: &Step) -> Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
     }
 }
 
-/// Returns the numbers of steps in the order that results require when they are requested by `key`.
+/// Returns the indices of steps in the order that results need if they are requested in the order of `key`.
 fn by<K: Ord>(
     steps: &[Step],
     results: &[u32],

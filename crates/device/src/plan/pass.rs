@@ -10,16 +10,16 @@ use ringmill_math::{Modulus, is_short};
 
 use super::{Job, Made, Step};
 
-/// The place from which a step of a pass reads a limb, or to which it writes one.
+/// The source or the target of a limb of a step in a pass: an operand or a result of the pass, or a value inside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum At {
     Operand(usize),
     Result(usize),
-    /// A value inside of the pass.
+    /// A value inside the pass, which one step computes and later ones read, by its number.
     Between(usize),
 }
 
-/// What a step computes on a block.
+/// The computation of one step of a pass on a block of coefficients.
 #[derive(Clone, Debug)]
 pub enum Act {
     Add,
@@ -28,13 +28,13 @@ pub enum Act {
     Mul,
     Mac,
     Addi(u64),
-    /// The sum of the operands times constants.
+    /// The sum of products of the operands with these constants, one constant for each operand.
     Combine(Vec<u64>),
     Dot,
     Tensor,
 }
 
-/// One step of a pass.
+/// One step of a pass: its computation, the limbs that it reads, and the limbs that it writes.
 #[derive(Clone, Debug)]
 pub struct Deed {
     pub act: Act,
@@ -42,16 +42,16 @@ pub struct Deed {
     pub dst: Vec<At>,
 }
 
-/// A pass: elementwise steps modulo one prime.
+/// A pass over memory that runs several elementwise steps modulo one prime.
 #[derive(Clone, Debug)]
 pub struct Pass {
     pub q: Modulus,
     pub deeds: Vec<Deed>,
-    /// The number of values inside the pass, of each of which it keeps a block.
+    /// The number of values inside the pass. The pass keeps one block of each of them.
     pub between: usize,
 }
 
-/// Returns the prime of a step, if a pass can have the step.
+/// Returns the prime of an elementwise step that a pass can include, or `None` for any other step.
 fn elementwise(step: &Step) -> Option<Modulus> {
     match step.job {
         Job::Add(q)
@@ -67,8 +67,8 @@ fn elementwise(step: &Step) -> Option<Modulus> {
     }
 }
 
-/// Joins the steps that are elementwise on parameters alone, or on results of such steps. Connected steps become one
-/// pass, in the place of the first.
+/// Joins elementwise steps that depend only on parameters or on results of such steps. Connected steps become one pass,
+/// in the place of the first of them.
 pub(super) fn passes(steps: Vec<Step>, results: &[u32], values: usize) -> Vec<Step> {
     // For each value that a pass can make, the number of its step.
     let mut maker: Vec<Option<usize>> = vec![None; values];
@@ -149,7 +149,7 @@ fn join(group: &mut [usize], i: usize, j: usize) {
     group[i.max(j)] = i.min(j);
 }
 
-/// Makes one step of several steps, which keep their order.
+/// Makes one pass of several steps, which keep their order, or `None` if they cannot form a pass.
 fn pass(steps: Vec<Step>, uses: &[u32]) -> Option<Step> {
     let q = elementwise(steps.first()?)?;
     let (op, instr) = (steps.first()?.op, steps.first()?.instr);
@@ -214,7 +214,7 @@ fn pass(steps: Vec<Step>, uses: &[u32]) -> Option<Step> {
     })
 }
 
-/// Turns sums of multiples into one sum each, which is reduced once.
+/// Replaces chains of multiplications by constants and additions by one sum of products, which is reduced once.
 fn combine(deeds: &mut Vec<Deed>) {
     let mut readers: HashMap<usize, usize> = HashMap::new();
     for place in deeds.iter().flat_map(|deed| &deed.src) {

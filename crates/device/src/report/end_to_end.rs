@@ -5,65 +5,65 @@ use serde::Serialize;
 
 use super::machine::LinkUse;
 
-/// The seconds from the first input limb on the host link to the last output limb. Link and units work in turn, except
-/// for transfers inside of procedures: `seconds` is the sum of the parts less `overlap_seconds`.
+/// The time in seconds from the first input limb on the host link to the last output limb. Link and units work in turn,
+/// except for transfers inside of procedures: `seconds` is the sum of the parts less `overlap_seconds`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct EndToEnd {
     pub seconds: f64,
-    /// The measured time of the host's part of the program; `None` if the host has no part or did not run.
+    /// The measured time of the host's part of the program. It is `None` if the host has no part or did not run.
     pub host_seconds: Option<f64>,
     pub inputs_seconds: f64,
-    /// The time of key limbs on the link during the run.
+    /// The time in seconds in which key limbs cross the host link during the run.
     pub keys_seconds: f64,
-    /// The time on the link of procedures' words and tables, and of the data that each call needs.
+    /// The time in seconds in which the link transfers micro words and tables of procedures, and the data of each call.
     pub programs_seconds: f64,
-    /// The time of the machine's units.
+    /// The time in seconds in which the machine's units compute.
     pub compute_seconds: f64,
-    /// The time in which units wait for distant memory or instructions.
+    /// The time in seconds in which the machine's units wait for distant memory or for instructions.
     pub waits_seconds: f64,
-    /// The time on the link of limbs that leave the machine for lack of room and come back.
+    /// The time in seconds in which the link transfers limbs that leave the machine for lack of room, and later return.
     pub spills_seconds: f64,
     pub outputs_seconds: f64,
-    /// The link's time that overlaps with the units' time.
+    /// The seconds of transfers on the link that overlap with work of the units.
     pub overlap_seconds: f64,
-    /// The number of key limbs that count as on the machine before the run. `resident_key_seconds` is the time that the
-    /// link would need for them.
+    /// The number of key limbs that count as on the machine before the run. `resident_key_seconds` is the time in which
+    /// the link would transfer them.
     pub resident_key_limbs: u64,
     pub resident_key_seconds: f64,
     pub bound: Bound,
 }
 
-/// The part that takes most of the time, and the way to shorten it.
+/// The part of a run's time that is the largest, and advice on how to shorten it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Bound {
     pub by: TimePart,
-    /// The part's share of the sum of all parts, 0 to 1.
+    /// The largest part's share of the sum of all parts of the time, from 0 to 1.
     pub share: f64,
-    /// Advice in words that names fields of the description.
+    /// Advice on how to shorten this part, in words that name fields of the machine's description.
     pub help: String,
 }
 
-/// A part of the time.
+/// A part of the time from a run's first input to its last output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimePart {
     Host,
-    /// Inputs and outputs on the link.
+    /// The transfer of input and output limbs on the host link.
     LinkData,
-    /// Words and tables of procedures on the link.
+    /// The transfer of procedures' micro words and tables on the host link.
     LinkPrograms,
-    /// Keys on the link.
+    /// The transfer of evaluation keys on the host link.
     LinkKeys,
-    /// Spills on the link.
+    /// The transfer of spilled limbs on the host link.
     LinkSpills,
     #[default]
     Compute,
-    /// Units that wait for distant memory and instructions.
+    /// The waits of the machine's units for distant memory and for instructions.
     Waits,
 }
 
 impl TimePart {
-    /// Returns the name of the part for a sentence.
+    /// Returns the name of the part of the time for use in a sentence.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Host => "the host",
@@ -78,7 +78,7 @@ impl TimePart {
 }
 
 impl TimePart {
-    /// Returns the name of the part for a column.
+    /// Returns the name of the part of the time for the head of a column.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -93,12 +93,13 @@ impl TimePart {
 }
 
 impl EndToEnd {
-    /// Returns the time of a run with no key there before. The keys cross the link first.
+    /// Returns the time in seconds of a run that finds no key on the machine. The keys then cross the link first.
     pub fn cold_seconds(&self) -> f64 {
         self.seconds + self.resident_key_seconds
     }
 
-    /// Sets the time to the sum of its parts, and finds the largest part; `help` returns the advice for that part.
+    /// Sets `seconds` to the sum of the parts, and finds the largest part. The function `help` returns the advice for
+    /// that part.
     #[must_use]
     pub fn summed(self, help: impl FnOnce(TimePart) -> String) -> Self {
         let data = self.inputs_seconds + self.outputs_seconds;
@@ -128,7 +129,8 @@ impl EndToEnd {
         }
     }
 
-    /// Returns the time on a machine that takes a part of the instructions only: host, link and machine work in turn.
+    /// Returns the time of a run on a machine that executes only some of the instructions. Host, link and machine work
+    /// in turn, so their times add up.
     pub fn offload(host_seconds: Option<f64>, link: &LinkUse, compute_seconds: f64) -> Self {
         let parts = Self {
             host_seconds,

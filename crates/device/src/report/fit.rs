@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compares the resources of a machine with those of its FPGA part or its silicon budget, for reports.
+//! Compares the resources that a machine needs with those of its FPGA part or its silicon budget, for
+//! reports.
 
 use serde::Serialize;
 
-/// A kind of resource: block RAM, DSP blocks, memory of an ASIC and others.
+/// A kind of hardware resource: block RAM, DSP blocks, memory of an ASIC and others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum Resource {
-    /// Block RAM in blocks of 36 Kbit; each may serve as two of 18 Kbit.
+    /// Block RAM of an FPGA, in blocks of 36 Kbit; each may serve as two of 18 Kbit.
     #[serde(rename = "block RAM")]
     BlockRam,
-    /// UltraRAM in blocks of 4096 words of 72 bits.
+    /// UltraRAM of an FPGA, in blocks of 4096 words of 72 bits.
     #[serde(rename = "ultra RAM")]
     UltraRam,
-    /// Look-up tables used as memory.
+    /// Look-up tables of an FPGA that serve as memory, counted in tables.
     #[serde(rename = "LUT as memory")]
     LutMemory,
     #[serde(rename = "DSP")]
@@ -47,29 +48,29 @@ impl Resource {
     }
 }
 
-/// The words that a memory reads and writes in one cycle.
+/// The ports of a memory: how many words it reads and writes in one cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Ports {
     pub reads: u64,
     pub writes: u64,
-    /// Words that are either read or written in a cycle.
+    /// The number of words a cycle for which a port either reads or writes.
     pub either: u64,
 }
 
 impl Ports {
-    /// One word read and one written a cycle.
+    /// A memory that reads one word and writes one word in the same cycle.
     pub const ONE_EACH: Self = Self {
         reads: 1,
         writes: 1,
         either: 0,
     };
-    /// One word read or one written a cycle.
+    /// A memory that reads one word or writes one word in a cycle.
     pub const SINGLE: Self = Self {
         reads: 0,
         writes: 0,
         either: 1,
     };
-    /// One word read a cycle, from a memory that is written before.
+    /// A memory that reads one word in a cycle, and is written before the computation begins.
     pub const READ: Self = Self {
         reads: 1,
         writes: 0,
@@ -77,73 +78,76 @@ impl Ports {
     };
 }
 
-/// One need of a machine and the resource that meets it: block RAM in blocks of 36 Kbit.
+/// One row of a machine's needs, such as a unit's memories, and the amount of a resource that meets
+/// it. Block RAM counts in blocks of 36 Kbit.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct NeedUse {
     pub name: String,
-    /// The sizes and ports of one unit's memories.
+    /// The sizes and ports of the memories of one unit, in words.
     pub shape: String,
-    /// The words read and written in one cycle of each memory.
+    /// The ports of each of these memories; `None` for a need that is no memory.
     pub ports: Option<Ports>,
-    /// The number of units that have this need; `None` for a need that all units share.
+    /// The number of units that have this need. It is `None` for a need that all units share.
     pub units: Option<u64>,
     pub resource: Resource,
-    /// The amount for one unit.
+    /// The amount of the resource that one unit needs.
     pub each: f64,
-    /// The amount for the machine.
+    /// The amount of the resource that the whole machine needs.
     pub used: f64,
-    /// The amount that the whole part has.
+    /// The amount of the resource that the whole FPGA part or silicon budget has.
     pub available: f64,
 }
 
-/// The sum of all needs of one resource.
+/// The sum of all needs of a machine for one resource.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Total {
     pub resource: Resource,
-    /// The amount for one unit.
+    /// The amount of the resource that one unit needs.
     pub each: f64,
-    /// The amount for the machine.
+    /// The amount of the resource that the whole machine needs.
     pub used: f64,
-    /// The amount that the whole part has.
+    /// The amount of the resource that the whole FPGA part or silicon budget has.
     pub available: f64,
 }
 
-/// The number of units that fit a part whose dies no unit may cross.
+/// The number of a machine's units that fit an FPGA part, if no unit may cross the border of a die.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RegionUse {
     pub regions: u64,
-    /// The number of units for which one die region has room.
+    /// The number of units for which one die region has enough resources.
     pub room: u64,
-    /// The resource that limits this number, for one unit and for a region.
+    /// The resource that limits the number of units in a region, with the need of one unit and the
+    /// amount of a region.
     pub resource: Resource,
     pub each: f64,
     pub available: f64,
 }
 
-/// The resources of a machine and those of its part.
+/// The resources that a machine needs, beside those that its FPGA part or silicon budget has.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Fit {
     pub part: &'static str,
     pub device: &'static str,
-    /// The name of a unit, of which there are `units`.
+    /// The name of the machine's unit, such as a lane; the machine has `units` of them.
     pub unit: &'static str,
     pub units: u64,
     pub needs: Vec<NeedUse>,
-    /// Every resource in use.
+    /// The sum of needs for each resource that the machine uses.
     pub totals: Vec<Total>,
-    /// The modular multipliers of the machine, in any technology.
+    /// The number of modular multipliers of the machine, in an FPGA and in silicon alike.
     pub multipliers: u64,
-    /// The fit by die region, if the part has regions.
+    /// The number of units that fit each die region, if the part has regions.
     pub regions: Option<RegionUse>,
     pub fits: bool,
-    /// The needs that do not fit, each with the available amount; `None` if all fit.
+    /// The needs that exceed the part, in words, each with the available amount. `None` means that all
+    /// fit.
     pub excess: Option<String>,
-    /// The reason for which the description may exceed its part, in the description's words.
+    /// The reason in the machine's description for which the machine may exceed its part.
     pub allowed: Option<String>,
 }
 
 impl Fit {
-    /// Returns the warning on top of every report of a machine that does not fit.
+    /// Returns a warning for the top of a report if the machine does not fit its part.
     pub fn warning(&self) -> Option<String> {
         let excess = self.excess.as_ref()?;
         let reason = self.allowed.as_deref().unwrap_or("no reason is given");
@@ -153,7 +157,7 @@ impl Fit {
     }
 }
 
-/// Formats a number of blocks, its digits in groups of three; half a block RAM is `.5`.
+/// Formats a number of blocks with its digits in groups of three. Half a block RAM ends in `.5`.
 pub fn pieces_text(n: f64) -> String {
     let whole = (n.trunc() as u64).to_string();
     let mut out = String::new();

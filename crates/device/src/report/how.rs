@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The source of a figure: counted, measured, modelled, or simulated in RTL.
+//! The source of a figure in a report: counted, measured, modelled, or
+//! simulated in RTL.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// The source of a figure.
+/// The source of a figure in a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
-    /// Counted in the program.
+    /// The figure was counted in the program.
     Counted,
-    /// Measured by a clock or the operating system, during this run.
+    /// A clock or the operating system measured the figure during this run.
     Measured,
-    /// Computed by the machine's cycle model.
+    /// The machine's cycle model computed the figure.
     Model,
-    /// Counted in the simulation of the machine's RTL.
+    /// The figure was counted in the simulation of the machine's RTL.
     Rtl,
 }
 

@@ -7,29 +7,33 @@ use std::sync::Arc;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::source::SourceLoc;
 
-/// The time of all calls of one procedure at one line, without time that another row has.
+/// A row of a run's time by line: the time of all calls of one procedure from one line of the user's program. No other
+/// row counts this time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LineUse {
-    /// The line; `None` for calls of a program without lines, and for time outside of calls.
+    /// The line of the user's program. It is `None` for calls of a program without lines, and for time outside of
+    /// calls.
     pub line: Option<SourceLoc>,
-    /// The procedure; `None` for time outside of calls: before the first, between calls, and after the last.
+    /// The procedure that the line calls. It is `None` for time outside of calls: before the first, between calls, and
+    /// after the last.
     pub called: Option<CalledUse>,
-    /// The cycles of a machine, or the nanoseconds of this computer.
+    /// The time of this row: cycles of a machine, or nanoseconds of this computer.
     pub spent: u64,
 }
 
-/// A procedure that is called.
+/// A procedure that a line of the user's program calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CalledUse {
     /// The procedure's name.
     pub procedure: String,
-    /// The level of its ciphertexts ([`Procedure::level`]).
+    /// The level of the ciphertexts that the procedure takes ([`Procedure::level`]).
     pub level: Option<u32>,
-    /// The number of calls.
+    /// The number of calls of the procedure from this line.
     pub calls: u64,
 }
 
-/// Adds up the time of calls. A call costs a look-up, and a known line and procedure need no allocation.
+/// Adds up the time of a run's calls by line and procedure. A call costs one look-up in a table, and allocates only if
+/// the line and procedure are new.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     rows: Vec<Row>,
@@ -37,7 +41,7 @@ pub struct Ledger {
     last: usize,
 }
 
-/// A line, and the number of a procedure.
+/// The key of a row: a line of the user's program, and the number of a procedure.
 type Key = (Option<SourceLoc>, u32);
 
 /// The index of a row of a [`Ledger`].
@@ -51,7 +55,8 @@ struct Row {
     spent: u64,
 }
 
-/// Returns whether two source positions are equal; pointers decide quickly for positions of one program.
+/// Returns whether two source positions are equal. It compares pointers first, which is quick for positions of one
+/// program.
 fn same(a: Option<&SourceLoc>, b: Option<&SourceLoc>) -> bool {
     match (a, b) {
         (None, None) => true,
@@ -61,7 +66,8 @@ fn same(a: Option<&SourceLoc>, b: Option<&SourceLoc>) -> bool {
 }
 
 impl Ledger {
-    /// Counts one more call of a procedure at a line and returns its row; [`Ledger::spend`] adds its time.
+    /// Counts one more call of procedure number `proc` at a line and returns the row. [`Ledger::spend`] adds the
+    /// call's time to it.
     pub fn call(&mut self, line: Option<&SourceLoc>, proc: u32) -> Entry {
         let last = self.rows.get(self.last);
         let again = last.is_some_and(|row| row.key.1 == proc && same(row.key.0.as_ref(), line));
@@ -87,7 +93,7 @@ impl Ledger {
         Entry(self.last)
     }
 
-    /// Adds time to the calls of a row.
+    /// Adds an amount of time to the calls of a row.
     pub fn spend(&mut self, entry: Entry, amount: u64) {
         if let Some(row) = self.rows.get_mut(entry.0) {
             row.spent += amount;
@@ -95,8 +101,8 @@ impl Ledger {
     }
 
     /// Returns all rows in the order in which they were added. `per` units of the ledger make one unit of the rows and
-    /// of `total`. The last row is the time outside of calls: the rest of `total`. `procs` are the procedures by whose
-    /// numbers calls were added.
+    /// of `total`. The last row is the time outside of calls: the rest of `total`. `procs` are the procedures, in the
+    /// order of the numbers with which [`Ledger::call`] was called.
     pub fn lines(&self, procs: &[Arc<Procedure>], per: u64, total: u64) -> Vec<LineUse> {
         let per = per.max(1);
         let (mut before, mut lines) = (0u64, Vec::with_capacity(self.rows.len() + 1));

@@ -14,84 +14,86 @@ use super::own::{Interleaved, Own, OwnReport};
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MachineReport {
     pub machine: String,
-    /// The time from the program's first input on the link to its last output.
+    /// The time from the program's first input on the host link to its last output, with its parts.
     pub end_to_end: EndToEnd,
-    /// The source of the cycles: "model", or "RTL" for its simulation.
+    /// The source of the cycles: "model" for the cycle model, or "RTL" for a simulation of the RTL.
     pub how: &'static str,
     pub clock_mhz: f64,
-    /// The machine's cycles, without the host link.
+    /// The number of cycles in which the machine executes the program, without transfers on the host link.
     pub cycles: u64,
-    /// The time of `cycles` at `clock_mhz`.
+    /// The time in seconds of `cycles` at the clock of `clock_mhz`.
     pub seconds: f64,
     pub calls: u64,
-    /// The micro words executed, without waits, which cost nothing.
+    /// The number of micro words that the machine executed. Words that only wait are not counted, because they cost
+    /// nothing.
     pub instructions: u64,
     pub instructions_by_kind: BTreeMap<String, u64>,
-    /// The cycles in which words of each kind were in flight. Kinds overlap, so they sum to more than `cycles`.
+    /// The number of cycles in which micro words of each kind were executing. Several kinds execute at once, so the
+    /// numbers sum to more than `cycles`.
     pub cycles_by_kind: BTreeMap<String, u64>,
     pub procedures: BTreeMap<String, ProcedureUse>,
-    /// `cycles` by the lines of the user's program, which add up to `cycles`. Front ends show them beside the source
-    /// lines.
+    /// The parts of `cycles` by the lines of the user's program, which add up to `cycles`. Front ends show them
+    /// beside the source lines.
     #[serde(skip)]
     pub lines: Vec<LineUse>,
     pub utilisation: Vec<UnitUse>,
     pub memories: Vec<MemoryUse>,
     pub link: LinkUse,
-    /// The resources of the machine: memories and multipliers by name, used and available, and whether they fit the
-    /// part.
+    /// The resources that the machine needs, those that its part has, and whether they fit.
     pub fit: Fit,
-    /// The figures that only this kind of machine has.
+    /// The figures of the report that only this kind of machine has.
     #[serde(flatten)]
     pub own: Own,
 }
 
 impl MachineReport {
-    /// Returns the figures of one kind of machine, if the report is of that kind.
+    /// Returns the figures that only one kind of machine has, or `None` for a report of another kind.
     pub fn own<T: OwnReport>(&self) -> Option<&T> {
         self.own.get()
     }
 
-    /// Returns the share of one program among those that the machine interleaves, if it interleaves.
+    /// Returns the number of interleaved runs and the cycles of one of them, if the machine interleaves runs of a
+    /// program.
     pub fn interleaved(&self) -> Option<Interleaved> {
         self.own.interleaved()
     }
 }
 
-/// A memory of the machine, or one of several equal memories.
+/// A memory of the machine, or one of several equal memories, and its use.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MemoryUse {
     pub name: String,
-    /// The number of such memories.
+    /// The number of equal memories that this row stands for.
     pub count: usize,
-    /// The most bytes in use at once in the fullest of them.
+    /// The most bytes in use at one time in the fullest of these memories.
     pub used_bytes: u64,
-    /// The bytes that one of them holds.
+    /// The capacity in bytes of one of these memories.
     pub available_bytes: u64,
 }
 
-/// The calls of one procedure, and their cycles.
+/// The number of calls of one procedure, and their cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct ProcedureUse {
     pub calls: u64,
     pub cycles: u64,
 }
 
-/// The use of a unit.
+/// The use of one of the machine's units, or of several equal units.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct UnitUse {
     pub unit: String,
     pub busy_cycles: u64,
-    /// Busy cycles over all cycles; the mean if there are several such units.
+    /// The busy cycles of the unit over all cycles, from 0 to 1; the mean if there are several equal units.
     pub utilisation: f64,
 }
 
-/// The traffic on the host link between calls (64-bit residues). The machine's cycles do not contain it.
+/// The traffic on the host link between calls, with 64-bit residues. The machine's cycles do not contain it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct LinkUse {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub key_bytes: u64,
-    /// The bytes of procedures' words and tables, and of the data that each call needs.
+    /// The bytes of procedures' micro words and tables, and of the data that each call needs.
     pub program_bytes: u64,
     pub seconds_in: f64,
     pub seconds_out: f64,

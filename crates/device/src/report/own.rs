@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The interface by which one kind of machine adds its own figures to a report.
+//! The interface by which one kind of machine adds figures of its own to a report.
 
 use std::any::Any;
 use std::fmt;
@@ -11,53 +11,57 @@ use serde::{Serialize, Serializer};
 use super::how::How;
 use super::rows::Rows;
 
-/// The figures of one kind of machine: an entry of the report's JSON, and rows of the printed report.
+/// The figures that one kind of machine adds to a report: an entry of the report's JSON, and rows of the
+/// printed report.
 pub trait OwnReport: PartialEq + fmt::Debug + Serialize + Send + Sync + 'static {
-    /// The key of the figures in the report's JSON.
+    /// The key of these figures in the report's JSON.
     const KEY: &'static str;
 
-    /// Writes the rows of these figures below the rows of every machine; `how` is the source of the cycles.
+    /// Writes these figures as rows below the rows that every machine has. `how` is the source of the
+    /// cycles.
     ///
     /// # Errors
     /// The errors of the formatter.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result;
 
-    /// Returns remarks that stand in the rows of every machine.
+    /// Returns the remarks of this kind of machine on rows that every machine has.
     fn remarks(&self) -> Remarks {
         Remarks::default()
     }
 
-    /// Returns the share of one program among those that the machine interleaves, if it interleaves.
+    /// Returns the number of interleaved runs and the cycles of one of them, if the machine interleaves
+    /// runs of a program.
     fn interleaved(&self) -> Option<Interleaved> {
         None
     }
 }
 
-/// Remarks of one kind of machine in the rows of every machine.
+/// The remarks of one kind of machine on rows that the reports of all machines have.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Remarks {
-    /// The machine's multipliers, if they deserve a row.
+    /// The machine's multipliers in words, if the report has a row for them.
     pub multipliers: Option<String>,
-    /// Whether a host beside the machine runs a part of the program.
+    /// Whether a host beside the machine runs a part of the program's instructions.
     pub hosted: bool,
-    /// The speed of machine and host over that of the host alone, if both were measured.
+    /// The time of the host alone over the time of machine and host together, if both were measured.
     pub speedup: Option<f64>,
-    /// The keys that came over the link, if the machine keeps some.
+    /// A sentence about the keys that came over the link, if the machine keeps some.
     pub keys: Option<String>,
-    /// The limbs that were spilled over the link, if there were any.
+    /// A sentence about the limbs that were spilled over the link, if there were any.
     pub spills: Option<String>,
 }
 
-/// Several runs of one program that a machine interleaves.
+/// The interleaving of several runs of one program on a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interleaved {
-    /// The number of runs that the machine does together.
+    /// The number of runs that the machine executes together.
     pub places: usize,
-    /// The share of one run in the cycles of all.
+    /// The cycles of all these runs divided by their number: the share of one run.
     pub cycles: u64,
 }
 
-/// The figures of any one kind of machine. In JSON they are one entry: a key and figures.
+/// The figures that any one kind of machine adds to a report. In JSON they are one entry: a key and the
+/// figures.
 #[derive(Clone)]
 pub struct Own(Arc<dyn Erased>);
 
@@ -66,12 +70,12 @@ impl Own {
         Self(Arc::new(own))
     }
 
-    /// Returns the figures if they are of type `T`.
+    /// Returns the figures if they have type `T`, the type of one kind of machine.
     pub fn get<T: OwnReport>(&self) -> Option<&T> {
         self.0.any().downcast_ref()
     }
 
-    /// Writes the rows of the figures; `how` is the source of the cycles.
+    /// Writes the rows of these figures; `how` is the source of the cycles.
     ///
     /// # Errors
     /// The errors of the formatter.
@@ -108,7 +112,7 @@ impl Serialize for Own {
     }
 }
 
-/// [`OwnReport`] without its type.
+/// The methods of [`OwnReport`] without its associated type, for a trait object.
 trait Erased: fmt::Debug + Send + Sync {
     fn key(&self) -> &'static str;
     fn figures(&self) -> &dyn erased_serde::Serialize;

@@ -5,12 +5,13 @@ use std::fmt;
 
 use super::how::How;
 
-/// Width of the column of labels.
+/// The width of the column of labels, in characters.
 const LABEL: usize = 30;
-/// Width of the column of values; longer values push the last column.
+/// The width of the column of values, in characters; longer values push the last column to the
+/// right.
 const VALUE: usize = 43;
 
-/// Writes sections of rows: label, value, and the source of the value.
+/// Writes a printed report: sections of rows with a label, a value, and the source of the value.
 pub struct Rows<'f, 'g> {
     f: &'f mut fmt::Formatter<'g>,
 }
@@ -21,7 +22,7 @@ impl<'f, 'g> Rows<'f, 'g> {
         Self { f }
     }
 
-    /// Writes the title of the rows that follow.
+    /// Writes the title of a section, before its rows.
     ///
     /// # Errors
     /// The errors of the formatter.
@@ -29,7 +30,7 @@ impl<'f, 'g> Rows<'f, 'g> {
         writeln!(self.f, "{title}")
     }
 
-    /// Writes a row; an empty label continues the row above.
+    /// Writes one row of a section. An empty label continues the row above.
     ///
     /// # Errors
     /// The errors of the formatter.
@@ -55,7 +56,7 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// Formats bytes in binary units.
+/// Formats a number of bytes in binary units, such as KiB.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = n as f64;
@@ -72,7 +73,7 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// Formats a time in the unit that suits its size.
+/// Formats a time in seconds in the unit that suits its size.
 pub fn seconds(s: f64) -> String {
     match s {
         0.0 => "0 s".to_owned(),
