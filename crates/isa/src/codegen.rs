@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Generates Rust tables and a reference page from the text of a level's definition file.
 //!
-//! All functions are pure. `isa-gen` writes the files, and a test fails if one is stale.
+//! All functions are pure: they return text. `isa-gen` writes the files, and a test fails if one is stale.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ mod stages;
 
 pub use stages::stages;
 
-/// A definition file that cannot be used.
+/// The error of a definition file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DefinitionError {
     #[error("definition file: {0}")]
@@ -26,31 +26,32 @@ pub enum DefinitionError {
     },
 }
 
-/// A level's definition file.
+/// The content of a level's definition file: its instructions, and the meanings of the words in it.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// "mid" or "macro".
+    /// The name of the level: "mid" or "macro".
     pub level: String,
-    /// The stages of the compiler for programs of this level, in order; empty for a level with one stage. The column
-    /// `stage` names the first stage in which an instruction may stand.
+    /// The stages of the compiler for programs of this level, in order. The list is empty for a level with one
+    /// stage. The column `stage` names the first stage in which an instruction may stand.
     #[serde(default)]
     pub stages: Vec<String>,
     pub instruction: Vec<InstructionDef>,
-    /// The condition of each typing rule, in words.
+    /// For each typing rule, by its word, its condition in English.
     pub rules: BTreeMap<String, String>,
-    /// The meaning of each kind of immediate, in words.
+    /// For each kind of immediate, by its word, its meaning in English.
     pub immediates: BTreeMap<String, String>,
-    /// The schemes that instructions may belong to; `all` stands for every scheme.
+    /// For each scheme that instructions may belong to, its meaning in English. The word `all` stands for every
+    /// scheme.
     #[serde(default)]
     pub schemes: BTreeMap<String, String>,
-    /// The meaning of each word of each column of the instructions.
+    /// For each column and each word in it, the meaning of the word in English.
     #[serde(default)]
     pub columns: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-/// One instruction. A list of operands or results is either fixed names, or one entry ending in `...` that repeats.
-/// Fixed names may follow a single repeating name.
+/// The definition of one instruction. A list of operands or results is either fixed names, or one name ending in
+/// `...` that repeats. Fixed names may follow a single repeating name.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionDef {
@@ -60,26 +61,26 @@ pub struct InstructionDef {
     pub immediate: String,
     pub rule: String,
     pub semantics: String,
-    /// Mnemonics of the instructions a composite expands into, separated by spaces.
+    /// The mnemonics of the instructions that a composite expands into, separated by spaces.
     #[serde(default)]
     pub expansion: String,
-    /// Whether the instruction is for tests only.
+    /// Whether only tests use the instruction. The reference page leaves it out.
     #[serde(default)]
     pub hidden: bool,
     #[serde(default)]
     pub schemes: Vec<String>,
-    /// The instruction's word in each column.
+    /// For each column, the word that describes this instruction.
     #[serde(default)]
     pub columns: BTreeMap<String, String>,
 }
 
 impl Definition {
-    /// Returns the instructions of programs.
+    /// Returns the instructions that programs may have: all but those for tests.
     fn shown(&self) -> impl Iterator<Item = &InstructionDef> {
         self.instruction.iter().filter(|i| !i.hidden)
     }
 
-    /// Returns the prefix of the names of the level's types.
+    /// Returns the prefix of the generated Rust types of the level.
     fn prefix(&self) -> &'static str {
         match self.level.as_str() {
             "mid" => "",
@@ -96,7 +97,7 @@ fn bad(i: &InstructionDef, expected: &'static str, found: &str) -> DefinitionErr
     }
 }
 
-/// Reads and checks a definition file.
+/// Parses the text of a definition file and checks it.
 pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     let def: Definition = toml::from_str(text)?;
     for (n, i) in def.instruction.iter().enumerate() {
@@ -156,7 +157,7 @@ pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     Ok(def)
 }
 
-/// Converts `same-eval` or `ADD` to a Rust variant name.
+/// Converts a word such as `same-eval` or `ADD` to the name of a Rust variant.
 fn camel(word: &str) -> String {
     let part = |part: &str| -> String {
         let mut chars = part.chars();
@@ -170,7 +171,8 @@ fn camel(word: &str) -> String {
     word.split('-').map(part).collect()
 }
 
-/// Splits the names of a list with a repeating entry, and returns the Rust expression of the list's arity.
+/// Splits the names in a list of operands or results with a repeating entry. Also returns the Rust expression of the
+/// list's arity.
 fn arity(list: &[String]) -> (Vec<&str>, String) {
     match list.first().and_then(|entry| entry.strip_suffix("...")) {
         Some(name) if list.len() > 1 => {
@@ -191,7 +193,7 @@ fn arity(list: &[String]) -> (Vec<&str>, String) {
     }
 }
 
-/// Returns the distinct words of one field in order of appearance.
+/// Returns the distinct words that instructions have in one field, in order of appearance.
 fn distinct<'a>(
     instructions: impl Iterator<Item = &'a InstructionDef>,
     field: impl Fn(&'a InstructionDef) -> &'a str,
@@ -206,7 +208,7 @@ fn distinct<'a>(
     words
 }
 
-/// Formats a description as a doc comment, in which brackets would read as links.
+/// Formats a description as a Rust doc comment. It escapes brackets, which would read as links.
 fn doc_comment(text: &str) -> String {
     text.replace('[', "\\[").replace(']', "\\]")
 }
@@ -240,7 +242,7 @@ fn word_enum(
     out.push_str("        }\n    }\n}\n");
 }
 
-/// Returns the Rust source of a level's opcode module.
+/// Returns the Rust source of the opcode module of a level.
 pub fn rust(def: &Definition) -> String {
     let prefix = def.prefix();
     let (op, rule, imm) = (
@@ -328,7 +330,7 @@ pub fn rust(def: &Definition) -> String {
     out
 }
 
-/// Writes the variants of an enumeration of instructions.
+/// Writes the variants of a Rust enumeration of instructions, with their descriptions.
 fn variants<'a>(out: &mut String, instructions: impl Iterator<Item = &'a InstructionDef>) {
     for i in instructions {
         let doc = doc_comment(&i.semantics);
@@ -382,7 +384,7 @@ pub fn markdown(def: &Definition) -> String {
     out
 }
 
-/// Writes the meanings of words under a heading.
+/// Writes a heading and the meanings of words below it.
 fn meanings(out: &mut String, title: &str, words: &[&str], meaning: &BTreeMap<String, String>) {
     let _ = write!(out, "\n## {title}\n\n| | |\n| --- | --- |\n");
     for word in words {

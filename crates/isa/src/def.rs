@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The row of one instruction in the generated tables: mnemonic, arities, rule, immediate and expansion.
+//! The row of one instruction in the generated tables: mnemonic, numbers of operands and results, typing rule,
+//! immediate and expansion.
 
 use std::fmt;
 
 use crate::error::Fault;
 use crate::limits;
 
-/// The number of values that an instruction takes or gives.
+/// The number of operands that an instruction takes, or of results that it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
-    /// Exactly this many.
+    /// The instruction has exactly this many operands or results.
     Exactly(usize),
-    /// One or more groups of this many values each.
+    /// The instruction has one or more groups of this many operands or results each.
     Groups(usize),
-    /// One or more values, then this many others.
+    /// The instruction has one or more operands or results of a list, then this many others.
     ListAnd(usize),
 }
 
 impl Arity {
-    /// Returns whether `count` values are allowed.
+    /// Returns whether an instruction may have `count` operands or results.
     pub const fn allows(self, count: usize) -> bool {
         match self {
             Arity::Exactly(n) => count == n,
@@ -39,7 +40,8 @@ impl fmt::Display for Arity {
     }
 }
 
-/// One instruction's row in a generated table; `R` and `I` are the level's rules and immediate kinds, `O` its opcodes.
+/// The row of one instruction in a generated table. `O` is the type of the level's opcodes, `R` of its typing rules,
+/// `I` of its kinds of immediates.
 #[derive(Clone, Copy, Debug)]
 pub struct OpInfo<O: 'static, R, I> {
     pub mnemonic: &'static str,
@@ -50,12 +52,12 @@ pub struct OpInfo<O: 'static, R, I> {
     pub immediate: I,
     pub rule: R,
     pub semantics: &'static str,
-    /// The instructions of the defining expansion; empty unless the instruction is a composite.
+    /// The instructions into which a composite expands, which define it. The list is empty for any other instruction.
     pub expansion: &'static [O],
 }
 
 impl<O, R, I> OpInfo<O, R, I> {
-    /// Checks the operand and result counts against the definition.
+    /// Checks that an instruction has as many operands (`src`) and results (`dst`) as its definition says.
     pub(crate) fn check_counts(&self, src: usize, dst: usize) -> Result<(), Fault> {
         for (what, expected, found) in [
             ("operands", self.operands, src),

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The limits that a bootstrapping engine sets to TFHE parameters.
+//! The TFHE parameters that a bootstrapping engine supports.
 
-/// The parameters that an engine supports. TFHE parameters must have these numbers for the engine to run their
-/// bootstraps.
+/// The TFHE parameters of a bootstrapping engine. An engine runs bootstraps of these parameters only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Engine {
-    /// n, the dimension of the LWE ciphertexts that a blind rotation takes.
+    /// The dimension n of the LWE ciphertexts that a blind rotation takes.
     pub dimension: usize,
-    /// log2 of the ring degree N.
+    /// The base-2 logarithm of the ring degree N.
     pub log_degree: u8,
-    /// m, the secret bits of one step of its blind rotation.
+    /// The number m of secret key bits that one step of the engine's blind rotation handles.
     pub unrolling: usize,
-    /// The digits of the blind rotation.
+    /// The gadget digits of the blind rotation's external products.
     pub bootstrap: Digits,
-    /// The digits of the key switch.
+    /// The gadget digits of the LWE key switch.
     pub key_switch: Digits,
 }
 
-/// A gadget: `levels` digits of `log_base` bits each.
+/// The digits of a gadget decomposition: `levels` digits of `log_base` bits each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Digits {
     pub log_base: u32,

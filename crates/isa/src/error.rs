@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The error of the verifiers: the place of a fault, the expected value and the value found.
+//! The error of the verifiers of programs: the place of a fault, the expected value and the value
+//! found.
 
 use std::fmt;
 
@@ -8,7 +9,8 @@ use crate::mid::LweDimension;
 use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
-/// A program, procedure or instruction that a verifier (or the type-checking builder) refuses.
+/// The error of a program, procedure or instruction that a verifier, or the builder of procedures,
+/// refuses.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("{place}: {fault}")]
 pub struct VerifyError {
@@ -24,7 +26,7 @@ impl VerifyError {
         }
     }
 
-    /// Adds the user's source line if none is known yet.
+    /// Returns the error with the user's source line `loc`, unless it has one already.
     pub fn or_loc(mut self, loc: Option<&SourceLoc>) -> Self {
         if self.place.loc.is_none() {
             self.place.loc = loc.cloned();
@@ -33,19 +35,19 @@ impl VerifyError {
     }
 }
 
-/// The number (from 0) and the text of an instruction or call.
+/// The place of an instruction or call in its list: its number from 0, and its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InstrPlace {
     pub number: usize,
     pub text: String,
 }
 
-/// The place of a fault.
+/// The place of a fault in a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
-    /// The user's source line, if known.
+    /// The line of the user's source from which the faulty part came, if known.
     pub loc: Option<SourceLoc>,
-    /// The procedure's name, or a word for another place ("program").
+    /// The name of the procedure with the fault, or a word for another place, such as "program".
     pub procedure: String,
     pub instruction: Option<InstrPlace>,
 }
@@ -63,7 +65,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// The fault. `item` names the value or limb as the text form writes it.
+/// The reason for which a verifier refuses a program. `item` names the value or limb as the text
+/// form writes it.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Fault {
     #[error("{item}: expected {expected}, found {found}")]
@@ -78,7 +81,7 @@ pub enum Fault {
         expected: String,
         found: String,
     },
-    /// A modulus of a kind without the arithmetic that the value needs.
+    /// A modulus that is no prime, for a value whose arithmetic needs one.
     #[error("{item}: {needs} needs a modulus that is an NTT-friendly prime, found {found}")]
     NotPrime {
         item: String,

@@ -7,8 +7,8 @@ use std::fmt;
 use crate::limits;
 use crate::source::SourceLoc;
 
-/// The error of a text that does not parse: the place, the expected token, and the text found. Lines and columns count
-/// from 1; columns count characters.
+/// The error of a text that does not parse: the place, the expected token, and the text found there. Lines and columns
+/// count from 1; columns count characters.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
 pub struct ParseError {
@@ -18,7 +18,7 @@ pub struct ParseError {
     pub found: String,
 }
 
-/// Quotes a name, with `"`, `\` and control characters escaped.
+/// Quotes a name for the text form, with `"`, `\` and control characters escaped.
 pub(crate) fn quote(text: &str) -> impl fmt::Display + '_ {
     struct Quoted<'a>(&'a str);
     impl fmt::Display for Quoted<'_> {
@@ -37,11 +37,11 @@ pub(crate) fn quote(text: &str) -> impl fmt::Display + '_ {
     Quoted(text)
 }
 
-/// A position in the text, to point an error at.
+/// A position in the parsed text, which an error can name.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark(usize);
 
-/// The definitions of numbered values in order of appearance, with their types and places in the text.
+/// The definitions of numbered values in a text, in order of appearance: number, type and place.
 pub(crate) struct Definitions<T>(Vec<(u32, T, Mark)>);
 
 impl<T> Default for Definitions<T> {
@@ -55,7 +55,8 @@ impl<T: Copy> Definitions<T> {
         self.0.push((number, ty, mark));
     }
 
-    /// Returns the types by number. Numbers must run from 0 without gap or repetition, so the text bounds the memory.
+    /// Returns the types of the values in the order of their numbers. The numbers must run from 0 without gap or
+    /// repetition, so the text's size bounds the memory.
     pub(crate) fn types(self, c: &Cursor<'_>, prefix: &str) -> Result<Vec<T>, ParseError> {
         let count = self.0.len();
         let mut types = vec![None; count];
@@ -76,7 +77,8 @@ impl<T: Copy> Definitions<T> {
     }
 }
 
-/// Reads a text token by token. Spaces and comments (`;` to the end of the line) separate; line ends are tokens.
+/// A lexer that reads a text token by token. Spaces and comments (`;` to the end of the line) separate tokens; a line
+/// end is a token.
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
@@ -100,7 +102,7 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// Advances by this number of bytes.
+    /// Moves the cursor forward by this number of bytes.
     fn skip(&mut self, bytes: usize) {
         self.at = self.at.saturating_add(bytes);
     }
@@ -125,13 +127,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the position of the next token of this line.
+    /// Returns the position of the next token of this line, for errors.
     pub(crate) fn mark(&mut self) -> Mark {
         self.skip_blanks();
         Mark(self.at)
     }
 
-    /// Returns the error for an unexpected token at the mark.
+    /// Returns the error of an unexpected token at the position `mark`. `expected` says what should stand there.
     pub(crate) fn error_at(&self, mark: Mark, expected: impl Into<String>) -> ParseError {
         let before = self.text.get(..mark.0).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |n| n.saturating_add(1));
@@ -157,7 +159,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the error of [`Cursor::error_at`], with other words for the text found.
+    /// Returns the error of [`Cursor::error_at`] with the words `found` for the text found.
     pub(crate) fn error_found(
         &self,
         mark: Mark,
@@ -170,7 +172,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the error for an unexpected token here.
+    /// Returns the error of an unexpected token at the cursor.
     pub(crate) fn error(&mut self, expected: impl Into<String>) -> ParseError {
         let mark = self.mark();
         self.error_at(mark, expected)
@@ -182,7 +184,7 @@ impl<'a> Cursor<'a> {
         rest.is_empty() || rest.starts_with('\n')
     }
 
-    /// Checks that the line ends here.
+    /// Checks that the line has no further token.
     pub(crate) fn line_end(&mut self) -> Result<(), ParseError> {
         if self.at_line_end() {
             Ok(())
@@ -191,7 +193,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Checks that only empty lines follow.
+    /// Checks that only empty lines follow in the text.
     pub(crate) fn text_end(&mut self) -> Result<(), ParseError> {
         self.skip_lines();
         if self.rest().is_empty() {
@@ -201,13 +203,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns whether this punctuation comes next.
+    /// Returns whether the punctuation `token` comes next.
     pub(crate) fn peek(&mut self, token: &str) -> bool {
         self.skip_blanks();
         self.rest().starts_with(token)
     }
 
-    /// Takes the given punctuation if it comes next.
+    /// Reads the punctuation `token` if it comes next, and returns whether it did.
     pub(crate) fn accept(&mut self, token: &str) -> bool {
         let found = self.peek(token);
         if found {
@@ -224,7 +226,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the next word without taking it, or an empty string if there is none.
+    /// Returns the next word without reading it, or an empty string if there is none.
     pub(crate) fn peek_word(&mut self) -> &'a str {
         self.skip_blanks();
         let rest = self.rest();
@@ -232,7 +234,7 @@ impl<'a> Cursor<'a> {
         rest.get(..end).unwrap_or("")
     }
 
-    /// Takes a word: letters, digits, `.`, `_`, `-`, `+`.
+    /// Reads a word of letters, digits and the characters `.`, `_`, `-`, `+`. `expected` describes it in the error.
     pub(crate) fn word(&mut self, expected: &str) -> Result<&'a str, ParseError> {
         let word = self.peek_word();
         if word.is_empty() {
@@ -242,7 +244,7 @@ impl<'a> Cursor<'a> {
         Ok(word)
     }
 
-    /// Takes this word if it comes next.
+    /// Reads the word `word` if it comes next, and returns whether it did.
     pub(crate) fn accept_word(&mut self, word: &str) -> bool {
         let found = self.peek_word() == word;
         if found {
@@ -259,14 +261,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a word and parses it as `T`, such as a number.
+    /// Reads a word and parses it as `T`, such as a number.
     pub(crate) fn parsed<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, ParseError> {
         let mark = self.mark();
         let word = self.word(expected)?;
         word.parse().map_err(|_| self.error_at(mark, expected))
     }
 
-    /// Takes `prefix` directly followed by a number, such as `%5`.
+    /// Reads `prefix` directly followed by a number, such as `%5`.
     pub(crate) fn numbered<T: std::str::FromStr>(
         &mut self,
         prefix: &str,
@@ -281,13 +283,13 @@ impl<'a> Cursor<'a> {
             .map_err(|_| self.error_at(mark, expected))
     }
 
-    /// Takes a keyword and its number, as `poly 1`.
+    /// Reads the keyword `word` and the number after it, such as `poly 1`.
     pub(crate) fn field<T: std::str::FromStr>(&mut self, word: &str) -> Result<T, ParseError> {
         self.expect_word(word)?;
         self.parsed(&format!("a number in range after `{word}`"))
     }
 
-    /// Takes the head of a table's entry, as `seed 0 =`; entries must be numbered in order.
+    /// Reads the head of a table's entry, such as `seed 0 =`. The entry must have the number `expected`.
     pub(crate) fn field_is(&mut self, word: &str, expected: usize) -> Result<(), ParseError> {
         let mark = self.mark();
         if self.field::<usize>(word)? != expected {
@@ -299,7 +301,7 @@ impl<'a> Cursor<'a> {
         self.expect("=")
     }
 
-    /// Takes a quoted name of bounded length.
+    /// Reads a quoted name of at most the allowed length.
     pub(crate) fn name(&mut self) -> Result<String, ParseError> {
         let mark = self.mark();
         let name = self.string("a quoted name")?;
@@ -310,7 +312,7 @@ impl<'a> Cursor<'a> {
         Ok(name)
     }
 
-    /// Takes `at "FILE":LINE` if it comes next.
+    /// Reads `at "FILE":LINE`, the line of the user's source, if it comes next.
     pub(crate) fn source_loc(&mut self) -> Result<Option<SourceLoc>, ParseError> {
         if !self.accept_word("at") {
             return Ok(None);
@@ -323,7 +325,7 @@ impl<'a> Cursor<'a> {
         }))
     }
 
-    /// Takes a quoted name.
+    /// Reads a quoted string. `expected` describes it in the error.
     pub(crate) fn string(&mut self, expected: &str) -> Result<String, ParseError> {
         let mark = self.mark();
         if !self.accept("\"") {

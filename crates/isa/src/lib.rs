@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The instruction sets of Ringmill: the macro and mid levels, and the micro level of the `vector` machine.
 //!
-//! Each level has a definition, types, a text form and a verifier. The crate also has the limits that a machine sets to
-//! scheme parameters ([`Target`]).
+//! Each level has a definition file, types, a text form and a verifier. The crate also has the limits that a machine
+//! sets to scheme parameters ([`Target`]).
 
 pub mod codegen;
 pub mod def;
@@ -24,7 +24,7 @@ pub use lex::ParseError;
 pub use numbers::{Galois, Level, Poly};
 pub use target::{Limit, Target};
 
-/// Items for the crate's own tests; they are no part of the interface.
+/// Items for the crate's own tests, which are no part of the interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::mid::ahead::held;

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Types for levels, Galois elements and polynomial indices, so that one is not taken for another.
+//! Types for levels, Galois elements and indices of polynomials, so that no code mistakes one for another.
 //!
-//! Each is as wide as the number that it holds, and is written as that number.
+//! Each type is as wide as the number that it holds, and is printed and parsed as that number.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The level of a ciphertext, which has one ciphertext prime more.
+/// The level of a ciphertext: the number of its ciphertext primes, less one.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
 )]
 pub struct Level(pub u32);
 
 impl Level {
-    /// The level of the outputs, unless a caller asks for another.
+    /// The lowest level, at which the outputs of a program are unless a caller asks for another.
     pub const LOWEST: Self = Self(0);
 
-    /// Returns the level as an index into a table with an entry for each level, the lowest first.
+    /// Returns the level as an index into a table that has an entry for each level, the lowest first.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns the number of ciphertext primes.
+    /// Returns the number of ciphertext primes at this level.
     pub const fn primes(self) -> usize {
         self.index() + 1
     }
 
-    /// Returns the places of the ciphertext primes in the table of moduli.
+    /// Returns the indices of this level's ciphertext primes in a program's table of moduli.
     pub const fn moduli(self) -> std::ops::Range<usize> {
         0..self.primes()
     }
 
-    /// Returns the level below, if there is one.
+    /// Returns the level below this one, or `None` at level 0.
     pub const fn below(self) -> Option<Self> {
         match self.0.checked_sub(1) {
             Some(below) => Some(Self(below)),
@@ -40,7 +40,7 @@ impl Level {
         }
     }
 
-    /// Returns the level `by` above this one, saturated at the highest.
+    /// Returns the level `by` above this one, at most the largest number that the type holds.
     pub const fn above(self, by: u32) -> Self {
         Self(self.0.saturating_add(by))
     }
@@ -51,7 +51,7 @@ impl Level {
     }
 }
 
-/// The element g of an automorphism a(x) -> a(x^g): odd and below 2N.
+/// The Galois element g of an automorphism a(x) -> a(x^g): odd and below 2N.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Galois(pub u32);
 
@@ -69,27 +69,27 @@ impl From<Galois> for u64 {
 pub struct Poly(pub u16);
 
 impl Poly {
-    /// The first polynomial, the only one of a plaintext.
+    /// The index of the first polynomial of a ciphertext, the only one of a plaintext.
     pub const FIRST: Self = Self(0);
 
-    /// Returns the index in a list of polynomials.
+    /// Returns the index as a position in a list of polynomials.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns whether a value of `count` polynomials has a polynomial with this index.
+    /// Returns whether a ciphertext of `count` polynomials has a polynomial with this index.
     pub const fn within(self, count: u32) -> bool {
         (self.0 as u32) < count
     }
 
-    /// Returns the polynomials of a value that has `count` of them.
+    /// Returns the indices of all polynomials of a ciphertext that has `count` of them.
     pub fn of(count: u32) -> impl Iterator<Item = Self> + Clone {
         // No value has 2^16 polynomials: ciphertexts have at most three, keys two a digit.
         (0..u16::try_from(count).unwrap_or(u16::MAX)).map(Self)
     }
 }
 
-/// Written, and read, as the number.
+/// Implements printing and parsing of these types as plain numbers.
 macro_rules! as_number {
     ($($name:ident),*) => {$(
         impl fmt::Display for $name {

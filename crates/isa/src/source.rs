@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A line of the user's program.
+/// A line of the user's program: file and line number.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SourceLoc {
     pub file: Arc<str>,
@@ -12,8 +12,8 @@ pub struct SourceLoc {
 }
 
 impl SourceLoc {
-    /// Returns the file's name without its folders. Text has only this name: text is passed to others, and folders are
-    /// private.
+    /// Returns the source file's name without its folders. Printed texts have only this name, because users pass them
+    /// to others and folders are private.
     pub fn file_name(&self) -> &str {
         self.file.rsplit('/').next().unwrap_or_default()
     }

@@ -1,56 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The limits that a machine sets to scheme parameters, each with the field of the description from which it comes.
+//! The limits that a machine sets to scheme parameters. Each names the field of the machine's description from which
+//! it comes.
 
 use std::ops::RangeInclusive;
 
 use crate::engine::Engine;
 
-/// A number of a machine's description, and the field from which it comes.
+/// A limit from a machine's description, with the name of the field from which it comes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limit<T> {
     pub field: &'static str,
     pub is: T,
 }
 
-/// The limits of a machine that the parameters of every scheme must keep.
+/// The limits that a machine sets to the parameters of every scheme.
 ///
 /// Target is a struct, and no trait of machines: only these numbers take part in a choice of parameters. They are
 /// compared and printed with their fields. A machine with a new limit adds a field, which the choice of parameters in
 /// every scheme must then handle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// The machine's name.
+    /// The name of the machine.
     pub machine: String,
-    /// log2 of the ring degrees that the machine runs.
+    /// The ring degrees N that the machine runs, as base-2 logarithms.
     pub log_n: Limit<RangeInclusive<u8>>,
-    /// The most bits of a prime.
+    /// The most bits of a prime that the machine computes with.
     pub modulus_bits: Limit<u32>,
-    /// Primes are 1 modulo 2 to this power, for every ring degree.
+    /// A number of bits b: the machine needs primes that are 1 modulo 2^b, for every ring degree.
     pub friendly_bits: Limit<u32>,
-    /// The most primes, special ones included.
+    /// The most primes of a parameter set that the machine can hold, special primes included.
     pub moduli: Limit<usize>,
-    /// Whether the machine extends bases modulo primes only. Parameters chosen for it then need no other modulus.
+    /// Whether the machine computes base extensions between primes only. Parameters that are chosen for it then need
+    /// no other modulus.
     pub extends_modulo_primes: bool,
-    /// Whether the machine computes modulo primes only. BGV's divisions and BFV's products are chosen to suit; given
-    /// parameters that divide in another way are refused.
+    /// Whether the machine computes modulo primes only. BGV's divisions and BFV's products are chosen to suit it.
+    /// Parameters from the user that divide in another way are refused.
     pub primes_alone: Limit<bool>,
-    /// Whether the machine runs each procedure by itself, without a host beside it, and modulo primes. Programs that
+    /// Whether the machine runs each procedure as a whole, without a host beside it, and modulo primes. Programs that
     /// compute modulo anything else are refused.
     pub runs_whole: Limit<bool>,
-    /// Whether the machine expands the uniform halves of keys from their seeds. Programs for other machines have keys
-    /// stored whole.
+    /// Whether the machine expands the uniform halves of keys from their seeds. For other machines, programs have
+    /// whole keys as inputs.
     pub expands_seeds: bool,
-    /// Whether the instruction set moves data and ends programs explicitly. Programs for such a machine are written
-    /// with LOAD, MORPH and KSW, and end with HCF.
+    /// Whether the machine's instruction set moves data and ends programs explicitly. Programs for it have `LOAD`,
+    /// `MORPH` and `KSW`, and end with `HCF`.
     pub explicit: bool,
-    /// The limits for TFHE parameters, if the machine runs TFHE bootstraps.
+    /// The TFHE parameters that the machine supports, or `None` if it does not run TFHE bootstraps.
     pub engine: Option<Engine>,
 }
 
 impl Target {
-    /// Returns the limits of both machines together: the narrower of each limit, with the field from which it comes.
-    /// The name stays this one's. Keys are made from seeds, and data moved explicitly, only if both machines do so.
-    /// Returns `None` if no ring degree is left.
+    /// Returns the limits of two machines together: the narrower of each limit, with the field from which it comes.
+    /// The name stays that of `self`. Keys are expanded from seeds, and data moved explicitly, only if both machines
+    /// do so. Returns `None` if no ring degree is left.
     #[must_use]
     pub fn and(mut self, other: Self) -> Option<Self> {
         let (least, most) = (self.log_n.is.start(), self.log_n.is.end());

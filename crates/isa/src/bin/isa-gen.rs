@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generates files from the definition files: opcode modules, reference pages and the decoder package.
+//! A program that generates files from the definition files of instruction sets: opcode modules,
+//! reference pages and the decoder package.
 
 use std::path::Path;
 use std::{error::Error, fs};

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generates the tables of an instruction's properties that compiler passes read without a case for each instruction.
+//! Generates tables of properties of instructions. Compiler passes read these tables and need no case for each
+//! instruction.
 //!
-//! A definition file has a column for each property. A column becomes an enumeration of its words, and the words of all
-//! instructions one table.
+//! A definition file has a column for each property, and each instruction has a word in it. A column becomes a Rust
+//! enumeration of its words; the words of all instructions become one table.
 
 use std::fmt::Write as _;
 
 use super::{Definition, DefinitionError, InstructionDef, bad, camel, distinct, word_enum};
 
-/// The word for every scheme.
+/// The word in a definition file that stands for every scheme.
 pub(super) const ALL: &str = "all";
 
-/// Checks that an instruction has one described word in each column, and only described schemes.
+/// Checks that an instruction has one word in each column, that each word has a meaning, and that its schemes are
+/// known.
 pub(super) fn check(def: &Definition, i: &InstructionDef) -> Result<(), DefinitionError> {
     if let Some(column) = i.columns.keys().find(|&c| !def.columns.contains_key(c)) {
         return Err(bad(i, "columns that [columns] describes", column));
@@ -42,7 +44,7 @@ pub(super) fn check(def: &Definition, i: &InstructionDef) -> Result<(), Definiti
     Ok(())
 }
 
-/// Returns the words of a column in order of appearance; stages are in the order of the file.
+/// Returns the words of a column in order of appearance. Stages are in the order of the definition file.
 fn words<'a>(def: &'a Definition, column: &'a str) -> Vec<&'a str> {
     if column == "stage" {
         return def.stages.iter().map(String::as_str).collect();
@@ -54,7 +56,7 @@ pub(super) fn word<'a>(i: &'a InstructionDef, column: &str) -> &'a str {
     i.columns.get(column).map_or("", String::as_str)
 }
 
-/// Writes the types of the columns and the table of each instruction's words; writes nothing for a level without
+/// Writes the Rust types of the columns and a table of each instruction's words. It writes nothing for a level without
 /// columns.
 pub(super) fn rust(out: &mut String, def: &Definition) {
     if def.columns.is_empty() {
@@ -104,7 +106,7 @@ pub(super) fn rust(out: &mut String, def: &Definition) {
     );
 }
 
-/// Writes the table of columns for a level's reference page.
+/// Writes the table of instructions and their words for the reference page of a level.
 pub(super) fn table(out: &mut String, def: &Definition) {
     if def.columns.is_empty() {
         return;
@@ -123,7 +125,7 @@ pub(super) fn table(out: &mut String, def: &Definition) {
     }
 }
 
-/// Writes the meanings of the columns' words for the reference page.
+/// Writes the meanings of the columns' words for the reference page of a level.
 pub(super) fn meanings(out: &mut String, def: &Definition) {
     for (column, meaning) in &def.columns {
         let shown = |word: &&str| {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations that are linear in every slot, over the real numbers.
+//! Macro operations that are linear over the real numbers in every slot.
 
-/// What an operation of the message `linear` makes of a slot, each by its mnemonic.
+/// A macro operation whose result in each slot is linear in the slot's value, over
+/// the real numbers. The definition file gives such an operation the word `linear`
+/// in the column `message`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Linear {
-    /// `NEG`: the opposite.
+    /// `NEG`, which negates each slot.
     Neg,
-    /// `CONJ`: the complex conjugate.
+    /// `CONJ`, which takes the complex conjugate of each slot.
     Conj,
-    /// `TWOREAL`: twice the real part.
+    /// `TWOREAL`, which takes twice the real part of each slot.
     Tworeal,
 }
 
-/// A whole number times the slot, another times its complex conjugate, or both.
+/// The coefficients of a linear operation on a slot: the slot's value times a whole
+/// number, its complex conjugate times a whole number, or the sum of both.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Terms {
     Slot(f64),

@@ -1,81 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Immediates of the instructions that stand only in procedures that the compiler links in: the steps of bootstrapping.
+//! Immediates of the instructions for the steps of bootstrapping. They occur only in procedures that the compiler links
+//! into a program.
 #![deny(clippy::arithmetic_side_effects)]
 
 use super::op::{MacroNoise, MacroOp};
 use crate::numbers::{Galois, Level};
 
 impl MacroOp {
-    /// Returns whether the instruction stands only in procedures that the compiler links in.
+    /// Returns whether the instruction occurs only in procedures that the compiler links into a program.
     pub fn is_linked(self) -> bool {
         self.columns().noise == MacroNoise::Linked
     }
 }
 
-/// Automorphisms, and the Galois keys that switch their results back.
+/// The automorphisms of an instruction, and the choice of the Galois keys that switch their results back to the secret.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Elements {
-    /// The Galois elements, each odd, above 1 and below 2N.
+    /// The Galois elements of the automorphisms. Each is odd, above 1 and below 2N.
     pub of: Vec<Galois>,
-    /// Whether the keys are those of bootstrapping for low levels, instead of the program's own.
+    /// Whether the instruction uses the Galois keys that bootstrapping has for low levels, instead of the program's
+    /// own.
     pub low: bool,
 }
 
-/// A sum of automorphisms, and the level down to which the sum is divided.
+/// The automorphisms whose results an instruction adds, and the level down to which it divides the sum.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Turns {
     pub elements: Elements,
     pub to: Level,
 }
 
-/// A sum of operands times integers.
+/// The immediate of `COMBINE`: integers by which operands are multiplied before they are added.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Combination {
-    /// The integer of each operand; the last integer is a constant.
+    /// The integer factor of each operand, in order. The last integer is a constant that is added.
     pub integers: Vec<i64>,
-    /// The level down to which the sum is divided.
+    /// The level down to which the instruction divides the sum.
     pub to: Level,
 }
 
-/// The first factor of a product in a sum of products.
+/// The first factor of a product of `SUMPROD`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Left {
     Operand(u16),
-    /// The next of the instruction's combinations: a sum of operands times integers, plus an integer.
+    /// The next of the instruction's combinations. A combination is a sum of operands, each times an integer, plus a
+    /// constant integer.
     Combination,
 }
 
-/// A sum of products.
+/// The immediate of `SUMPROD`: a sum of products of operands or of combinations of operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Products {
-    /// The number of operands, from the first on, that combinations sum.
+    /// The number of operands, from the first on, that every combination adds.
     pub combined: u16,
-    /// The factors of each product; the second factor is an operand.
+    /// The two factors of each product. The second factor is the number of an operand.
     pub factors: Vec<(Left, u16)>,
-    /// Whether a combination is added to the sum.
+    /// Whether one more combination is added to the sum of products.
     pub tail: bool,
-    /// The integers of each combination in order, the added one last: one for each operand that is combined, and a
-    /// constant.
+    /// The integers of each combination, in order; the combination that is added to the sum comes last. A combination
+    /// has one integer for each operand that it adds, then a constant.
     pub integers: Vec<i64>,
-    /// The level down to which the sum is divided.
+    /// The level down to which the instruction divides the sum.
     pub to: Level,
 }
 
 impl Products {
-    /// Returns the number of combinations.
+    /// Returns the number of combinations in the instruction.
     pub fn combinations(&self) -> usize {
         let left = self.factors.iter().map(|(left, _)| left);
         let joined = left.filter(|&&left| left == Left::Combination).count();
         joined.saturating_add(usize::from(self.tail))
     }
 
-    /// Returns the number of integers that the combinations need.
+    /// Returns the number of integers that all combinations together need.
     pub fn wanted(&self) -> usize {
         let each = usize::from(self.combined).saturating_add(1);
         self.combinations().saturating_mul(each)
     }
 
-    /// Returns the number of operands that all named operands need.
+    /// Returns the least number of operands with which every operand number of the instruction is valid.
     pub fn operands(&self) -> usize {
         let named = self.factors.iter().map(|&(left, right)| match left {
             Left::Operand(left) => left.max(right),

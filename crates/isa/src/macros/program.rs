@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A macro program: the result of tracing a function, which the compiler's passes rewrite.
+//! A macro program, which tracing a Python function produces and the compiler's passes rewrite.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::source::SourceLoc;
 pub struct SchemeName(String);
 
 impl SchemeName {
-    /// Returns the scheme of this name, or `None` for a text that cannot be a name.
+    /// Returns the scheme with this name, or `None` for a text that cannot be a name.
     pub fn new(name: &str) -> Option<Self> {
         let letters = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         let legal = name.len() <= limits::MAX_SCHEME
@@ -30,7 +30,7 @@ impl SchemeName {
 }
 
 impl Default for SchemeName {
-    /// `ckks`, the scheme of texts without a scheme's name: those of version 1.
+    /// Returns `ckks`, the scheme of program texts that name none: those of format version 1.
     fn default() -> Self {
         Self("ckks".to_owned())
     }
@@ -42,22 +42,24 @@ impl fmt::Display for SchemeName {
     }
 }
 
-/// A macro-level SSA value: index into [`MacroProgram::types`].
+/// A value of a macro program, defined once (SSA): its index in [`MacroProgram::types`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct MacroValue(pub u32);
 
-/// The data of a scheme for a managed value, in addition to its level.
+/// What a scheme tracks for a ciphertext or plaintext in addition to its level: a scale, a correction factor, or
+/// nothing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Note {
-    /// No data, as in BFV.
+    /// Nothing, as for values of BFV.
     Bare,
-    /// The scale of the message, a real number, as in CKKS.
+    /// The scale of the message, a real number, as for values of CKKS.
     Scale(f64),
-    /// The correction factor of the message modulo the plaintext modulus, as in BGV.
+    /// The correction factor of the message modulo the plaintext modulus, as for values of BGV.
     Factor(u64),
 }
 
-/// The level of a managed value, and the note of its scheme. A value at level l has l + 1 ciphertext primes.
+/// The level of a value, and the note of its scheme: a scale or a correction factor. A value at level l has l + 1
+/// ciphertext primes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LevelNote {
     pub level: Level,
@@ -65,7 +67,7 @@ pub struct LevelNote {
 }
 
 impl LevelNote {
-    /// Returns the level and scale of a value that has a scale.
+    /// Returns the level and scale of a value, or `None` if its note is no scale.
     pub fn scaled(self) -> Option<LevelScale> {
         let level = self.level;
         match self.note {
@@ -75,7 +77,7 @@ impl LevelNote {
     }
 }
 
-/// A [`LevelNote`] whose note is a scale.
+/// The level and scale of a value: a [`LevelNote`] whose note is a scale.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LevelScale {
     pub level: Level,
@@ -89,7 +91,8 @@ impl From<LevelScale> for LevelNote {
     }
 }
 
-/// The type of a macro value. `at` is `None` in a traced program, in which levels are not chosen yet.
+/// The type of a macro value. `at` has its level and note. It is `None` in a traced program, for which no levels are
+/// chosen yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum MacroType {
     /// A ciphertext of `size` polynomials: 2, or 3 before relinearisation.
@@ -100,28 +103,28 @@ pub enum MacroType {
     Plain {
         at: Option<LevelNote>,
     },
-    /// A ciphertext of two polynomials under the secret s(x^g) instead of the program's; only `KSW` takes it.
+    /// A ciphertext of two polynomials under the secret s(x^g) instead of the program's secret s. Only `KSW` takes it.
     Morphed {
         by: Galois,
         at: Option<LevelNote>,
     },
-    /// A ciphertext of two polynomials, or a plaintext, in distant memory: only `LOAD` takes it.
+    /// A ciphertext of two polynomials, or a plaintext, in distant memory. Only `LOAD` takes it.
     Distant {
         of: Visibility,
         at: Option<LevelNote>,
     },
-    /// A key that is a ciphertext of two polynomials: only `RAISE` takes it.
+    /// An evaluation key that is a ciphertext of two polynomials. Only `RAISE` takes it.
     Key {
         at: Option<LevelNote>,
     },
-    /// A constant polynomial of integers, in evaluation form modulo each prime of its level: only `SUMPLAIN` takes it.
+    /// A constant polynomial of integers, in evaluation form modulo each prime of its level. Only `SUMPLAIN` takes it.
     Lifted {
         at: Option<LevelNote>,
     },
 }
 
 impl MacroType {
-    /// Returns the level and note, or `None` in a traced program.
+    /// Returns the level and note of a value of this type, or `None` in a traced program.
     pub fn at(self) -> Option<LevelNote> {
         match self {
             Self::Cipher { at, .. }
@@ -133,7 +136,7 @@ impl MacroType {
         }
     }
 
-    /// Returns the same type with another level and note.
+    /// Returns this type with `at` as its level and note.
     pub fn placed(self, at: Option<LevelNote>) -> Self {
         match self {
             Self::Cipher { size, at: _ } => Self::Cipher { size, at },
@@ -145,8 +148,8 @@ impl MacroType {
         }
     }
 
-    /// Returns the number of polynomials of a ciphertext, under any secret and in any memory, or `None` for a
-    /// plaintext.
+    /// Returns the number of polynomials of a ciphertext under any secret and in any memory, or `None` for other
+    /// types.
     pub fn polys(self) -> Option<u32> {
         match self {
             Self::Cipher { size, .. } => Some(size),
@@ -166,40 +169,41 @@ impl MacroType {
     }
 }
 
-/// The immediate of an instruction; the opcode's definition fixes the variant.
+/// The immediate of a macro instruction: what it has besides operands. The opcode's definition fixes the variant.
 #[derive(Clone, PartialEq, Debug)]
 pub enum MacroImm {
     None,
-    /// Index into [`MacroProgram::inputs`].
+    /// The number of an input: an index into [`MacroProgram::inputs`].
     Input(u32),
-    /// Index into [`MacroProgram::outputs`].
+    /// The number of an output: an index into [`MacroProgram::outputs`].
     Output(u32),
-    /// Index into [`MacroProgram::data`].
+    /// The number of a constant vector: an index into [`MacroProgram::data`].
     Data(u32),
-    /// A real constant. `scale` multiplies it before it is rounded to an integer. It is `None` before levels are
-    /// chosen, and for `ADDC`, which uses its operand's scale.
+    /// A real constant. `scale` multiplies the constant before it is rounded to an integer. It is `None` before levels
+    /// are chosen, and for `ADDC`, which uses its operand's scale.
     Constant {
         value: f64,
         scale: Option<f64>,
     },
-    /// An exact integer constant; schemes on real numbers use it as a real number.
+    /// An exact integer constant. Schemes on real numbers use it as a real number.
     Integer(i128),
     Level(Level),
-    /// A Galois element: odd, above 1 and below 2N.
+    /// The Galois element of one automorphism: odd, above 1 and below 2N.
     Galois(Galois),
     Interval(Interval),
-    /// Rotation steps, each in (-slots, slots), not 0.
+    /// The steps of rotations, in slots: each between -slots and slots, and not 0.
     Steps(Vec<i32>),
-    /// Index into [`MacroProgram::procs`].
+    /// The number of the procedure that `CALL` calls: an index into [`MacroProgram::procs`].
     Proc(u32),
-    /// Index into [`MacroProgram::procs`], and the number of turns.
+    /// The number of the procedure that `REPEAT` calls, an index into [`MacroProgram::procs`], and how many times it
+    /// calls it.
     Repeat {
         proc: u32,
         count: u64,
     },
-    /// The number of a constant of linked procedures.
+    /// The number of a lifted constant polynomial of a procedure that the compiler links in.
     Lifted(u32),
-    /// One Galois element for each result.
+    /// The Galois elements of several automorphisms, one for each result.
     Elements(Elements),
     Turns(Turns),
     Combination(Combination),
@@ -207,7 +211,8 @@ pub enum MacroImm {
 }
 
 impl MacroImm {
-    /// Returns the number of the procedure that an instruction calls, and how many times it runs.
+    /// Returns the number of the procedure that a `CALL` or `REPEAT` names, and how many times it runs. It is `None`
+    /// for other instructions.
     pub fn called(&self) -> Option<(u32, u64)> {
         match *self {
             Self::Proc(proc) => Some((proc, 1)),
@@ -262,17 +267,17 @@ impl std::fmt::Display for Interval {
     }
 }
 
-/// The constant of an instruction.
+/// The constant with which an instruction adds, multiplies or divides.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Constant {
-    /// [`MacroImm::Constant`].
+    /// A real number, from the immediate [`MacroImm::Constant`].
     Real { value: f64, scale: Option<f64> },
-    /// [`MacroImm::Integer`].
+    /// An exact integer, from the immediate [`MacroImm::Integer`].
     Integer(i128),
 }
 
 impl Constant {
-    /// Returns the constant of an immediate, if it has one.
+    /// Returns the constant of an immediate, or `None` if the immediate is no constant.
     pub fn of(imm: &MacroImm) -> Option<Self> {
         match *imm {
             MacroImm::Constant { value, scale } => Some(Self::Real { value, scale }),
@@ -305,7 +310,7 @@ pub struct MacroInstr {
     pub loc: Option<SourceLoc>,
 }
 
-/// Whether an input arrives encrypted or as a vector that the holder of the data encodes in the clear.
+/// Whether an input is encrypted, or is a plaintext vector that the holder of the data encodes without encryption.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Visibility {
     Encrypted,
@@ -318,11 +323,13 @@ pub struct MacroInput {
     pub visibility: Visibility,
 }
 
-/// A procedure: instructions on values of its own, numbered from 0, and on the program's constant vectors.
+/// A procedure of a macro program. Its instructions work on values of its own, numbered from 0, and on the program's
+/// constant vectors.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MacroProc {
     pub name: String,
-    /// The parameters. A `REPEAT` carries the first of them, one for each result, from turn to turn.
+    /// The parameters of the procedure. A `REPEAT` carries the first of them, one for each result, from one call to
+    /// the next.
     pub params: Vec<MacroValue>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
@@ -330,15 +337,15 @@ pub struct MacroProc {
     pub loc: Option<SourceLoc>,
 }
 
-/// A macro program. `slots` is the vector length (a power of two, at most N/2; shorter vectors repeat through the
-/// slots).
+/// A macro program. `slots` is the length of its vectors: a power of two, at most N/2. Shorter vectors repeat through
+/// the slots of a ciphertext.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MacroProgram {
     pub name: String,
     pub scheme: SchemeName,
     pub slots: u32,
     pub inputs: Vec<MacroInput>,
-    /// Constant vectors, each of `slots` complex values (re, im).
+    /// The constant vectors, each of `slots` complex values (real part, imaginary part).
     pub data: Vec<Vec<(f64, f64)>>,
     /// The procedures; each calls only procedures before it.
     pub procs: Vec<MacroProc>,
@@ -348,7 +355,7 @@ pub struct MacroProgram {
 }
 
 impl MacroProgram {
-    /// Makes a program of a scheme without instructions.
+    /// Makes a program without instructions, for a scheme and a vector length of `slots`.
     pub fn new(name: String, scheme: SchemeName, slots: u32) -> Self {
         Self {
             name,

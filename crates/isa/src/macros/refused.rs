@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The error of a compiler pass that has no meaning for an operation.
+//! The error of a compiler pass that cannot handle an operation.
 
 use std::fmt;
 
@@ -7,14 +7,15 @@ use super::op::{MacroOp, MacroStage};
 use super::program::MacroInstr;
 use crate::source::SourceLoc;
 
-/// An instruction that a pass refuses, because the pass does not know it or its operands do not match its definition.
+/// The error of a pass that refuses an instruction: the pass cannot handle its operation, or its operands differ from
+/// the definition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{place}{pass} {why} {}", op.mnemonic(), place = Before(loc.as_ref()))]
 pub struct Refused {
     pub pass: &'static str,
     pub op: MacroOp,
     why: Why,
-    /// The user's source line, if known.
+    /// The line of the user's source from which the instruction came, if known.
     pub loc: Option<SourceLoc>,
 }
 
@@ -34,12 +35,12 @@ impl fmt::Display for Why {
 }
 
 impl Refused {
-    /// Returns the error of a pass that has no meaning for the instruction's operation.
+    /// Returns the error of the pass named `pass`, which cannot handle the operation of `instr`.
     pub fn unknown(pass: &'static str, instr: &MacroInstr) -> Self {
         Self::of(pass, instr.op, instr.loc.as_ref())
     }
 
-    /// Returns the error of a pass that has no meaning for an operation.
+    /// Returns the error of the pass named `pass`, which cannot handle the operation `op`.
     pub fn of(pass: &'static str, op: MacroOp, loc: Option<&SourceLoc>) -> Self {
         Self {
             pass,
@@ -49,7 +50,8 @@ impl Refused {
         }
     }
 
-    /// Returns the error of an instruction whose immediate or operands differ from its definition.
+    /// Returns the error of the pass named `pass` for an instruction whose immediate or operands differ from its
+    /// definition.
     pub fn shape(pass: &'static str, instr: &MacroInstr) -> Self {
         Self {
             why: Why::Shape,
@@ -57,13 +59,13 @@ impl Refused {
         }
     }
 
-    /// Returns whether the pass has no meaning for the operation with any operands.
+    /// Returns whether the pass cannot handle the operation at all, whatever its operands are.
     pub fn is_unknown(&self) -> bool {
         self.why == Why::Unknown
     }
 }
 
-/// Writes a source line before a message.
+/// The line of the user's source, as a prefix of an error message.
 struct Before<'a>(Option<&'a SourceLoc>);
 
 impl fmt::Display for Before<'_> {
@@ -75,7 +77,7 @@ impl fmt::Display for Before<'_> {
     }
 }
 
-/// The error of an operation of a later stage than expected.
+/// The error of an operation that only programs of a later compiler stage may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{} is an operation of {} programs; expected one of {} programs", op.mnemonic(), op.columns().stage.word(), expected.word())]
 pub struct OfStage {

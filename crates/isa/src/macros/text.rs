@@ -4,9 +4,9 @@
 //! `;` starts a comment. A printed program parses to an equal value, except that source files lose their folders
 //! ([`SourceLoc::file_name`]).
 //!
-//! Doubles are written with the fewest digits that read back to the same bits. A constant vector that repeats with a
-//! period is written as `repeat` and one period. The slots written in this way stay below [`MAX_REPEATED`] in total, so
-//! that a short text cannot ask for much memory. Beyond that number, vectors are written in full.
+//! A double is written with the fewest digits that read back to the same bits. A constant vector that repeats with a
+//! period is written as `repeat` and one period. The slots of all vectors that are written so stay below
+//! [`MAX_REPEATED`] in total, so that a short text cannot ask for much memory. Further vectors are written in full.
 //!
 //! ```
 //! use ringmill_isa::macros::{text, verify};
@@ -46,10 +46,10 @@ pub(super) use crate::mid::text::shorten;
 use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
-/// The most slots that `repeat` may write out in one program.
+/// The most slots of constant vectors that a text may write by `repeat`, in one program.
 pub const MAX_REPEATED: usize = 1 << 22;
 
-/// Returns the text of a program.
+/// Returns the text form of a program.
 pub fn print(program: &MacroProgram) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
@@ -57,7 +57,7 @@ pub fn print(program: &MacroProgram) -> String {
     out
 }
 
-/// Returns one instruction's text for messages, shortened if very long.
+/// Returns the text of one instruction for error messages. A very long text is cut.
 pub(super) fn instr_text(instr: &MacroInstr, types: &[MacroType]) -> String {
     let mut out = String::new();
     let _ = instr_to(&mut out, instr, types);
@@ -139,7 +139,8 @@ fn line_end(out: &mut impl Write, loc: &Option<SourceLoc>) -> fmt::Result {
     writeln!(out)
 }
 
-/// Returns the shortest period, bit for bit, that divides the length (the prefix function of Knuth, Morris and Pratt).
+/// Returns the shortest period of a vector, with values equal bit for bit, that divides the vector's length. It uses
+/// the prefix function of Knuth, Morris and Pratt.
 fn period(vector: &[(f64, f64)]) -> usize {
     let bits: Vec<_> = vector
         .iter()
@@ -234,7 +235,7 @@ fn note_to(out: &mut impl Write, note: Note) -> fmt::Result {
     }
 }
 
-/// Returns the text of a note for messages.
+/// Returns the text of a note, a scale or a factor, for error messages.
 pub(super) fn note_text(note: Note) -> String {
     let mut out = String::new();
     let _ = note_to(&mut out, note);
@@ -244,15 +245,15 @@ pub(super) fn note_text(note: Note) -> String {
     }
 }
 
-/// Returns the text of a type for messages.
+/// Returns the text of a type for error messages.
 pub(super) fn type_text(ty: Option<&MacroType>) -> String {
     let mut out = String::new();
     let _ = type_to(&mut out, ty);
     out
 }
 
-/// Returns the bytes of memory that a program of this text may take in the parser and the compiler: dozens for each
-/// byte of the text, and the vectors that `repeat` writes out.
+/// Returns the bytes of memory that a program of this text may take in the parser and the compiler. The estimate counts
+/// dozens for each byte of the text, and the vectors that `repeat` writes out.
 pub fn memory_for(text: &str) -> u64 {
     const A_BYTE: u64 = 64;
     const A_SLOT: usize = size_of::<(f64, f64)>();
@@ -264,7 +265,7 @@ pub fn memory_for(text: &str) -> u64 {
         .saturating_add(written_out as u64)
 }
 
-/// Parses a program. The result is well-formed text, not yet verified.
+/// Parses a program from its text form. The result is not yet verified.
 pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
     let mut c = Cursor::new(text)?;
     c.skip_lines();
@@ -340,7 +341,7 @@ pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
     }
 }
 
-/// Parses the rest of `proc 0 = "step" at "f.py":3`, and its lines up to `end`.
+/// Parses a procedure: the rest of its head, such as `proc 0 = "step" at "f.py":3`, and its lines up to `end`.
 fn procedure(c: &mut Cursor<'_>) -> Result<MacroProc, ParseError> {
     let mut proc = MacroProc {
         name: c.name()?,
@@ -390,7 +391,7 @@ fn procedure(c: &mut Cursor<'_>) -> Result<MacroProc, ParseError> {
 
 type Definitions = crate::lex::Definitions<MacroType>;
 
-/// Parses `8192 repeat 1.0 (0.0, -1.0)` or `4 values 1.0 2.0 3.0 4.0`.
+/// Parses a constant vector, such as `8192 repeat 1.0 (0.0, -1.0)` or `4 values 1.0 2.0 3.0 4.0`.
 fn vector(c: &mut Cursor<'_>, repeated: &mut usize) -> Result<Vec<(f64, f64)>, ParseError> {
     let mark = c.mark();
     let len: usize = c.parsed("a vector length")?;
@@ -525,7 +526,7 @@ fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
     })
 }
 
-/// Parses `level 5 scale 1.8e16`, or nothing.
+/// Parses a level and a note, such as `level 5 scale 1.8e16`. Without the word `level` it returns `None`.
 fn level_note(c: &mut Cursor<'_>) -> Result<Option<LevelNote>, ParseError> {
     if c.peek_word() != "level" {
         return Ok(None);

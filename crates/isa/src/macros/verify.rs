@@ -19,16 +19,16 @@ use crate::mid::verify::{at_most, check_label};
 use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
-/// The stage of a program in the compiler, which follows from the program's types.
+/// The stage of a macro program in the compiler, which follows from the types of its values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stage {
-    /// Traced: no levels, scales or sizes. Every ciphertext counts as two polynomials, products included. `RELIN`,
-    /// `RESCALE` and `MODSWITCH` are absent.
+    /// A traced program: its values have no levels, scales or sizes. Every ciphertext counts as two polynomials,
+    /// products included. `RELIN`, `RESCALE` and `MODSWITCH` do not occur.
     Traced,
-    /// Relinearisations are placed and sizes count, but levels and scales are not chosen; `RESCALE` and `MODSWITCH` are
-    /// absent.
+    /// A program whose relinearisations are placed and whose ciphertexts have sizes, but no levels and scales.
+    /// `RESCALE` and `MODSWITCH` do not occur.
     Relinearised,
-    /// Every value has a size, a level and a scale. Only this stage has `LOAD`, `MORPH` and `KSW`.
+    /// A program whose values all have a size, a level and a scale. Only this stage has `LOAD`, `MORPH` and `KSW`.
     Managed,
 }
 
@@ -67,8 +67,8 @@ pub fn verify(program: &MacroProgram) -> Result<(), VerifyError> {
     run(program, None, stage(program))
 }
 
-/// Checks a program as [`verify`] does. Also checks that it is managed, stays within the levels of the ciphertext
-/// primes q0..qL (`primes`), and divides scales by the right prime in every `RESCALE`.
+/// Checks a program as [`verify`] does. It also checks that every value has a level, that levels stay within those of
+/// the ciphertext primes q_0 to q_L (`primes`), and that every `RESCALE` divides the scale by the right prime.
 pub fn verify_with_primes(program: &MacroProgram, primes: &[u64]) -> Result<(), VerifyError> {
     run(program, Some(primes), Stage::Managed)
 }
@@ -98,7 +98,7 @@ fn run(program: &MacroProgram, primes: Option<&[u64]>, stage: Stage) -> Result<(
         .map_err(|fault| outside(&program.name, None, fault))
 }
 
-/// Returns an error outside of instructions.
+/// Returns the error of a fault that belongs to a procedure or the program, but to no instruction.
 fn outside(procedure: &str, loc: Option<&SourceLoc>, fault: Fault) -> VerifyError {
     let place = Place {
         loc: loc.cloned(),
@@ -108,12 +108,12 @@ fn outside(procedure: &str, loc: Option<&SourceLoc>, fault: Fault) -> VerifyErro
     VerifyError::new(place, fault)
 }
 
-/// The instructions of a program, or of one of its procedures.
+/// The verifier of the instructions of a program, or of one of its procedures.
 struct Verifier<'a> {
     program: &'a MacroProgram,
     primes: Option<&'a [u64]>,
     stage: Stage,
-    /// The number of the procedure; `None` for the program's own instructions.
+    /// The number of the procedure, or `None` for the program's own instructions.
     procedure: Option<usize>,
     types: &'a [MacroType],
     instrs: &'a [MacroInstr],
@@ -248,7 +248,7 @@ impl Verifier<'_> {
         Ok(v)
     }
 
-    /// Checks that values of this stage may have the type.
+    /// Checks that a value in a program of this stage may have its type.
     fn check_type(&self, v: Typed) -> Result<(), Fault> {
         if let MacroType::Cipher { size, .. } = v.ty
             && !(2..=3).contains(&size)
@@ -288,7 +288,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks that a procedure exists and stands before this one.
+    /// Checks that the called procedure exists and stands before this one in the program.
     fn callable(&self, callee: u32) -> Result<(), Fault> {
         let procs = self.program.procs.len();
         match self.procedure {
@@ -410,8 +410,8 @@ impl Verifier<'_> {
     }
 }
 
-/// Checks a Galois element whose automorphism changes the secret. Only code that knows N can check that the element is
-/// below 2N.
+/// Checks that an automorphism by this Galois element changes the secret. Only code that knows N can check that the
+/// element is below 2N.
 fn galois(element: Galois) -> Result<(), Fault> {
     const BELOW: u32 = 2 << Ring::MAX_LOG_N;
     if element.0 % 2 == 1 && element.0 > 1 && element.0 < BELOW {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generates the Rust opcodes, the reference page and the hardware's decoder package of a micro level.
+//! Generates files from the definition of a micro level: the Rust opcodes, the reference page and the
+//! hardware's decoder package.
 
 use std::fmt::Write as _;
 
 use super::definition::{Definition, InstructionDef};
 
-/// Converts `NTT1` to `Ntt1`.
+/// Converts a mnemonic such as `NTT1` to the Rust name `Ntt1`.
 fn camel(word: &str) -> String {
     let mut letters = word.chars();
     let first = letters.next().map(|c| c.to_ascii_uppercase());
@@ -13,12 +14,12 @@ fn camel(word: &str) -> String {
     first.into_iter().chain(rest).collect()
 }
 
-/// Formats a description as a doc comment, in which brackets would read as links.
+/// Formats a description as a Rust doc comment. It escapes brackets, which would read as links.
 fn doc_comment(text: &str) -> String {
     text.replace('[', "\\[").replace(']', "\\]")
 }
 
-/// Returns the distinct words of one column, in order of appearance.
+/// Returns the distinct words that instructions have in one column, in order of appearance.
 fn distinct<'a>(def: &'a Definition, of: impl Fn(&'a InstructionDef) -> &'a str) -> Vec<&'a str> {
     let mut words = Vec::new();
     for word in def.instruction.iter().map(of) {
@@ -29,7 +30,7 @@ fn distinct<'a>(def: &'a Definition, of: impl Fn(&'a InstructionDef) -> &'a str)
     words
 }
 
-/// Returns the Rust source of the level's opcode module.
+/// Returns the Rust source of the opcode module of a micro level.
 pub fn rust(def: &Definition) -> String {
     // Writing to a String cannot fail.
     let count = def.instruction.len();
@@ -124,7 +125,7 @@ pub fn rust(def: &Definition) -> String {
     out
 }
 
-/// Returns the Markdown reference page of the level.
+/// Returns the Markdown reference page of a micro level.
 pub fn markdown(def: &Definition) -> String {
     let mut out = format!(
         "# The micro level of `{0}`: instruction reference\n\nGenerated from `crates/isa/defs/{0}.toml`; do not edit. \
@@ -175,7 +176,7 @@ pub fn markdown(def: &Definition) -> String {
     out
 }
 
-/// Returns the SystemVerilog package that decodes the level's words.
+/// Returns the SystemVerilog package that decodes a micro level's instruction words.
 pub fn package(def: &Definition) -> String {
     let name = &def.level;
     let bits = |field: &str| {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads the definition file of a micro level: its fields and instructions.
+//! Reads the definition file of a micro level: the fields of its instruction words, and its
+//! instructions.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +8,18 @@ use serde::Deserialize;
 
 use crate::codegen::DefinitionError;
 
-/// A micro level's definition file.
+/// The content of a micro level's definition file.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// The machine's name.
+    /// The name of the machine whose micro level this is.
     pub level: String,
-    /// The fields of a word, the most significant first.
+    /// The fields of an instruction word, the most significant first.
     pub field: Vec<FieldDef>,
     pub instruction: Vec<InstructionDef>,
-    /// The meaning of each unit, in words.
+    /// For each unit of the machine, by its word, its meaning in English.
     pub units: BTreeMap<String, String>,
-    /// The meaning of each kind of immediate, in words.
+    /// For each kind of immediate, by its word, its meaning in English.
     pub immediates: BTreeMap<String, String>,
 }
 
@@ -31,7 +32,8 @@ pub struct FieldDef {
     pub meaning: String,
 }
 
-/// One instruction. An operand is a list of its allowed kinds: `r`, `t` and `c`, the accumulator.
+/// The definition of one instruction. An operand is a list of the kinds of place that it may be:
+/// `r`, `t`, and `c` for the accumulator.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionDef {
@@ -41,22 +43,23 @@ pub struct InstructionDef {
     pub d: String,
     pub a: String,
     pub b: String,
-    /// The content of the field `n`.
+    /// The kind of immediate that the instruction has in the field `n`.
     pub n: String,
-    /// Whether the instruction computes modulo a modulus of the table.
+    /// Whether the instruction computes modulo one of the program's moduli, by its index.
     pub modulus: bool,
-    /// Whether the instruction adds to the accumulator.
+    /// Whether the instruction adds its result to the accumulator.
     pub adds: bool,
     pub semantics: String,
 }
 
-/// Bits of a word.
+/// The number of bits of an instruction word.
 const WORD: u32 = 96;
 
-/// Reads and checks a definition file.
+/// Parses the text of a definition file and checks it.
 ///
 /// # Errors
-/// A text that is no definition file; an instruction or a field that is not possible.
+/// Fails if the text is no definition file, or has an instruction or a field that is not
+/// possible.
 pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     let def: Definition = toml::from_str(text)?;
     let bits: u32 = def.field.iter().map(|field| field.bits).sum();

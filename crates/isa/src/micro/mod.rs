@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Definition files of micro levels, and the code generated from them.
+//! Definition files of the micro levels of machines, and the code
+//! generated from them.
 
 mod codegen;
 mod definition;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Looks ahead in the calls of a program, to know when each limb is read next.
+//! Looks ahead in the calls of a program, so that a device knows when each limb is read next.
 //!
-//! Each argument of a call in the window is linked to the next call in the window that reads the same limb. So a call
-//! that is taken knows for each of its limbs when it is read next. A call costs a look-up for each argument when it is
-//! fed, and another when it is taken.
+//! A window holds the next calls. Each argument of a call in the window is linked to the next call in the window that
+//! reads the same limb. So a device that takes a call knows for each of its limbs when it is read next. A call costs
+//! one look-up in a table for each argument when it enters the window, and another when it leaves.
 
 use std::collections::VecDeque;
 
@@ -12,19 +12,19 @@ use super::table::{LimbMap, LimbTable};
 use super::unrolled::LimbId;
 use crate::error::VerifyError;
 
-/// No call in the window.
+/// The link of an argument whose limb no call in the window reads.
 const NONE: u64 = u64::MAX;
-/// The same limb is an earlier argument of the same call.
+/// The link of an argument whose limb is also an earlier argument of the same call.
 const AGAIN: u64 = u64::MAX - 1;
 
-/// The state of a limb.
+/// What the window knows of a limb.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     /// The first call in the window that reads the limb.
     next: u64,
-    /// The number, among all links so far, of the limb's last read in the window.
+    /// The index, among all links so far, of the limb's last read in the window.
     last: u64,
-    /// Whether the limb dies with a call that was seen.
+    /// Whether a call that has entered the window is the last to read the limb.
     ended: bool,
 }
 
@@ -38,30 +38,31 @@ impl Default for Seen {
     }
 }
 
-/// The calls of a program, of which the next `window` are known before one is taken. A program with fewer calls is
-/// known completely.
+/// A window on the calls of a program. The next `window` calls are known before one is taken. A program with fewer
+/// calls is known completely.
 #[derive(Clone, Debug)]
 pub struct Ahead {
     window: usize,
     inputs: u64,
     calls: VecDeque<Called>,
-    /// For each argument of the calls in the window, the next call that reads it.
+    /// For each argument of the calls in the window, the number of the next call that reads its limb.
     links: VecDeque<u64>,
-    /// The number of links of calls that were taken.
+    /// The number of links that belonged to calls already taken.
     gone: u64,
-    /// Inputs, limbs that are read in the window, and limbs that die in it, until [`Self::forget`].
+    /// What is known of inputs, of limbs that are read in the window, and of limbs that die in it, until
+    /// [`Self::forget`].
     seen: LimbTable<Seen>,
-    /// For each argument of the call that was taken last, whether a later call may read it.
+    /// For each argument of the call that was taken last, whether a later call may read its limb.
     later: Vec<bool>,
-    /// Whether that call has one limb as several arguments.
+    /// Whether the call that was taken last has one limb as several arguments.
     twice: bool,
-    /// The outputs, known when the last call is seen.
+    /// The outputs of the program, known when its last call has entered the window.
     outputs: Option<Vec<LimbId>>,
     is_output: LimbMap<()>,
 }
 
 impl Ahead {
-    /// Makes a window for a program with this number of inputs.
+    /// Makes an empty window of `window` calls, for a program with this number of inputs.
     pub fn new(inputs: usize, window: usize) -> Self {
         Self {
             window,
@@ -77,7 +78,7 @@ impl Ahead {
         }
     }
 
-    /// Feeds the next call.
+    /// Adds the next call of the program to the window.
     pub fn feed(&mut self, called: Called) {
         let first = self.gone + self.links.len() as u64;
         for (&limb, at) in called.call.args.iter().zip(first..) {
@@ -105,13 +106,13 @@ impl Ahead {
         self.calls.push_back(called);
     }
 
-    /// Ends the calls, with the outputs in their order.
+    /// Notes that the program has no further calls, and which limbs are its outputs, in their order.
     pub fn end(&mut self, outputs: Vec<LimbId>) {
         self.is_output = outputs.iter().map(|&limb| (limb, ())).collect();
         self.outputs = Some(outputs);
     }
 
-    /// Feeds from `stream` until the next call can be taken.
+    /// Adds calls from `stream` to the window until the next call can be taken.
     ///
     /// # Errors
     /// None for a program that was verified.
@@ -125,12 +126,13 @@ impl Ahead {
         Ok(())
     }
 
-    /// Returns whether a call can be taken: `window` calls and one more are left.
+    /// Returns whether the next call can be taken: it and `window` more calls are known, or the program's end is.
     fn sees_enough(&self) -> bool {
         self.sees_end() || self.calls.len() >= self.window.saturating_add(2)
     }
 
-    /// Takes the next call, if enough calls after it are known. The other methods then describe this call.
+    /// Removes the next call from the window and returns it, if enough calls after it are known. The other methods
+    /// then describe this call.
     pub fn next_call(&mut self) -> Option<Called> {
         if !self.sees_enough() {
             return None;
@@ -157,7 +159,7 @@ impl Ahead {
         Some(called)
     }
 
-    /// Returns [`Self::read_later`] for each argument of the call that was taken last.
+    /// Returns [`Self::read_later`] for the limb of each argument of the call that was taken last.
     pub fn later(&self) -> &[bool] {
         &self.later
     }
@@ -167,24 +169,24 @@ impl Ahead {
         self.twice
     }
 
-    /// Returns whether no call is left to take.
+    /// Returns whether all calls of the program have been taken.
     pub fn is_done(&self) -> bool {
         self.sees_end() && self.calls.is_empty()
     }
 
-    /// Returns whether the program's last call is seen, so that all answers are certain.
+    /// Returns whether the program's last call is known, so that all answers are certain.
     pub fn sees_end(&self) -> bool {
         self.outputs.is_some()
     }
 
-    /// Returns the number of the next call in the window that reads the limb.
+    /// Returns the number of the next call in the window that reads the limb, or `None` if no call in it does.
     pub fn next_read(&self, limb: LimbId) -> Option<u64> {
         let next = self.seen.get(limb).map_or(NONE, |seen| seen.next);
         (next != NONE).then_some(next)
     }
 
-    /// Returns whether a later call may read the limb. An input that no call in the window reads counts as not read,
-    /// because it can be fetched again.
+    /// Returns whether a call after the one taken last may read the limb. An input that no call in the window reads
+    /// counts as not read, because a device can fetch it again.
     pub fn read_later(&self, limb: LimbId) -> bool {
         let seen = self.seen.get(limb).copied().unwrap_or_default();
         seen.next != NONE || !(self.sees_end() || self.is_input(limb) || seen.ended)
@@ -194,17 +196,18 @@ impl Ahead {
         limb.0 < self.inputs
     }
 
-    /// Returns whether the limb is known to be an output.
+    /// Returns whether the limb is known to be an output of the program.
     pub fn is_output(&self, limb: LimbId) -> bool {
         self.is_output.contains_key(&limb)
     }
 
-    /// Returns the outputs in their order, once the last call is seen.
+    /// Returns the outputs of the program in their order, or `None` before its last call is known.
     pub fn outputs(&self) -> Option<&[LimbId]> {
         self.outputs.as_deref()
     }
 
-    /// Forgets a limb, about which nobody asks again. A caller that forgets every limb that ends bounds the memory.
+    /// Drops what is known of a limb about which the caller does not ask again. A caller that does so for every limb
+    /// that dies bounds the memory.
     pub fn forget(&mut self, limb: LimbId) {
         if !self.is_input(limb) {
             self.seen.remove(limb);
@@ -212,7 +215,7 @@ impl Ahead {
     }
 }
 
-/// Returns the number of limbs and of links of arguments that are held.
+/// Returns the number of limbs, and of links of arguments, that a window holds in memory.
 pub fn held(ahead: &Ahead) -> (usize, usize) {
     (ahead.seen.made(), ahead.links.len())
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Binds the immediates of a call to a procedure, for consumers whose calls have no immediates.
+//! Replaces the immediate parameters of a procedure by a call's values, for devices whose calls have no immediates.
 
 use std::fmt::Write;
 
@@ -10,12 +10,12 @@ use crate::error::{Fault, Place, VerifyError};
 use crate::numbers::Galois;
 
 impl Procedure {
-    /// Returns this procedure with these values of its immediate parameters, so that none is left. The name gets the
-    /// values: Galois elements as `.g5`, scalars as `.c` and their words in hexadecimal. A long list of values is cut
-    /// to a fingerprint.
+    /// Returns this procedure with `values` in place of its immediate parameters, so that none is left. The new name
+    /// tells the values: a few Galois elements are written out, as `.g5`. Longer lists, and scalars, become a
+    /// fingerprint of 128 bits after `.g` or `.c`.
     ///
     /// # Errors
-    /// A wrong number of values, or a value that is not below its modulus.
+    /// Fails if the number of values is wrong, or a value is not below its modulus.
     pub fn bind(&self, values: &[u64]) -> Result<Self, VerifyError> {
         let outside = |fault| {
             let procedure = self.name.clone();
@@ -68,7 +68,7 @@ impl Procedure {
     }
 }
 
-/// The most values that a name writes in full.
+/// The most Galois elements that a procedure's name writes out.
 const WRITTEN: usize = 4;
 
 fn said(types: &[ImmType], values: &[u64]) -> String {
@@ -86,8 +86,8 @@ fn said(types: &[ImmType], values: &[u64]) -> String {
     name
 }
 
-/// Computes FNV-1a over 128 bits. Names of one program's procedures differ, except with a chance of 2^-60 for a million
-/// of them. Values made to collide give a program that does not verify.
+/// Computes the hash FNV-1a of values over 128 bits. Names of one program's procedures then differ, except with a
+/// chance of 2^-60 for a million of them. Two calls with values made to collide give a program that does not verify.
 fn fingerprint(values: &[u64]) -> u128 {
     let bytes = values.iter().flat_map(|v| v.to_le_bytes());
     bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash, byte| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Builds a procedure instruction by instruction, and checks each by its rule before it is added.
+//! Builds a mid-level procedure instruction by instruction, and checks each by its typing rule before it is added.
 
 use ringmill_math::Ring;
 use ringmill_math::basext::Representative;
@@ -15,15 +15,15 @@ use super::verify;
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::numbers::{Galois, Poly};
 
-/// A procedure under construction. Every method that adds an instruction refuses it with a [`VerifyError`] when its
-/// operands do not fit its typing rule; a refused instruction leaves the builder as it was.
+/// A mid-level procedure under construction. Every method that adds an instruction refuses it with a [`VerifyError`] if
+/// its operands do not fit its typing rule. A refused instruction leaves the builder as it was.
 #[derive(Clone, Debug)]
 pub struct ProcBuilder {
     procedure: Procedure,
 }
 
 impl ProcBuilder {
-    /// Starts a procedure over the ring of degree 2^`log_n` and the program's whole modulus table. A plain number in
+    /// Starts a procedure over the ring of degree 2^`log_n`, with the program's whole table of moduli. A plain number in
     /// the table is a prime.
     pub fn new<M: Copy + Into<TableModulus>>(
         name: impl Into<String>,
@@ -49,7 +49,7 @@ impl ProcBuilder {
         Ok(builder)
     }
 
-    /// Adds a parameter.
+    /// Adds a parameter to the procedure and returns its value.
     pub fn param(
         &mut self,
         name: impl Into<String>,
@@ -69,7 +69,7 @@ impl ProcBuilder {
         Ok(value)
     }
 
-    /// Adds a 32-byte seed parameter belonging to key operand `arg`; returns its number, for [`ProcBuilder::prng`].
+    /// Adds a parameter for the 32-byte seed of key operand `arg`. Returns its number, for [`ProcBuilder::prng`].
     pub fn seed(&mut self, arg: u16) -> Result<u16, VerifyError> {
         if self.procedure.seeds.contains(&arg) {
             return Err(self.error(Fault::Duplicate {
@@ -89,7 +89,8 @@ impl ProcBuilder {
         Ok(number)
     }
 
-    /// Adds an immediate parameter; returns its number, for methods such as [`ProcBuilder::muli_of`].
+    /// Adds an immediate parameter, whose value each call sets. Returns its number, for methods such as
+    /// [`ProcBuilder::muli_of`].
     pub fn immediate(&mut self, ty: ImmType) -> Result<u16, VerifyError> {
         if let ImmType::Scalar(id) = ty {
             self.scope().check_modulus(id).map_err(|f| self.error(f))?;
@@ -103,57 +104,59 @@ impl ProcBuilder {
         Ok(number)
     }
 
-    /// a + b.
+    /// Adds an instruction that computes a + b.
     pub fn add(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Add, &[a, b], Imm::None)
     }
 
-    /// a - b.
+    /// Adds an instruction that computes a - b.
     pub fn sub(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Sub, &[a, b], Imm::None)
     }
 
-    /// -a.
+    /// Adds an instruction that computes -a.
     pub fn neg(&mut self, a: ValueId) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Neg, &[a], Imm::None)
     }
 
-    /// a * b, evaluation form.
+    /// Adds an instruction that computes a * b, in evaluation form.
     pub fn mul(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Mul, &[a, b], Imm::None)
     }
 
-    /// c + a * b, evaluation form.
+    /// Adds an instruction that computes c + a * b, in evaluation form.
     pub fn mac(&mut self, c: ValueId, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Mac, &[c, a, b], Imm::None)
     }
 
-    /// a * w for a residue w.
+    /// Adds an instruction that computes a * w for a residue w.
     pub fn muli(&mut self, a: ValueId, w: u64) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Muli, &[a], Imm::Scalar(w))
     }
 
-    /// a + w at every position, for a residue w.
+    /// Adds an instruction that computes a + w at every position, for a residue w.
     pub fn addi(&mut self, a: ValueId, w: u64) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Addi, &[a], Imm::Scalar(w))
     }
 
-    /// a * w for the scalar w of immediate parameter `number` of each call.
+    /// Adds an instruction that computes a * w for the scalar w that each call sets as immediate parameter `number`.
     pub fn muli_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Muli, &[a], Imm::ScalarOf(number))
     }
 
-    /// a + w at every position, for the scalar w of immediate parameter `number` of each call.
+    /// Adds an instruction that computes a + w at every position, for the scalar w that each call sets as immediate
+    /// parameter `number`.
     pub fn addi_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Addi, &[a], Imm::ScalarOf(number))
     }
 
-    /// a(x^g) on the full ring, for the Galois element g of immediate parameter `number` of each call.
+    /// Adds an instruction that computes a(x^g) on the full ring, for the Galois element g that each call sets as
+    /// immediate parameter `number`.
     pub fn auto_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Auto, &[a], Imm::GaloisOf(number))
     }
 
-    /// Coefficient to evaluation form.
+    /// Adds an instruction that transforms a from coefficient to evaluation form.
     pub fn ntt(&mut self, a: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(a)?;
         self.one(
@@ -167,7 +170,7 @@ impl ProcBuilder {
         )
     }
 
-    /// Evaluation to coefficient form.
+    /// Adds an instruction that transforms a from evaluation to coefficient form.
     pub fn intt(&mut self, a: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(a)?;
         self.one(
@@ -181,12 +184,13 @@ impl ProcBuilder {
         )
     }
 
-    /// a(x^g) on the full ring, either form.
+    /// Adds an instruction that computes a(x^g) on the full ring, in either form.
     pub fn auto(&mut self, a: ValueId, g: Galois) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Auto, &[a], Imm::Galois(g))
     }
 
-    /// The automorphism of the full ring on the evaluation forms of its halves (p, m).
+    /// Adds an instruction that computes an automorphism of the full ring on a limb held as two halves (p, m), in
+    /// evaluation form.
     pub fn autoh(
         &mut self,
         p: ValueId,
@@ -198,19 +202,20 @@ impl ProcBuilder {
         self.last_pair()
     }
 
-    /// a's representatives in [0, q) reduced modulo `to`; coefficient form.
+    /// Adds an instruction that reduces a's representatives in [0, q) modulo `to`, in coefficient form. q is the modulus
+    /// of a.
     pub fn conv(&mut self, a: ValueId, to: ModulusId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(a)?;
         self.one(Op::Conv, &[a], Imm::None, LimbType { modulus: to, ..ty })
     }
 
-    /// Fast base extension of the limbs `x` to the moduli `to`; coefficient form.
+    /// Adds a fast base extension of the limbs `x` to the moduli `to`, in coefficient form.
     pub fn bext(&mut self, x: &[ValueId], to: &[ModulusId]) -> Result<Vec<ValueId>, VerifyError> {
         self.extension(Op::Bext, x, Imm::None, to)
     }
 
-    /// Exact base extension of the limbs `x` to the moduli `to`: the integer in \[0, Q) or (-Q/2, Q/2\]; coefficient
-    /// form.
+    /// Adds an exact base extension of the limbs `x` to the moduli `to`, in coefficient form. It extends the integer in
+    /// \[0, Q) or (-Q/2, Q/2\], as `which` says; Q is the product of the moduli of `x`.
     pub fn bextx(
         &mut self,
         x: &[ValueId],
@@ -220,8 +225,8 @@ impl ProcBuilder {
         self.extension(Op::Bextx, x, Imm::Representative(which), to)
     }
 
-    /// Exact base extension of the limbs `x` to the moduli `to`, given the residue `r` of the same integer modulo a
-    /// redundant modulus; coefficient form.
+    /// Adds an exact base extension of the limbs `x` to the moduli `to`, in coefficient form. The residue `r` of the same
+    /// integer modulo a redundant modulus makes it exact.
     pub fn bextr(
         &mut self,
         x: &[ValueId],
@@ -232,7 +237,7 @@ impl ProcBuilder {
         self.extension(Op::Bextr, &operands, Imm::None, to)
     }
 
-    /// Makes results of the moduli `to`, otherwise typed as the first operand.
+    /// Adds an instruction with a result for each of the moduli `to`. Otherwise the results have the first operand's type.
     fn extension(
         &mut self,
         op: Op,
@@ -252,13 +257,13 @@ impl ProcBuilder {
         self.push(op, src, imm, &types)
     }
 
-    /// The sum of products of the pairs; evaluation form.
+    /// Adds an instruction that computes the sum of the products of the pairs, in evaluation form.
     pub fn dot(&mut self, pairs: &[(ValueId, ValueId)]) -> Result<ValueId, VerifyError> {
         let src: Vec<_> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
         self.like_first(Op::Dot, &src, Imm::None)
     }
 
-    /// The halves (p, m) of a; coefficient form.
+    /// Adds an instruction that computes the halves (p, m) of a, in coefficient form.
     pub fn split(&mut self, a: ValueId) -> Result<(ValueId, ValueId), VerifyError> {
         let ty = self.ty(a)?;
         let (plus, minus) = ty.ring.halves();
@@ -270,7 +275,7 @@ impl ProcBuilder {
         self.last_pair()
     }
 
-    /// The limb whose halves are (p, m); coefficient form.
+    /// Adds an instruction that computes the limb whose halves are (p, m), in coefficient form.
     pub fn join(&mut self, p: ValueId, m: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(p)?;
         self.one(
@@ -284,19 +289,21 @@ impl ProcBuilder {
         )
     }
 
-    /// The uniform limb of stream `stream` of seed parameter `seed`; evaluation form.
+    /// Adds an instruction that expands a uniform limb in evaluation form: stream `stream` of the generator with seed
+    /// parameter `seed`.
     pub fn prng(&mut self, ty: LimbType, seed: u16, stream: u64) -> Result<ValueId, VerifyError> {
         self.one(Op::Prng, &[], Imm::Stream { seed, stream }, ty)
     }
 
-    /// (x^e - 1) a, e the sum of the exponents; either form.
+    /// Adds an instruction that computes (x^e - 1) a, where e is the sum of the exponents, in either form.
     pub fn rotdiff(&mut self, exponents: &[ValueId], a: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.value_type(a)?;
         let src: Vec<_> = exponents.iter().copied().chain([a]).collect();
         self.one(Op::Rotdiff, &src, Imm::None, ty)
     }
 
-    /// The signed digits of a in base 2^`log_base`, the most significant first, as residues modulo `to`; coefficient form.
+    /// Adds an instruction that cuts a into signed digits in base 2^`log_base`, the most significant first. The digits are
+    /// residues modulo `to`, in coefficient form.
     pub fn decomp(
         &mut self,
         a: ValueId,
@@ -316,7 +323,8 @@ impl ProcBuilder {
         )
     }
 
-    /// The LWE vector of coefficient 0 of the GLWE ciphertext of these masks and this body; coefficient form.
+    /// Adds an instruction that computes the LWE vector of coefficient 0 of a GLWE ciphertext with these masks and this
+    /// body, in coefficient form.
     pub fn extract(&mut self, masks: &[ValueId], body: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(body)?;
         let dimension = ty.ring.len().saturating_mul(masks.len());
@@ -328,7 +336,8 @@ impl ProcBuilder {
         self.one(Op::Extract, &src, Imm::None, extracted)
     }
 
-    /// The LWE vector x under the key that the table `key` leads to, by digits in base 2^`log_base`.
+    /// Adds an instruction that switches the LWE vector x to another key. The table `key` is the switching key for digits
+    /// in base 2^`log_base`.
     pub fn lweks(
         &mut self,
         x: ValueId,
@@ -343,17 +352,17 @@ impl ProcBuilder {
         self.one(Op::Lweks, &[x, key], Imm::Base(log_base), switched)
     }
 
-    /// Loads a value of type `ty` from a slot of outside memory.
+    /// Adds an instruction that loads a value of type `ty` from a slot of outside memory.
     pub fn load(&mut self, ty: impl Into<ValueType>, slot: u32) -> Result<ValueId, VerifyError> {
         self.one(Op::Load, &[], Imm::Slot(slot), ty)
     }
 
-    /// Stores a limb or an LWE vector in a slot of outside memory.
+    /// Adds an instruction that stores a limb or an LWE vector in a slot of outside memory.
     pub fn store(&mut self, a: ValueId, slot: u32) -> Result<(), VerifyError> {
         self.push(Op::Store, &[a], Imm::Slot(slot), &[]).map(drop)
     }
 
-    /// Declares `v` a result: polynomial `poly` of result ciphertext `index`.
+    /// Declares that the value `v` is a result of the procedure: polynomial `poly` of result ciphertext number `index`.
     pub fn result(
         &mut self,
         v: ValueId,
@@ -371,10 +380,10 @@ impl ProcBuilder {
         Ok(())
     }
 
-    /// Returns the type of a limb made so far.
+    /// Returns the type of a limb that the builder has defined.
     ///
     /// # Errors
-    /// A value that does not exist, or is no limb ([`Fault::Kind`]).
+    /// Fails if the value does not exist, or is no limb ([`Fault::Kind`]).
     pub fn ty(&self, v: ValueId) -> Result<LimbType, VerifyError> {
         let ty = self.value_type(v)?;
         ty.limb().ok_or_else(|| {
@@ -386,7 +395,7 @@ impl ProcBuilder {
         })
     }
 
-    /// Returns the type of a value made so far.
+    /// Returns the type of a value that the builder has defined.
     pub fn value_type(&self, v: ValueId) -> Result<ValueType, VerifyError> {
         let ty = self.procedure.types.get(v.0 as usize).copied();
         ty.ok_or_else(|| {
@@ -396,7 +405,7 @@ impl ProcBuilder {
         })
     }
 
-    /// Returns the procedure, verified as a whole.
+    /// Returns the finished procedure, verified as a whole.
     pub fn finish(self) -> Result<Procedure, VerifyError> {
         verify::verify_procedure(&self.procedure)?;
         Ok(self.procedure)
@@ -425,7 +434,7 @@ impl ProcBuilder {
         )
     }
 
-    /// Adds an instruction of one result with its first operand's type.
+    /// Adds an instruction with one result, which has the type of the first operand.
     fn like_first(&mut self, op: Op, src: &[ValueId], imm: Imm) -> Result<ValueId, VerifyError> {
         match src.first() {
             Some(&first) => {

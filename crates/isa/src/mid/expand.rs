@@ -12,11 +12,11 @@ use super::verify;
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
 
-/// Replaces every composite instruction that `keep` does not keep by its expansion. Existing values keep their numbers;
-/// temporaries are numbered after them. The expansion gives the same bits in every value.
+/// Replaces every composite instruction for which `keep` returns false by its expansion. Existing values keep their
+/// numbers, and temporary values get numbers after them. The expansion computes the same bits in every value.
 ///
 /// # Errors
-/// A procedure that does not verify, or an expansion that is larger than a procedure may be.
+/// Fails if the procedure does not verify, or if its expansion is larger than a procedure may be.
 pub fn expand_composites(
     procedure: &Procedure,
     keep: impl Fn(Op) -> bool,
@@ -78,7 +78,7 @@ pub fn expand_composites(
     Ok(out)
 }
 
-/// The operands of a base extension, with their types and their base.
+/// The operands of a base extension, with their types and the product Q of their moduli.
 struct Sources {
     limbs: Vec<(ValueId, LimbType)>,
     base: RnsBasis,
@@ -97,7 +97,8 @@ impl Sources {
         Ok(Self { limbs, base })
     }
 
-    /// Returns \[x_i (Q/q_i)^-1\]_(q_i); the factor of a single operand is 1.
+    /// Returns the values \[x_i (Q/q_i)^-1\]_(q_i) for the operands x_i modulo q_i. Q is the product of all q_i. For a
+    /// single operand the factor is 1.
     fn scaled(&self, out: &mut Procedure) -> Vec<ValueId> {
         if let &[(v, _)] = self.limbs.as_slice() {
             return vec![v];
@@ -110,14 +111,14 @@ impl Sources {
         scaled.collect()
     }
 
-    /// Returns the Q/q_i modulo p.
+    /// Returns the numbers Q/q_i modulo p, where q_i are the operands' moduli and Q is their product.
     fn weights(&self, p: AnyModulus) -> Vec<u64> {
         let products = self.base.punctured_products().iter();
         products.map(|x| p.reduce_big(x)).collect()
     }
 }
 
-/// y_j = sum over i of \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j, in the operands' order.
+/// Expands `BEXT`: y_j = sum over i of \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j, in the operands' order.
 fn bext(out: &mut Procedure, x: &[ValueId], y: &[ValueId]) -> Result<(), Fault> {
     room(out, x.len() + 3 * x.len() * y.len())?;
     let sources = Sources::of(out, x)?;
@@ -133,9 +134,9 @@ fn bext(out: &mut Procedure, x: &[ValueId], y: &[ValueId]) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Garner's mixed-radix digits, b_u = (...((x_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u, then Horner's rule y_j = b_0 +
-/// q_0 (b_1 + q_1 (b_2 + ...)) mod p_j. For the centred representative, h, the largest integer below Q/2, is added
-/// first, which brings the integer into \[0, Q), and subtracted at the end.
+/// Expands `BEXTX`. First come Garner's mixed-radix digits, b_u = (...((x_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u.
+/// Then Horner's rule gives y_j = b_0 + q_0 (b_1 + q_1 (b_2 + ...)) mod p_j. For the centred representative, the
+/// largest integer below Q/2 is added first, which brings the integer into \[0, Q), and subtracted at the end.
 fn bextx(out: &mut Procedure, x: &[ValueId], imm: Imm, y: &[ValueId]) -> Result<(), Fault> {
     let l = x.len();
     room(out, (l + 1) * (l + 1) * 2 + (3 * l + 1) * y.len())?;
@@ -183,8 +184,8 @@ fn bextx(out: &mut Procedure, x: &[ValueId], imm: Imm, y: &[ValueId]) -> Result<
     Ok(())
 }
 
-/// alpha = sum over i of y_i q_i^-1 - r Q^-1 mod m, then y_j = sum over i of y_i (Q/q_i) - alpha Q mod p_j, with
-/// y_i = \[x_i (Q/q_i)^-1\]_(q_i).
+/// Expands `BEXTR`: alpha = sum over i of y_i q_i^-1 - r Q^-1 mod m, then y_j = sum over i of y_i (Q/q_i) - alpha Q mod
+/// p_j. Here y_i = \[x_i (Q/q_i)^-1\]_(q_i), and m is the modulus of r.
 fn bextr(out: &mut Procedure, src: &[ValueId], y: &[ValueId]) -> Result<(), Fault> {
     let Some((&r, x)) = src.split_last() else {
         return Ok(());
@@ -218,8 +219,8 @@ fn bextr(out: &mut Procedure, src: &[ValueId], y: &[ValueId]) -> Result<(), Faul
     Ok(())
 }
 
-/// Returns the sum of weights times values of other moduli (and of a last one), all converted to the modulus of `to`.
-/// The sum is `target` if that is given.
+/// Adds instructions for a weighted sum of values of several moduli, and of a last value, all converted to the modulus
+/// of `to`. The sum is the value `target`, or a new value if that is `None`.
 fn sum(
     out: &mut Procedure,
     to: LimbType,
@@ -249,7 +250,7 @@ fn sum(
     })
 }
 
-/// a_0 b_0, then one multiply-accumulate for each pair, in the operands' order.
+/// Expands `DOT`: the product a_0 b_0, then one multiply-accumulate for each further pair, in the operands' order.
 fn dot(out: &mut Procedure, src: &[ValueId], dst: &[ValueId]) -> Result<(), Fault> {
     room(out, src.len())?;
     let (Some(&target), Some(&first)) = (dst.first(), src.first()) else {
@@ -294,7 +295,7 @@ fn type_of(out: &Procedure, v: ValueId) -> Result<LimbType, Fault> {
     })
 }
 
-/// Refuses to grow a procedure by `more` values or instructions beyond what one may have.
+/// Returns an error if `more` values or instructions would make the procedure larger than one may be.
 fn room(out: &Procedure, more: usize) -> Result<(), Fault> {
     verify::at_most(
         "values",
@@ -308,14 +309,14 @@ fn room(out: &Procedure, more: usize) -> Result<(), Fault> {
     )
 }
 
-/// Makes a new value; `room` has bounded the number of values far below 2^32.
+/// Defines a temporary value and returns its number. The caller has checked that numbers stay far below 2^32.
 fn temporary(out: &mut Procedure, ty: LimbType) -> ValueId {
     let id = ValueId(out.types.len() as u32);
     out.types.push(ty.into());
     id
 }
 
-/// Adds an instruction whose result is a new value.
+/// Adds an instruction whose one result is a new value, and returns that value.
 fn one(out: &mut Procedure, op: Op, ty: LimbType, src: &[ValueId], imm: Imm) -> ValueId {
     made(out, op, ty, src, imm, None)
 }
@@ -324,7 +325,7 @@ fn muli(out: &mut Procedure, ty: LimbType, v: ValueId, factor: u64) -> ValueId {
     one(out, Op::Muli, ty, &[v], Imm::Scalar(factor))
 }
 
-/// Adds an instruction whose result is `target`, or a new value.
+/// Adds an instruction whose one result is the value `target`, or a new value if that is `None`.
 fn made(
     out: &mut Procedure,
     op: Op,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The head of a program, on which a consumer of calls is opened, and a check of the calls that it is fed.
+//! The head of a program, with which a device opens it, and a check of the calls that follow.
 
 use std::sync::Arc;
 
@@ -12,35 +12,36 @@ use super::verify::in_program;
 use crate::def::Arity;
 use crate::error::{Fault, VerifyError};
 
-/// The part of a program that does not grow with its run.
+/// The head of a program: ring, moduli, inputs, procedures and seeds. Its size does not grow with the number of
+/// calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'p> {
-    /// log2 of the ring degree.
+    /// The base-2 logarithm of the ring degree N.
     pub log_n: u8,
     pub moduli: &'p [TableModulus],
     pub inputs: &'p [HeadInput],
-    /// The procedures that calls name, with their immediates bound.
+    /// The procedures that calls name, with no immediate parameters left.
     pub procs: &'p [Arc<Procedure>],
-    /// Whether the machine halts after the last call (`HCF`).
+    /// Whether the program ends with `HCF`, after which the machine halts.
     pub halts: bool,
 }
 
 impl<'p> Head<'p> {
-    /// Returns the name and type of the first input for whose type `such` is true. A device refuses inputs of types
-    /// that it does not hold.
+    /// Returns the name and type of the first input for whose type `such` returns true. A device refuses inputs of
+    /// types that it does not hold.
     pub fn input_of(&self, such: impl Fn(ValueType) -> bool) -> Option<(&'p str, ValueType)> {
         let input = self.inputs.iter().find(|input| such(input.ty))?;
         Some((input.name.as_str(), input.ty))
     }
 }
 
-/// Checks calls as a consumer is fed them: each must be the next one, of a procedure of the head, on existing limbs.
-/// The calls of a [`Stream`](super::Stream) pass.
+/// Checks the calls of a program as a device receives them. Each must have the next number, name a procedure of the
+/// head, and read limbs that exist. All calls of a [`Stream`](super::Stream) pass.
 #[derive(Clone, Debug)]
 pub struct Order<'p> {
     procs: &'p [Arc<Procedure>],
     number: u64,
-    /// The number of limbs so far.
+    /// The number of limbs that exist so far: the inputs, and the results of checked calls.
     limbs: u64,
 }
 
@@ -53,7 +54,7 @@ impl<'p> Order<'p> {
         }
     }
 
-    /// Checks the next call and returns its procedure. A refused call changes nothing.
+    /// Checks the next call of the program and returns its procedure. A refused call changes nothing.
     ///
     /// # Errors
     /// - [`Fault::Illegal`] for a call out of turn, or one whose results are not numbered next.
@@ -103,10 +104,10 @@ impl<'p> Order<'p> {
         Ok(procedure)
     }
 
-    /// Checks that limbs are inputs or results of calls taken.
+    /// Checks that limbs are inputs of the program or results of checked calls.
     ///
     /// # Errors
-    /// [`Fault::Undefined`].
+    /// [`Fault::Undefined`] for another limb.
     pub fn check(&self, limbs: &[LimbId]) -> Result<(), VerifyError> {
         match limbs.iter().find(|limb| limb.0 >= self.limbs) {
             None => Ok(()),

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packs steps whose limbs have unique numbers into the steps of a block: finds where each limb dies, and reuses
-//! numbers.
+//! Converts steps whose limbs all have different numbers to the steps of a block. It finds the last read of each limb,
+//! after which its number is used again.
 
 use super::program::{Action, HeadInput, HeadOutput, LocalId, Operand, Program, Step};
 use super::unrolled::Unrolled;
 use super::walk::Held;
 use crate::source::SourceLoc;
 
-/// A step whose limbs have unique numbers in the block.
+/// A step of a block in which no two limbs have the same number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loose {
     pub action: Action,
     pub args: Vec<Held>,
     pub seeds: Vec<u32>,
     pub immediates: Vec<u64>,
-    /// The results' numbers, which no earlier limb has.
+    /// The numbers of the step's results, which no earlier limb of the block has.
     pub results: Vec<u32>,
     pub loc: Option<SourceLoc>,
 }
 
-/// Returns the steps and results of a block. Its limbs have the numbers below `numbers`, its parameters the first of
-/// these, and its results are `kept`. A limb that nothing makes, or a number beyond these, gives a result that does not
-/// verify.
+/// Returns the steps and results of a block in which numbers of dead limbs are used again. The limbs have numbers below
+/// `numbers`, the parameters the first of these; the block's results are `kept`. A limb that no step defines, or a
+/// larger number, gives a block that does not verify.
 pub fn pack(
     params: u32,
     numbers: usize,
@@ -117,7 +117,7 @@ impl Frame {
 }
 
 impl From<Unrolled> for Program {
-    /// Converts to a program of the same calls, without blocks.
+    /// Converts an unrolled program to a program of the same calls, without blocks.
     fn from(unrolled: Unrolled) -> Self {
         let mut held: Vec<Held> = (0..).take(unrolled.limbs.len()).map(Held::Made).collect();
         let mut inputs = Vec::with_capacity(unrolled.inputs.len());

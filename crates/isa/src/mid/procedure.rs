@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A mid-level procedure: one homomorphic operation at one level, straight-line and in SSA form.
+//! A mid-level procedure: one homomorphic operation at one level, as a straight line of instructions on limbs in SSA
+//! form.
 
 use ringmill_math::basext::Representative;
 use ringmill_math::torus::{Coefficients, Gadget};
@@ -8,28 +9,29 @@ use super::op::Op;
 use super::types::{LimbType, ModulusId, TableModulus, ValueId, ValueType};
 use crate::numbers::{Galois, Poly};
 
-/// The immediate of an instruction, in addition to its operands; the opcode's definition fixes the variant.
+/// The immediate of an instruction: what it has besides its operands. The opcode's definition fixes the variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Imm {
     None,
-    /// A residue, below the modulus of the operand.
+    /// A residue below the modulus of the operand, which the instruction adds or multiplies by.
     Scalar(u64),
-    /// An odd Galois element below 2N.
+    /// The Galois element of an automorphism: odd and below 2N.
     Galois(Galois),
-    /// The scalar of this immediate parameter of the procedure, which each call gives.
+    /// The number of an immediate parameter of the procedure; each call sets the scalar.
     ScalarOf(u16),
-    /// The Galois element of this immediate parameter of the procedure, which each call gives.
+    /// The number of an immediate parameter of the procedure; each call sets the Galois element.
     GaloisOf(u16),
-    /// `seed` indexes the procedure's seed parameters; `stream` is the generator's stream number.
+    /// The source of a uniform limb: `seed` is the number of a seed parameter of the procedure, and `stream` the number
+    /// of the generator's stream.
     Stream {
         seed: u16,
         stream: u64,
     },
-    /// A slot of outside memory.
+    /// The number of a slot of outside memory.
     Slot(u32),
-    /// The representative of a coefficient: the range of its integer.
+    /// The range in which a base extension takes the integer of a coefficient.
     Representative(Representative),
-    /// log2 of the base of digits.
+    /// The base-2 logarithm of the base of gadget digits.
     Base(u8),
 }
 
@@ -41,27 +43,28 @@ pub struct Instr {
     pub imm: Imm,
 }
 
-/// An immediate parameter: a value that each call gives in addition to its operands. So procedures that differ in a
-/// constant are one procedure.
+/// The type of an immediate parameter of a procedure: a value that each call sets in addition to its operands. So one
+/// procedure serves operations that differ only in a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmType {
-    /// A residue below this modulus.
+    /// A residue below the modulus with this index.
     Scalar(ModulusId),
-    /// An odd Galois element below 2N.
+    /// A Galois element: odd and below 2N.
     Galois,
 }
 
-/// The part of a macro operand that a parameter is; a limb's prime is in its type.
+/// What a parameter of a procedure is: a part of an operand of the homomorphic operation. A limb's prime is in the
+/// parameter's type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ParamRole {
-    /// Polynomial `poly` of ciphertext operand `arg`.
+    /// Polynomial `poly` of the ciphertext that is operand number `arg`.
     Cipher { arg: u16, poly: Poly },
-    /// Plaintext operand `arg`.
+    /// The plaintext that is operand number `arg`.
     Plain { arg: u16 },
-    /// A part of digit `digit` of the key operand `arg`: part 0 (b) or 1 (a), or the masks 1 to k of a GLWE key. Or a
-    /// table that is a key.
+    /// A part of digit `digit` of the key that is operand number `arg`: part 0 (b), part 1 (a), or the masks 1 to k of a
+    /// GLWE key. A table that is a whole key also has this role.
     Key { arg: u16, digit: u16, part: u16 },
-    /// Public exponent number `index` of operand `arg`.
+    /// Public exponent number `index` of operand number `arg`.
     Exponent { arg: u16, index: u16 },
 }
 
@@ -72,7 +75,7 @@ pub struct Param {
     pub role: ParamRole,
 }
 
-/// A result limb: polynomial `poly` of the `index`-th result ciphertext.
+/// A limb that is a result of a procedure: a limb of polynomial `poly` of result ciphertext number `index`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResultLimb {
     pub value: ValueId,
@@ -81,20 +84,22 @@ pub struct ResultLimb {
     pub poly: Poly,
 }
 
-/// One homomorphic operation as limb instructions. Values are defined once, before use; `types[v]` is value v's type.
-/// `PRNG` makes the part-1 limbs of key operand `arg` if `seeds` has an entry for it.
+/// One homomorphic operation as instructions on limbs. Each value is defined once, before its use; `types[v]` is the
+/// type of value v. If `seeds` names key operand `arg`, `PRNG` makes the part-1 limbs of that key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Procedure {
-    /// Unique within a program: operation, parameters that change the code, level. Letters, digits, `.`, `_`, `-`.
+    /// The name of the procedure, unique in a program: operation, parameters that change the instructions, level. It has
+    /// letters, digits, `.`, `_` and `-`.
     pub name: String,
-    /// log2 of the scheme's ring degree.
+    /// The base-2 logarithm of the scheme's ring degree N.
     pub log_n: u8,
-    /// All moduli of the program (ciphertext primes in order, then special primes, then others); types index this table.
+    /// All moduli of the program: ciphertext primes in order, then special primes, then others. Types have indices into
+    /// this table.
     pub moduli: Vec<TableModulus>,
     pub params: Vec<Param>,
-    /// For each 32-byte seed parameter, the key operand to which it belongs.
+    /// For each seed parameter, the number of the key operand whose 32-byte seed it is.
     pub seeds: Vec<u16>,
-    /// The immediate parameters, whose values each call gives.
+    /// The types of the immediate parameters, whose values each call sets.
     pub immediates: Vec<ImmType>,
     pub instrs: Vec<Instr>,
     pub results: Vec<ResultLimb>,
@@ -102,21 +107,21 @@ pub struct Procedure {
 }
 
 impl Procedure {
-    /// Returns the type of a value, if it is a limb of this procedure.
+    /// Returns the type of a value of this procedure, or `None` if it is no limb.
     pub fn limb(&self, value: ValueId) -> Option<LimbType> {
         self.types.get(value.0 as usize)?.limb()
     }
 
-    /// Returns the gadget of `levels` digits for the residues of a value of this procedure, if its modulus has that
-    /// many.
+    /// Returns the gadget that cuts residues of a value of this procedure into `levels` digits of `log_base` bits. It is
+    /// `None` if the value's modulus has too few bits.
     pub fn gadget(&self, value: ValueId, log_base: u8, levels: usize) -> Option<Gadget> {
         let id = self.types.get(value.0 as usize)?.modulus()?;
         let q = self.moduli.get(usize::from(id.0)).copied()?;
         Gadget::new(Coefficients::try_from(q).ok()?, log_base.into(), levels).ok()
     }
 
-    /// Returns the level of the procedure's ciphertexts: that of the highest ciphertext prime among the ciphertext
-    /// parameters. It is `None` without ciphertexts of limbs.
+    /// Returns the level of the procedure's ciphertexts: the index of the highest ciphertext prime among the limbs of
+    /// its ciphertext parameters. It is `None` if no parameter is a limb of a ciphertext.
     pub fn level(&self) -> Option<u32> {
         let ciphers = self.params.iter().filter(|param| match param.role {
             ParamRole::Cipher { .. } => true,

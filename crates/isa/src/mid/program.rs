@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A mid-level program: a head (ring, moduli, inputs, seeds, outputs), procedures, and blocks of steps that call them.
+//! A mid-level program: a head (ring, moduli, inputs, seeds, outputs), procedures, and blocks of steps that call
+//! procedures.
 //!
-//! A step calls a procedure, runs a block, or repeats a block. Limbs are numbered within the frame of their block, and
-//! numbers are reused: each step lists its operands that die with it. So a walk over the steps ([`super::walk`]) holds
-//! only the limbs that are alive, for every length of run.
+//! A step calls a procedure, runs a block, or repeats a block. Each run of a block has a frame of its own, in which its
+//! limbs are numbered. Numbers are used again: each step lists its operands that nothing reads after it. So a walk over
+//! the steps ([`super::walk`]) holds only the limbs that are alive, however long the run is.
 
 use std::sync::Arc;
 
@@ -12,18 +13,18 @@ use super::types::{TableModulus, ValueType};
 use crate::numbers::Poly;
 use crate::source::SourceLoc;
 
-/// The number of a limb of a block's frame, or of a value of another kind.
+/// The number of a limb, or of a value of another kind, in the frame of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LocalId(pub u32);
 
 /// An operand of a step: an input of the program, which every block can read, or a limb of the block's own frame.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Operand {
-    /// Index into [`Program::inputs`].
+    /// The number of an input of the program: an index into [`Program::inputs`].
     Input(u32),
     Local(LocalId),
-    /// An argument of a repeat that is not carried: input `first` in the first turn, and in each turn the input `step`
-    /// places after the one of the turn before.
+    /// An argument of a repeated block that differs from iteration to iteration. It is input number `first` in the
+    /// first iteration, and in each later one the input `step` places after that of the iteration before.
     InTurn {
         first: u32,
         step: u32,
@@ -31,27 +32,27 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// Returns the input of the last of `turns` turns.
+    /// Returns the number of the input that an [`Operand::InTurn`] names in the last of `turns` iterations.
     pub(super) fn last_in_turn(first: u32, step: u32, turns: u64) -> u64 {
         let further = u64::from(step).saturating_mul(turns.saturating_sub(1));
         u64::from(first).saturating_add(further)
     }
 }
 
-/// The place at which the run time finds an input; a limb's prime is in its type.
+/// Which part of the caller's data an input of a program is. A limb's prime is in the input's type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InputRole {
-    /// Polynomial `poly` of encrypted input number `input`.
+    /// Polynomial `poly` of the ciphertext that is input number `input` of the caller.
     Cipher { input: u32, poly: Poly },
-    /// Encoded plaintext number `input`.
+    /// The encoded plaintext that is input number `input` of the caller.
     Plain { input: u32 },
-    /// Part of a digit of key number `key`, or a table that is a key.
+    /// A part of a digit of key number `key`, or a table that is this key.
     Key { key: u32, digit: u16, part: u16 },
-    /// Public exponent number `index` of input number `input`.
+    /// Public exponent number `index` of input number `input` of the caller.
     Exponent { input: u32, index: u32 },
 }
 
-/// An input of a [`Program`].
+/// An input of a [`Program`]: its name, type and role.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeadInput {
     pub ty: ValueType,
@@ -59,44 +60,48 @@ pub struct HeadInput {
     pub role: InputRole,
 }
 
-/// An output of a [`Program`]: polynomial `poly` of output ciphertext `output`.
+/// An output of a [`Program`]: a limb of polynomial `poly` of output ciphertext number `output`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeadOutput {
-    /// The output's limb after the last step of the program.
+    /// The limb that is the output, after the last step of the program.
     pub from: Operand,
     pub name: String,
     pub output: u32,
     pub poly: Poly,
 }
 
-/// The action of a step.
+/// What a step of a program does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
-    /// Calls a procedure: index into [`Program::procs`].
+    /// The step calls a procedure, whose number is an index into [`Program::procs`].
     Call { proc: u32 },
-    /// Runs a block once: index into [`Program::blocks`], below that of the block that the step is in.
+    /// The step runs a block once. The block's number is an index into [`Program::blocks`], below that of the block
+    /// that the step is in.
     Run { block: u32 },
-    /// Runs a block `count` times. The first parameters, one for each result, are carried: each turn takes the results
-    /// of the turn before. The others are the same in every turn.
+    /// The step runs a block `count` times. The block's first parameters, one for each result, are carried: each
+    /// iteration takes them from the results of the iteration before. The other parameters are the same in every
+    /// iteration, or inputs in turn.
     Repeat { block: u32, count: u64 },
-    /// `HCF`: the machine halts and awaits new instructions. It is the last step of a program and has no operands.
+    /// The step is `HCF`: the machine halts and awaits new instructions. It is the last step of a program and has no
+    /// operands.
     Halt,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     pub action: Action,
-    /// An argument for each parameter, in order, of equal type.
+    /// The arguments of the call or of the block, one for each parameter, in order, of equal type.
     pub args: Vec<Operand>,
-    /// For a call, an index into [`Program::seeds`] for each seed parameter.
+    /// For a call, the index into [`Program::seeds`] of each seed parameter.
     pub seeds: Vec<u32>,
-    /// For a call, the value of each immediate parameter.
+    /// For a call, the value of each immediate parameter of the procedure.
     pub immediates: Vec<u64>,
-    /// The arguments among the frame's limbs that nothing reads after this step. Its results may take their numbers.
+    /// The arguments that are limbs of the frame and that nothing reads after this step. The step's results may take
+    /// their numbers.
     pub dies: Vec<LocalId>,
-    /// A number for each result, in order, which no limb alive has.
+    /// The number in the frame of each result, in order. No limb that is alive has it.
     pub results: Vec<LocalId>,
-    /// The user's source line from which this step came.
+    /// The line of the user's source from which this step came.
     pub loc: Option<SourceLoc>,
 }
 
@@ -115,15 +120,15 @@ impl Step {
     }
 }
 
-/// A block: steps with a frame of their own.
+/// A block of a program: steps whose limbs are numbered in a frame of their own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// Unique among the blocks of a program. Letters, digits, `.`, `_`, `-`.
+    /// The name of the block, unique in a program. It has letters, digits, `.`, `_` and `-`.
     pub name: String,
-    /// Types of the parameters, which are the frame's first limbs and other values.
+    /// The types of the block's parameters, which have the first numbers of the frame.
     pub params: Vec<ValueType>,
     pub steps: Vec<Step>,
-    /// The results of the block, after its last step.
+    /// The results of the block, which its limbs or parameters are after its last step.
     pub results: Vec<Operand>,
 }
 
@@ -134,7 +139,7 @@ pub struct Program {
     pub procs: Vec<Arc<Procedure>>,
     pub blocks: Vec<Block>,
     pub inputs: Vec<HeadInput>,
-    /// The numbers of the keys whose seeds the run time supplies.
+    /// The numbers of the keys whose 32-byte seeds the caller supplies.
     pub seeds: Vec<u32>,
     /// The steps of the program itself, in a frame without parameters.
     pub steps: Vec<Step>,
@@ -142,7 +147,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Makes a program without steps over these moduli.
+    /// Makes a program without steps over the ring of degree 2^`log_n` and these moduli.
     pub fn empty(log_n: u8, moduli: Vec<TableModulus>) -> Self {
         Self {
             log_n,
@@ -163,8 +168,8 @@ impl Program {
             .is_some_and(|step| step.action == Action::Halt)
     }
 
-    /// Makes a program of one call of a procedure: each parameter is an input, each result an output, and each seed has
-    /// a key.
+    /// Makes a program of one call of a procedure. Each parameter is an input, each result an output, and each seed
+    /// parameter has a key of its own.
     pub fn calling(procedure: Arc<Procedure>, immediates: Vec<u64>) -> Self {
         let inputs = procedure.params.iter().zip(procedure.param_types());
         let inputs = inputs.map(|(param, ty)| HeadInput {

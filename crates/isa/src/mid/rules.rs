@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The typing rules of the mid level, one function for each rule of the definition file.
+//! The typing rules of mid-level instructions, one function for each rule of the definition file.
 //!
 //! The builder and the verifier both call [`check_instr`].
 #![deny(clippy::arithmetic_side_effects)]
@@ -18,10 +18,10 @@ use crate::limits;
 mod limbs;
 mod torus;
 
-/// The most bits of a digit.
+/// The most bits of a gadget digit.
 const MAX_LOG_BASE: u8 = 31;
 
-/// A value of any kind, or a limb, with its type.
+/// A value with its type. `T` is the type of any value, or that of a limb.
 #[derive(Clone, Copy)]
 pub(crate) struct Typed<T = ValueType> {
     pub value: ValueId,
@@ -31,14 +31,14 @@ pub(crate) struct Typed<T = ValueType> {
 /// A limb with its type.
 pub(super) type TypedLimb = Typed<LimbType>;
 
-/// The context in which a procedure's instructions are checked.
+/// What the rules must know about the procedure in which an instruction stands.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub log_n: u8,
     pub moduli: &'a [TableModulus],
-    /// Number of seed parameters.
+    /// The number of the procedure's seed parameters.
     pub seeds: usize,
-    /// Immediate parameters.
+    /// The types of the procedure's immediate parameters.
     pub immediates: &'a [ImmType],
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn ring_text(ring: Ring) -> String {
     format!("{kind} of 2^{} coefficients", ring.log_n)
 }
 
-/// Returns `coefficient` or `evaluation`.
+/// Returns the name of a form: `coefficient` or `evaluation`.
 pub(crate) fn form_text(form: Form) -> &'static str {
     match form {
         Form::Coeff => "coefficient",
@@ -61,7 +61,8 @@ pub(crate) fn form_text(form: Form) -> &'static str {
     }
 }
 
-/// Checks the degree and moduli of a program: 2^1 <= N <= 2^17; distinct moduli, each in its kind's range.
+/// Checks the ring degree N and the moduli of a program: 2^1 <= N <= 2^17, and distinct moduli, each in the range of
+/// its kind.
 pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
     if Ring::full(log_n).check().is_err() {
         let expected = format!("log2 of the ring degree from 1 to {}", Ring::MAX_LOG_N);
@@ -99,7 +100,7 @@ pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault
     Ok(())
 }
 
-/// Checks that a modulus is in its kind's range; the error describes that range.
+/// Checks that a modulus is in the range of its kind. The error describes that range.
 fn check_modulus(log_n: u8, q: TableModulus) -> Result<(), String> {
     let most = Modulus::MAX_BITS;
     match q {
@@ -122,7 +123,8 @@ fn below_61(q: TableModulus) -> bool {
     q.value() < 1 << Modulus::MAX_BITS
 }
 
-/// Returns 2N, the order of the ring's roots of unity, or a number above all primes if there is no such ring.
+/// Returns 2N, the order of the ring's roots of unity. For a ring that does not exist it returns a number above all
+/// primes.
 fn two_n(log_n: u8) -> u64 {
     2u64.checked_shl(log_n.into()).unwrap_or(u64::MAX)
 }
@@ -137,7 +139,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns the name and value of a modulus.
+    /// Returns the name and value of a modulus of the table, for error messages.
     pub(crate) fn modulus_text(self, id: ModulusId) -> String {
         match self.moduli.get(usize::from(id.0)) {
             Some(q) => format!("q{} = {q}", id.0),
@@ -145,8 +147,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Checks that a value of this procedure may have the type. The ring is the scheme's or a half of it. The modulus
-    /// is in the table, and has roots of unity if the form or a half ring needs them.
+    /// Checks that a limb of this procedure may have the type `ty`. The ring is the scheme's or a half of it. The
+    /// modulus is in the table, and has roots of unity if the form or a half ring needs them.
     pub(crate) fn check_type(self, item: impl Fn() -> String, ty: LimbType) -> Result<(), Fault> {
         let full = Ring::full(self.log_n);
         let (plus, minus) = full.halves();
@@ -176,7 +178,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Checks that a value of this program may have the type.
+    /// Checks that a value of any kind of this procedure may have the type `ty`.
     pub(crate) fn check_value(self, item: impl Fn() -> String, ty: ValueType) -> Result<(), Fault> {
         let LweType { dimension, modulus } = match ty {
             ValueType::Limb(ty) => return self.check_type(item, ty),
@@ -204,7 +206,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns a modulus of the table.
+    /// Returns the modulus of the table with this index, or an error if there is none.
     pub(crate) fn check_modulus(self, id: ModulusId) -> Result<TableModulus, Fault> {
         let known = self.moduli.get(usize::from(id.0)).copied();
         known.ok_or(Fault::Range {
@@ -230,7 +232,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Checks that two limb types are equal: ring first, then modulus, then form.
+    /// Checks that the types of two limbs are equal: ring first, then modulus, then form.
     pub(crate) fn expect_type(
         self,
         item: impl Fn() -> String,
@@ -248,7 +250,7 @@ impl Scope<'_> {
         expect_form(item, expected.form, found.form)
     }
 
-    /// Checks that two types of one kind are equal.
+    /// Checks that two types are of one kind of value and equal.
     pub(crate) fn expect_value(
         self,
         item: impl Fn() -> String,
@@ -324,7 +326,7 @@ pub(super) fn item<T>(v: Typed<T>) -> String {
     format!("%{}", v.value.0)
 }
 
-/// Returns a value as a limb, or an error if it is none.
+/// Returns a value as a limb, or an error if it is no limb.
 pub(super) fn limb(v: Typed) -> Result<TypedLimb, Fault> {
     let ty = v.ty.limb().ok_or_else(|| Fault::Kind {
         item: item(v),
@@ -353,8 +355,8 @@ pub(super) fn expect_form(
     })
 }
 
-/// Checks one instruction: its arities, immediate and the typing rule of its definition. Its operands and results have
-/// types that [`Scope::check_value`] allows. The caller checks the content of slots.
+/// Checks one instruction by its definition: its numbers of operands and results, its immediate and its typing rule.
+/// The caller has checked each value by [`Scope::check_value`], and checks what slots of outside memory hold.
 pub(crate) fn check_instr(
     scope: Scope<'_>,
     op: Op,
@@ -396,7 +398,7 @@ pub(crate) fn check_instr(
     check_immediate(scope, info.immediate, imm, src)
 }
 
-/// Checks that a slot may hold the value.
+/// Checks that a slot of outside memory may hold the value: it is a limb or an LWE vector.
 fn stored(v: Typed) -> Result<(), Fault> {
     match v.ty {
         ValueType::Limb(_) | ValueType::Lwe(_) => Ok(()),
@@ -434,7 +436,7 @@ fn check_galois(log_n: u8, g: u64) -> Result<(), Fault> {
     })
 }
 
-/// Checks the value that a call gives for an immediate parameter.
+/// Checks the value that a call sets for an immediate parameter of type `ty`.
 pub(crate) fn check_given(scope: Scope<'_>, ty: ImmType, value: u64) -> Result<(), Fault> {
     match ty {
         ImmType::Galois => check_galois(scope.log_n, value),
@@ -500,7 +502,7 @@ fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> 
     }
 }
 
-/// Returns an immediate in words.
+/// Returns an immediate in words, for error messages.
 fn imm_text(imm: Imm) -> String {
     match imm {
         Imm::None => "none".to_owned(),

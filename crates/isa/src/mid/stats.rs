@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts the instructions of procedures and programs.
+//! Counts the instructions of mid-level procedures and programs.
 //!
-//! A program's count is the sum over its procedures of calls times instructions; nothing is unrolled.
+//! The count of a program is the sum over its procedures of calls times instructions; no repeat is unrolled for it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::op::Op;
 use super::procedure::Procedure;
 use super::program::{Action, Program, Step};
 
-/// Numbers of instructions by opcode, in the definition file's order; opcodes that do not occur are absent.
+/// The number of instructions of each opcode, in the definition file's order. Opcodes that do not occur are absent.
 pub type OpCounts = BTreeMap<Op, u64>;
 
 /// Counts the instructions of one procedure.
@@ -21,8 +21,8 @@ pub fn procedure_counts(procedure: &Procedure) -> OpCounts {
     counts
 }
 
-/// Counts the calls of each procedure in a run of a program, by procedure number; repeats multiply. Calls of procedures
-/// that do not exist are left out (the verifier refuses them).
+/// Counts the calls of each procedure in a run of a program, by procedure number. A repeat counts all its iterations.
+/// Calls of procedures that do not exist, which the verifier refuses, are left out.
 pub fn call_counts(program: &Program) -> Vec<u64> {
     let mut blocks: Vec<BTreeMap<u32, u64>> = Vec::with_capacity(program.blocks.len());
     for block in &program.blocks {
@@ -38,14 +38,14 @@ pub fn call_counts(program: &Program) -> Vec<u64> {
     calls
 }
 
-/// Counts the calls of a run of the whole program.
+/// Counts the calls of procedures in a run of the whole program.
 pub fn calls(program: &Program) -> u64 {
     call_counts(program)
         .into_iter()
         .fold(0, u64::saturating_add)
 }
 
-/// Counts the calls by procedure of some steps, given the counts of the blocks that they run.
+/// Counts the calls of each procedure in some steps, from the counts of the blocks that they run.
 fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     let mut add = |proc: u32, more: u64| {
@@ -69,7 +69,7 @@ fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64>
     counts
 }
 
-/// Counts the instructions of a run of the whole program.
+/// Counts the instructions of each opcode in a run of the whole program.
 pub fn program_counts(program: &Program) -> OpCounts {
     let mut counts = OpCounts::new();
     for (procedure, calls) in program.procs.iter().zip(call_counts(program)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A verified program with its immediates bound, which a device pulls call by call.
+//! A verified program, and the stream of its calls, which a device pulls one by one.
 //!
-//! Its memory does not grow with the length of the run: a repeat is pulled turn by turn, and a limb that died is
-//! forgotten.
+//! The stream's memory does not grow with the length of the run: a repeat is pulled one iteration after the other, and
+//! the stream forgets limbs that died.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -16,20 +16,22 @@ use super::verify::{ProgramTypes, in_program, verify_program};
 use super::walk::{Held, Pulled, Walk};
 use crate::error::{Fault, VerifyError};
 
-/// A program that [`verify_program`] accepts, with its procedures bound: one procedure for each procedure and set of
-/// immediates in the text. It is made once and run several times; a function that takes one need not check it again.
+/// A program that [`verify_program`] accepts. For each procedure and each set of immediates with which its text calls
+/// it, it has one procedure without immediate parameters. It is made once and run several times; a function that takes
+/// one need not check it again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verified {
     program: Program,
     types: ProgramTypes,
     procs: Vec<Arc<Procedure>>,
-    /// For each of the program's procedures, the index in `procs` by the immediates of the call.
+    /// For each procedure of the program, a map from the immediates of a call to an index into `procs`.
     bound: Vec<HashMap<Vec<u64>, u32>>,
 }
 
 impl Verified {
     /// # Errors
-    /// A program that does not verify, or more bound procedures than a program may have.
+    /// Fails if the program does not verify, or has more pairs of procedure and immediates than a program may have
+    /// procedures.
     pub fn new(program: Program) -> Result<Self, VerifyError> {
         let mut made = Self {
             types: verify_program(&program)?,
@@ -65,24 +67,25 @@ impl Verified {
         self.program
     }
 
-    /// Returns the types that the verifier found: those of blocks' results and of outputs.
+    /// Returns the types that the verifier found: those of the blocks' results and of the program's outputs.
     pub fn types(&self) -> &ProgramTypes {
         &self.types
     }
 
-    /// Returns the procedures that calls of [`Stream`] name. The program's own procedures still lack their immediates.
+    /// Returns the procedures that calls of a [`Stream`] name, without immediate parameters. The program's own
+    /// procedures still have these parameters.
     pub fn bound_procs(&self) -> &[Arc<Procedure>] {
         &self.procs
     }
 
-    /// Returns the bound forms of one of the program's procedures.
+    /// Returns the procedures without immediate parameters that were made from procedure number `proc` of the program.
     pub fn forms(&self, proc: usize) -> impl Iterator<Item = &Procedure> {
         let bound = self.bound.get(proc).into_iter().flat_map(HashMap::values);
         bound.filter_map(|&number| self.procs.get(number as usize).map(|p| &**p))
     }
 
-    /// Returns the index in [`Self::bound_procs`] of the procedure that a step calls, or `None` for a step that calls
-    /// none.
+    /// Returns the index in [`Self::bound_procs`] of the procedure that a step calls. It is `None` for a step that
+    /// calls no procedure.
     pub fn called(&self, step: &Step) -> Option<u32> {
         match step.action {
             Action::Call { proc } => self.bound(proc, &step.immediates),
@@ -94,7 +97,7 @@ impl Verified {
         self.bound.get(proc as usize)?.get(immediates).copied()
     }
 
-    /// Returns the head of the program, known before its first call.
+    /// Returns the head of the program, which a device needs before the first call.
     pub fn head(&self) -> Head<'_> {
         Head {
             log_n: self.program.log_n,
@@ -105,7 +108,7 @@ impl Verified {
         }
     }
 
-    /// Returns the program's calls from the first on.
+    /// Returns a stream of the program's calls from the first on.
     pub fn stream(&self) -> Stream<'_> {
         Stream {
             verified: self,
@@ -151,31 +154,31 @@ impl TryFrom<Unrolled> for Verified {
     }
 }
 
-/// A call that was pulled.
+/// A call that a device pulled from a stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Called {
-    /// The number of calls pulled before.
+    /// The number of this call: how many calls were pulled before it.
     pub number: u64,
-    /// The call. Its procedure is an index into [`Verified::bound_procs`]. Each limb of the run has a unique number;
-    /// the program's inputs have the first numbers, in their order.
+    /// The call itself. Its procedure is an index into [`Verified::bound_procs`]. Each limb of the run has a unique
+    /// number; the program's inputs have the first numbers, in their order.
     pub call: Call,
-    /// The limbs that no later call reads and no output is. Inputs stay readable and are never among them.
+    /// The limbs that are no outputs and that no later call reads. Inputs stay readable and are never among them.
     pub dies: Vec<LimbId>,
 }
 
-/// Pulls the calls of a [`Verified`] program.
+/// A stream of the calls of a [`Verified`] program, in the order of a run.
 pub struct Stream<'p> {
     verified: &'p Verified,
     walk: Walk<'p>,
-    /// The limb that now has each of the walk's numbers.
+    /// For each number that the walk gives to a limb while it is alive, the limb that has it now.
     limbs: Vec<LimbId>,
-    /// The number of limbs so far.
+    /// The number of limbs of the run so far.
     made: u64,
     number: u64,
 }
 
 impl Stream<'_> {
-    /// Returns the next call, or `None` after the last.
+    /// Returns the next call of the program, or `None` after the last.
     ///
     /// # Errors
     /// None for a program that was verified.
@@ -227,7 +230,7 @@ impl Stream<'_> {
     /// Returns the limbs that are the program's outputs, in their order, after the last call.
     ///
     /// # Errors
-    /// Before the last call, limbs that do not exist yet.
+    /// Fails before the last call if an output does not exist yet.
     pub fn outputs(&self) -> Result<Vec<LimbId>, VerifyError> {
         let held = self.walk.outputs()?;
         held.into_iter().map(|held| self.limb(held)).collect()

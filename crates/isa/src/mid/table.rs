@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables by limb: a vector for inputs, and a hash map for limbs that calls made, with a hash that costs one
-//! multiplication.
+//! Tables with a value for each limb of a run: a vector for inputs, and a hash map for limbs that calls computed.
+//! The hash costs one multiplication.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::unrolled::LimbId;
 
-/// A hash of a number. Limbs are numbered in the order of their making, so nobody can choose numbers that collide.
+/// A hash of a limb's number. Limbs are numbered in the order in which calls define them, so nobody can choose
+/// numbers that collide.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ByNumber(u64);
 
@@ -34,10 +35,10 @@ impl Hasher for ByNumber {
     }
 }
 
-/// A map by limb, of the run or of a frame.
+/// A hash map with limbs of a run, or limbs of a frame, as keys.
 pub type LimbMap<T, L = LimbId> = HashMap<L, T, BuildHasherDefault<ByNumber>>;
 
-/// A value for each input from the beginning, and for each other limb to which one was given.
+/// A table with a value for each input from the beginning, and for each other limb that got one.
 #[derive(Clone, Debug)]
 pub struct LimbTable<T> {
     inputs: Vec<T>,
@@ -45,7 +46,7 @@ pub struct LimbTable<T> {
 }
 
 impl<T: Clone + Default> LimbTable<T> {
-    /// Makes a table for a program with this number of inputs, which are the first limbs.
+    /// Makes a table for a program with this number of inputs, which are the limbs with the first numbers.
     pub fn new(inputs: usize) -> Self {
         Self {
             inputs: vec![T::default(); inputs],
@@ -67,7 +68,7 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// Returns the limb's value, or the default value if it had none.
+    /// Returns the value of the limb for reading and writing. A limb without a value gets the default value.
     pub fn entry(&mut self, limb: LimbId) -> &mut T {
         match self.inputs.get_mut(limb.0 as usize) {
             None => self.made.entry(limb).or_default(),
@@ -75,7 +76,7 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// Removes the limb's value; an input gets the default value again.
+    /// Removes the value of the limb and returns it. An input gets the default value again.
     pub fn remove(&mut self, limb: LimbId) -> Option<T> {
         match self.inputs.get_mut(limb.0 as usize) {
             None => self.made.remove(&limb),
@@ -83,7 +84,7 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// Returns the number of limbs with a value, without inputs.
+    /// Returns the number of limbs with a value, without the inputs.
     pub fn made(&self) -> usize {
         self.made.len()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Types of mid-level values: limbs, LWE vectors, tables and exponents.
+//! The types of mid-level values: limbs, LWE vectors, tables of LWE vectors, and exponents.
 
 use std::fmt;
 
@@ -7,36 +7,36 @@ use ringmill_math::torus::Coefficients;
 use ringmill_math::{AnyModulus, MathError, Modulus, Ring, WordModulus};
 use serde::{Deserialize, Serialize};
 
-/// The form of a limb: coefficients, or values at the roots of unity (in the order of DESIGN section 5).
+/// The form of a limb: coefficients, or values at the roots of unity in bit-reversed order (DESIGN section 5).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Form {
     Coeff,
     Eval,
 }
 
-/// Index into the modulus table that a program and all its procedures share.
+/// The index of a modulus in the table that a program and all its procedures share.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ModulusId(pub u16);
 
-/// A modulus of that table, with its kind. Only an NTT-friendly prime has evaluation form and half rings; every kind
-/// has coefficient form. Ranges depend on the ring, and the verifier checks them.
+/// A modulus of a program's table, with its kind. Only an NTT-friendly prime has evaluation form and half rings; every
+/// kind has coefficient form. The range of a kind depends on the ring, and the verifier checks it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TableModulus {
-    /// A prime below 2^61 that is 1 mod 2N.
+    /// An NTT-friendly prime: below 2^61 and 1 modulo 2N.
     Prime(u64),
-    /// Any 2 <= m < 2^61, such as a plaintext modulus or an auxiliary modulus.
+    /// Any number m with 2 <= m < 2^61, such as a plaintext modulus or an auxiliary modulus.
     Plain(u64),
-    /// 2^k, 1 <= k <= 64.
+    /// The power of two 2^k for this k, 1 <= k <= 64.
     PowerOfTwo(u8),
 }
 
 impl TableModulus {
-    /// Returns a table of NTT-friendly primes.
+    /// Returns a table of moduli that are NTT-friendly primes.
     pub fn primes(values: &[u64]) -> Vec<Self> {
         values.iter().copied().map(Self::Prime).collect()
     }
 
-    /// Returns the modulus as an integer; a power beyond the allowed ones saturates.
+    /// Returns the modulus as an integer. A power of two beyond the allowed ones saturates.
     pub fn value(self) -> u128 {
         match self {
             Self::Prime(q) | Self::Plain(q) => q.into(),
@@ -44,12 +44,12 @@ impl TableModulus {
         }
     }
 
-    /// Returns the largest residue.
+    /// Returns the largest residue of this modulus.
     pub fn top(self) -> u64 {
         u64::try_from(self.value().saturating_sub(1)).unwrap_or(u64::MAX)
     }
 
-    /// Returns the prime, if the modulus is NTT-friendly.
+    /// Returns the modulus if it is an NTT-friendly prime, otherwise `None`.
     pub fn prime(self) -> Option<u64> {
         match self {
             Self::Prime(q) => Some(q),
@@ -60,7 +60,7 @@ impl TableModulus {
     /// Returns the arithmetic on residues of this modulus.
     ///
     /// # Errors
-    /// A value out of its kind's range.
+    /// Fails if the modulus is out of the range of its kind.
     pub fn arithmetic(self) -> Result<AnyModulus, MathError> {
         match self {
             Self::Prime(q) | Self::Plain(q) => Modulus::new(q).map(AnyModulus::from),
@@ -73,7 +73,7 @@ impl TableModulus {
     }
 }
 
-/// The modulus of a scheme's ciphertexts, in a table.
+/// Converts the modulus of TFHE ciphertext coefficients to a modulus of a table.
 impl From<Coefficients> for TableModulus {
     fn from(q: Coefficients) -> Self {
         match q {
@@ -84,9 +84,9 @@ impl From<Coefficients> for TableModulus {
     }
 }
 
-/// The modulus of coefficients that are cut into digits.
+/// Converts a modulus of a table to the modulus of coefficients that are cut into gadget digits.
 impl TryFrom<TableModulus> for Coefficients {
-    /// The kind of modulus that was expected.
+    /// The kind of modulus that was expected, in words.
     type Error = &'static str;
 
     fn try_from(modulus: TableModulus) -> Result<Self, Self::Error> {
@@ -99,14 +99,14 @@ impl TryFrom<TableModulus> for Coefficients {
     }
 }
 
-/// A number stands for a prime, the kind of most moduli.
+/// Converts a number to a prime modulus, the kind of most moduli.
 impl From<u64> for TableModulus {
     fn from(q: u64) -> Self {
         Self::Prime(q)
     }
 }
 
-/// As the text form writes it: `97`, `plain 65537`, `2^64`.
+/// Writes the modulus as the text form does: `97`, `plain 65537`, `2^64`.
 impl fmt::Display for TableModulus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -117,11 +117,12 @@ impl fmt::Display for TableModulus {
     }
 }
 
-/// An SSA value inside one procedure: index into [`super::Procedure::types`].
+/// A value of one procedure, defined once (SSA): its index in [`super::Procedure::types`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ValueId(pub u32);
 
-/// Type of a limb: ring, modulus and form. `ring.log_n` counts the limb's own coefficients.
+/// The type of a limb: ring, modulus and form. `ring.log_n` belongs to the limb's own number of coefficients, also on a
+/// half ring.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LimbType {
     pub ring: Ring,
@@ -129,12 +130,12 @@ pub struct LimbType {
     pub form: Form,
 }
 
-/// The dimension of an LWE secret, its number of coefficients. A vector has one word more, its body.
+/// The dimension of an LWE secret: its number of coefficients. An LWE vector has one word more, its body.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LweDimension(pub u32);
 
 impl LweDimension {
-    /// Returns the words of a vector: those of the mask, then the body.
+    /// Returns the number of words of an LWE vector: those of the mask, and one for the body.
     pub const fn words(self) -> usize {
         self.0 as usize + 1
     }
@@ -146,32 +147,32 @@ impl fmt::Display for LweDimension {
     }
 }
 
-/// Type of an LWE vector: dimension and modulus, of any kind.
+/// The type of an LWE vector: its dimension and its modulus, of any kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LweType {
     pub dimension: LweDimension,
     pub modulus: ModulusId,
 }
 
-/// Type of a table of LWE vectors, one after another: a key-switching key.
+/// The type of a table of LWE vectors, one after another, which is a key-switching key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LweTableType {
     pub row: LweType,
     pub rows: u32,
 }
 
-/// Type of a value.
+/// The type of a mid-level value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum ValueType {
     Limb(LimbType),
     Lwe(LweType),
     LweTable(LweTableType),
-    /// A public exponent a of x^a: an integer from 0 to 2N - 1, N the degree of the full ring.
+    /// A public exponent a of x^a: an integer from 0 to 2N - 1, where N is the degree of the full ring.
     Exponent,
 }
 
 impl ValueType {
-    /// Returns the type of the limb, if the value is one.
+    /// Returns the type as that of a limb, or `None` for another kind of value.
     pub fn limb(self) -> Option<LimbType> {
         match self {
             Self::Limb(ty) => Some(ty),
@@ -179,7 +180,7 @@ impl ValueType {
         }
     }
 
-    /// Returns the modulus; an exponent has none.
+    /// Returns the index of the modulus, or `None` for an exponent.
     pub fn modulus(self) -> Option<ModulusId> {
         match self {
             Self::Limb(ty) => Some(ty.modulus),
@@ -189,7 +190,7 @@ impl ValueType {
         }
     }
 
-    /// Returns the machine words of one value: residues of a limb, masks and bodies of vectors.
+    /// Returns the number of machine words of one value: residues of a limb, masks and bodies of LWE vectors.
     pub fn words(self) -> usize {
         match self {
             Self::Limb(ty) => ty.ring.len(),
@@ -199,7 +200,7 @@ impl ValueType {
         }
     }
 
-    /// Returns the kind of value, in words.
+    /// Returns the name of the kind of value, for error messages.
     pub fn kind(self) -> &'static str {
         match self {
             Self::Limb(_) => "a limb",
@@ -210,7 +211,7 @@ impl ValueType {
     }
 
     /// Returns the part of the type that distinguishes values of one role: a limb's ring and modulus, or the modulus of
-    /// a vector or a table.
+    /// an LWE vector or a table.
     pub(crate) fn part(self) -> Self {
         match self {
             Self::Limb(ty) => Self::Limb(LimbType {

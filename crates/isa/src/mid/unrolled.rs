@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program written out call by call, for tests and for small programs made by hand.
+//! A mid-level program written out call by call, for tests and for small programs written by hand.
 //!
-//! Blocks are inlined, repeats unrolled and immediates bound, and every limb has a unique number. An `HCF` is no call
-//! and is left out. Devices pull calls instead ([`super::stream`]).
+//! Blocks are inlined, repeats unrolled and immediates bound, and every limb has a number of its own. An `HCF` is no
+//! call and is left out. Devices pull the calls of a [`super::stream`] instead.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::error::VerifyError;
 use crate::numbers::Poly;
 use crate::source::SourceLoc;
 
-/// A limb of the whole program: index into [`Unrolled::limbs`].
+/// A limb of a whole run: an index into [`Unrolled::limbs`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LimbId(pub u64);
 
@@ -29,19 +29,19 @@ pub struct Input {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
-    /// Index into [`Unrolled::procs`].
+    /// The number of the called procedure: an index into [`Unrolled::procs`].
     pub proc: u32,
-    /// A limb for each parameter, in order, of equal type.
+    /// The limb for each parameter of the procedure, in order, of equal type.
     pub args: Vec<LimbId>,
-    /// For each seed parameter, an index into [`Unrolled::seeds`].
+    /// For each seed parameter of the procedure, an index into [`Unrolled::seeds`].
     pub seeds: Vec<u32>,
-    /// A new limb for each result, in order.
+    /// For each result of the procedure, in order, a limb that no earlier call defines.
     pub results: Vec<LimbId>,
-    /// The user's source line from which this call came.
+    /// The line of the user's source from which this call came.
     pub loc: Option<SourceLoc>,
 }
 
-/// Polynomial `poly` of output ciphertext `output`.
+/// An output of the program: a limb of polynomial `poly` of output ciphertext number `output`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     pub limb: LimbId,
@@ -55,10 +55,10 @@ pub struct Unrolled {
     pub log_n: u8,
     pub moduli: Vec<TableModulus>,
     pub procs: Vec<Arc<Procedure>>,
-    /// The types of all limbs of the program, and of inputs of other kinds.
+    /// The types of all limbs of the program, inputs of other kinds included, by their numbers.
     pub limbs: Vec<ValueType>,
     pub inputs: Vec<Input>,
-    /// The numbers of the keys whose seeds the run time supplies.
+    /// The numbers of the keys whose 32-byte seeds the caller supplies.
     pub seeds: Vec<u32>,
     pub calls: Vec<Call>,
     pub outputs: Vec<Output>,
@@ -79,15 +79,15 @@ impl Unrolled {
         }
     }
 
-    /// Returns the type of a limb, if the value is one.
+    /// Returns the type of the limb, or `None` for a value that is no limb.
     pub fn limb_type(&self, limb: LimbId) -> Option<LimbType> {
         self.limbs.get(limb.0 as usize)?.limb()
     }
 
-    /// Writes a program out.
+    /// Writes a verified program out call by call.
     ///
     /// # Errors
-    /// A program of more than `most` calls.
+    /// Fails if the program has more than `most` calls.
     pub fn of(verified: &Verified, most: usize) -> Result<Self, VerifyError> {
         let program = verified.program();
         let calls = stats::calls(program);

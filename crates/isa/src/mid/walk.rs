@@ -1,62 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Walks through the calls of a program in the order of a run: enters and leaves blocks, repeats turns, and lists the
-//! limbs that die with each call.
+//! Walks through the calls of a mid-level program in the order of a run. It enters and leaves blocks, repeats their
+//! iterations, and lists the limbs that die with each call.
 //!
-//! All limbs alive have different numbers. Numbers of dead limbs are reused, so they stay below the most limbs alive at
-//! one time. The walk holds a frame for each open block, and a count for each limb alive.
+//! All limbs that are alive have different numbers. Numbers of dead limbs are used again, so numbers stay below the
+//! most limbs alive at one time. The walk holds a frame for each open block, and a count for each limb alive.
 
 use super::program::{Action, Block, LocalId, Operand, Program, Step};
 use super::verify::{in_program, verify_program};
 use crate::error::{Fault, VerifyError};
 use crate::source::SourceLoc;
 
-/// An operand or result of a call.
+/// An operand or a result of a call that a walk returns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Held {
-    /// An input of the program.
+    /// The number of an input of the program.
     Input(u32),
-    /// A limb that a call made, by its number while it is alive.
+    /// The number of a limb that a call defined. The limb has this number while it is alive.
     Made(u32),
 }
 
-/// One call of a procedure.
+/// A call of a procedure that a walk returns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pulled<'a> {
-    /// Index into [`Program::procs`].
+    /// The number of the called procedure: an index into [`Program::procs`].
     pub proc: u32,
     pub args: Vec<Held>,
     pub seeds: &'a [u32],
     pub immediates: &'a [u64],
-    /// The numbers of the results.
+    /// The numbers of the limbs that are the results of the call.
     pub results: Vec<u32>,
     /// The numbers of the limbs that nothing reads after this call.
     pub dies: Vec<u32>,
     pub loc: Option<&'a SourceLoc>,
 }
 
-/// An open frame.
+/// A block, or the program's own steps, that the walk has entered and not yet left.
 struct Frame<'a> {
     /// The block, or `None` for the program's own frame.
     block: Option<&'a Block>,
-    /// The frame's steps. `next` is the next one.
+    /// The steps of the frame. `next` is the index of the next one.
     steps: &'a [Step],
     next: usize,
-    /// The value of each limb of the frame; `None` if it is not alive.
+    /// For each limb of the frame, its input or number, or `None` if it is not alive.
     limbs: Vec<Option<Held>>,
-    /// The step that opened the frame, in the frame below, of which `turns` are still to run.
+    /// The step, in the frame below, that opened this frame. It still has `turns` iterations to run.
     opener: Option<&'a Step>,
     turns: u64,
-    /// The number of turns begun before this one.
+    /// The number of iterations that began before the current one.
     turned: u64,
-    /// The arguments that are not carried.
+    /// The arguments of a repeat that no iteration takes from the results of the one before.
     given: Vec<Given>,
 }
 
-/// An argument that a turn does not take from the turn before.
+/// An argument of a repeated block that is not carried from one iteration to the next.
 #[derive(Clone, Copy)]
 enum Given {
     Same(Held),
-    /// As [`Operand::InTurn`].
+    /// An input that differs from iteration to iteration, as [`Operand::InTurn`] says.
     InTurn {
         first: u32,
         step: u32,
@@ -75,7 +75,7 @@ impl Given {
         }
     }
 
-    /// Returns the value of an argument that is the same in every turn.
+    /// Returns the argument if it is the same in every iteration, otherwise `None`.
     fn same(self) -> Option<Held> {
         match self {
             Self::Same(held) => Some(held),
@@ -84,28 +84,30 @@ impl Given {
     }
 }
 
-/// Walks a verified program.
+/// A walk through the calls of a verified program.
 pub struct Walk<'a> {
     program: &'a Program,
     frames: Vec<Frame<'a>>,
-    /// For each number, in how many places of open frames the limb is; 0 for a free number.
+    /// For each number, how many entries of open frames refer to the limb; 0 for a free number.
     places: Vec<u32>,
     free: Vec<u32>,
-    /// The limbs that died since the last call that was found.
+    /// The numbers of limbs that died since the walk found its last call.
     died: Vec<u32>,
-    /// The call that was found and not yet returned: limbs that die before the next call die with it.
+    /// The call that the walk found and has not yet returned. Limbs that die before the next call count as dying with
+    /// it.
     found: Option<Pulled<'a>>,
 }
 
 impl<'a> Walk<'a> {
     /// # Errors
-    /// A program that does not verify.
+    /// Fails if the program does not verify.
     pub fn new(program: &'a Program) -> Result<Self, VerifyError> {
         verify_program(program)?;
         Ok(Self::verified(program))
     }
 
-    /// Walks a program that is known to verify. For another program the walk gives an error when it reaches the fault.
+    /// Makes a walk through a program that is known to verify. For another program the walk returns an error when it
+    /// reaches the fault.
     pub(crate) fn verified(program: &'a Program) -> Self {
         let frame = Frame {
             block: None,
@@ -127,10 +129,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the next call, or `None` after the last.
+    /// Returns the next call of the program, or `None` after the last.
     ///
     /// # Errors
-    /// A fault that the verifier would refuse.
+    /// Fails for a fault of the program that the verifier would refuse.
     pub fn next_call(&mut self) -> Result<Option<Pulled<'a>>, VerifyError> {
         loop {
             let Some(frame) = self.frames.last_mut() else {
@@ -169,22 +171,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the program's outputs, after the last call.
+    /// Returns the limbs that are the program's outputs, after the last call.
     ///
     /// # Errors
-    /// A fault that the verifier would refuse.
+    /// Fails for a fault of the program that the verifier would refuse.
     pub fn outputs(&self) -> Result<Vec<Held>, VerifyError> {
         let outputs = self.program.outputs.iter();
         let held = outputs.map(|o| self.held(o.from).map_err(in_program));
         held.collect()
     }
 
-    /// Returns a number above all numbers given out so far.
+    /// Returns a bound that all numbers of limbs so far are below.
     pub fn numbers(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns the call that was found, with all limbs that died since.
+    /// Returns the call that the walk found, with all limbs that died since.
     fn give(&mut self) -> Option<Pulled<'a>> {
         let mut found = self.found.take()?;
         self.free.extend_from_slice(&self.died);
@@ -256,7 +258,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Ends a block: begins the next turn, or goes back to the frame below.
+    /// Ends a run of a block: begins its next iteration, or returns to the frame below.
     fn leave(&mut self) -> Result<(), Fault> {
         let Some(frame) = self.frames.last() else {
             return Ok(());
@@ -316,7 +318,7 @@ impl<'a> Walk<'a> {
         limb.ok_or_else(|| undefined("a limb"))
     }
 
-    /// Defines a limb of the frame, whose place is counted already.
+    /// Defines a limb of the frame. The caller has counted this reference in `places`.
     fn define(&mut self, local: LocalId, held: Held) -> Result<(), Fault> {
         let frame = self.frames.last_mut().ok_or_else(|| undefined("a frame"))?;
         let index = local.0 as usize;
@@ -334,7 +336,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Releases limbs of the frame.
+    /// Removes limbs that die from the frame.
     fn end(&mut self, dies: &[LocalId]) -> Result<(), Fault> {
         for &local in dies {
             let held = self.held(Operand::Local(local))?;

@@ -7,7 +7,7 @@ use super::op::{
     OP_BITS,
 };
 
-/// The error of a word that is no instruction.
+/// The error of a 96-bit word that is no instruction of the vector machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{word:#026x} is no instruction: {what}")]
 pub struct NotAWord {
@@ -15,14 +15,14 @@ pub struct NotAWord {
     pub what: &'static str,
 }
 
-/// Returns `bits` ones.
+/// Returns a number whose low `bits` bits are ones.
 fn mask(bits: u32) -> u32 {
     let others = u32::BITS.saturating_sub(bits);
     u32::MAX.checked_shr(others).unwrap_or(0)
 }
 
-/// Returns the word of an instruction, in the low 96 bits. Indices beyond their fields do not pass the verifier; here
-/// they are cut.
+/// Returns the word of an instruction, in the low 96 bits. An index that is too large for its field is cut; the
+/// verifier refuses it.
 pub fn encode(instr: &Instr) -> u128 {
     let mut word = 0u128;
     let mut put = |value: u32, bits: u32| {
@@ -48,10 +48,10 @@ pub fn encode(instr: &Instr) -> u128 {
     word
 }
 
-/// Returns the instruction of a word.
+/// Returns the instruction that a word encodes.
 ///
 /// # Errors
-/// A code that no instruction has, bits above the 96th, or an index for an operand that is absent.
+/// Fails for a code that no instruction has, a bit above the 96th, or an index for an operand that is absent.
 pub fn decode(word: u128) -> Result<Instr, NotAWord> {
     let bad = |what| NotAWord { word, what };
     let mut left = word;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The row of one vector instruction in the generated table.
+//! The row of one vector instruction in the generated table of
+//! instructions.
 
 use super::op::{Immediate, Unit};
 
-/// The allowed kinds of an operand; none if there is no operand.
+/// The kinds of place that an operand of an instruction may be. None
+/// is allowed if the instruction has no such operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allowed {
     pub chunk: bool,
@@ -11,24 +13,25 @@ pub struct Allowed {
     pub accumulator: bool,
 }
 
-/// One instruction's row.
+/// The definition of one instruction of the vector machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Info {
     pub mnemonic: &'static str,
     pub unit: Unit,
-    /// The allowed places of the result.
+    /// The kinds of place to which the result may go.
     pub d: Allowed,
     pub a: Allowed,
     pub b: Allowed,
     pub n: Immediate,
-    /// Whether the instruction computes modulo a modulus of the table.
+    /// Whether the instruction computes modulo one of the program's
+    /// moduli.
     pub modulus: bool,
-    /// Whether the instruction adds to the accumulator.
+    /// Whether the instruction adds its result to the accumulator.
     pub adds: bool,
 }
 
 impl Allowed {
-    /// Returns whether there is no such operand.
+    /// Returns whether the instruction has no such operand.
     pub const fn nothing(self) -> bool {
         !self.chunk && !self.register && !self.accumulator
     }

@@ -3,18 +3,18 @@
 
 use super::op::MicroOp;
 
-/// A chunk of the ciphertext buffer.
+/// The number of a chunk in the vector machine's ciphertext buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Chunk(pub u16);
 
-/// A register of the multiply-accumulate unit.
+/// The number of a register in the vector machine's multiply-accumulate unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Register(pub u8);
 
-/// The place of an operand.
+/// The place of an operand or a result of an instruction: a chunk, a register or the accumulator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Place {
-    /// No operand.
+    /// The instruction has no such operand.
     None,
     Chunk(Chunk),
     Register(Register),
@@ -22,7 +22,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Returns the chunk, if the place is one.
+    /// Returns the chunk, or `None` for a place that is no chunk.
     pub const fn chunk(self) -> Option<Chunk> {
         match self {
             Self::Chunk(chunk) => Some(chunk),
@@ -30,7 +30,7 @@ impl Place {
         }
     }
 
-    /// Returns the register, if the place is one.
+    /// Returns the register, or `None` for a place that is no register.
     pub const fn register(self) -> Option<Register> {
         match self {
             Self::Register(register) => Some(register),
@@ -39,21 +39,22 @@ impl Place {
     }
 }
 
-/// One instruction. Fields that its opcode does not use are `None` or zero.
+/// One instruction of the vector machine. Fields that its opcode does not use are `None` or zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Instr {
     pub op: MicroOp,
     pub d: Place,
     pub a: Place,
     pub b: Place,
-    /// Index into the table of moduli.
+    /// The index of the modulus in the program's table of moduli.
     pub modulus: u16,
-    /// A scalar, a Galois element, or the address of a chunk: of distant memory, or from [`MASKS`] on of a mask.
+    /// A scalar, a Galois element, or an address. An address is that of a chunk of distant memory, or from [`MASKS`]
+    /// on that of a chunk of a mask.
     pub n: u32,
 }
 
 impl Instr {
-    /// Makes an instruction without operands, to be filled in.
+    /// Makes an instruction with an opcode and no operands, whose fields the caller then sets.
     pub const fn new(op: MicroOp) -> Self {
         Self {
             op,
@@ -66,20 +67,20 @@ impl Instr {
     }
 }
 
-/// The sizes of the machine for which a program is made.
+/// The sizes of the vector machine for which a program is made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
-    /// log2 of the ring degree.
+    /// The base-2 logarithm of the ring degree N.
     pub log_n: u8,
-    /// log2 of the transform's radix, the rows of a limb.
+    /// The base-2 logarithm of the transform's radix, which is the number of rows of a limb.
     pub log_radix: u8,
-    /// log2 of the residues of a chunk.
+    /// The base-2 logarithm of the number of residues in a chunk.
     pub log_lanes: u8,
-    /// Chunks of the ciphertext buffer.
+    /// The number of chunks that the ciphertext buffer holds.
     pub chunks: u32,
-    /// Registers of the multiply-accumulate unit.
+    /// The number of registers of the multiply-accumulate unit.
     pub registers: u8,
-    /// Chunks of distant memory.
+    /// The number of chunks that distant memory holds.
     pub distant: u32,
 }
 
@@ -101,36 +102,36 @@ impl Shape {
         }
     }
 
-    /// Returns log2 of the number of columns of a limb.
+    /// Returns the base-2 logarithm of the number of columns of a limb.
     pub const fn log_columns(self) -> u8 {
         self.log_n.saturating_sub(self.log_radix)
     }
 }
 
-/// A limb in evaluation form that the machine makes itself: a key's uniform half, with the residues of the mid level's
-/// `PRNG`. It has no place in distant memory; LOAD has addresses for its chunks, from [`MASKS`] on.
+/// A limb in evaluation form that the machine expands from a seed: the uniform half of a key, as the mid level's
+/// `PRNG` defines it. It has no place in distant memory. `LOAD` addresses its chunks from [`MASKS`] on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Mask {
-    /// The number of its seed among those that come with the program.
+    /// The number of the mask's seed among the seeds that come with the program.
     pub seed: u16,
     pub stream: u64,
-    /// Index into the table of moduli.
+    /// The index of the mask's modulus in the program's table of moduli.
     pub modulus: u16,
 }
 
-/// LOAD's first address that is no chunk of distant memory. From here on come the chunks of the program's masks, mask
-/// after mask.
+/// The first address of `LOAD` that is no chunk of distant memory. The chunks of the program's masks have the
+/// addresses from here on, mask after mask.
 pub const MASKS: u32 = 1 << 31;
 
-/// A program of the micro level.
+/// A program of the vector machine's micro level.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MicroProgram {
     pub shape: Shape,
-    /// Montgomery-friendly primes.
+    /// The moduli of the program, which are Montgomery-friendly primes.
     pub moduli: Vec<u64>,
-    /// The limbs that are made on the chip.
+    /// The limbs that the machine expands from seeds on the chip.
     pub masks: Vec<Mask>,
-    /// The chunks of the ciphertext buffer that hold data before the program, ascending.
+    /// The chunks of the ciphertext buffer that hold data before the program runs, in ascending order.
     pub holds: Vec<Chunk>,
     pub instrs: Vec<Instr>,
 }

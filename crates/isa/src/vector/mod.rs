@@ -2,8 +2,7 @@
 //! The micro level of the `vector` machine: instructions, words, text form and verifier.
 //!
 //! A [`MicroProgram`] is the input of the machine's controller: straight-line instructions on chunks of the ciphertext
-//! buffer, registers of the multiply-accumulate unit and chunks of distant memory. All places are bound at compile
-//! time.
+//! buffer, registers of the multiply-accumulate unit and chunks of distant memory. The compiler fixes all addresses.
 #![deny(clippy::arithmetic_side_effects)]
 
 mod encode;

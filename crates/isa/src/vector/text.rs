@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text form of the vector machine's programs, which round-trips.
+//! The text form of the vector machine's programs. A program that is printed and parsed is the same program.
 //!
-//! A text has a head, an instruction a line, and an end with the number of instructions and a checksum. So a file that
-//! was cut short or altered is not taken for a whole one.
+//! A text has a head, one instruction on each line, and an end with the number of instructions and a checksum. So
+//! nobody takes a file that was cut short or altered for a whole one.
 //!
 //! ```text
 //! vector ring 2^8 radix 2^4 lanes 2^5 chunks 128 registers 16 distant 4096
@@ -25,7 +25,7 @@ use super::verify::{MicroError, MicroFault, verify};
 use crate::lex::{Cursor, ParseError};
 use crate::limits;
 
-/// The error of a text that is no program of the micro level.
+/// The error of a text that is no program of the vector machine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TextError {
     #[error(transparent)]
@@ -41,12 +41,12 @@ pub enum TextError {
     },
 }
 
-/// The error of a file of the micro level that is refused.
+/// The error of a program file of the vector machine that is refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReadError {
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The verifier refuses the program; line 1 is the head.
+    /// The verifier refuses the program. Line 1 is the program's head.
     #[error("line {line}: `{text}`: {fault}")]
     Program {
         line: usize,
@@ -55,10 +55,10 @@ pub enum ReadError {
     },
 }
 
-/// Returns the verified program of a text.
+/// Parses the text of a program and verifies the program.
 ///
 /// # Errors
-/// [`ReadError`], with the line and the reason.
+/// [`ReadError`], with the line of the text and the reason.
 pub fn read(text: &str) -> Result<MicroProgram, ReadError> {
     let program = parse(text)?;
     match verify(&program) {
@@ -113,8 +113,8 @@ impl fmt::Display for Instr {
     }
 }
 
-/// Computes FNV-1a over head and words. It finds accidents. It does not find intended changes; the verifier stops
-/// harmful ones.
+/// Computes the hash FNV-1a over the head and the words of a program. It finds accidental changes. It does not find
+/// intended ones; the verifier stops harmful ones.
 fn fingerprint(program: &MicroProgram) -> u64 {
     let s = program.shape;
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -148,7 +148,7 @@ fn fingerprint(program: &MicroProgram) -> u64 {
     hash
 }
 
-/// Returns the text of a program.
+/// Returns the text form of a program.
 pub fn print(program: &MicroProgram) -> String {
     let s = program.shape;
     // Writing to a String cannot fail.
@@ -189,7 +189,7 @@ pub fn print(program: &MicroProgram) -> String {
     out
 }
 
-/// Returns the program of a text, not yet verified.
+/// Parses the text of a program, without verifying the program.
 ///
 /// # Errors
 /// [`TextError::Syntax`] if the text does not parse, [`TextError::Altered`] if its checksum does not match.
@@ -229,7 +229,8 @@ pub fn parse(text: &str) -> Result<MicroProgram, TextError> {
     Ok(program)
 }
 
-/// Returns the line of an instruction, by its number from 1, in a text that parses; 0 gives the first line.
+/// Returns the line of an instruction in a text that parses, by the instruction's number from 1. Number 0 gives the
+/// first line.
 fn line_of(text: &str, number: usize) -> Result<usize, TextError> {
     let c = &mut Cursor::new(text)?;
     c.skip_lines();
@@ -317,7 +318,7 @@ fn head(c: &mut Cursor<'_>) -> Result<MicroProgram, ParseError> {
     })
 }
 
-/// Parses a letter and a number, as `r12`.
+/// Parses a letter and a number, such as `r12`.
 fn lettered<T: std::str::FromStr>(
     c: &mut Cursor<'_>,
     letter: char,
@@ -335,7 +336,7 @@ fn chunk(c: &mut Cursor<'_>) -> Result<Chunk, ParseError> {
     lettered(c, 'r', "a chunk, as `r12`").map(Chunk)
 }
 
-/// Parses the address of a chunk of distant memory or of a mask.
+/// Parses the address of a chunk of distant memory, or of a chunk of a mask.
 fn address(c: &mut Cursor<'_>) -> Result<u32, ParseError> {
     let mark = c.mark();
     let (found, first): (u32, u32) = match c.peek_word().starts_with('m') {

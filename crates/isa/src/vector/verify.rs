@@ -9,10 +9,11 @@ use super::instr::{Chunk, Instr, MASKS, MicroProgram, Place, Register, Shape};
 use super::op::{A_BITS, Immediate, MODULUS_BITS, MicroOp};
 use crate::limits;
 
-/// The fixed low bits of a modulus: it is 1 modulo 2 to this power (vector paper, section 6.4).
+/// The number of fixed low bits of a modulus: it must be 1 modulo 2 to this power (vector paper, section 6.4).
 const FIXED_BITS: u32 = 17;
 
-/// The error of a program that is refused, with the number of the instruction from 1; 0 is the head.
+/// The error of a program that the verifier refuses, with the number of the instruction from 1. Number 0 is the
+/// program's head.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("instruction {number} `{text}`: {fault}")]
 pub struct MicroError {
@@ -53,7 +54,7 @@ pub enum MicroFault {
     AfterEnd,
 }
 
-/// The chunks and registers that were written so far.
+/// The chunks of memory and the registers that a program has written so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     chunks: Vec<bool>,
@@ -62,11 +63,11 @@ pub struct Written {
     ended: bool,
 }
 
-/// Checks a whole program.
+/// Checks a whole program of the vector machine.
 ///
 /// # Errors
-/// The first instruction that reads data which were not written, reaches memory that does not exist, or computes modulo
-/// a modulus that the multipliers do not support.
+/// Fails at the first instruction that reads data which were not written, reaches memory that does not exist, or
+/// computes modulo a modulus that the multipliers do not support.
 pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
     let fault = |fault| MicroError {
         number: 0,
@@ -82,11 +83,11 @@ pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
     verify_from(program, &mut written)
 }
 
-/// Checks the instructions of a program that follows others. `written` is the state that they left, and becomes the
+/// Checks the instructions of a program that runs after others. `written` is the state that those left, and becomes the
 /// state after this program.
 ///
 /// # Errors
-/// The errors of [`verify`], without its checks of the head.
+/// The errors of [`verify`], except those of its checks of the head.
 pub fn verify_from(program: &MicroProgram, written: &mut Written) -> Result<(), MicroError> {
     for (number, instr) in (1..).zip(&program.instrs) {
         step(program, written, instr).map_err(|fault| MicroError {
@@ -203,7 +204,7 @@ fn head(program: &MicroProgram) -> Result<(), MicroFault> {
     Ok(())
 }
 
-/// Returns the number of chunks of all masks.
+/// Returns the number of chunks of all masks of a program.
 fn mask_chunks(program: &MicroProgram) -> u64 {
     let each = u64::from(program.shape.limb_chunks());
     each.saturating_mul(program.masks.len() as u64)

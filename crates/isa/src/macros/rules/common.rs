@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typing rules that hold for every scheme: counts, kinds, sizes, levels and calls.
+//! Typing rules of macro instructions that hold for every scheme: counts, kinds, sizes, levels and
+//! calls.
 
 use super::super::program::{LevelNote, MacroProc, MacroType, MacroValue, Visibility};
 use super::super::text::{shorten, type_text};
@@ -8,7 +9,8 @@ use crate::def::Arity;
 use crate::error::Fault;
 use crate::numbers::{Galois, Level};
 
-/// Checks that arguments and results of a call have the number and types of the procedure's.
+/// Checks that a call's arguments and results have the number and the types of the procedure's
+/// parameters and results.
 pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> Result<(), Fault> {
     for (what, own, given) in [
         ("operands", &proc.params, arguments),
@@ -48,7 +50,8 @@ pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> 
     Ok(())
 }
 
-/// Checks that a procedure can repeat: its first parameters have exactly the types of its results.
+/// Checks that `REPEAT` can call a procedure: its first parameters have exactly the types of its
+/// results.
 pub(super) fn carries(proc: &MacroProc) -> Result<(), Fault> {
     if proc.results.len() > proc.params.len() {
         return Err(Fault::Illegal {
@@ -79,7 +82,7 @@ pub(super) fn no_scale(scale: f64) -> Result<(), Fault> {
     })
 }
 
-/// Returns the kind of a value in words.
+/// Returns the name of a type's kind of value, for error messages.
 pub(super) fn kind(ty: MacroType) -> &'static str {
     match ty {
         MacroType::Cipher { .. } => "a ciphertext",
@@ -106,7 +109,8 @@ pub(super) fn wrong(v: Typed, expected: &'static str, found: &'static str) -> Fa
     }
 }
 
-/// Returns the size of a ciphertext in the machine's memory under the program's secret.
+/// Returns the number of polynomials of the ciphertext `v`. It refuses a value that is no
+/// ciphertext, lies in distant memory, or is under another secret than the program's.
 pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
     match v.ty {
         MacroType::Cipher { size, .. } => Ok(size),
@@ -118,7 +122,7 @@ pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
     }
 }
 
-/// Checks that a value is a plaintext in the machine's memory.
+/// Checks that the value `v` is a plaintext that does not lie in distant memory.
 pub(super) fn plain(v: Typed) -> Result<(), Fault> {
     match v.ty {
         MacroType::Plain { .. } => Ok(()),
@@ -130,7 +134,8 @@ pub(super) fn plain(v: Typed) -> Result<(), Fault> {
     }
 }
 
-/// Checks that a value is a ciphertext under the secret of a Galois element.
+/// Checks that the value `v` is a ciphertext under the secret s(x^g) for the Galois element g in
+/// `expected`, with the level and note `at`.
 pub(super) fn expect_morphed(
     v: Typed,
     expected: Galois,
@@ -176,7 +181,7 @@ pub(super) fn expect_level(v: Typed, expected: Level, found: Level) -> Result<()
     })
 }
 
-/// Checks the level and note of a value.
+/// Checks that the value `v` has the level and note `expected`.
 pub(super) fn expect_at(v: Typed, expected: Option<LevelNote>) -> Result<(), Fault> {
     match (expected, v.ty.at()) {
         (None, None) => Ok(()),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typing rules of the steps of bootstrapping, which stand only in procedures that the compiler links in.
+//! Typing rules of the instructions for the steps of bootstrapping. These occur only in procedures that the compiler
+//! links into a program.
 //!
 //! Correction factors multiply modulo a plaintext modulus that the program does not name. So a rule accepts any factor,
-//! and only tracks which plaintext modulus a factor belongs to.
+//! and checks only to which plaintext modulus the factor belongs.
 
 use super::super::linked::{Combination, Products};
 use super::super::program::{LevelNote, MacroImm, MacroType};
@@ -19,7 +20,7 @@ fn immediate(expected: impl Into<String>, found: impl Into<String>) -> Fault {
     }
 }
 
-/// Returns the level and note of a key that is a ciphertext.
+/// Returns the level and note of a value that must be an evaluation key in the form of a ciphertext.
 fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     match v.ty {
         MacroType::Key { .. } => scope.managed(v),
@@ -31,7 +32,7 @@ fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     }
 }
 
-/// Returns the level and note of a lifted constant.
+/// Returns the level and note of a value that must be a lifted constant polynomial.
 pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     match v.ty {
         MacroType::Lifted { .. } => scope.managed(v),
@@ -43,7 +44,7 @@ pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     }
 }
 
-/// Checks that a value is a key, at the highest level if the primes are known.
+/// Checks that a value is an evaluation key, at the highest level if the program's primes are known.
 pub(super) fn highest(scope: Scope<'_>, d: Typed) -> Result<(), Fault> {
     let at = key(scope, d)?;
     let top = scope.primes.and_then(|primes| primes.len().checked_sub(1));
@@ -59,7 +60,7 @@ pub(super) fn raise(scope: Scope<'_>, a: Typed, s: Typed, d: Typed) -> Result<()
     expect_cipher(d, 2, Some(key(scope, s)?))
 }
 
-/// Checks a division by two primes or more; a division by one is `RESCALE`.
+/// Checks the instruction `DROP`, which divides by two primes or more; the division by one prime is `RESCALE`.
 pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
     let MacroImm::Level(to) = *imm else {
         return Err(immediate("a level", "another immediate"));
@@ -72,7 +73,8 @@ pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Resu
     divided(d, cipher(a)?, from, to)
 }
 
-/// Checks the result of a division down to a level. Its factor may be any of the operands' plaintext modulus.
+/// Checks that `d` may be the result of a division from the level `from` down to the level `to`. Its correction factor
+/// may be any factor of the operands' plaintext modulus.
 fn divided(d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
     if to > from.level {
         let expected = format!("a level up to {}", from.level);
@@ -83,7 +85,7 @@ fn divided(d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault>
     expect_cipher(d, size, Some(LevelNote { level: to, note }))
 }
 
-/// Returns the common level and note of ciphertexts of two polynomials.
+/// Returns the level and note that several ciphertexts of two polynomials have in common, or an error if they differ.
 fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     let at = first(scope, ciphers)?;
     for &a in ciphers {
@@ -92,8 +94,8 @@ fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     Ok(at)
 }
 
-/// Returns the level and note of the first of several ciphertexts of two polynomials with one level and one plaintext
-/// modulus.
+/// Returns the level and note of the first of several ciphertexts of two polynomials. All must have one level and one
+/// plaintext modulus.
 fn of_one_modulus(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     let at = first(scope, ciphers)?;
     for &a in ciphers {
@@ -201,7 +203,7 @@ fn products_fit(products: &Products, operands: usize) -> Result<(), Fault> {
     }
 }
 
-/// Checks a division by one plaintext modulus.
+/// Checks the instruction `DIVIDE`, whose result has the plaintext modulus one step below its operand's.
 pub(super) fn divide(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
     let MacroImm::Integer(_) = imm else {
         return Err(immediate("an integer", "a real constant"));

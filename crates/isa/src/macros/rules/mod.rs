@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The typing rules of the macro level, one function for each rule of the definition file.
+//! The typing rules of macro instructions, one function for each rule of the definition file.
 //!
 //! [`common`] has the rules for every scheme, [`note`] those for notes, [`ckks`] those for scales, and [`linked`] those
 //! for the steps of bootstrapping.
@@ -24,7 +24,7 @@ use common::{
 };
 pub(super) use note::check as check_note;
 
-/// A value with its type.
+/// A value of a macro program with its type.
 #[derive(Clone, Copy)]
 pub(super) struct Typed {
     pub value: MacroValue,
@@ -37,17 +37,18 @@ impl Typed {
     }
 }
 
-/// The context in which instructions are checked.
+/// What the rules must know about the program in which an instruction stands.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub program: &'a MacroProgram,
-    /// The ciphertext primes q0..qL, if known.
+    /// The ciphertext primes q_0 to q_L of the parameters, if they are known.
     pub primes: Option<&'a [u64]>,
     pub stage: Stage,
 }
 
 impl Scope<'_> {
-    /// Checks an instruction whose counts, immediate kind and value types are already in order.
+    /// Checks an instruction by its typing rule. Its numbers of operands and results, its kind of immediate and the
+    /// types of its values have been checked before.
     pub(super) fn check(
         self,
         instr: &MacroInstr,
@@ -253,8 +254,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Checks a product. Two ciphertexts of two polynomials each have a product of three (not counted in a traced
-    /// program). A ciphertext times a plaintext has the ciphertext's size.
+    /// Checks the instruction `MUL`. The product of two ciphertexts of two polynomials each has three, which a traced
+    /// program does not count. The product with a plaintext has the ciphertext's size.
     fn product(self, a: Typed, b: Typed, d: Typed) -> Result<(), Fault> {
         let size = match b.ty {
             MacroType::Plain { .. } => cipher(a)?,
@@ -306,7 +307,7 @@ impl Scope<'_> {
         expect_cipher(d, cipher(a)?, Some(LevelNote { note, ..from }))
     }
 
-    /// Returns the procedure that a `CALL` or `REPEAT` names; its number has been checked.
+    /// Returns the procedure that a `CALL` or `REPEAT` names. The verifier has checked its number.
     fn called(&self, instr: &MacroInstr) -> Result<&MacroProc, Fault> {
         let number = match instr.imm {
             MacroImm::Proc(n) | MacroImm::Repeat { proc: n, .. } => n,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typing rules for notes, a scheme's data for a value. Notes of different schemes do not mix.
+//! Typing rules for notes: a note is a scheme's data for a value, such as its scale. Notes of different schemes do
+//! not mix.
 
 use super::super::program::Note;
 use super::super::text::note_text;
@@ -15,7 +16,7 @@ fn fault(v: Typed, expected: String, found: Note) -> Fault {
     }
 }
 
-/// Checks that a value may have this note.
+/// Checks that the value `v` may have this note.
 pub(in crate::macros) fn check(v: Typed, note: Note) -> Result<(), Fault> {
     match note {
         Note::Bare | Note::Factor(1..) => Ok(()),
@@ -24,7 +25,7 @@ pub(in crate::macros) fn check(v: Typed, note: Note) -> Result<(), Fault> {
     }
 }
 
-/// Checks the note of a value.
+/// Checks that the note `found` for the value `v` equals `expected`.
 pub(super) fn expect(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     match (expected, found) {
         (Note::Scale(expected), Note::Scale(found)) => ckks::expect(v, expected, found),
@@ -36,8 +37,8 @@ pub(super) fn expect(v: Typed, expected: Note, found: Note) -> Result<(), Fault>
     }
 }
 
-/// Returns the note of the product of a value with note `a` and a value `b` with note `of_b`. Factors multiply modulo
-/// the plaintext modulus, which the program does not name, so any declared factor is accepted.
+/// Returns the note of a product of a value with note `a` and a value `b` with note `of_b`. Scales multiply. Factors
+/// multiply modulo the plaintext modulus, which the program does not name, so any declared factor is accepted.
 pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<Note, Fault> {
     match (a, of_b) {
         (Note::Scale(x), Note::Scale(y)) => Ok(Note::Scale(x * y)),
@@ -49,7 +50,8 @@ pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<N
     }
 }
 
-/// Returns the note of the product with a constant of this scale. Only constants of schemes with scales have one.
+/// Returns the note of a value's product with a constant whose scale is `constant`. Only schemes with scales have
+/// such constants.
 pub(super) fn times_constant(note: Note, constant: Option<f64>) -> Result<Note, Fault> {
     match (note, constant) {
         (Note::Scale(scale), constant) => ckks::times_constant(scale, constant).map(Note::Scale),
@@ -58,7 +60,7 @@ pub(super) fn times_constant(note: Note, constant: Option<f64>) -> Result<Note, 
     }
 }
 
-/// Returns the note after the division by a prime.
+/// Returns the note of a value after the division by `prime`.
 pub(super) fn rescaled(note: Note, prime: Option<u64>, declared: Note) -> Note {
     match (note, declared) {
         (Note::Scale(scale), Note::Scale(declared)) => {
@@ -69,7 +71,8 @@ pub(super) fn rescaled(note: Note, prime: Option<u64>, declared: Note) -> Note {
     }
 }
 
-/// Returns the note after a multiplication of the correction factor.
+/// Returns the note of a value whose correction factor an integer multiplies. It is an error if the note is no
+/// factor.
 pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     match note {
         Note::Factor(_) => Ok(any_factor(note, declared)),
@@ -77,7 +80,7 @@ pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, F
     }
 }
 
-/// Returns the declared note if both notes are correction factors.
+/// Returns the note `declared` if both notes are correction factors, otherwise `note`.
 fn any_factor(note: Note, declared: Note) -> Note {
     match declared {
         Note::Factor(_) => declared,
@@ -85,10 +88,11 @@ fn any_factor(note: Note, declared: Note) -> Note {
     }
 }
 
-/// A factor's note has the number of its plaintext modulus above this many bits. Number 0 is the modulus of messages.
+/// The number of bits that hold a correction factor in a note. The bits above have the number of the factor's
+/// plaintext modulus; number 0 is the modulus of messages.
 const MODULUS_SHIFT: u32 = 60;
 
-/// Returns the number of the plaintext modulus of a factor.
+/// Returns the number of the plaintext modulus to which a correction factor belongs.
 fn modulus(v: Typed, note: Note) -> Result<u64, Fault> {
     match note {
         Note::Factor(factor) => Ok(factor >> MODULUS_SHIFT),
@@ -111,12 +115,13 @@ fn of_number(v: Typed, expected: u64, found: Note) -> Result<(), Fault> {
     }
 }
 
-/// Returns the declared factor, which must belong to the same plaintext modulus.
+/// Returns the factor `declared` if it belongs to the same plaintext modulus as `note`, otherwise an error.
 pub(super) fn of_modulus(d: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     expect_modulus(d, note, declared).map(|()| declared)
 }
 
-/// Returns the declared factor, which must belong to the plaintext modulus before.
+/// Returns the factor `declared` if its plaintext modulus has the number one below that of `note`, otherwise an
+/// error.
 pub(super) fn lowered(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     let Some(below) = modulus(a, note)?.checked_sub(1) else {
         let expected = "a factor of a plaintext modulus above the messages' own".to_owned();

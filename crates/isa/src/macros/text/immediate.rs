@@ -11,7 +11,7 @@ use super::super::program::{Interval, MacroImm};
 use crate::lex::{Cursor, ParseError};
 use crate::numbers::{Galois, Level};
 
-/// Prints an immediate with a space before it.
+/// Prints the immediate of an instruction, with a space before it.
 pub(super) fn print(out: &mut impl Write, imm: &MacroImm) -> fmt::Result {
     match imm {
         MacroImm::None => {}
@@ -46,7 +46,7 @@ pub(super) fn print(out: &mut impl Write, imm: &MacroImm) -> fmt::Result {
     Ok(())
 }
 
-/// Prints ` steps 1, 2`.
+/// Prints a list after a word, such as ` steps 1, 2`.
 fn list<T: Display>(out: &mut impl Write, word: &str, items: &[T]) -> fmt::Result {
     for (n, item) in items.iter().enumerate() {
         write!(out, "{} {item}", if n == 0 { word } else { "," })?;
@@ -62,7 +62,8 @@ fn elements_to(out: &mut impl Write, elements: &Elements) -> fmt::Result {
     }
 }
 
-/// Prints ` combined 2 products 0 1, sum 2 tail integers 1, 2, 3, 4, 5, 6 to level 4`.
+/// Prints the immediate of `SUMPROD`, such as
+/// ` combined 2 products 0 1, sum 2 tail integers 1, 2, 3, 4, 5, 6 to level 4`.
 fn products_to(out: &mut impl Write, products: &Products) -> fmt::Result {
     write!(out, " combined {}", products.combined)?;
     for (n, (left, right)) in products.factors.iter().enumerate() {
@@ -133,7 +134,7 @@ pub(super) fn parse(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, 
     })
 }
 
-/// Parses `1, 2`.
+/// Parses a list of items with commas between them, such as `1, 2`.
 fn listed<T: FromStr>(c: &mut Cursor<'_>, what: &str) -> Result<Vec<T>, ParseError> {
     let mut items = vec![c.parsed(what)?];
     while c.accept(",") {
@@ -142,13 +143,13 @@ fn listed<T: FromStr>(c: &mut Cursor<'_>, what: &str) -> Result<Vec<T>, ParseErr
     Ok(items)
 }
 
-/// Parses `to level 4`.
+/// Parses a target level, such as `to level 4`.
 fn to(c: &mut Cursor<'_>) -> Result<Level, ParseError> {
     c.expect_word("to")?;
     c.field("level")
 }
 
-/// Parses `elements 3, 9 low`.
+/// Parses a list of Galois elements, such as `elements 3, 9 low`.
 fn elements(c: &mut Cursor<'_>) -> Result<Elements, ParseError> {
     c.expect_word("elements")?;
     let of: Vec<u32> = listed(c, "a Galois element")?;

@@ -9,7 +9,7 @@ use crate::error::Fault;
 use crate::mid::op::Rule;
 use crate::mid::types::{Form, LimbType};
 
-/// Checks one of these rules.
+/// Checks the operands `src` and results `dst` of an instruction by a rule for limbs.
 pub(super) fn check(
     scope: Scope<'_>,
     rule: Rule,
@@ -89,7 +89,8 @@ pub(super) fn check(
     }
 }
 
-/// Checks that all operands and results have one type, in the given form if there is one.
+/// Checks that all operands and results have one type, and are in form `form` if it is not
+/// `None`.
 fn alike(
     scope: Scope<'_>,
     src: &[TypedLimb],
@@ -121,7 +122,8 @@ fn transform(
     Ok(())
 }
 
-/// Checks the operands (p, m): the half+ and half- rings, one modulus, the given form.
+/// Checks that the operands are the two halves (p, m) of one limb: on the half+ and the half-
+/// ring, with one modulus, in the given form.
 fn halves(scope: Scope<'_>, src: &[TypedLimb], form: Form) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
@@ -140,7 +142,7 @@ fn halves(scope: Scope<'_>, src: &[TypedLimb], form: Form) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Checks that all values have coefficient form and one ring, with any moduli.
+/// Checks that all operands and results are in coefficient form and on one ring, with any moduli.
 fn change_base(scope: Scope<'_>, src: &[TypedLimb], dst: &[TypedLimb]) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
@@ -168,7 +170,7 @@ fn distinct_moduli(scope: Scope<'_>, values: &[TypedLimb]) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Checks that the moduli of a base extension are below 2^61 and pairwise coprime.
+/// Checks that the source moduli of a base extension are below 2^61 and pairwise coprime.
 fn base(scope: Scope<'_>, values: &[TypedLimb]) -> Result<(), Fault> {
     distinct_moduli(scope, values)?;
     let moduli = values.iter().map(|v| {
@@ -214,7 +216,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// Checks that there are at most [`MAX_SOURCES`] operands.
+/// Checks that a base extension has at most [`MAX_SOURCES`] operands.
 fn few(values: &[TypedLimb]) -> Result<(), Fault> {
     if values.len() <= MAX_SOURCES {
         return Ok(());
@@ -226,7 +228,8 @@ fn few(values: &[TypedLimb]) -> Result<(), Fault> {
     })
 }
 
-/// Checks that the residue modulo `r` determines the correction count, which is at most `others`.
+/// Checks that the residue modulo the modulus of `r` determines the correction count of a base
+/// extension, which is at most `others`.
 fn redundant(scope: Scope<'_>, r: TypedLimb, others: usize) -> Result<(), Fault> {
     let id = r.ty.modulus;
     match scope.moduli.get(usize::from(id.0)) {

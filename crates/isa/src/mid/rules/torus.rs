@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typing rules of the torus extension: exponents, digits, LWE vectors.
+//! Typing rules of the torus extension: instructions on exponents, digits and LWE vectors.
 
 use ringmill_math::torus::{Coefficients, Gadget};
 use ringmill_math::{Modulus, Ring};
@@ -11,7 +11,8 @@ use crate::mid::types::{
     Form, LimbType, LweDimension, LweTableType, LweType, ModulusId, ValueType,
 };
 
-/// Checks exponents, then a limb on the full ring, and a result of the limb's type.
+/// Checks `ROTDIFF`: its operands are exponents, then a limb on the full ring, and its result has the
+/// limb's type.
 pub(super) fn rotate_difference(
     scope: Scope<'_>,
     src: &[Typed],
@@ -27,7 +28,7 @@ pub(super) fn rotate_difference(
     dst.iter().try_for_each(|&d| scope.expect(limb(d)?, a.ty))
 }
 
-/// Checks a limb, and a result for each digit.
+/// Checks `DECOMP`: its operand is a limb, and it has one result for each digit.
 pub(super) fn decompose(
     scope: Scope<'_>,
     src: &[Typed],
@@ -57,7 +58,8 @@ pub(super) fn decompose(
         .try_for_each(|&d| scope.expect(limb(d)?, expected))
 }
 
-/// Checks the masks and the body of a GLWE ciphertext, and the LWE vector of its coefficient 0.
+/// Checks `EXTRACT`: its operands are the masks and the body of a GLWE ciphertext, its result the LWE
+/// vector of coefficient 0.
 pub(super) fn extract(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
     let (&[first, ..], &[d]) = (src, dst) else {
         return Ok(());
@@ -79,7 +81,8 @@ pub(super) fn extract(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<
     scope.expect_value(|| item(d), expected.into(), d.ty)
 }
 
-/// Checks a vector, a table with a row for each digit of the vector's mask, and a result like the rows.
+/// Checks `LWEKS`: its operands are an LWE vector and a table with a row for each digit of each mask
+/// coefficient. Its result is an LWE vector like the rows.
 pub(super) fn key_switch(
     scope: Scope<'_>,
     src: &[Typed],
@@ -125,7 +128,8 @@ fn coefficients(scope: Scope<'_>, v: TypedLimb) -> Result<TypedLimb, Fault> {
     Ok(v)
 }
 
-/// Checks that the modulus has `levels` digits, and returns log2 of their base.
+/// Checks that the modulus has enough bits for `levels` gadget digits, and returns the base-2 logarithm
+/// of their base.
 fn digits(scope: Scope<'_>, id: ModulusId, imm: Imm, levels: usize) -> Result<u8, Fault> {
     // The check of immediates reports an immediate of another kind.
     let Imm::Base(log_base) = imm else {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text form of procedures and programs. Printed text parses to an equal value, and prints the same again.
+//! The text form of mid-level procedures and programs. Printed text parses to an equal value, and prints the same
+//! again.
 //!
 //! Each line has one instruction, parameter, result or step; `;` starts a comment. Values of a procedure are `%0`,
 //! `%1`, ..., numbered from 0 without gaps. Inputs of a program are `$0`, `$1`, .... Limbs of a frame are `@0`, `@1`,
-//! ..., and a number is reused once its limb `dies`.
+//! ..., and a number is used again after a step that names it after `dies`.
 //!
 //! A type is a modulus of the table, a ring if it is not the whole one (`half+`, `half-`), and a form. Inputs and
 //! parameters of blocks may also be LWE vectors (`lwe 630 q2`: dimension and modulus) and public exponents

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parses procedures and programs. Hostile text gives an error, never a panic, and memory stays in proportion to the
-//! text's length.
+//! Parses mid-level procedures and programs. Hostile text gives an error, never a panic, and memory stays in
+//! proportion to the text's length.
 
 mod types;
 
@@ -19,7 +19,7 @@ use crate::mid::program::{
 use crate::mid::types::{ModulusId, TableModulus, ValueId, ValueType};
 use types::{ring, value_type};
 
-/// Parses one procedure, written whole. The result is well-formed text, not yet verified.
+/// Parses one procedure with a ring and moduli of its own. The result is not yet verified.
 pub fn parse_procedure(text: &str) -> Result<Procedure, ParseError> {
     let mut c = Cursor::new(text)?;
     c.skip_lines();
@@ -28,7 +28,7 @@ pub fn parse_procedure(text: &str) -> Result<Procedure, ParseError> {
     Ok(procedure)
 }
 
-/// Parses a program. The result is well-formed text, not yet verified.
+/// Parses a program from its text form. The result is not yet verified.
 pub fn parse_program(text: &str) -> Result<Program, ParseError> {
     let mut c = Cursor::new(text)?;
     c.skip_lines();
@@ -47,7 +47,7 @@ pub fn parse_program(text: &str) -> Result<Program, ParseError> {
 
 type Definitions = crate::lex::Definitions<ValueType>;
 
-/// Parses `nonnegative` or `centred`.
+/// Parses the representative of a base extension: `nonnegative` or `centred`.
 fn representative(c: &mut Cursor<'_>) -> Result<Representative, ParseError> {
     let mark = c.mark();
     let all = [Representative::NonNegative, Representative::Centred];
@@ -60,7 +60,8 @@ fn value(c: &mut Cursor<'_>) -> Result<ValueId, ParseError> {
     c.numbered("%", "a value such as %0").map(ValueId)
 }
 
-/// Parses from `proc NAME [ring ...]` to `end`; without a ring the procedure takes the program's.
+/// Parses a procedure from `proc NAME [ring ...]` to `end`. Without a ring of its own the procedure takes that of
+/// `program`.
 fn procedure(
     c: &mut Cursor<'_>,
     program: Option<(u8, &[TableModulus])>,
@@ -136,7 +137,7 @@ fn procedure(
     }
 }
 
-/// The words with which the role of a parameter or an input begins.
+/// The words with which the role of a parameter or an input begins, for error messages.
 const ROLES: &str = "`cipher`, `plain`, `key` or `exponent`";
 
 fn param(
@@ -178,13 +179,14 @@ fn param(
     Ok(())
 }
 
-/// Parses `seed 0 = key 2`; seeds are numbered in order.
+/// Parses a seed, such as `seed 0 = key 2`. Seeds are numbered in order.
 fn seed<T: std::str::FromStr>(c: &mut Cursor<'_>, expected: usize) -> Result<T, ParseError> {
     c.field_is("seed", expected)?;
     c.field("key")
 }
 
-/// Parses `imm 0 = scalar q1` or `imm 0 = galois`; immediates are numbered in order.
+/// Parses an immediate parameter, such as `imm 0 = scalar q1` or `imm 0 = galois`. Immediate parameters are numbered
+/// in order.
 fn immediate(c: &mut Cursor<'_>, expected: usize) -> Result<ImmType, ParseError> {
     c.field_is("imm", expected)?;
     let mark = c.mark();
@@ -332,7 +334,7 @@ impl ProgramParser {
         Ok(())
     }
 
-    /// Parses `block NAME (TYPE, ..)`, steps, `give (@..)`, `end`.
+    /// Parses a block: `block NAME (TYPE, ..)`, then steps, `give (@..)` and `end`.
     fn block(&mut self, c: &mut Cursor<'_>) -> Result<(), ParseError> {
         c.expect_word("block")?;
         let mark = c.mark();
@@ -404,8 +406,8 @@ impl ProgramParser {
         Ok(())
     }
 
-    /// Parses `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, the same with `run` or `repeat
-    /// N`, or `HCF`.
+    /// Parses a step: `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, the same with `run` or
+    /// `repeat N`, or `HCF`.
     fn step(&mut self, c: &mut Cursor<'_>) -> Result<Step, ParseError> {
         if c.accept_word(Op::Hcf.mnemonic()) {
             let loc = c.source_loc()?;
@@ -476,7 +478,7 @@ fn local(c: &mut Cursor<'_>) -> Result<LocalId, ParseError> {
     c.numbered("@", "a limb such as @0").map(LocalId)
 }
 
-/// Parses `$0`, `$0 step 3` or `@0`.
+/// Parses an operand of a step: `$0`, `$0 step 3` or `@0`.
 fn operand(c: &mut Cursor<'_>) -> Result<Operand, ParseError> {
     if c.peek("$") {
         let first = c.numbered("$", "an input such as $0")?;
@@ -490,7 +492,7 @@ fn operand(c: &mut Cursor<'_>) -> Result<Operand, ParseError> {
     Ok(Operand::Local(LocalId(local)))
 }
 
-/// Parses a list after a word; without the word the list is empty.
+/// Parses a list after the word `word`. Without this word the list is empty.
 fn optional<'a, T>(
     c: &mut Cursor<'a>,
     word: &str,
@@ -503,7 +505,7 @@ fn optional<'a, T>(
     }
 }
 
-/// Parses `(a, b, c)`.
+/// Parses a list in brackets with commas, such as `(a, b, c)`.
 fn list<'a, T>(
     c: &mut Cursor<'a>,
     mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, ParseError>,

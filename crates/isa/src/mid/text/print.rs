@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prints procedures, programs and, for messages, single instructions.
+//! Prints mid-level procedures and programs, and single instructions for error messages.
 
 use std::fmt::{self, Write};
 
@@ -12,14 +12,14 @@ use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
 use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
 use crate::mid::types::{Form, LimbType, LweType, TableModulus, ValueId, ValueType};
 
-/// The most moduli for which a procedure inside a program leaves the program's table out. A larger table is written
-/// again, so that a text's size bounds the size of its program.
+/// The most moduli of a program whose procedures leave the table of moduli out of their text. A larger table is
+/// printed in each procedure, so that a text's size bounds the size of its program.
 pub(super) const INHERITED_MODULI: usize = 64;
 
-/// The longest instruction text in an error message.
+/// The longest text of an instruction in an error message, in bytes.
 const MESSAGE_TEXT: usize = 400;
 
-/// Returns the text of a procedure.
+/// Returns the text form of a procedure.
 pub fn print_procedure(procedure: &Procedure) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
@@ -27,28 +27,28 @@ pub fn print_procedure(procedure: &Procedure) -> String {
     out
 }
 
-/// Returns the text of a program.
+/// Returns the text form of a program.
 pub fn print_program(program: &Program) -> String {
     let mut out = String::new();
     let _ = program_to(&mut out, program);
     out
 }
 
-/// Returns one instruction's text for messages, shortened if very long.
+/// Returns the text of one instruction for error messages. A very long text is cut.
 pub(crate) fn instr_text(instr: &Instr, types: &[ValueType]) -> String {
     let mut out = String::new();
     let _ = instr_to(&mut out, instr, types);
     shorten(out)
 }
 
-/// Returns one step's text for messages, shortened if very long.
+/// Returns the text of one step for error messages. A very long text is cut.
 pub(crate) fn step_text(step: &Step, program: &Program) -> String {
     let mut out = String::new();
     let _ = step_to(&mut out, step, program);
     shorten(out)
 }
 
-/// Cuts a message text at a character boundary.
+/// Cuts a text for an error message at a character boundary, if it is too long.
 pub(crate) fn shorten(mut text: String) -> String {
     if text.len() > MESSAGE_TEXT {
         let cut = (0..=MESSAGE_TEXT)
@@ -155,7 +155,7 @@ fn instr_to(out: &mut impl Write, instr: &Instr, types: &[ValueType]) -> fmt::Re
     Ok(())
 }
 
-/// Returns the word of the text form for a representative.
+/// Returns the word that the text form has for a representative of a base extension.
 pub(crate) fn representative_word(which: Representative) -> &'static str {
     match which {
         Representative::NonNegative => "nonnegative",
@@ -271,7 +271,7 @@ fn local_to<W: Write>(out: &mut W, local: &LocalId) -> fmt::Result {
     write!(out, "@{}", local.0)
 }
 
-/// Prints `(a, b, c)`.
+/// Prints a list in brackets with commas, such as `(a, b, c)`.
 fn list_to<W: Write, T>(
     out: &mut W,
     items: &[T],
@@ -315,7 +315,7 @@ fn step_to(out: &mut impl Write, step: &Step, program: &Program) -> fmt::Result 
     loc_to(out, step)
 }
 
-/// Prints `HCF at "FILE":LINE`.
+/// Prints the halting step, such as `HCF at "FILE":LINE`.
 fn halt_to(out: &mut impl Write, step: &Step) -> fmt::Result {
     out.write_str(Op::Hcf.mnemonic())?;
     loc_to(out, step)

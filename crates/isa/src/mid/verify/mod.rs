@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verifier of procedures and programs: accepts exactly those that can run. It panics for no input.
+//! The verifier of mid-level procedures and programs: it accepts exactly those that can run. It panics for no
+//! input.
 #![deny(clippy::arithmetic_side_effects)]
 
 mod procedure;
@@ -18,7 +19,7 @@ pub use program::{ProgramTypes, verify_program};
 pub(crate) use program::{exactly, in_program};
 pub use unrolled::verify_unrolled;
 
-/// Checks a procedure's name: letters, digits, `.`, `_`, `-`.
+/// Checks the name of a procedure or block: letters, digits, `.`, `_` and `-`.
 pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
     let legal = |b: u8| b.is_ascii_alphanumeric() || b".-_".contains(&b);
     if name.is_empty() || name.len() > limits::MAX_NAME || !name.bytes().all(legal) {
@@ -32,7 +33,7 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks a free-form name (parameter, input, ...).
+/// Checks the length of a free-form name, such as that of a parameter or an input.
 pub(crate) fn check_label(what: &'static str, name: &str) -> Result<(), Fault> {
     if name.len() > limits::MAX_NAME {
         let expected = format!("at most {} bytes", limits::MAX_NAME);
@@ -66,7 +67,7 @@ fn unique<T: Hash + Eq>(
     }
 }
 
-/// Checks the part of a key: part 0 (b), or a mask. The mask is part 1 (a), or one of several for GLWE ciphertexts.
+/// Checks the part number of a key: 0 for b, 1 for the mask a, or a higher number for a further mask of a GLWE key.
 fn check_part(part: u16) -> Result<(), Fault> {
     if part >= limits::MAX_KEY_PARTS {
         return Err(Fault::Range {

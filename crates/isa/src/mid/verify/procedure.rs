@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Verifies one procedure.
+//! Verifies one mid-level procedure.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,7 +40,7 @@ pub(super) fn value_text(v: ValueId) -> String {
     format!("%{}", v.0)
 }
 
-/// Checks a procedure without its ring and moduli.
+/// Checks a procedure without its ring and moduli, which the caller has checked.
 pub(super) fn verify_body(procedure: &Procedure) -> Result<(), VerifyError> {
     let mut body = Body {
         procedure,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Verifies a whole program: head, procedures, blocks.
+//! Verifies a whole mid-level program: head, procedures and blocks.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -47,24 +47,25 @@ pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     })
 }
 
-/// The types that the verifier finds and that the program's text does not have.
+/// The types that the verifier computes, because the program's text does not have them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramTypes {
-    /// The types of the results of each block.
+    /// For each block, the types of its results.
     pub blocks: Vec<Vec<ValueType>>,
-    /// The type of each output.
+    /// The type of each output of the program.
     pub outputs: Vec<ValueType>,
 }
 
-/// The verifier, with the types of the results of the blocks verified so far.
+/// The verifier of a program, with the types of the results of the blocks verified so far.
 struct Verifier<'a> {
     program: &'a Program,
     blocks: Vec<Vec<ValueType>>,
-    /// The number of turns' inputs checked so far, which a short text can make large.
+    /// The number of inputs of repeat iterations that were checked so far. A short text can make it large, so it
+    /// is bounded.
     looked: Cell<usize>,
 }
 
-/// The state of a limb of a frame.
+/// The state of a limb of a frame while the verifier reads the frame's steps.
 #[derive(Clone, Copy)]
 enum Local {
     Never,
@@ -164,7 +165,8 @@ impl<'a> Verifier<'a> {
         seed_keys(&program.seeds)
     }
 
-    /// Returns the source line of the first call of a procedure, in the order of the text.
+    /// Returns the line of the user's source of the first call of procedure number `proc`, in the order of the
+    /// text.
     fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
         let program = self.program;
         let steps = program.blocks.iter().flat_map(|b| &b.steps);
@@ -202,7 +204,7 @@ impl<'a> Verifier<'a> {
         results.map(|&operand| self.read(frame, operand)).collect()
     }
 
-    /// Checks the steps of a frame, and returns the limbs that are alive after the last.
+    /// Checks the steps of a block or of the program, and returns the limbs that are alive after the last step.
     fn frame(
         &self,
         name: &str,
@@ -229,7 +231,7 @@ impl<'a> Verifier<'a> {
         Ok(frame)
     }
 
-    /// Checks the end of the program, with `behind` steps after it in its frame.
+    /// Checks an `HCF`. `behind` is the number of steps after it in its frame, which must be 0.
     fn halt(&self, step: &Step, behind: usize) -> Result<(), Fault> {
         exactly("arguments", 0, step.args.len())?;
         exactly("seeds", 0, step.seeds.len())?;
@@ -278,7 +280,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Checks an argument of a repeat: the inputs of all turns have one type.
+    /// Checks an argument of a repeated block: the inputs that it is in all iterations exist and have one type.
     fn read_in_turns(
         &self,
         frame: &Frame,
@@ -432,8 +434,8 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// Checks every procedure: the program's ring and moduli, and a unique name. A fault inside a procedure names the
-/// source line of its first call, which `first` returns.
+/// Checks that every procedure verifies, has the program's ring and moduli, and has a unique name. A fault inside
+/// a procedure names the source line of its first call, which `first` returns.
 pub(super) fn procedures<'a>(
     procs: &[Arc<Procedure>],
     log_n: u8,
@@ -460,7 +462,7 @@ pub(super) fn seed_keys(seeds: &[u32]) -> Result<(), Fault> {
     seeds.try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
 }
 
-/// Checks that the program has the seeds that a call names.
+/// Checks that the program has the seeds that a call names by their numbers.
 pub(super) fn seed_numbers(seeds: &[u32], named: &[u32]) -> Result<(), Fault> {
     let limit = seeds.len() as u64;
     match named.iter().find(|&&seed| u64::from(seed) >= limit) {
@@ -473,7 +475,7 @@ pub(super) fn seed_numbers(seeds: &[u32], named: &[u32]) -> Result<(), Fault> {
     }
 }
 
-/// Returns the procedure of a call.
+/// Returns the procedure that a call names, or an error if there is none.
 pub(super) fn called(procs: &[Arc<Procedure>], proc: u32) -> Result<&Procedure, Fault> {
     let known = procs.get(proc as usize).map(|p| &**p);
     known.ok_or(Fault::Range {
@@ -483,7 +485,7 @@ pub(super) fn called(procs: &[Arc<Procedure>], proc: u32) -> Result<&Procedure, 
     })
 }
 
-/// Checks that the procedure has the program's ring and moduli.
+/// Checks that a procedure has the program's ring and moduli.
 fn same_ring(p: &Procedure, log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
     let item = || "the procedure".to_owned();
     if p.log_n != log_n {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Verifies a program that is written out call by call.
+//! Verifies a mid-level program that is written out call by call.
 
 use std::collections::HashSet;
 
@@ -90,7 +90,7 @@ impl<'a> UnrolledVerifier<'a> {
         self.outputs().map_err(in_program)
     }
 
-    /// Returns the source line of the first call of a procedure.
+    /// Returns the line of the user's source of the first call of procedure number `proc`.
     fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
         self.program
             .calls
@@ -181,7 +181,7 @@ impl<'a> UnrolledVerifier<'a> {
         Ok(())
     }
 
-    /// `found` is the type of the procedure's value `v`.
+    /// Checks that the type `found` is that of value `v` of the procedure.
     fn expect(
         &self,
         item: impl Fn() -> String,

@@ -9,7 +9,7 @@ use crate::mid::types::{
     Form, LimbType, LweDimension, LweTableType, LweType, ModulusId, TableModulus, ValueType,
 };
 
-/// Parses `ring 2^14 moduli q0=... q1=...`.
+/// Parses a ring and its moduli: `ring 2^14 moduli q0=... q1=...`.
 pub(super) fn ring(c: &mut Cursor<'_>) -> Result<(u8, Vec<TableModulus>), ParseError> {
     c.expect_word("ring")?;
     let mark = c.mark();
@@ -43,7 +43,7 @@ pub(super) fn ring(c: &mut Cursor<'_>) -> Result<(u8, Vec<TableModulus>), ParseE
     Ok((log_n, moduli))
 }
 
-/// Parses `97`, `plain 65537` or `2^64`.
+/// Parses a modulus, such as `97`, `plain 65537` or `2^64`.
 fn modulus(c: &mut Cursor<'_>) -> Result<TableModulus, ParseError> {
     if c.accept_word("plain") {
         return Ok(TableModulus::Plain(c.parsed("the value of the modulus")?));
@@ -61,7 +61,7 @@ fn modulus(c: &mut Cursor<'_>) -> Result<TableModulus, ParseError> {
     ))
 }
 
-/// Parses `q3 half+ coeff`.
+/// Parses the type of a limb, such as `q3 half+ coeff`.
 fn limb_type(c: &mut Cursor<'_>, log_n: u8) -> Result<LimbType, ParseError> {
     let modulus = ModulusId(c.numbered("q", "a modulus such as q0")?);
     let full = Ring::full(log_n);
@@ -86,7 +86,8 @@ fn limb_type(c: &mut Cursor<'_>, log_n: u8) -> Result<LimbType, ParseError> {
     })
 }
 
-/// Parses a limb's type, `lwe 630 q2`, `rows 2048 lwe 630 q2` or `exponent`.
+/// Parses the type of a value: that of a limb, `lwe 630 q2`, `rows 2048 lwe 630 q2` or
+/// `exponent`.
 pub(super) fn value_type(c: &mut Cursor<'_>, log_n: u8) -> Result<ValueType, ParseError> {
     if c.accept_word("exponent") {
         return Ok(ValueType::Exponent);
@@ -103,7 +104,7 @@ pub(super) fn value_type(c: &mut Cursor<'_>, log_n: u8) -> Result<ValueType, Par
     limb_type(c, log_n).map(ValueType::Limb)
 }
 
-/// Parses `630 q2`.
+/// Parses the dimension and modulus of an LWE vector, such as `630 q2`.
 fn lwe_type(c: &mut Cursor<'_>) -> Result<LweType, ParseError> {
     let dimension = LweDimension(c.parsed("the dimension of an LWE vector")?);
     let modulus = ModulusId(c.numbered("q", "a modulus such as q0")?);
