@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A global allocator for programs that compute on limbs. Long blocks start at cache lines. Blocks of many megabytes
-//! lie in large pages if the system has them.
+//! A global allocator for programs that compute on limbs. It starts long blocks at cache lines, and puts blocks of many
+//! megabytes into large pages if the system has them.
 //!
-//! A vector of 64 bytes that lies across two lines costs two accesses, and the system starts long blocks 16 bytes past
-//! a line as often as not. `Vec<u64>` stays what limbs are kept in: a program chooses its allocator once,
+//! A SIMD load of 64 bytes that crosses a cache line costs two accesses, and the system starts half of all long blocks 16
+//! bytes after the start of a line. Limbs stay in plain `Vec<u64>`, because a program chooses its allocator once,
 //!
 //! ```
 //! #[global_allocator]
@@ -12,44 +12,44 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Bytes of a cache line and of the longest vectors.
+/// The bytes of a cache line, which are also those of the longest SIMD vectors.
 const LINE: usize = 64;
-/// The system's allocator starts every block at a multiple of this.
+/// The number of bytes to a multiple of which the system's allocator aligns every block.
 const SYSTEM: usize = 16;
-/// Shorter blocks are the system's own: none holds a limb of a ring that encrypts.
+/// The length in bytes from which on blocks start at a cache line. Shorter blocks stay as the system aligns them, because
+/// none holds a limb of a secure ring.
 const LONG: usize = 4096;
 
-/// Bytes of a large page of the processors in use.
+/// The bytes of a large page of the processors in use.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 2 << 20;
-/// Blocks from this length on ask for large pages: keys, which are read from their first word to their last, and a page of 4
-/// KiB ends 64 lines on, and with it what the processor fetches ahead.
+/// The length in bytes from which on blocks ask for large pages, such as blocks of keys. Keys are read from their first word
+/// to their last. A page of 4 KiB ends after 64 cache lines, and the processor's prefetching ends with it.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 * PAGE;
 
-/// An allocator that takes blocks from the system's and starts blocks of 4 KiB and more at a cache line. Each of these
-/// takes 64 bytes more. Blocks of 8 MiB and more are asked to lie in pages of 2 MiB (Linux; a wish, which changes no
-/// content).
+/// A global allocator that starts blocks of 4 KiB and more at a cache line. Each of these takes 64 bytes more from the
+/// system. It asks for pages of 2 MiB for blocks of 8 MiB and more; on Linux the system may grant them.
 ///
-/// The system's aligned blocks are not used: it moves them when they grow, fills them with zeros where fresh memory has
-/// zeros already, and does not find room for one where one of the same size was freed.
+/// It does not use the system's aligned blocks. The system moves these when they grow, and fills them with zeros even if
+/// fresh memory is zero already. It also finds no room for one where one of the same size was freed.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LineAllocator;
 
-/// Returns the layout of the system's block around a long one. Between the two starts are 16 to 64 bytes, the last
-/// eight of which say how many.
+/// Returns the layout of the system's block that contains a long block. Between the starts of the two blocks are 16 to 64
+/// bytes; the last eight of them hold this distance.
 fn around(layout: Layout) -> Option<Layout> {
     let long = layout.size() >= LONG && layout.align() <= LINE;
     let size = layout.size().checked_add(LINE).filter(|_| long)?;
     Layout::from_size_align(size, SYSTEM).ok()
 }
 
-/// Bytes from the start of a system's block to the long one in it.
+/// Returns the bytes from the start of a system's block to the long block inside it.
 fn offset(base: *mut u8) -> usize {
     LINE - base.addr() % LINE
 }
 
-/// Asks for large pages for the part of a block that fills whole ones.
+/// Asks the system for large pages, for the part of a block that fills whole large pages.
 ///
 /// # Safety
 ///
@@ -69,7 +69,7 @@ unsafe fn in_large_pages(base: *mut u8, bytes: usize) {
     }
 }
 
-/// The long block in the system's block at `base`, of which its caller may be told.
+/// Returns the long block inside the system's block at `base`, and writes their distance before it.
 ///
 /// # Safety
 ///
@@ -88,7 +88,7 @@ unsafe fn inside(base: *mut u8) -> *mut u8 {
     }
 }
 
-/// The start of the system's block around a long one.
+/// Returns the start of the system's block that contains a long block.
 ///
 /// # Safety
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exact and approximate base extension of whole limbs: from the residues of an integer modulo some primes, its
+//! Exact and approximate base extension of whole limbs. It computes the residues of an integer modulo some moduli from its
 //! residues modulo others (basext paper, chapter 2).
 //!
-//! A coefficient A in \[0, Q) is given by its residues modulo q_0 ... q_(l-1); wanted are its residues modulo
-//! p_0 ... p_(k-1). The methods that start from the Chinese remainder theorem share equation 2.5,
+//! A coefficient A in \[0, Q) is given by its residues a_i modulo q_0 ... q_(l-1), whose product is Q. Wanted are its residues
+//! modulo p_0 ... p_(k-1). The methods that start from the Chinese remainder theorem share equation 2.5,
 //!
 //! A = sum_i y_i (Q / q_i) - alpha Q with y_i = \[a_i (Q / q_i)^-1\]_(q_i) and 0 <= alpha < l,
 //!
@@ -50,15 +50,15 @@ use num_bigint::BigUint;
 use crate::kernels::check_len;
 use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus};
 
-/// Most source moduli of an exact base extension. (A sum of this many products of 61-bit numbers, and one more, still
-/// fits the lazy accumulators.)
+/// The most source moduli of an exact base extension. A sum of this many products of 61-bit numbers, and one more product, still
+/// fits the accumulators that reduce once.
 pub const MAX_SOURCES: usize = 64;
 
-/// Coefficients worked on at a time: for l = 17 the scaled residues of a block (34 KiB) stay in the first-level cache,
-/// for l = 64 (130 KiB) in the second.
+/// The number of coefficients that a base extension converts at a time. For 17 source moduli the scaled residues of such a block
+/// (34 KiB) stay in the first-level cache, for 64 moduli (130 KiB) in the second.
 pub(crate) const BLOCK: usize = 256;
 
-/// The integer that the residues of a coefficient stand for, among those congruent modulo Q.
+/// The choice among the integers, congruent modulo Q, that have the given residues. Q is the product of the source moduli.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Representative {
     /// The integer in \[0, Q).
@@ -68,7 +68,8 @@ pub enum Representative {
 }
 
 impl Representative {
-    /// h, such that the integer plus h lies in \[0, Q): 0, or the largest integer below Q/2.
+    /// Returns the number h for which the integer plus h lies in \[0, Q), where Q is the product of `from`. It is 0, or the
+    /// largest integer below Q/2.
     pub fn offset(self, from: &RnsBasis) -> BigUint {
         match self {
             Self::NonNegative => BigUint::ZERO,
@@ -77,8 +78,8 @@ impl Representative {
     }
 }
 
-/// The target moduli of a base extension. The output limbs are one for each of `moduli`, then one for each of `words`.
-/// The moduli may be any, in any relation to the source moduli.
+/// The target moduli of a base extension. It has one output limb for each of `moduli`, then one for each power of two in `words`.
+/// The moduli may be any, whatever the source moduli are.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'a> {
     pub moduli: &'a [Modulus],
@@ -99,8 +100,8 @@ impl Targets<'_> {
     }
 }
 
-/// A conversion of limbs from source moduli to target moduli, coefficient by coefficient. Coefficients do not depend on
-/// one another, so threads may share a conversion by ranges of coefficients.
+/// A conversion of limbs from source moduli to target moduli, coefficient by coefficient. No coefficient depends on another, so
+/// threads may share a conversion by ranges of coefficients.
 pub trait BaseExtension: Send + Sync {
     /// Returns the moduli of the input limbs, in order.
     fn source(&self) -> &[Modulus];
@@ -111,15 +112,15 @@ pub trait BaseExtension: Send + Sync {
     /// Returns the powers of two of the last output limbs, in order.
     fn words(&self) -> &[WordModulus];
 
-    /// Returns the words of scratch that [`BaseExtension::convert`] needs. The number does not depend on the length of
+    /// Returns the number of words of scratch memory that [`BaseExtension::convert`] needs. It does not depend on the length of
     /// the limbs.
     fn scratch_len(&self) -> usize;
 
-    /// Converts whole limbs, all of one length. Inputs must be residues below their modulus; a larger one gives wrong
-    /// residues, never a fault. The call allocates nothing. The content of `scratch` does not matter.
+    /// Converts whole limbs, all of one length. The caller ensures that inputs are residues below their modulus; a larger one
+    /// gives wrong residues, never a fault. The call allocates nothing, and ignores what `scratch` contains.
     ///
     /// # Errors
-    /// [`MathError::Length`] for a number of limbs, a length or a scratch that does not fit.
+    /// [`MathError::Length`] if the number of limbs, their length or the length of the scratch memory does not fit.
     fn convert(
         &self,
         input: &[&[u64]],
@@ -130,13 +131,14 @@ pub trait BaseExtension: Send + Sync {
 
 /// Returns the fastest exact base extension on the CPU: [`FixedPoint`] on \[0, Q).
 ///
-/// Beside the products that every method needs, it costs one multiply-add for each input coefficient.
-/// [`ShenoyKumaresan`] costs as much as one more target modulus and needs a redundant input limb. [`MixedRadix`] costs
-/// half as many products again. [`Kawamura`] gives up part of the range.
+/// Besides the products that every method needs, it takes one multiply-add for each input coefficient. [`ShenoyKumaresan`] costs
+/// as much as one more target modulus and needs a redundant input limb. [`MixedRadix`] takes half as many products again.
+/// [`Kawamura`] is exact on a part of the range only.
 ///
-/// The time of [`FixedPoint`] depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes a
-/// decision of its own (for random coefficients less than once in 2^40). If that matters, as for limbs of a secret,
-/// choose [`MixedRadix`]; for small signed coefficients choose [`Representative::Centred`].
+/// The time of [`FixedPoint`] depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes an exact
+/// comparison of its own. Here Q is the product of the l source moduli; random coefficients need the comparison less than once in
+/// 2^40. If time must not depend on data, as for limbs of a secret, choose [`MixedRadix`]. For small signed coefficients choose
+/// [`Representative::Centred`].
 pub fn best_exact<'a>(
     from: &RnsBasis,
     to: impl Into<Targets<'a>>,
@@ -144,7 +146,7 @@ pub fn best_exact<'a>(
     FixedPoint::new(from, to, Representative::NonNegative)
 }
 
-/// Checks the shapes of a conversion and gives the length of its limbs.
+/// Checks the numbers and lengths of the limbs of a conversion, and returns their length.
 pub(crate) fn check_shapes(
     extension: &impl BaseExtension,
     input: &[&[u64]],
@@ -167,7 +169,7 @@ pub(crate) fn check_shapes(
     Ok(n)
 }
 
-/// Refuses more than [`MAX_SOURCES`] moduli.
+/// Refuses a basis of more than [`MAX_SOURCES`] moduli.
 fn check_sources(from: &RnsBasis) -> Result<(), MathError> {
     if from.moduli().len() > MAX_SOURCES {
         return Err(MathError::OutOfRange {
@@ -179,14 +181,14 @@ fn check_sources(from: &RnsBasis) -> Result<(), MathError> {
     Ok(())
 }
 
-/// The blocks of n coefficients.
+/// Returns the ranges of the blocks of `n` coefficients.
 fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n)
         .step_by(BLOCK)
         .map(move |start| start..n.min(start + BLOCK))
 }
 
-/// Row i of scratch for writing, cut to `len` coefficients.
+/// Returns row `i` of scratch memory for writing, cut to `len` coefficients.
 fn row_mut(rows: &mut [u64], i: usize, len: usize) -> &mut [u64] {
     &mut rows[i * BLOCK..][..len]
 }

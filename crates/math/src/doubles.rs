@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic on four residues at a time as doubles (AVX2 with FMA), for moduli of at most 52 bits.
 //!
-//! AVX2 multiplies 32 bits by 32, so that one product modulo 50 bits takes about ten of its multiplications. With
-//! doubles it takes four. All is exact. A double holds any integer up to 2^53 in magnitude. A product y w is two
-//! doubles, h + l with h = fl(y w) and l = fma(y, w, -h). With b near y w / q, h - b q is an integer below 2^53 again,
-//! so that fma gives it without an error. Only b is rounded. It decides by which multiple of q a number differs from
-//! the residue it stands for, never which residue that is. [`Doubles::to_words`] gives the residue that is at least 0
-//! and below q.
+//! AVX2 multiplies 32 bits by 32, so that one product modulo 50 bits takes about ten of its multiplications. With doubles it takes four,
+//! and all results are exact. A double holds any integer up to 2^53 in magnitude. A product y w is two doubles, h + l with h = fl(y w) and
+//! l = fma(y, w, -h). With b near y w / q, h - b q is an integer below 2^53 again, so that fma computes it without an error. Only b is
+//! rounded. b decides by which multiple of q a number differs from its residue, never which residue that is. [`Doubles::to_words`] returns
+//! the residue that is at least 0 and below q.
 //!
-//! Sizes below are in units of q. A factor w is at most 1/2, with w / q rounded to a double: b is off by at most |y| q / 2^54 for
-//! that, as much again where the product y w / q is rounded, and 1/2.
+//! Sizes below are in units of q. A factor w is at most 1/2, with w / q rounded to a double. So b is wrong by at most |y| q / 2^54 for
+//! that rounding, as much again for the rounding of the product y w / q, and 1/2.
 //!
 //! | | q | b | of \|y\| a product is at most | \|y\| may be |
 //! | --- | --- | --- | --- | --- |
 //! | `Doubles<false>` | up to 50 bits | fma(y, w / q, 3 2^51) - 3 2^51, exact to the nearest while b < 2^51 | 1/2 + \|y\| / 16 | below 4 |
 //! | `Doubles<true>` | up to 2^52 - 2^12 + 1 | rounded by an instruction of its own | 1/2 + \|y\| / 2 | below 2 |
 //!
-//! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is used in,
-//! which must enable AVX2 and FMA (hence `unsafe`).
+//! Every function here is `inline(always)` and has no target feature of its own. The loop that uses it must enable AVX2 and FMA (hence
+//! `unsafe`).
 
 use std::arch::x86_64::*;
 
 use crate::Modulus;
 
-/// Residues in one vector.
+/// The number of residues in one vector.
 pub(crate) const LANES: usize = 4;
 
-/// 2^52: the doubles from here to twice as much have the integers below 2^52 as their low bits.
+/// The number 2^52. A double from 2^52 up to 2^53 has its integer, minus 2^52, in its low 52 bits.
 const TOP: f64 = (1u64 << 52) as f64;
-/// A double is rounded to an integer by adding this and taking it off again.
+/// The number 1.5 * 2^52. Adding it to a double and subtracting it again rounds the double to an integer.
 const ROUNDER: f64 = 1.5 * TOP;
 
-/// Constant factors, at most q / 2 in magnitude, with their quotients by q.
+/// Constant factors, at most q / 2 in magnitude, with their quotients by q, one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     pub(crate) value: __m256d,
     pub(crate) ratio: __m256d,
 }
 
-/// A constant factor w below q in memory: the number nearest to 0 that is w modulo q, and its quotient by q.
+/// A constant factor w below q as it is kept in memory: the number nearest to 0 that is w modulo q, and its quotient by q.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair {
     pub(crate) value: f64,
@@ -46,7 +45,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// For w < q < 2^53.
+    /// Makes the pair of a factor w, for w < q < 2^53.
     pub(crate) fn new(q: Modulus, w: u64) -> Self {
         let value = q.centred(w) as f64;
         Self {
@@ -71,7 +70,7 @@ impl Factor {
     }
 }
 
-/// Constants of a modulus for arithmetic on doubles. `TIGHT`: above 50 bits.
+/// The constants of a modulus q for arithmetic on doubles. `TIGHT` is true for moduli above 50 bits.
 #[derive(Clone, Copy)]
 pub(crate) struct Doubles<const TIGHT: bool> {
     q: __m256d,
@@ -93,7 +92,7 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
         }
     }
 
-    /// An integer near x r, for quotients r by q.
+    /// Returns integers near x r in each lane, where r is the quotient of a factor by q.
     #[inline(always)]
     unsafe fn quotient(self, x: __m256d, ratio: __m256d) -> __m256d {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -108,7 +107,7 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
         }
     }
 
-    /// y w modulo q, of the size that the table above has.
+    /// Returns y w modulo q in each lane. Its magnitude is bounded by the table of the module.
     ///
     /// # Safety
     /// The processor must have AVX2 and FMA.
@@ -123,7 +122,7 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
         }
     }
 
-    /// x modulo q, at most 1/2 and 2^-50 in magnitude, for any integer x below 2^53 (and 2^51 q).
+    /// Returns x modulo q in each lane, in magnitude at most (1/2 + 2^-50) q. x is any integer below 2^53 and below 2^51 q in magnitude.
     ///
     /// # Safety
     /// The processor must have AVX2 and FMA.
@@ -133,7 +132,7 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
         unsafe { _mm256_fnmadd_pd(self.quotient(x, self.inverse), self.q, x) }
     }
 
-    /// The residue below q of any integer below 2^53 (and 2^51 q).
+    /// Returns the residue below q of any integer below 2^53 and below 2^51 q in magnitude, in each lane.
     ///
     /// # Safety
     /// The processor must have AVX2 and FMA.
@@ -150,7 +149,7 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
     }
 }
 
-/// Words below 2^52.
+/// Converts words below 2^52 to doubles.
 ///
 /// # Safety
 /// The processor must have AVX2.

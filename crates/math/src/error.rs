@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Errors of this crate.
+//! The errors of number theory: a refused modulus, length, range or file of choices.
 
 use thiserror::Error;
 
-/// An input that this crate refuses: each variant says what was expected, what came and what to do.
+/// The error of an input that this crate refuses. Each variant says what was expected, what was
+/// found and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MathError {

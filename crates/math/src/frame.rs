@@ -4,13 +4,13 @@
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-/// The bytes of a cache line, and of the widest vector.
+/// A value with the alignment of a cache line, which is also that of the widest vector.
 #[repr(align(64))]
 struct Line(#[expect(dead_code, reason = "only its alignment counts")] [u8; 64]);
 
-/// Makes the function into which this call is inlined begin its stack on a cache line. The compiler puts vectors on the
-/// stack when no register is free, but does not align the stack for such vectors alone. A vector of 512 bits would then
-/// lie across two lines, depending on where the stack happens to lie (Zen 4: 4 to 11 % of a transform).
+/// Makes the function into which this call is inlined begin its stack frame on a cache line. The compiler puts vectors
+/// on the stack if no register is free, but does not align the stack for such vectors alone. A vector of 512 bits would
+/// then cross a cache line whenever the stack is not aligned (Zen 4: 4 to 11 % of a transform).
 #[inline(always)]
 pub(crate) fn on_a_line() {
     let mut line = MaybeUninit::<Line>::uninit();

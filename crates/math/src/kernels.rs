@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops over whole limbs: the one interface through which devices compute on residues.
+//! Kernels: loops over whole limbs, the one interface through which devices compute on residues.
 //!
-//! Every function checks that its slices have one length, then runs the fastest path this processor has (scalar,
-//! AVX2, AVX-512, AVX-512 with IFMA; see [`Backend`]). All paths give the same bits. Inputs must be residues below their
-//! modulus; outputs are. A larger input gives a wrong residue, never a fault.
+//! Every function checks that its slices have one length, then runs the fastest path that this processor has (scalar,
+//! AVX2, AVX-512, AVX-512 with IFMA; see [`Backend`]). All paths compute the same bits. The caller ensures that inputs
+//! are residues below their modulus; then so are outputs. A larger input gives a wrong residue, never a fault.
 
 mod ahead;
 mod auto;
@@ -61,7 +61,7 @@ pub use sums::{dot, dot_scalars};
 
 use crate::MathError;
 
-/// Refuses a slice whose length is not `expected`.
+/// Refuses a slice whose length is not `expected`. `what` names it in the error.
 pub(crate) fn check_len(what: &'static str, expected: usize, got: usize) -> Result<(), MathError> {
     if expected == got {
         Ok(())

@@ -50,7 +50,7 @@ pub use ring::{Ring, RingKind};
 pub use rns::{BaseConverter, RnsBasis, reduce_big};
 pub use word::{AnyModulus, WordModulus};
 
-/// Items that the crate's own tests reach; no part of the interface.
+/// Items for the crate's own tests, which are no part of the interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::kernels::backend::backends_with;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The step that base extensions on the Chinese remainder theorem share: the sum of equation 2.5 of the basext paper,
-//! with alpha given.
+//! The step that base extensions by the Chinese remainder theorem share: the sum of equation 2.5 of the basext paper,
+//! if alpha is known.
 
 use std::ops::Range;
 
@@ -9,10 +9,12 @@ use super::{BLOCK, Targets, blocks, row_mut};
 use crate::kernels;
 use crate::{MathError, Modulus, RnsBasis, Shoup};
 
-/// Words of all limbs from which on they are asked for ahead.
+/// The number of words of all limbs together from which on a conversion prefetches them.
 const FAR_IN_ALL: usize = 16 * kernels::FAR;
 
-/// Tables of sum_i y_i (Q / q_i) - alpha Q modulo each target. Scratch rows: y_0 ... y_(l-1), alpha, one spare.
+/// Tables for the sum of y_i (Q / q_i) over i, minus alpha Q, modulo each target. The q_i are the source moduli, Q is
+/// their product, and y_i are the scaled residues. The rows of scratch memory are y_0 ... y_(l-1), alpha, and a spare
+/// one.
 #[derive(Clone, Debug)]
 pub(crate) struct Crt {
     from: Vec<Modulus>,
@@ -21,7 +23,8 @@ pub(crate) struct Crt {
 }
 
 impl Crt {
-    /// With `corrected`, what alpha is below, the constant of alpha, -Q, follows those of the y_i.
+    /// Makes the tables. With `corrected`, a bound on alpha, they have one more constant after those of the y_i: -Q,
+    /// the factor of alpha.
     pub(crate) fn new(from: &RnsBasis, to: Targets<'_>, corrected: Option<u64>) -> Self {
         let sums = WeightedSums::new(
             largest(from.moduli()).max(corrected.unwrap_or(0)),
@@ -48,7 +51,7 @@ impl Crt {
         &self.from
     }
 
-    /// (Q / q_i)^-1 mod q_i.
+    /// Returns the constants (Q / q_i)^-1 mod q_i, by which residues are scaled to the y_i.
     pub(crate) fn scale(&self) -> &[Shoup] {
         &self.scale
     }
@@ -61,8 +64,8 @@ impl Crt {
         (self.from.len() + 2) * BLOCK
     }
 
-    /// Converts n coefficients block by block. `count` sees the scratch rows of a block with the y_i filled in and
-    /// writes alpha to row l. Shapes are the caller's business.
+    /// Converts n coefficients block by block. The function `count` reads the y_i in the scratch rows of a block and
+    /// writes alpha to row l. The caller has checked the lengths.
     pub(crate) fn convert(
         &self,
         n: usize,
@@ -88,10 +91,10 @@ impl Crt {
     }
 }
 
-/// A bound above every alpha < l, for l <= 64.
+/// A bound above every correction alpha < l, for l <= 64 source moduli.
 pub(super) const COUNTS: u64 = 1 << 7;
 
-/// Returns the largest of some moduli, a bound above all residues.
+/// Returns the largest of several moduli, which is a bound above all their residues.
 pub(super) fn largest(moduli: &[Modulus]) -> u64 {
     moduli.iter().map(|q| q.value()).fold(0, u64::max)
 }

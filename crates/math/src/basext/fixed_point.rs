@@ -10,30 +10,32 @@ use super::crt::COUNTS;
 use super::{BLOCK, BaseExtension, Crt, Representative, Targets, check_shapes, check_sources};
 use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
-/// Words of sum_i y_i (Q / q_i) < 64 * 2^(64 * 61), and a spare one.
+/// The number of 64-bit words of the sum of y_i (Q / q_i), which is below 64 * 2^(64 * 61), and a spare one.
 const WORDS: usize = 63;
 
-/// Exact on the whole range, no redundant residue, no floating point.
+/// An exact base extension by sums of fractions in fixed point (Halevi, Polyakov and Shoup). It is exact on the whole
+/// range \[0, Q) or (-Q/2, Q/2], and needs no redundant residue and no floating point.
 ///
-/// alpha = floor(sum_i y_i / q_i + h / Q) with h = 0 for \[0, Q) and h = Q - floor(Q/2) - 1 for (-Q/2, Q/2]. Each
-/// fraction is rounded down to a multiple of 2^-51 and short by less than 3 of these units. So the sum S is short by
-/// less than 3 l + 1 units. floor(S) is alpha unless the fraction of S is above 1 - (3 l + 1) 2^-51. That happens only
-/// within (3 l + 1) 2^-51 Q of a multiple of Q (for [`Representative::Centred`]: of an odd multiple of Q / 2).
+/// With y_i = \[a_i (Q / q_i)^-1\]_(q_i), alpha = floor(sum_i y_i / q_i + h / Q). Here h = 0 for \[0, Q) and h = Q -
+/// floor(Q/2) - 1 for (-Q/2, Q/2]. Each fraction is rounded down to a multiple of 2^-51, and is short by less than 3 of
+/// these units. So the sum S is short by less than 3 l + 1 units. floor(S) is alpha unless the fraction of S is above
+/// 1 - (3 l + 1) 2^-51. That happens only within (3 l + 1) 2^-51 Q of a multiple of Q (for [`Representative::Centred`]:
+/// of an odd multiple of Q / 2).
 ///
-/// Each such coefficient is decided by itself. A small integer (of either sign) shows in its residues. For any other,
-/// sum_i y_i (Q / q_i) + h is computed in full and compared with the multiple of Q. So the time depends on the data;
-/// the time of [`MixedRadix`](super::MixedRadix) does not.
+/// Each coefficient that is so close is decided exactly. A small integer of either sign shows in its residues. For any
+/// other, the sum of y_i (Q / q_i) and h is computed in full and compared with the multiple of Q. So the time depends
+/// on the data; the time of [`MixedRadix`](super::MixedRadix) does not.
 #[derive(Clone, Debug)]
 pub struct FixedPoint {
     crt: Crt,
-    /// S, with h / Q rounded down to a multiple of 2^-51 as its offset.
+    /// The sum S of fractions, whose offset is h / Q, rounded down to a multiple of 2^-51.
     sum: FractionSum,
     exact: LongCount,
 }
 
 impl FixedPoint {
     /// # Errors
-    /// More than 64 source moduli.
+    /// Fails for more than 64 source moduli.
     pub fn new<'a>(
         from: &RnsBasis,
         to: impl Into<Targets<'a>>,
@@ -56,9 +58,9 @@ impl FixedPoint {
 }
 
 impl FixedPoint {
-    /// Returns the sign of the integer t with |t| <= q_0 / 2 that has these residues, if there is such a t and the
-    /// sum's close call is about 0 (h = 0). alpha is the upper candidate for t > 0, where A = t. It is the lower one
-    /// for t < 0, where A = Q + t.
+    /// Returns the sign of the integer t with |t| <= q_0 / 2 that has these residues, for a coefficient that is close
+    /// to a multiple of Q. It is `None` if there is no such t, or if the offset h is not 0. alpha is the upper
+    /// candidate for t > 0, where A = t. It is the lower one for t < 0, where A = Q + t.
     fn small_sign(&self, mut residues: impl Iterator<Item = u64>) -> Option<Ordering> {
         if self.sum.offset != 0 {
             return None;
@@ -120,18 +122,19 @@ impl BaseExtension for FixedPoint {
     }
 }
 
-/// The integers of equation 2.5 in full, for the close calls. Words are in little-endian order.
+/// The integers of equation 2.5 in full, for coefficients that are close to a multiple of Q. Their words are in
+/// little-endian order.
 #[derive(Clone, Debug)]
 struct LongCount {
-    /// Q / q_i.
+    /// The words of Q / q_i for each source modulus q_i.
     weights: Vec<Vec<u64>>,
     product: Vec<u64>,
-    /// h.
+    /// The words of the offset h of the representative.
     offset: Vec<u64>,
 }
 
 impl LongCount {
-    /// Whether sum_i y_i (Q / q_i) + h >= count Q.
+    /// Returns whether the sum of y_i (Q / q_i) over i, plus h, is at least `count` times Q.
     fn reaches(&self, y: impl Iterator<Item = u64>, count: u64) -> bool {
         let mut sum = [0; WORDS];
         sum[..self.offset.len()].copy_from_slice(&self.offset);
@@ -144,7 +147,7 @@ impl LongCount {
     }
 }
 
-/// sum += x * factor. What does not fit is dropped; for residues all of it fits.
+/// Adds the product of `x` and `factor` to `sum`. Words that do not fit are dropped; sums of residues always fit.
 fn add_product(sum: &mut [u64; WORDS], x: &[u64], factor: u64) {
     let mut carry = 0;
     for (i, word) in sum.iter_mut().enumerate() {

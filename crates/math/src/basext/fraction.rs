@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes floor(sum_i y_i / q_i) in fixed point, and finds the coefficients for which the precision does not decide
-//! it.
+//! Computes floor(sum_i y_i / q_i) in fixed point, and finds the coefficients for which the precision does not suffice.
 
 use super::BLOCK;
 #[cfg(target_arch = "x86_64")]
 use super::fraction_avx512;
 use crate::Modulus;
 
-/// One bit for each coefficient of a block.
+/// A bit for each coefficient of a block, set if fixed point does not decide the floor of its sum.
 pub(super) type CloseCalls = [u64; BLOCK / 64];
 
-/// y / q in units of 2^-51, rounded down, for y below q: the same bits on every path.
+/// The fraction y / q for residues y below q, in units of 2^-51, rounded down. All backends compute the same bits.
 ///
 /// With b = bits of q, y is brought to 52 bits: x = y 2^(52-b), cut to an integer. Then x is multiplied by t =
 /// floor(2^(51+b) / q), which is at most 2^52 - 1. floor(x t / 2^52) is at most 2^51 y / q and short of it by less than
@@ -23,9 +22,9 @@ pub(super) struct Fraction {
 }
 
 impl Fraction {
-    /// Bits behind the point.
+    /// The number of bits after the binary point.
     pub(super) const BITS: u32 = 51;
-    /// Bound of the error, in units.
+    /// The bound of the error of one fraction, in units of 2^-51.
     const ERROR: u64 = 3;
 
     fn new(q: Modulus) -> Self {
@@ -44,17 +43,18 @@ impl Fraction {
     }
 }
 
-/// offset + sum_i y_i / q_i, short of the true value by less than 3 l + 1 units (one for the offset, rounded down).
+/// A sum of fractions y_i / q_i plus an offset. It is short of the true value by less than 3 l + 1 units of 2^-51 for l
+/// fractions; one unit is for the offset, which is rounded down.
 #[derive(Clone, Debug)]
 pub(super) struct FractionSum {
     pub(super) fractions: Vec<Fraction>,
     pub(super) offset: u64,
-    /// A sum whose fraction is not below this may have passed the next integer.
+    /// The least fractional part, in units of 2^-51, for which the true sum may reach the next integer.
     pub(super) close: u64,
 }
 
 impl FractionSum {
-    /// The offset is in units of 2^-51, below 1.
+    /// Makes a sum for these moduli. The offset is in units of 2^-51, and below 1.
     pub(super) fn new(moduli: &[Modulus], offset: u64) -> Self {
         let error = Fraction::ERROR * moduli.len() as u64 + 1;
         Self {
@@ -64,8 +64,8 @@ impl FractionSum {
         }
     }
 
-    /// Writes the floor of the sum to `alpha`, one block at most, and gives the coefficients where the true floor may
-    /// be one more. y_i is row i of `y`, rows being [`BLOCK`] words apart.
+    /// Writes the floors of the sums of at most one block of coefficients to `alpha`. Returns the coefficients for
+    /// which the true floor may be one more. y_i is row i of `y`, and rows are [`BLOCK`] words apart.
     pub(super) fn counts(&self, y: &[u64], alpha: &mut [u64]) -> CloseCalls {
         let mut close = CloseCalls::default();
         #[cfg(target_arch = "x86_64")]

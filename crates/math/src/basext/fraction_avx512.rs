@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the counts of [`super::fraction`] for eight coefficients at a time (AVX-512, with and without IFMA).
+//! Computes the floors of sums of fractions ([`super::fraction`]) for eight coefficients at a time (AVX-512, with and
+//! without IFMA).
 
 use std::arch::x86_64::*;
 
@@ -8,8 +9,8 @@ use super::fraction::{CloseCalls, Fraction, FractionSum};
 use crate::kernels::Backend;
 use crate::simd::{LANES, load, mul_wide, splat, store};
 
-/// [`FractionSum::counts`] for the largest multiple of eight coefficients; returns how many those are, 0 on the scalar
-/// backend.
+/// Computes [`FractionSum::counts`] for the largest multiple of eight coefficients, and returns their number. It is 0
+/// on the scalar backend.
 pub(super) fn counts(
     sum: &FractionSum,
     y: &[u64],
@@ -57,7 +58,8 @@ unsafe fn ifma(sum: &FractionSum, y: *const u64, alpha: &mut [u64], close: &mut 
     }
 }
 
-/// `add(total, x, ratio)` is total + floor(x ratio / 2^52) for 52-bit factors.
+/// Computes the floors with the function `add`, where `add(total, x, ratio)` is total + floor(x ratio / 2^52) for
+/// 52-bit factors.
 #[inline(always)]
 unsafe fn count_vectors(
     sum: &FractionSum,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The weighted sums and the fractions with 52-bit multiply-add (AVX-512 IFMA).
+//! Computes the weighted sums of a base extension, and their fractions, with 52-bit multiply-add (AVX-512 IFMA).
 //!
-//! A 64 x 64 product takes seven multiply-adds when it is kept whole. Five do when the multiple of p is taken off by an
-//! estimate on the way. For terms x_i below 2^b and constants w_i < p, with l <= 2^g terms, s = max(0, b + g - 52) and
-//! W_i = floor(w_i 2^52 / p):
+//! A 64 x 64 product takes seven multiply-adds if it is kept whole. It takes five if an estimate removes the multiple
+//! of the modulus p on the way. For terms x_i below 2^b and constants w_i < p, with l <= 2^g terms, let s = max(0, b +
+//! g - 52) and W_i = floor(w_i 2^52 / p):
 //!
 //! - the sum T of the products is kept modulo 2^104, as the 52-bit parts of x_i and w_i without the product of the two
 //!   high parts (four multiply-adds, or two when all fit 52 bits);
@@ -24,46 +24,49 @@ use crate::kernels::Backend;
 use crate::simd::{LANES, correct, load, splat, store};
 use crate::{Modulus, Shoup};
 
-/// 2^52 - 1.
+/// The mask 2^52 - 1 of the low 52 bits.
 const LOW: u64 = (1 << 52) - 1;
 
-/// Target moduli worked on together, so that a source residue is loaded and cut once for all of them.
+/// The number of target moduli whose sums are computed together, so that each source residue is loaded and cut once for
+/// all of them.
 const GROUP: usize = 4;
 
-/// The constants, in the order in which the kernel reads them.
+/// The constants of the weighted sums, in the order in which the kernel reads them.
 #[derive(Clone, Debug)]
 pub(super) struct Packed {
     terms: usize,
-    /// s.
+    /// The number s of bits that are cut from the terms for the estimate.
     cut: u32,
-    /// Whether x_i or w_i may need more than 52 bits.
+    /// Whether a term x_i or a constant w_i may need more than 52 bits.
     wide: bool,
     groups: Vec<Group>,
 }
 
-/// Up to [`GROUP`] target moduli.
+/// The constants of up to [`GROUP`] target moduli.
 #[derive(Clone, Debug)]
 struct Group {
     reducers: Vec<Reducer>,
-    /// For each term, for each modulus of the group: w, w >> 52, W.
+    /// For each term and each modulus of the group, three numbers: w, its part above 52 bits, and W = floor(w 2^52 /
+    /// p).
     constants: Vec<[u64; 3]>,
 }
 
-/// Constants of a target modulus p for the final reduction.
+/// The constants of a target modulus p for the final reduction, with the symbols of the module.
 #[derive(Clone, Copy, Debug)]
 struct Reducer {
     p: u64,
-    /// 2^104 - 2^s p, low and high part.
+    /// The constant 2^104 - 2^s p: its low and its high part.
     minus_low: u64,
     minus_high: u64,
-    /// floor(2^(50+k) / p).
+    /// The constant floor(2^(50+k) / p), where k is the number of bits of p.
     ratio: u64,
-    /// k - 2.
+    /// The shift k - 2, where k is the number of bits of p.
     shift: u32,
 }
 
 impl Packed {
-    /// `rows` must have at most 65 constants each, all the same number; the x_i are below 2^`bits`.
+    /// Prepares constants for terms below 2^`bits`. `rows` has for each target a list of at most 65 constants, all
+    /// lists of one length.
     pub(super) fn new(bits: u32, targets: &[Modulus], rows: &[Vec<Shoup>]) -> Self {
         let terms = rows.first().map_or(0, Vec::len);
         let growth = terms.max(1).next_power_of_two().trailing_zeros();
@@ -101,7 +104,7 @@ impl Reducer {
         }
     }
 
-    /// r from the low and high part of T (lanes below 2^63) and E.
+    /// Returns the residue r of a sum T. `low` and `high` are the parts of T (lanes below 2^63), and `estimate` is E.
     #[inline(always)]
     unsafe fn reduce(&self, low: __m512i, high: __m512i, estimate: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F, DQ and IFMA.
@@ -131,8 +134,8 @@ impl Reducer {
     }
 }
 
-/// Writes the sums to `output[j][at]` for the largest multiple of eight coefficients and returns how many those are, 0
-/// unless this backend is in force.
+/// Writes the weighted sums to `output[j][at]`, for the largest multiple of eight coefficients, and returns their
+/// number. It is 0 unless AVX-512 IFMA is in force.
 pub(super) fn weighted_sums(
     packed: &Packed,
     y: &[u64],
@@ -170,7 +173,7 @@ pub(super) fn weighted_sums(
     done
 }
 
-/// The sums of one group of `J` moduli, `V` vectors at a time.
+/// Computes the sums modulo the `J` moduli of one group, `V` vectors of coefficients at a time.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
     packed: &Packed,
@@ -191,7 +194,7 @@ unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
     }
 }
 
-/// [`group_sums`] on `V` vectors from coefficient c on.
+/// Computes [`group_sums`] for `V` vectors of coefficients from coefficient c on.
 #[inline(always)]
 unsafe fn vector_sums<const V: usize, const J: usize, const WIDE: bool>(
     packed: &Packed,

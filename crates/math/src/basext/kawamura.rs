@@ -9,29 +9,30 @@ use super::crt::COUNTS;
 use super::{BaseExtension, Crt, Targets, check_shapes, check_sources};
 use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
-/// Exact for A < (1 - delta) Q, from the top bits of the y_i alone.
+/// The base extension of Kawamura and others (Cox-Rower). It is exact for A < (1 - delta) Q, and reads only the top
+/// bits of the scaled residues y_i.
 ///
-/// With r = bits of the largest modulus, y_i / q_i is approximated by the top `precision` of the r bits of y_i over
-/// 2^r. The approximation is short by at most epsilon + lambda (equations 2.17 and 2.18). Let l (epsilon + lambda) <=
-/// delta. Then the floor of the sum and delta is alpha for every A < (1 - delta) Q, and alpha or alpha + 1 above.
+/// Let r be the bits of the largest modulus. y_i / q_i is approximated by the top `precision` of the r bits of y_i,
+/// over 2^r. The approximation is short by at most epsilon + lambda (equations 2.17 and 2.18). Let l (epsilon + lambda)
+/// <= delta. Then the floor of the sum plus delta is alpha for every A < (1 - delta) Q, and alpha or alpha + 1 above.
 #[derive(Clone, Debug)]
 pub struct Kawamura {
     crt: Crt,
-    /// r - precision.
+    /// The number of bits that are cut from the y_i: r - precision, where r is the bits of the largest modulus.
     cut: u32,
     precision: u32,
-    /// delta 2^precision.
+    /// The number delta, in units of 2^-precision.
     delta: u64,
     bound: BigUint,
 }
 
 impl Kawamura {
-    /// Chooses the smallest delta, a multiple of 2^-`precision`, that `from` allows. `precision` is at most r; r itself
-    /// loses nothing to truncation.
+    /// Makes the conversion with the smallest delta, a multiple of 2^-`precision`, that the moduli of `from` allow.
+    /// `precision` is at most r, the bits of the largest modulus; with r itself no bit is cut.
     ///
     /// # Errors
-    /// More than 64 source moduli; a precision of 0 or above r; [`MathError::CoxRowerRange`] when delta would reach 1,
-    /// that is when some modulus lies too far below 2^r or the precision is too small.
+    /// Fails for more than 64 source moduli, and for a precision of 0 or above r. [`MathError::CoxRowerRange`] if delta
+    /// would reach 1: some modulus lies too far below 2^r, or the precision is too small.
     pub fn new<'a>(
         from: &RnsBasis,
         to: impl Into<Targets<'a>>,
@@ -79,7 +80,8 @@ impl Kawamura {
         })
     }
 
-    /// Every A below this comes out exactly; above, A or A - Q does.
+    /// Returns the bound (1 - delta) Q. Every A below it is extended exactly; for others the result may be that of A -
+    /// Q.
     pub fn input_bound(&self) -> &BigUint {
         &self.bound
     }

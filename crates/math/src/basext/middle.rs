@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Base extension, in constant time, of integers below Q/4 in magnitude; it reports whether all inputs are.
+//! Base extension, in constant time, of integers below Q/4 in magnitude. Q is the product of the source moduli. It reports
+//! whether all inputs are in this range.
 
 use super::crt::COUNTS;
 use super::fraction::{Fraction, FractionSum};
@@ -7,24 +8,24 @@ use super::{BLOCK, Crt, Targets, check_sources};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus, RnsBasis};
 
-/// Exact base extension for A in (-Q/4, Q/4), which reports whether all inputs were in that range. It needs no
-/// redundant residue, and its time does not depend on the data.
+/// An exact base extension for A in (-Q/4, Q/4), where Q is the product of the source moduli. It reports whether all inputs
+/// were in that range. It needs no redundant residue, and its time does not depend on the data.
 ///
-/// With S = sum_i y_i / q_i, A = (S - alpha) Q for an integer alpha. The sum T of the fractions in fixed point is at
-/// most S and short of it by less than d = (3 l + 1) 2^-51. If floor(T + 1/4) and floor(T + 3/4) are one number m, T
-/// lies in \[m - 1/4, m + 1/4). Then S - m lies in \[-1/4, 1/4 + d), and alpha is m. So no coefficient must be decided
-/// by itself, unlike in [`FixedPoint`](super::FixedPoint). The two floors are one number for every A in \[-Q/4 + d Q,
-/// Q/4).
+/// With S = sum_i y_i / q_i for the scaled residues y_i, A = (S - alpha) Q for an integer alpha. The sum T of the l
+/// fractions in fixed point is at most S and short of it by less than d = (3 l + 1) 2^-51. If floor(T + 1/4) and floor(T +
+/// 3/4) are one number m, T lies in \[m - 1/4, m + 1/4). Then S - m lies in \[-1/4, 1/4 + d), and alpha is m. So no
+/// coefficient must be decided by itself, unlike in [`FixedPoint`](super::FixedPoint). The two floors are one number for
+/// every A in \[-Q/4 + d Q, Q/4).
 #[derive(Clone, Debug)]
 pub struct MiddleHalf {
     crt: Crt,
-    /// S + 1/4 and S + 3/4.
+    /// The sums S + 1/4 and S + 3/4 in fixed point, where S is the sum of the fractions.
     sums: [FractionSum; 2],
 }
 
 impl MiddleHalf {
     /// # Errors
-    /// More than 64 source moduli.
+    /// Fails for more than 64 source moduli.
     pub fn new<'a>(from: &RnsBasis, to: impl Into<Targets<'a>>) -> Result<Self, MathError> {
         check_sources(from)?;
         let quarter = 1 << (Fraction::BITS - 2);
@@ -34,26 +35,26 @@ impl MiddleHalf {
         })
     }
 
-    /// The moduli of the input limbs, in order.
+    /// Returns the moduli of the input limbs, in order.
     pub fn source(&self) -> &[Modulus] {
         self.crt.source()
     }
 
-    /// The moduli of the output limbs, in order.
+    /// Returns the moduli of the output limbs, in order.
     pub fn target(&self) -> &[Modulus] {
         self.crt.sums().targets()
     }
 
-    /// Words of scratch that [`MiddleHalf::convert`] wants.
+    /// Returns the number of words of scratch memory that [`MiddleHalf::convert`] needs.
     pub fn scratch_len(&self) -> usize {
         self.crt.scratch_len()
     }
 
-    /// Converts whole limbs, all of one length; false where a coefficient's A is not as small as it must be, and what comes
-    /// out of it may be wrong. Inputs must be residues below their modulus.
+    /// Converts whole limbs, all of one length. Returns false if some coefficient's integer is out of the range; its
+    /// residues may then be wrong. The caller ensures that inputs are residues below their modulus.
     ///
     /// # Errors
-    /// [`MathError::Length`] for a number of limbs, a length or a scratch that does not fit.
+    /// [`MathError::Length`] if the number of limbs, their length or the length of the scratch memory does not fit.
     pub fn convert(
         &self,
         input: &[&[u64]],

@@ -9,21 +9,22 @@ use super::{
 };
 use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus, kernels};
 
-/// Exact on the whole range whatever the order of the moduli, in time that does not depend on the data.
+/// A base extension by mixed-radix digits. It is exact on the whole range for any order of the moduli, and its time does
+/// not depend on the data.
 ///
-/// A = b_0 + b_1 q_0 + b_2 q_0 q_1 + ... with digits b_u in \[0, q_u). Algorithm 4 subtracts and divides digit by digit;
-/// unrolled, its digit is one sum, b_u = a_u / (q_0 ... q_(u-1)) - sum_(s<u) b_s / (q_s ... q_(u-1)) mod q_u, reduced once.
-/// For a representative of another range, its offset h is added before and taken off after.
+/// A = b_0 + b_1 q_0 + b_2 q_0 q_1 + ... with digits b_u in \[0, q_u). Algorithm 4 subtracts and divides digit by digit.
+/// Unrolled, a digit is one sum, b_u = a_u / (q_0 ... q_(u-1)) - sum_(s<u) b_s / (q_s ... q_(u-1)) mod q_u, reduced once.
+/// For the centred representative, its offset h is added before and subtracted after.
 #[derive(Clone, Debug)]
 pub struct MixedRadix {
     source: Vec<Modulus>,
-    /// Digit u + 1 from b_0 ... b_u and a_(u+1).
+    /// Weighted sums: entry u computes digit b_(u+1) from b_0 ... b_u and the residue a_(u+1).
     digits: Vec<WeightedSums>,
     sums: WeightedSums,
     shift: Option<Shift>,
 }
 
-/// h modulo each source, -h modulo each target.
+/// The offset h of the representative modulo each source modulus, and -h modulo each target modulus.
 #[derive(Clone, Debug)]
 struct Shift {
     before: Vec<u64>,
@@ -32,7 +33,7 @@ struct Shift {
 
 impl MixedRadix {
     /// # Errors
-    /// More than 64 source moduli.
+    /// Fails for more than 64 source moduli.
     pub fn new<'a>(
         from: &RnsBasis,
         to: impl Into<Targets<'a>>,

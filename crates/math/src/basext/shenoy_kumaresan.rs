@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes Shenoy and Kumaresan's base extension, which takes a redundant modulus (basext paper, Algorithm 2).
+//! Computes Shenoy and Kumaresan's base extension, which needs a redundant modulus (basext paper, Algorithm 2).
 
 use super::crt::largest;
 use super::weighted_sums::WeightedSums;
@@ -7,27 +7,30 @@ use super::{BaseExtension, Crt, Targets, check_shapes, check_sources, row_mut};
 use crate::rns::reduce_big;
 use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
-/// Exact on \[0, Q) and on (-Q/2, Q/2\] given one more residue of A, modulo a redundant modulus m > l coprime to Q.
+/// A base extension that is exact on \[0, Q) and on (-Q/2, Q/2\], where Q is the product of the l source moduli. It
+/// needs one more residue of A, modulo a redundant modulus m > l coprime to Q.
 ///
 /// The result is A = sum_i y_i (Q / q_i) - alpha Q for the one alpha in \[0, m) that gives A the redundant residue. The
-/// sum is below l Q. So the result is the representative in \[0, Q), with alpha < l, if the redundant residue is that
-/// representative's. It is the centred one, with alpha <= l, if the redundant residue is the centred one's.
+/// sum is below l Q. So the result is the integer in \[0, Q), with alpha < l, if the redundant residue is that of this
+/// integer. It is the integer in (-Q/2, Q/2\], with alpha <= l, if the redundant residue is that of this one.
 ///
-/// Steps 2 to 5 of the algorithm modulo m are folded into one sum, alpha = sum_i y_i q_i^-1 - a_m Q^-1 mod m.
+/// Steps 2 to 5 of the algorithm modulo m become one sum, alpha = sum_i y_i q_i^-1 - a_m Q^-1 mod m. Here a_m is the
+/// redundant residue.
 #[derive(Clone, Debug)]
 pub struct ShenoyKumaresan {
-    /// q_0 ... q_(l-1), m.
+    /// The source moduli q_0 ... q_(l-1), then the redundant modulus m.
     source: Vec<Modulus>,
     crt: Crt,
-    /// alpha from y_0 ... y_(l-1), a_m.
+    /// The weighted sum that computes alpha from y_0 ... y_(l-1) and the redundant residue.
     count: WeightedSums,
 }
 
 impl ShenoyKumaresan {
-    /// The input has the limbs of `from` and then the limb modulo `redundant`.
+    /// Makes a conversion whose input has the limbs of `from`, and then the limb modulo `redundant`.
     ///
     /// # Errors
-    /// More than 64 source moduli; a redundant modulus not above their number or not coprime to them.
+    /// Fails for more than 64 source moduli, and for a redundant modulus that is not above their number or not coprime
+    /// to them.
     pub fn new<'a>(
         from: &RnsBasis,
         redundant: Modulus,

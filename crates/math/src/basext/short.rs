@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the weighted sums of a base extension if residues and moduli are below 2^32. A product of 32 bits is one
-//! instruction a vector; products for any moduli take three (IFMA) to five.
+//! Computes the weighted sums of a base extension for residues and moduli below 2^32. A product of 32-bit numbers takes one
+//! instruction a vector; a product for any modulus takes three (IFMA) to five.
 //!
-//! Factors are signed numbers about zero, so that as many products as can be fit 64 bits. With h half the bound of the
-//! y_i, x_i = y_i - h is from -h to h, and the constant w_i is taken from -p/2 to p/2. The sum starts at h sum_i w_i,
-//! which makes up for the subtraction. If one more product could overflow, the sum T is folded: T = T_1 2^32 + T_0
-//! becomes T_1 f + T_0, f being 2^32 modulo p, about zero. The bounds say beforehand when the sum is folded.
+//! Factors are signed numbers around zero, so that as many products as possible fit 64 bits. With h half the bound of the terms y_i,
+//! x_i = y_i - h lies between -h and h, and the constant w_i is taken from -p/2 to p/2. The sum starts at h sum_i w_i, which undoes
+//! the subtraction of h. If one more product could overflow, the sum T is folded: T = T_1 2^32 + T_0 becomes T_1 f + T_0, where f is
+//! 2^32 modulo p, nearest to zero. The bounds tell beforehand when the sum must be folded.
 //!
-//! In the end T is at most m in size. It is folded until 2m + p < 2^(31+k), k = bits of p, and the multiple of p from m
-//! on is added. So S = T modulo p lies in \[0, 2^(31+k)), as [`ShortReducer`] takes it.
+//! In the end T is at most m in magnitude. It is folded until 2m + p < 2^(31+k), with k = bits of p. Then the least multiple of p that
+//! is at least m is added. So S = T modulo p lies in \[0, 2^(31+k)), the range of [`ShortReducer`].
 
 mod sums;
 
@@ -22,51 +22,51 @@ use crate::simd::short;
 use crate::simd::short::ShortReducer;
 use crate::{Modulus, Shoup, simd, simd256};
 
-/// Target moduli worked on together, so that a residue is loaded once for all of them.
+/// The number of target moduli whose sums are computed together, so that each residue is loaded once for all of them.
 const GROUP: usize = 4;
 
-/// The constants, in the order in which the kernel reads them.
+/// The constants of the weighted sums, in the order in which the kernel reads them.
 #[derive(Clone, Debug)]
 pub(super) struct Short {
     terms: usize,
-    /// h.
+    /// The number h, half the bound of the terms y_i.
     half: u64,
     groups: Vec<Group>,
-    /// Whether each target modulus is in a group.
+    /// For each target modulus, whether a group contains it.
     served: Vec<bool>,
 }
 
-/// Up to [`GROUP`] target moduli.
+/// The constants of up to [`GROUP`] target moduli.
 #[derive(Clone, Debug)]
 struct Group {
     /// The index of the group's first target modulus; the others follow it.
     first: usize,
     ends: Vec<End>,
-    /// The constants of each term for each modulus of the group, in runs between which the sums are folded.
+    /// The constants of each term for each modulus of the group, in runs. The sums are folded between two runs.
     runs: Vec<Vec<[i32; GROUP]>>,
-    /// Times that the sums are folded in the end.
+    /// The number of times that the sums are folded after the last term.
     folds: u32,
 }
 
-/// The start of a sum, and the constants of its reduction.
+/// The start of a sum modulo p, and the constants of its reduction, with the symbols of the module.
 #[derive(Clone, Copy, Default, Debug)]
 struct End {
     p: u64,
-    /// h sum_i w_i modulo p.
+    /// The start of the sum, h sum_i w_i modulo p.
     start: u64,
-    /// f.
+    /// The number f: 2^32 modulo p, nearest to zero.
     fold: i32,
-    /// The multiple of p that makes the sum positive.
+    /// The multiple of p that is added to make the sum positive.
     lift: u64,
-    /// The ratio that [`short::ratio`] returns.
+    /// The constant of the reduction that [`short::ratio`] returns.
     ratio: u64,
-    /// k.
+    /// The number k of bits of p.
     bits: u32,
-    /// The largest magnitude of the sum so far.
+    /// The bound on the magnitude of the sum so far.
     most: u128,
 }
 
-/// The number about zero that is congruent to w, below p.
+/// Returns the number nearest to zero that is congruent to w modulo p.
 fn centred(w: u64, p: u64) -> i64 {
     match w > p / 2 {
         true => w as i64 - p as i64,
@@ -92,19 +92,19 @@ impl End {
         })
     }
 
-    /// The bound when the sum was folded.
+    /// Returns the bound of the sum after it is folded.
     fn folded(&self) -> u128 {
         ((self.most >> 32) + 1) * u128::from(self.p / 2) + (1 << 32)
     }
 
-    /// Returns whether the sum can be reduced as it is.
+    /// Returns whether the sum can be reduced without another folding.
     fn ends(&self) -> bool {
         2 * self.most + u128::from(self.p) < 1 << (31 + self.bits)
     }
 }
 
 impl Group {
-    /// `None` where the bounds do not let it.
+    /// Makes a group of target moduli from `first` on. It is `None` if the bounds do not let the sums fit 64 bits.
     fn new(first: usize, targets: &[Modulus], rows: &[Vec<Shoup>], half: u64) -> Option<Self> {
         let ends = targets.iter().zip(rows);
         let ends: Option<Vec<End>> = ends.map(|(p, row)| End::new(*p, row, half)).collect();
@@ -154,7 +154,7 @@ impl Group {
 }
 
 impl Short {
-    /// For y_i below `bound`; `None` where that is above 2^32.
+    /// Prepares constants for terms y_i below `bound`. It is `None` for a bound above 2^32.
     pub(super) fn new(bound: u64, targets: &[Modulus], rows: &[Vec<Shoup>]) -> Option<Self> {
         if bound > 1 << 32 {
             return None;
@@ -185,13 +185,13 @@ impl Short {
         })
     }
 
-    /// Returns whether [`weighted_sums`] writes the sums modulo target j.
+    /// Returns whether [`weighted_sums`] computes the sums modulo target j.
     pub(super) fn has(&self, j: usize) -> bool {
         self.served.get(j).is_some_and(|&served| served)
     }
 
-    /// Returns whether this thread's kernels take the sums from here. Kernels with 52-bit products do so only if every
-    /// target modulus is in a group: moduli that are left out would take longer one by one.
+    /// Returns whether this thread's backend uses these sums. A backend with 52-bit products does so only if every target modulus is
+    /// in a group, because single moduli outside of groups would take longer.
     pub(super) fn serves(&self) -> bool {
         let has = match Backend::current() {
             Backend::Scalar => false,
@@ -202,8 +202,8 @@ impl Short {
     }
 }
 
-/// Writes the sums modulo the targets that it [has](Short::has) to `output[j][at]` for the largest multiple of a vector's coefficients
-/// and returns how many those are, where it [`Short::serves`].
+/// Writes the sums modulo the targets that `short` [has](Short::has) to `output[j][at]`, for the largest multiple of a vector's
+/// coefficients. Returns their number, which is 0 unless [`Short::serves`] is true.
 pub(super) fn weighted_sums(
     short: &Short,
     y: &[u64],
@@ -242,7 +242,8 @@ pub(super) fn weighted_sums(
     done
 }
 
-/// The sums of one group four coefficients a vector, two vectors at a time, so that a constant is read once for both.
+/// Computes the sums of one group with four coefficients a vector, two vectors at a time. So each constant is read once for both
+/// vectors.
 #[target_feature(enable = "avx2")]
 unsafe fn sums_256<const J: usize>(
     half: u64,
@@ -255,7 +256,8 @@ unsafe fn sums_256<const J: usize>(
     unsafe { sums::group_sums::<__m256i, 2, J>(half, group, y, out, len) }
 }
 
-/// Eight coefficients a vector: with the sums of four moduli four vectors take sixteen registers.
+/// Computes the sums of one group with eight coefficients a vector, four vectors at a time. The sums of four moduli then take sixteen
+/// registers.
 #[target_feature(enable = "avx512f")]
 unsafe fn sums_512<const J: usize>(
     half: u64,

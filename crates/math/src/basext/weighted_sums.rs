@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes sums of residues times constants for many target moduli at once. A base extension spends most of its time
-//! here.
+//! on these sums.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use super::{ifma, short};
 use crate::kernels;
 use crate::{AnyModulus, MathError, Modulus, Shoup, WordModulus};
 
-/// Most terms of one pass over a block: the sources and a correction.
+/// The most terms of one sum: the source residues and a correction.
 const MAX_TERMS: usize = MAX_SOURCES + 1;
 
-/// z_j = sum_i w_(j, i) y_i mod p_j for every target modulus p_j.
+/// The sums z_j = sum_i w_(j, i) y_i mod p_j of terms y_i and constants w_(j, i), for every target modulus p_j.
 #[derive(Clone, Debug)]
 pub(crate) struct WeightedSums {
     targets: Vec<Modulus>,
     rows: Vec<Vec<Shoup>>,
-    /// Apart: most have none.
+    /// The constants of the targets that are powers of two, in a box of their own because most conversions have none.
     words: Box<Words>,
     #[cfg(target_arch = "x86_64")]
     packed: Option<Box<ifma::Packed>>,
@@ -26,21 +26,22 @@ pub(crate) struct WeightedSums {
     short: Option<Box<short::Short>>,
 }
 
-/// The targets that are powers of two.
+/// The target moduli that are powers of two, with their constants.
 #[derive(Clone, Debug)]
 struct Words {
     targets: Vec<WordModulus>,
     rows: Vec<Vec<u64>>,
 }
 
-/// Bits of the numbers below a bound.
+/// Returns the number of bits of numbers below `bound`.
 #[cfg(target_arch = "x86_64")]
 fn bits_below(bound: u64) -> u32 {
     u64::BITS - bound.saturating_sub(1).leading_zeros()
 }
 
 impl WeightedSums {
-    /// `constants` gives those of a target (residues of it), one for each y_i; the y_i are below `bound`.
+    /// Makes the sums for terms y_i below `bound`. `constants` returns those of a target, as residues modulo it, one
+    /// for each term.
     pub(crate) fn new(
         bound: u64,
         to: Targets<'_>,
@@ -75,18 +76,18 @@ impl WeightedSums {
         &self.targets
     }
 
-    /// The powers of two that follow them.
+    /// Returns the powers of two among the targets, which follow the other moduli.
     pub(crate) fn words(&self) -> &[WordModulus] {
         &self.words.targets
     }
 
-    /// The constants of target j.
+    /// Returns the constants of target j, one for each term.
     pub(crate) fn row(&self, j: usize) -> Option<&[Shoup]> {
         self.rows.get(j).map(Vec::as_slice)
     }
 
-    /// Writes z_j to `output[j][at]`. y_i is row i of `y`, rows being [`BLOCK`] words apart; `at` has at most [`BLOCK`]
-    /// coefficients. Shapes are the caller's business.
+    /// Writes the sums z_j to `output[j][at]`. y_i is row i of `y`, and rows are [`BLOCK`] words apart; `at` has at
+    /// most [`BLOCK`] coefficients. The caller has checked the lengths.
     pub(crate) fn apply(
         &self,
         y: &[u64],
@@ -136,7 +137,7 @@ impl WeightedSums {
         Ok(())
     }
 
-    /// Adds a constant of each target to `output[j][at]`.
+    /// Adds to every coefficient of `output[j][at]` the constant of target j.
     pub(super) fn add(&self, constants: &[u64], output: &mut [&mut [u64]], at: Range<usize>) {
         let (first, last) = constants.split_at(self.targets.len().min(constants.len()));
         let (moduli, words) = output.split_at_mut(self.targets.len().min(output.len()));

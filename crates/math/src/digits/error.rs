@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Errors of the functions of digits. Each names the expected value, the value given and a cure.
+//! The errors of the functions of digits. Each names the expected value, the value found and a
+//! cure.
 
 use thiserror::Error;
 
 use crate::MathError;
 
-/// An input that [`digits`](crate::digits) refuses.
+/// The error of an input that a function of [`digits`](crate::digits) refuses.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DigitError {

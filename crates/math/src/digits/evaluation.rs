@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses a plan for the evaluation of a polynomial, by cost: how many powers are baby steps, giant steps and giant
-//! steps of these.
+//! Chooses the cheapest plan to evaluate a polynomial: which powers are baby steps, which are giant steps, and which are
+//! giant steps of these.
 
 use super::plan::{Builder, Plan, PlanCosts, Step, Value};
 use super::powers::Powers;
 
-/// The powers of x that a polynomial has.
+/// Which powers of x a polynomial has: all, odd or even ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Parity {
     Odd,
@@ -13,21 +13,23 @@ enum Parity {
     Mixed,
 }
 
-/// The powers of x that are baby steps, and the operation at the end.
+/// The powers of x that are the baby steps of an evaluation, and the operation at its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Basis {
-    /// 1, x, x^2, ...
+    /// The baby steps are 1, x, x^2, ...
     All,
-    /// x, x^3, x^5, ...; giants are even powers.
+    /// The baby steps are x, x^3, x^5, ...; the giant steps are even powers.
     Odd,
-    /// 1, x^2, x^4, ...
+    /// The baby steps are 1, x^2, x^4, ...
     Even,
-    /// 1, x^2, x^4, ..., and the sum times x. It takes fewer powers than `Odd`, and one product more in sequence.
+    /// The baby steps are 1, x^2, x^4, ..., and the sum is multiplied by x. It takes fewer powers than `Odd`, and one more
+    /// product in sequence.
     EvenTimesX,
 }
 
-/// With v the power behind the last baby: h = sum of b_j(x) v^j, j written by `radices`, lowest first. A digit's powers
-/// multiply what lower digits leave; what has digit 0 joins the sum as it is, products not yet relinearised.
+/// The layout of an evaluation h = sum of b_j(x) v^j, where v is the power after the last baby step. j is written with the
+/// radices `radices`, lowest first. The powers of v for one digit of j multiply the sums over the lower digits. A block with
+/// digit 0 needs no product, so products from lower digits join its sum before they are relinearised.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Layout {
     basis: Basis,
@@ -35,8 +37,8 @@ struct Layout {
     radices: Vec<usize>,
 }
 
-/// The cheapest plan for the value of a polynomial (coefficients from the constant on) at the one input; the first of several
-/// that cost the same.
+/// Returns the cheapest plan for the value of a polynomial at one input, with coefficients from the constant on. Of several
+/// plans with the same cost it returns the first.
 pub(super) fn plan_polynomial(coefficients: &[i64], costs: PlanCosts) -> Plan {
     let mut builder = Builder::new(1);
     let x = builder.input(0);
@@ -44,7 +46,7 @@ pub(super) fn plan_polynomial(coefficients: &[i64], costs: PlanCosts) -> Plan {
     builder.finish(output)
 }
 
-/// Adds the steps of [`plan_polynomial`] to a plan, for the polynomial's value at any value of the plan.
+/// Adds the steps of [`plan_polynomial`] to a plan. They evaluate the polynomial at the plan's value `x`.
 pub(super) fn emit(
     builder: &mut Builder,
     x: Value,
@@ -105,7 +107,7 @@ fn parity(coefficients: &[i64]) -> Parity {
     }
 }
 
-/// The coefficients of the basis' powers, the last one not 0.
+/// Returns the coefficients of the powers that the basis has, the last one not 0.
 fn terms_of(basis: Basis, coefficients: &[i64]) -> Vec<i64> {
     let (skip, step) = match basis {
         Basis::All => (0, 1),
@@ -124,7 +126,8 @@ fn terms_of(basis: Basis, coefficients: &[i64]) -> Vec<i64> {
     terms
 }
 
-/// All lists of radices from 2 to 4, and the one radix, with a product of at least `blocks` that need each of them.
+/// Returns all lists of radices from 2 to 4 whose product is at least `blocks` and that need each of their radices. For more
+/// than 4 blocks, the list of the one radix `blocks` follows.
 fn radix_lists(blocks: usize) -> Vec<Vec<usize>> {
     if blocks <= 1 {
         return vec![Vec::new()];
@@ -140,10 +143,10 @@ fn radix_lists(blocks: usize) -> Vec<Vec<usize>> {
     lists.chain((blocks > 4).then_some(flat)).collect()
 }
 
-/// Babies, and which terms they are to be multiplied by.
+/// A block of an evaluation: the baby steps, and the terms of the polynomial by which they are multiplied.
 struct Block<'a> {
     start: usize,
-    /// None is the constant 1.
+    /// The powers that are baby steps; `None` is the constant 1.
     babies: &'a [Option<Value>],
 }
 
@@ -162,7 +165,7 @@ impl Block<'_> {
 }
 
 impl Layout {
-    /// `combine` gives the linear steps that blocks are.
+    /// Adds the steps of the evaluation. `combine` returns the linear step of one block.
     fn emit(
         &self,
         builder: &mut Builder,
@@ -212,7 +215,7 @@ impl Layout {
     }
 }
 
-/// The sum over blocks, by digits of their numbers.
+/// The sum over the blocks of an evaluation, by the digits of their numbers.
 struct Tree<'a, F> {
     builder: &'a mut Builder,
     giants: Vec<Powers>,

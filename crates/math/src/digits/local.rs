@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds polynomials modulo p^e whose value depends on the lowest digit of the argument alone.
+//! Finds polynomials modulo p^e whose value depends only on the lowest digit of the argument.
 
 use crate::{MathError, Modulus};
 
-/// Polynomials that take x to f(b) for x = b modulo p, b one of D <= p consecutive integers: what such numbers, and no others,
-/// are asked for.
+/// The polynomials that take x to f(b) if x = b modulo p, where b is one of D <= p consecutive integers. They serve only
+/// arguments x with such a b.
 ///
 /// With P the product of (x - b) over these b, every multiple of p^(e - i) P^i is 0 at such x, whatever their other digits: a
 /// *null polynomial*. So f has a form sum of g_i P^i, i < e, with deg g_i < D and g_i modulo p^(e - i): degree e D - 1 at most.
-/// The product of P(x - p t) over t < i, which p^i i! divides at such x, takes off more where e is above p; what is left has the
-/// least degree that there is. For D = p and f(b) = b it is Chen and Han's, at most (e - 1)(p - 1) + 1. For fewer
-/// digits it is shorter, and its degree does not depend on p (Ma, Huang, Wang and Wang, *Accelerating BGV bootstrapping
-/// for large p using null polynomials over Z_{p^e}*). Null polynomials and functions modulo p^e are treated by Geelen,
-/// Iliashenko, Kang and Vercauteren, *On polynomial functions modulo p^e and faster bootstrapping for homomorphic
+/// The product of P(x - p t) over t < i, which p^i i! divides at such x, removes more powers if e is above p; what remains has
+/// the least degree possible. For D = p and f(b) = b it is the polynomial of Chen and Han, at most of degree (e - 1)(p - 1) + 1.
+/// For fewer digits it is shorter, and its degree does not depend on p (Ma, Huang, Wang and Wang, *Accelerating BGV
+/// bootstrapping for large p using null polynomials over Z_{p^e}*). Null polynomials and functions modulo p^e are treated by
+/// Geelen, Iliashenko, Kang and Vercauteren, *On polynomial functions modulo p^e and faster bootstrapping for homomorphic
 /// encryption*.
 pub(super) struct Local {
     q: Modulus,
     p: u64,
     exponent: u32,
-    /// The first of the integers.
+    /// The first of the D consecutive integers b.
     first: i64,
-    /// P.
+    /// The coefficients of P, the product of (x - b) over the integers b.
     product: Vec<u64>,
-    /// The product of P(x - p t) over t < i, and what it is to be multiplied by to be null, up to the first that is null.
+    /// For each i, the product of P(x - p t) over t < i and the factor by which it becomes a null polynomial. The last entry is
+    /// null by itself.
     null: Vec<(Vec<u64>, u64)>,
 }
 
 impl Local {
-    /// `q` is p^`exponent` and `count` at most p.
+    /// Makes the polynomials for `count` integers from `first` on. `q` is p^`exponent`, and `count` is at most p.
     pub fn new(q: Modulus, p: u64, exponent: u32, first: i64, count: usize) -> Self {
         let mut product = vec![1];
         for i in 0..count {
@@ -59,10 +60,10 @@ impl Local {
         }
     }
 
-    /// The polynomial that takes x to the value of its digit, one a digit.
+    /// Returns the polynomial that takes x to `values[i]` if x is the integer number i modulo p.
     ///
     /// # Errors
-    /// None for a p that is prime.
+    /// None if p is prime.
     pub fn interpolate(&self, values: &[u64]) -> Result<Vec<u64>, MathError> {
         let (q, e) = (self.q, self.exponent as usize);
         let digits: Vec<u64> = (0..values.len())
@@ -103,8 +104,9 @@ impl Local {
         Ok(self.reduce(whole))
     }
 
-    /// Adds null polynomials, from the highest coefficient on, until each is in the middle of the integers modulo the factor of
-    /// the null polynomial of its degree: higher powers get shorter factors, and with that less noise, or none.
+    /// Adds null polynomials, from the highest coefficient on, so that each coefficient becomes as small as possible. It ends
+    /// nearest to 0 modulo the factor of the null polynomial of its degree. Higher powers get smaller coefficients, and so less
+    /// noise, or none.
     fn reduce(&self, mut polynomial: Vec<u64>) -> Vec<u64> {
         let q = self.q;
         let count = self.product.len() - 1;
@@ -130,11 +132,11 @@ impl Local {
         polynomial
     }
 
-    /// The polynomial of degree below D with these values at the digits themselves, by divided differences; at other numbers
-    /// with the same digit it may have others.
+    /// Returns the polynomial of degree below D that has these values at the D integers themselves, by divided differences. At
+    /// other numbers with the same lowest digit it may have other values.
     ///
     /// # Errors
-    /// None for a p that is prime.
+    /// None if p is prime.
     pub fn values_at_digits(&self, values: &[u64]) -> Result<Vec<u64>, MathError> {
         let q = self.q;
         let mut differences = values.to_vec();
@@ -155,14 +157,14 @@ impl Local {
     }
 }
 
-/// 1 of `length` coefficients.
+/// Returns the constant polynomial 1, with `length` coefficients.
 fn unit(length: usize) -> Vec<u64> {
     let mut one = vec![0; length];
     one[0] = 1;
     one
 }
 
-/// a (x - b).
+/// Returns the product of the polynomial a and x - b.
 fn times_linear(q: Modulus, a: &[u64], b: u64) -> Vec<u64> {
     let mut product = vec![0; a.len() + 1];
     product[1..].copy_from_slice(a);
@@ -181,7 +183,7 @@ fn multiply(q: Modulus, a: &[u64], b: &[u64]) -> Vec<u64> {
     product
 }
 
-/// sum += a b, cut off at the length of sum.
+/// Adds the product of the polynomials a and b to `sum`, cut at the length of `sum`.
 fn add_product(q: Modulus, sum: &mut [u64], a: &[u64], b: &[u64]) {
     for (i, &x) in a.iter().enumerate().take(sum.len()) {
         for (s, &y) in sum[i..].iter_mut().zip(b) {
@@ -190,7 +192,7 @@ fn add_product(q: Modulus, sum: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// The first `terms` coefficients of a(b + z), by repeated division.
+/// Returns the first `terms` coefficients of a(b + z) as a polynomial in z, by repeated division.
 fn taylor(q: Modulus, a: &[u64], b: u64, terms: usize) -> Vec<u64> {
     let mut rest = a.to_vec();
     let mut coefficients = vec![0; terms];

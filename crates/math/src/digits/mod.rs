@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions of the digits of an integer modulo p^e, as polynomials, and plans to evaluate these on ciphertexts. This
-//! is plain algebra; no ciphertext occurs.
+//! Functions of the digits of an integer modulo p^e, as polynomials, and plans to evaluate these polynomials on
+//! ciphertexts. This is plain algebra; no ciphertext occurs.
 //!
 //! | function | is |
 //! | --- | --- |
@@ -10,8 +10,8 @@
 //! | [`table_plan`] | any table on the integers modulo p: functional bootstrapping |
 //! | [`sign_table`], [`combine_signs_plan`] | signs, for comparisons |
 //!
-//! Digits are balanced: from -(p - 1) / 2 to (p - 1) / 2. A [`Plan`] is a list of steps, each a sum of products that is
-//! relinearised once; it is chosen among all layouts by [`PlanCosts`], and the choice is the same everywhere.
+//! Digits are balanced: from -(p - 1) / 2 to (p - 1) / 2. A [`Plan`] is a list of steps. Each step is a sum of products
+//! that is relinearised once. [`PlanCosts`] choose the plan among all layouts, with the same choice on every computer.
 
 mod error;
 mod evaluation;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The steps that evaluate a polynomial on ciphertexts, as data.
+//! Plans: the steps that evaluate a polynomial on ciphertexts, as data.
 
 use super::DigitError;
 use crate::Modulus;
 
-/// A value of a plan: input i is value i, and each step makes the next value.
+/// The number of a value in a plan. Inputs come first, and each step makes the next value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Value(pub(super) u32);
 
@@ -14,19 +14,19 @@ impl Value {
     }
 }
 
-/// The sum of `products`, of `linear` terms and of `constant`. The products are added before they are relinearised. So
-/// a step with products takes one key switch, and any other step takes none.
+/// A step of a plan: the sum of `products`, of `linear` terms and of `constant`. The products are added before they are
+/// relinearised. So a step with products takes one key switch, and any other step takes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Step {
-    /// Two equal values are a square.
+    /// The products of two values; two equal values are a square.
     pub products: Vec<[Value; 2]>,
-    /// Factors are centred about 0.
+    /// Pairs of an integer factor and the value that it multiplies. Factors are integers nearest to 0.
     pub linear: Vec<(i64, Value)>,
     pub constant: i64,
 }
 
-/// A list of steps, each of which uses values before it. Every value that a step uses is relinearised, because steps
-/// make no other.
+/// A plan: a list of steps, each of which reads inputs and results of earlier steps. Every value is relinearised, because
+/// each step relinearises its sum.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     inputs: u32,
@@ -34,32 +34,33 @@ pub struct Plan {
     output: Value,
 }
 
-/// The number of operations of a plan.
+/// The number of operations of each kind in a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PlanCount {
-    /// Products of ciphertexts, squares among them.
+    /// The number of products of two ciphertexts, squares among them.
     pub products: usize,
-    /// Relinearisations.
+    /// The number of relinearisations, each of which takes a key switch.
     pub key_switches: usize,
-    /// Products with an integer other than 1 and -1.
+    /// The number of products with an integer other than 1 and -1.
     pub scalars: usize,
-    /// Products of ciphertexts in sequence.
+    /// The most products of ciphertexts one after the other.
     pub depth: usize,
-    /// Products of either kind in sequence: an integer modulo p^e makes noise as a ciphertext does.
+    /// The most products of either kind one after the other. A product with an integer modulo p^e adds as much noise as
+    /// one with a ciphertext.
     pub depth_with_scalars: usize,
 }
 
-/// Relative costs by which plans are chosen.
+/// Relative costs of operations, by which plans are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanCosts {
     pub key_switch: u64,
-    /// A product in sequence.
+    /// The cost of one more product in sequence.
     pub depth: u64,
 }
 
 impl Default for PlanCosts {
-    /// A level weighs as much as 3.5 key switches: at 127^4 it takes some 6 % of what a bootstrap leaves, and a key switch
-    /// some 1.7 % of its time.
+    /// Returns costs by which a level weighs as much as 3.5 key switches. At 127^4 a level takes some 6 % of what a
+    /// bootstrap leaves, and a key switch some 1.7 % of its time.
     fn default() -> Self {
         Self {
             key_switch: 2,
@@ -136,10 +137,10 @@ impl Plan {
         scalable
     }
 
-    /// The plan's value at integers modulo q.
+    /// Returns the value of the plan's last step for these integers modulo q.
     ///
     /// # Errors
-    /// [`DigitError::Inputs`].
+    /// [`DigitError::Inputs`] if the number of inputs is wrong.
     pub fn evaluate(&self, q: Modulus, inputs: &[u64]) -> Result<u64, DigitError> {
         if inputs.len() != self.inputs() {
             return Err(DigitError::Inputs {
@@ -162,7 +163,7 @@ impl Plan {
     }
 }
 
-/// Makes a plan, step by step.
+/// Builds a plan step by step.
 pub(super) struct Builder {
     inputs: u32,
     steps: Vec<Step>,

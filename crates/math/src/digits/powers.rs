@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plans the powers of one value that an evaluation needs.
+//! Plans the powers of one value that an evaluation of a polynomial needs.
 
 use std::collections::BTreeMap;
 
 use super::plan::{Builder, Value};
 
-/// The powers made so far. A power's depth is the least there is, log2 of its exponent, rounded up: 2^j times the rest.
+/// The powers of a value that a plan computes so far. Each has the least depth possible, log2 of its exponent, rounded
+/// up, because it is the product of a power of 2^j and a smaller one.
 pub(super) struct Powers {
     made: BTreeMap<usize, Value>,
 }
@@ -17,7 +18,7 @@ impl Powers {
         }
     }
 
-    /// The power to an exponent of 1 or more.
+    /// Returns the power of the value to an exponent of 1 or more, and adds the steps that it needs.
     pub fn get(&mut self, builder: &mut Builder, exponent: usize) -> Value {
         if let Some(&value) = self.made.get(&exponent) {
             return value;

@@ -8,7 +8,7 @@ use super::plan::{Builder, Plan, PlanCosts, PlanCount, Step};
 use crate::Modulus;
 use crate::primes::is_prime;
 
-/// Numbers modulo p^e whose lowest digit is from -`bound` to `bound`.
+/// The functions of the lowest digit of numbers modulo p^e, if this digit lies between -`bound` and `bound`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LowDigit {
     p: u64,
@@ -18,11 +18,11 @@ pub struct LowDigit {
 }
 
 impl LowDigit {
-    /// Bounds are at most this: all digits modulo 65537. Making a polynomial takes the square of it.
+    /// The largest `bound`, for all digits modulo 65537. The time to compute a polynomial grows with its square.
     pub const MAX_BOUND: u64 = 1 << 15;
 
     /// # Errors
-    /// p^e not a power of an odd prime below 2^60; digits that are none, or too many.
+    /// Fails unless p^e is a power below 2^60 of an odd prime. Also fails if `bound` allows no digit or more digits than p has.
     pub fn new(p: u64, exponent: u32, bound: u64) -> Result<Self, DigitError> {
         let q = power_of_odd_prime(p, exponent)?;
         let max = ((p - 1) / 2).min(Self::MAX_BOUND);
@@ -37,7 +37,7 @@ impl LowDigit {
         })
     }
 
-    /// All digits modulo p: from -(p - 1) / 2 to (p - 1) / 2.
+    /// Returns the functions of any lowest digit modulo p: from -(p - 1) / 2 to (p - 1) / 2.
     ///
     /// # Errors
     /// The errors of [`LowDigit::new`]; [`DigitError::TooLong`].
@@ -51,16 +51,16 @@ impl LowDigit {
         self.bound
     }
 
-    /// p^e.
+    /// Returns the modulus p^e.
     pub fn modulus(&self) -> Modulus {
         self.q
     }
 
-    /// The polynomial of least degree that takes x with lowest digit b to f(b) modulo p^e, for the values of f from -`bound` to
-    /// `bound`; its coefficients centred. Odd or even functions have odd or even polynomials.
+    /// Returns the polynomial of least degree that takes x with lowest digit b to f(b) modulo p^e. `values` are those of f from
+    /// -`bound` to `bound`; the coefficients are nearest to 0. Odd or even functions have odd or even polynomials.
     ///
     /// # Errors
-    /// [`DigitError::Table`], [`DigitError::Residue`].
+    /// [`DigitError::Table`] for a wrong number of values, [`DigitError::Residue`] for a value that is not below p^e.
     pub fn function(&self, values: &[u64]) -> Result<Vec<i64>, DigitError> {
         let (p, q, count) = (self.p, self.q, 2 * self.bound + 1);
         if values.len() as u64 != count {
@@ -91,7 +91,7 @@ impl LowDigit {
         Ok(polynomial)
     }
 
-    /// Returns the cheapest plan of [`LowDigit::function`].
+    /// Returns the cheapest plan to evaluate the polynomial of [`LowDigit::function`].
     ///
     /// # Errors
     /// The errors of [`LowDigit::function`].
@@ -99,8 +99,8 @@ impl LowDigit {
         Ok(plan_polynomial(&self.function(values)?, costs))
     }
 
-    /// The polynomial that takes x to its lowest digit, modulo p^e: lowest-digit *retain*. It is odd. Its degree is
-    /// (e - 1)(p - 1) + 1 for all digits (Chen and Han) and at most e (2 `bound` + 1) - 1 for fewer.
+    /// Returns the polynomial that takes x to its lowest digit modulo p^e, called lowest-digit *retain*. It is odd. Its degree
+    /// is (e - 1)(p - 1) + 1 for all digits (Chen and Han) and at most e (2 `bound` + 1) - 1 for fewer.
     ///
     /// # Errors
     /// None for a checked digit.
@@ -109,7 +109,7 @@ impl LowDigit {
         self.function(&values)
     }
 
-    /// The polynomial that takes x to x less its lowest digit: lowest-digit *removal*.
+    /// Returns the polynomial that takes x to x minus its lowest digit, called lowest-digit *removal*.
     ///
     /// # Errors
     /// None for a checked digit.
@@ -120,7 +120,7 @@ impl LowDigit {
         Ok(polynomial)
     }
 
-    /// The cheapest plan of [`LowDigit::remove`].
+    /// Returns the cheapest plan to evaluate the polynomial of [`LowDigit::remove`].
     ///
     /// # Errors
     /// None for a checked digit.
@@ -128,8 +128,9 @@ impl LowDigit {
         Ok(plan_polynomial(&self.remove()?, costs))
     }
 
-    /// Removal as Halevi and Shoup have it, and with them HElib and the vector paper: x less F(F(... x)), e - 1 times the one
-    /// polynomial F of degree p that keeps the lowest digit and each time brings one more digit above it to 0. For all digits.
+    /// Returns the plan of Halevi and Shoup to remove the lowest digit, as in HElib and the vector paper. It computes x -
+    /// F(F(... x)) with e - 1 times the same polynomial F of degree p. F keeps the lowest digit, and each time turns one more
+    /// digit above it to 0. It serves all digits.
     ///
     /// # Errors
     /// None for a checked digit.
@@ -148,7 +149,8 @@ impl LowDigit {
         Ok(builder.finish(output))
     }
 
-    /// F = x^p less the polynomial of degree below p with the values b^p - b: F(b) = b for every digit b, and F' is 0 modulo p.
+    /// Returns F = x^p minus the polynomial of degree below p with the values b^p - b. So F(b) = b for every digit b, and the
+    /// derivative of F is 0 modulo p.
     fn halevi_shoup_lift(&self) -> Result<Vec<i64>, DigitError> {
         let all = Self::any(self.p, self.exponent)?;
         let q = self.q;
@@ -172,27 +174,28 @@ impl LowDigit {
     }
 }
 
-/// The method that removes a digit. All methods leave the same result.
+/// The method by which a digit is removed. All methods compute the same result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Method {
-    /// One polynomial of least degree for the digits that the noise has.
+    /// One polynomial of least degree, for the digits that noise can fill.
     #[default]
     OfNoise,
-    /// One polynomial of least degree for all digits, for any noise ([`LowDigit::any`]: Chen and Han).
+    /// One polynomial of least degree for all digits of p, for any noise ([`LowDigit::any`]: Chen and Han).
     AllDigits,
-    /// One polynomial of degree p, evaluated again and again ([`LowDigit::halevi_shoup_plan`]: Halevi and Shoup, HElib,
-    /// the vector paper).
+    /// One polynomial of degree p, evaluated several times ([`LowDigit::halevi_shoup_plan`]: Halevi and Shoup, HElib, the
+    /// vector paper).
     HaleviShoup,
 }
 
-/// One digit: the value modulo p^`exponent` is replaced by the plan's, which p divides, and divided by p.
+/// The removal of one digit: the plan computes, from a value modulo p^`exponent`, a multiple of p, which is then divided by p.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Round {
     pub exponent: u32,
     pub plan: Plan,
 }
 
-/// Rounding of numbers modulo p^e to the nearest multiple of p^v, and division by it: v rounds, of one digit each.
+/// The rounding of numbers modulo p^e to the nearest multiple of p^v, and their division by p^v. It takes v rounds, one for
+/// each digit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DigitRemoval {
     p: u64,
@@ -200,14 +203,16 @@ pub struct DigitRemoval {
 }
 
 impl DigitRemoval {
-    /// For numbers p^v m + r modulo p^e with |r| at most `noise`: takes them to m modulo p^(e - v). The smaller the noise, the
-    /// shorter the polynomials: a digit that r does not fill is removed for the digits it has.
+    /// Plans the map of numbers p^v m + r modulo p^e, with |r| at most `noise`, to m modulo p^(e - v). v is `digits`. Smaller
+    /// noise gives shorter polynomials: if r does not fill a digit, its polynomial serves only the values that the digit can
+    /// have.
     ///
-    /// Scaling by p^k on top (the vector paper's older variant, section 8.3.2, rounds fixed-point numbers while it
-    /// bootstraps) is the removal of k digits more, of any value: `digits` = v + k and `noise` = (p^(v + k) - 1) / 2.
+    /// The vector paper's older variant (section 8.3.2) also scales by p^k: it rounds fixed-point numbers while it bootstraps.
+    /// That is the removal of k more digits, of any value: `digits` = v + k and `noise` = (p^(v + k) - 1) / 2.
     ///
     /// # Errors
-    /// p^e not a power of an odd prime below 2^60; as many digits as there are, or more; noise that does not fit them.
+    /// Fails unless p^e is a power below 2^60 of an odd prime. Also fails if no digit would be left, or the noise does not fit
+    /// the digits that are removed.
     pub fn new(
         p: u64,
         exponent: u32,
@@ -218,11 +223,11 @@ impl DigitRemoval {
         Self::by(Method::OfNoise, p, exponent, digits, noise, costs)
     }
 
-    /// Plans as [`DigitRemoval::new`] does, by another method.
+    /// Plans the rounding as [`DigitRemoval::new`] does, by the given method.
     ///
     /// # Errors
-    /// The errors of [`DigitRemoval::new`]; [`DigitError::TooLong`] for primes whose digits are too many for a
-    /// polynomial of all.
+    /// The errors of [`DigitRemoval::new`], and [`DigitError::TooLong`] for a prime with too many digits for a polynomial of
+    /// all.
     pub fn by(
         method: Method,
         p: u64,
@@ -279,7 +284,7 @@ impl DigitRemoval {
         })
     }
 
-    /// The rounded number, in the clear. Where the noise is larger than was said, some number.
+    /// Returns the rounded number of the plain integer x. For noise above the planned bound it returns some number.
     ///
     /// # Errors
     /// None.
@@ -291,7 +296,7 @@ impl DigitRemoval {
     }
 }
 
-/// Refuses primes whose digits are too many for one polynomial.
+/// Refuses primes with too many digits for one polynomial.
 pub(super) fn check_length(p: u64) -> Result<(), DigitError> {
     let max = 2 * LowDigit::MAX_BOUND + 1;
     if p > max {

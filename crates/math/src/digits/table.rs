@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plans the evaluation of any function of a digit, for functional bootstrapping, and of signs.
+//! Plans the evaluation of any function of a digit (for functional bootstrapping), and of signs (for comparisons).
 
 use super::error::DigitError;
 use super::evaluation::plan_polynomial;
@@ -7,15 +7,15 @@ use super::local::Local;
 use super::plan::{Builder, Plan, PlanCosts, Step};
 use super::removal::{check_length, power_of_odd_prime};
 
-/// The polynomial of degree below p that takes each x modulo p to `table[x]`, and the cheapest plan of it.
+/// Returns the cheapest plan to evaluate the polynomial of degree below p that takes each x modulo p to `table[x]`.
 ///
 /// # Errors
-/// A p that is no odd prime, or above 65537; a table of other length, values that are not below p.
+/// Fails unless p is an odd prime up to 65537, the table has p entries, and its values are below p.
 pub fn table_plan(p: u64, table: &[u64], costs: PlanCosts) -> Result<Plan, DigitError> {
     Ok(plan_polynomial(&table_polynomial(p, table)?, costs))
 }
 
-/// The coefficients of that polynomial, centred.
+/// Returns the coefficients, nearest to 0, of the polynomial of degree below p that takes each x modulo p to `table[x]`.
 ///
 /// # Errors
 /// The errors of [`table_plan`].
@@ -37,7 +37,7 @@ pub fn table_polynomial(p: u64, table: &[u64]) -> Result<Vec<i64>, DigitError> {
     Ok(polynomial.iter().map(|&c| q.centred(c)).collect())
 }
 
-/// The sign of a digit, -1, 0 or 1, as a table: digits above p / 2 are negative.
+/// Returns the table of the sign of a digit modulo p: -1, 0 or 1. Digits above p / 2 are negative.
 pub fn sign_table(p: u64) -> Vec<u64> {
     let sign = |x: u64| match x {
         0 => 0,
@@ -47,8 +47,8 @@ pub fn sign_table(p: u64) -> Vec<u64> {
     (0..p).map(sign).collect()
 }
 
-/// The sign of a number from those of its `digits` digits, lowest first (-1, 0 and 1): that of the highest which is not 0.
-/// Exact for every number, where the highest digit alone has no sign for small ones.
+/// Returns a plan for the sign of a number from the signs of its `digits` digits, lowest first (-1, 0 and 1). The sign is
+/// that of the highest digit which is not 0. It is exact for every number; the highest digit alone is 0 for small numbers.
 pub fn combine_signs_plan(digits: u32) -> Plan {
     let mut builder = Builder::new(digits.max(1));
     let mut sign = builder.input(0);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prefetches memory that a loop reads soon. A processor prefetches by itself along a few streams, within a page;
-//! blocks of many limbs are neither.
+//! Prefetches memory that a loop reads soon. A processor prefetches by itself along a few streams within a page;
+//! operations on blocks of many limbs have more streams and longer steps.
 
-/// Bytes of a cache line.
+/// The bytes of a cache line.
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Words of a limb from which on the next cache does not hold what an operation reads: to ask for what is near costs, too.
+/// The number of words of a limb from which on prefetching gains. Shorter limbs are in the second-level cache, and
+/// prefetching them costs time, too.
 pub const FAR: usize = 1 << 15;
 
-/// Asks for words that are read soon.
+/// Prefetches the cache lines of words that are read soon.
 #[inline]
 pub fn ahead<T>(words: &[T]) {
     #[cfg(target_arch = "x86_64")]

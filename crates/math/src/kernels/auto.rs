@@ -10,24 +10,24 @@ use super::check_len;
 use crate::bits::{bit_reverse, exact_log2};
 use crate::{MathError, Modulus, Residues, Ring, RingKind};
 
-/// Cached permutations kept at most; beyond this the cache starts afresh (rotations in use are few, callers that
-/// sweep over all of them should not hold gigabytes).
+/// The most permutations in the cache; beyond this number the cache is emptied. Few rotations are in use at a time, and a
+/// caller that goes through all of them must not fill gigabytes.
 const MAX_CACHED: usize = 512;
 
-/// The permutation that an automorphism is in evaluation form: a(x^g) at psi^e is a at psi^(g e).
+/// The permutation of positions by which an automorphism acts on evaluation form: a(x^g) at psi^e is a at psi^(g e).
 pub struct AutoEvalPlan {
     galois: u64,
-    /// Output position i takes input position source[i].
+    /// For each output position i, the input position `source[i]` whose value goes there.
     source: Vec<u32>,
 }
 
-/// By log2 of the ring degree and Galois element.
+/// A cache of permutations by the base-2 logarithm of the ring degree and the Galois element.
 type PlanCache = RwLock<HashMap<(u32, u64), Arc<AutoEvalPlan>>>;
 
 static PLANS: LazyLock<PlanCache> = LazyLock::new(Default::default);
 
 impl AutoEvalPlan {
-    /// The permutation for a full ring of 2^`log_n` coefficients; `galois` is odd and below 2N.
+    /// Makes the permutation for a full ring of 2^`log_n` coefficients. It fails unless `galois` is odd and below 2N.
     pub fn new(log_n: u32, galois: u64) -> Result<Self, MathError> {
         check_galois(log_n, galois)?;
         ringmill_limits::room("the table of a permutation", 4 << log_n)?;
@@ -43,7 +43,7 @@ impl AutoEvalPlan {
         })
     }
 
-    /// The permutation from a process-wide cache, built on first use.
+    /// Returns the permutation from a cache of the process, which computes it on first use.
     pub fn shared(log_n: u32, galois: u64) -> Result<Arc<Self>, MathError> {
         let key = (log_n, galois);
         if let Some(plan) = PLANS.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
@@ -57,17 +57,17 @@ impl AutoEvalPlan {
         Ok(plans.entry(key).or_insert(plan).clone())
     }
 
-    /// The Galois element g.
+    /// Returns the Galois element g of the automorphism.
     pub fn galois(&self) -> u64 {
         self.galois
     }
 
-    /// The permutation: output position i takes input position `sources()[i]`.
+    /// Returns the permutation: output position i takes the value at input position `sources()[i]`.
     pub fn sources(&self) -> &[u32] {
         &self.source
     }
 
-    /// out(x) = a(x^g), both in evaluation form in the full ring.
+    /// Computes out(x) = a(x^g), both in evaluation form in the full ring.
     pub fn apply<'a>(&self, out: &mut [u64], a: impl Into<Residues<'a>>) -> Result<(), MathError> {
         let a = a.into();
         check_len("out", self.source.len(), out.len())?;
@@ -79,8 +79,8 @@ impl AutoEvalPlan {
         Ok(())
     }
 
-    /// Applies the automorphism to a limb in two halves, p and m, of which this plan has the full ring. Each output
-    /// half comes from one input half: its own if g = 1 mod 4, the other if g = 3 mod 4.
+    /// Applies the automorphism to a limb that is held as two halves, p and m; this plan is that of the full ring. Each
+    /// output half comes from one input half: its own if g = 1 mod 4, the other if g = 3 mod 4.
     pub fn apply_halves(
         &self,
         out_p: &mut [u64],
@@ -103,11 +103,11 @@ impl AutoEvalPlan {
 }
 
 impl AutoEvalPlan {
-    /// Applies the automorphism to one part of a limb, of which this plan has the full ring. `a` is the part that
-    /// [`Self::source`] says.
+    /// Applies the automorphism to one part of a limb; this plan is that of the full ring. `a` is the part that
+    /// [`Self::source`] returns.
     ///
     /// # Errors
-    /// A part of another full ring, and limbs of another length.
+    /// Fails for a part of another full ring, and for limbs of another length.
     pub fn apply_part(&self, part: Ring, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
         check_len("out", part.len(), out.len())?;
         check_len("a", part.len(), a.len())?;
@@ -117,7 +117,8 @@ impl AutoEvalPlan {
         Ok(())
     }
 
-    /// The part that all of `part` comes from under this plan's automorphism: exponents of a part agree in their low bits.
+    /// Returns the input part from which the automorphism takes all values of the output part `part`. There is one,
+    /// because the exponents of a part agree in their low bits.
     pub fn source(&self, part: Ring) -> RingKind {
         let at = self.source.get(part.first()).map_or(0, |&s| s as usize);
         let number = (1 << part.kind.depth()) + at / part.len().max(1);
@@ -126,7 +127,7 @@ impl AutoEvalPlan {
     }
 }
 
-/// Output position i takes input position `source[i]`, modulo the (power of two) length.
+/// Writes to each output position i the value at input position `source[i]`, modulo the length, which is a power of two.
 fn permute<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) {
     #[cfg(target_arch = "x86_64")]
     let done = super::permute::permute(out, from, source);
@@ -138,12 +139,12 @@ fn permute<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) {
     }
 }
 
-/// A word that residues are held in.
+/// A word in which a residue is held: of 32 or 64 bits.
 pub(super) trait Word: Copy + Into<u64> {
-    /// Eight of them in lanes of 64 bits.
+    /// Loads eight residues into lanes of 64 bits.
     ///
     /// # Safety
-    /// The pointer must be valid for eight; the processor must have AVX-512 F.
+    /// The pointer must be valid for eight words; the processor must have AVX-512 F.
     #[cfg(target_arch = "x86_64")]
     unsafe fn eight(p: *const Self) -> __m512i;
 }
@@ -166,12 +167,13 @@ impl Word for u32 {
     }
 }
 
-/// out(x) = a(x^g) mod x^N + 1 in coefficient form; g is odd and below 2N, N the (power of two) length.
+/// Computes out(x) = a(x^g) mod x^N + 1 in coefficient form. It fails unless g is odd and below 2N, where N is the length,
+/// a power of two.
 pub fn auto_coeff(q: Modulus, galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     auto_coeff_by(galois, out, a, |x| q.neg(x))
 }
 
-/// [`auto_coeff`] with negation as it is modulo whatever the residues are of.
+/// Computes [`auto_coeff`] with `neg` as the negation of residues, so that it serves any modulus.
 #[inline]
 pub(super) fn auto_coeff_by(
     galois: u64,
@@ -207,12 +209,12 @@ pub(super) fn auto_coeff_by(
     Ok(())
 }
 
-/// out(x) = a(x^g) in evaluation form of the full ring (a permutation; see [`AutoEvalPlan`]).
+/// Computes out(x) = a(x^g) in evaluation form of the full ring, which is a permutation ([`AutoEvalPlan`]).
 pub fn auto_eval(galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     AutoEvalPlan::shared(limb_log2("limb", a.len())?, galois)?.apply(out, a)
 }
 
-/// [`auto_eval`] on a limb kept as the evaluation forms of its halves (see [`AutoEvalPlan::apply_halves`]).
+/// Computes [`auto_eval`] on a limb that is held as the evaluation forms of its halves ([`AutoEvalPlan::apply_halves`]).
 pub fn auto_eval_halves(
     galois: u64,
     out_p: &mut [u64],
@@ -224,7 +226,7 @@ pub fn auto_eval_halves(
         .apply_halves(out_p, out_m, p, m)
 }
 
-/// log2 of a limb's length, or the error that says it is no power of two.
+/// Returns the base-2 logarithm of a limb's length. It is an error if the length is no power of two.
 fn limb_log2(what: &'static str, len: usize) -> Result<u32, MathError> {
     exact_log2(len).ok_or(MathError::Length {
         what,

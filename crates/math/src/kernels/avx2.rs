@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Modular arithmetic of the loops on four coefficients at a time (AVX2), for any modulus.
+//! Modular arithmetic of the kernels' loops on four coefficients at a time (AVX2), for any modulus.
 
 use std::arch::x86_64::*;
 
@@ -9,10 +9,11 @@ use crate::{Modulus, Shoup};
 
 level!("avx2", __m256i, products Barrett, constants Multiplier, sums WideReducer);
 
-/// out = sum of w_k * a_k.
+/// Computes out = the sum of w_k * a_k over the limbs a_k and the constants w_k.
 ///
 /// # Safety
-/// As for the functions of [`level`].
+/// As for the functions of the macro [`level`]: the processor must have AVX2, and pointers and slices must be valid
+/// for `len` words.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn dot_scalars(
     q: Modulus,
@@ -75,7 +76,7 @@ impl Vector for __m256i {
     }
 }
 
-/// Barrett reduction of products of residues: the method and the bounds of the AVX-512 kernels.
+/// The Barrett reduction of products of residues, with the method and the bounds of the AVX-512 kernels.
 ///
 /// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2). The quotient is estimated as the high
 /// word of P1 * floor(2^(k+62) / q), short of P / q by less than 4. So the remainder comes out below 4q < 2^63.
@@ -105,7 +106,7 @@ impl Barrett {
         }
     }
 
-    /// a * b mod q, below 4q.
+    /// Returns a * b mod q in each lane, below 4q.
     #[inline(always)]
     unsafe fn product(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: the caller enables AVX2.
@@ -156,7 +157,7 @@ impl Products for Barrett {
     }
 }
 
-/// A constant modulo q.
+/// A constant factor modulo q.
 #[derive(Clone, Copy)]
 struct Multiplier {
     context: Context,
@@ -186,13 +187,13 @@ impl ByConstant for Multiplier {
     }
 }
 
-/// A sum of products as s0 + s1 2^32 + s2 2^64: for up to 32 terms, residues below 2^61, no part overflows.
+/// A sum of products as s0 + s1 2^32 + s2 2^64. For up to 32 terms of residues below 2^61, no part overflows.
 #[derive(Clone, Copy)]
 struct Accumulator {
     s0: __m256i,
     s1: __m256i,
     s2: __m256i,
-    /// 2^32 - 1.
+    /// The mask 2^32 - 1 in each lane.
     mask: __m256i,
 }
 
@@ -211,7 +212,7 @@ impl Accumulator {
         }
     }
 
-    /// Adds x * y.
+    /// Adds the product x * y to the sum, in each lane.
     #[inline(always)]
     unsafe fn add(&mut self, x: __m256i, y: __m256i) {
         // SAFETY: the caller enables AVX2.
@@ -236,7 +237,7 @@ impl Accumulator {
         }
     }
 
-    /// The sum as (high word, low word).
+    /// Returns the sum in each lane as two words: high, low.
     #[inline(always)]
     unsafe fn words(self) -> (__m256i, __m256i) {
         // SAFETY: the caller enables AVX2.
@@ -251,7 +252,7 @@ impl Accumulator {
     }
 }
 
-/// Reduction of a whole sum, as two products by constants: 2^64 mod q and 1.
+/// The reduction of a whole sum, as two products by constants: its high word by 2^64 mod q, its low word by 1.
 #[derive(Clone, Copy)]
 struct WideReducer {
     context: Context,

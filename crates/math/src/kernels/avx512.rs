@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Modular arithmetic of the loops on eight coefficients at a time (AVX-512 F and DQ), for any modulus.
+//! Modular arithmetic of the kernels' loops on eight coefficients at a time (AVX-512 F and DQ), for any modulus.
 
 use std::arch::x86_64::*;
 
@@ -9,26 +9,26 @@ use crate::simd::{
 };
 use crate::{Modulus, Shoup};
 
-/// Any modulus below 2^61.
+/// The multiplication by constants for any modulus below 2^61.
 type Arithmetic = DoubleWord<false>;
 
 level!("avx512f,avx512dq", __m512i, products Barrett, constants Multiplier, sums WideReducer);
 
-/// A constant in every lane.
+/// Returns a constant factor in every lane.
 #[target_feature(enable = "avx512f,avx512dq")]
 fn constant(w: Shoup) -> <Arithmetic as LazyMul>::Constant {
     // SAFETY: the features are enabled here.
     unsafe { Arithmetic::constant(splat(w.value), splat(w.quotient)) }
 }
 
-/// From below 4q to below q.
+/// Reduces numbers below 4q to residues below q, in each lane.
 #[inline(always)]
 unsafe fn reduce_product(x: __m512i, two_q: __m512i, q: __m512i) -> __m512i {
     // SAFETY: the caller enables AVX-512 F.
     unsafe { correct(correct(x, two_q), q) }
 }
 
-/// Barrett reduction of products of residues.
+/// The Barrett reduction of products of residues.
 ///
 /// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2), and the quotient is estimated as the
 /// high word of P1 * floor(2^(k+62) / q). It is short of P / q by less than 4: 1/2 each from the cut and the constant,
@@ -61,7 +61,7 @@ impl Barrett {
         }
     }
 
-    /// a * b mod q, below 4q.
+    /// Returns a * b mod q in each lane, below 4q.
     #[inline(always)]
     unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F and DQ.
@@ -96,7 +96,7 @@ impl Products for Barrett {
     }
 }
 
-/// A constant modulo q.
+/// A constant factor modulo q.
 #[derive(Clone, Copy)]
 struct Multiplier {
     context: <Arithmetic as LazyMul>::Context,
@@ -132,7 +132,7 @@ impl ByConstant for Multiplier {
 
 impl Sums for WideReducer {
     type V = __m512i;
-    /// The high and the low words.
+    /// The high and the low words of a sum of products.
     type Sum = (__m512i, __m512i);
 
     #[inline(always)]
@@ -211,10 +211,12 @@ impl Vector for __m512i {
     }
 }
 
-/// out = sum of w_k * a_k, as products with constants: each is reduced by its quotient, and the sum needs no reduction.
+/// Computes out = the sum of w_k * a_k over the limbs a_k and the constants w_k. Each product with a constant is
+/// reduced by its quotient, so the sum needs no reduction.
 ///
 /// # Safety
-/// As for the functions of [`level`].
+/// As for the functions of the macro [`level`]: the processor must have AVX-512 F and DQ, and pointers and slices must
+/// be valid for `len` words.
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) unsafe fn dot_scalars(
     q: Modulus,
@@ -239,7 +241,7 @@ pub(super) unsafe fn dot_scalars(
     }
 }
 
-/// Reduction of any 128-bit number high * 2^64 + low, as two products by constants: 2^64 mod q and 1.
+/// The reduction of any 128-bit number high * 2^64 + low, as two products by constants: high by 2^64 mod q, low by 1.
 #[derive(Clone, Copy)]
 pub(crate) struct WideReducer {
     context: <Arithmetic as LazyMul>::Context,
@@ -268,7 +270,7 @@ impl WideReducer {
         }
     }
 
-    /// The residue below q.
+    /// Returns the residue below q of the number high * 2^64 + low, in each lane.
     ///
     /// # Safety
     /// The caller must enable AVX-512 F and DQ.

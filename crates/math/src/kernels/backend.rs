@@ -6,16 +6,16 @@ use std::cell::Cell;
 use crate::MathError;
 use crate::plans::policy;
 
-/// A family of kernels. All give the same bits.
+/// The instruction set for which the kernels in use are written. All backends compute the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Backend {
-    /// Plain Rust, any processor.
+    /// Plain Rust, for any processor and any modulus.
     Scalar,
-    /// AVX2 and FMA, any modulus.
+    /// AVX2 and FMA, for any modulus.
     Avx2,
-    /// AVX-512 F and DQ, any modulus.
+    /// AVX-512 F and DQ, for any modulus.
     Avx512,
-    /// AVX-512 with 52-bit multiply-add where that gains, [`Backend::Avx512`] elsewhere.
+    /// AVX-512 with 52-bit multiply-add (IFMA) if it is faster for the modulus, otherwise as [`Backend::Avx512`].
     Avx512Ifma,
 }
 
@@ -24,10 +24,10 @@ thread_local! {
 }
 
 impl Backend {
-    /// All there are, each with the instructions of those before it.
+    /// All backends, in order. Each needs the instructions of all before it, and more.
     pub const ALL: [Backend; 4] = [Self::Scalar, Self::Avx2, Self::Avx512, Self::Avx512Ifma];
 
-    /// As the environment and reports name it.
+    /// Returns the name by which environment variables and reports call the backend.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
@@ -37,21 +37,21 @@ impl Backend {
         }
     }
 
-    /// The backend this thread's kernels run on: the best one that the environment allows ([`crate::plans`]), unless
-    /// inside [`with_backend`].
+    /// Returns the backend of this thread's kernels: inside [`with_backend`] the one that it forces, otherwise the
+    /// best one that the environment allows ([`crate::plans`]).
     #[inline]
     pub fn current() -> Backend {
         FORCED.get().unwrap_or_else(|| policy().level())
     }
 }
 
-/// The backend that [`with_backend`] asks for, inside it.
+/// Returns the backend that [`with_backend`] forces on this thread, or `None` outside of it.
 #[inline]
 pub(crate) fn forced_backend() -> Option<Backend> {
     FORCED.get()
 }
 
-/// The best backend of this processor, whatever the environment allows.
+/// Returns the best backend of this processor, whatever the environment allows.
 pub(crate) fn best_backend() -> Backend {
     available_backends()
         .last()
@@ -59,7 +59,7 @@ pub(crate) fn best_backend() -> Backend {
         .unwrap_or(Backend::Scalar)
 }
 
-/// The backends this processor can run, slowest first.
+/// Returns the backends that this processor can run, slowest first.
 pub fn available_backends() -> Vec<Backend> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -75,7 +75,8 @@ pub fn available_backends() -> Vec<Backend> {
     }
 }
 
-/// The backends of a processor with these instruction sets; each needs the ones before it.
+/// Returns the backends of a processor that has these instruction sets, slowest first. Each needs the ones before
+/// it.
 pub fn backends_with(avx2: bool, avx512: bool, ifma: bool) -> Vec<Backend> {
     let mut list = vec![Backend::Scalar];
     if avx2 {

@@ -7,21 +7,21 @@ use std::arch::x86_64::*;
 use crate::Modulus;
 use crate::simd::{correct, splat};
 
-/// The way in which residues of a modulus become residues of another, with the fewest instructions that suffice.
+/// The way in which residues modulo one prime are reduced modulo another, with the fewest instructions that suffice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// The residues are residues of the new modulus already.
+    /// No reduction: the residues are below the new modulus already.
     Same,
-    /// The new modulus is taken off once at most.
+    /// At most one subtraction of the new modulus.
     Once,
-    /// Division by the new modulus.
+    /// A division by the new modulus.
     Divide,
 }
 
-/// How many bits longer the old modulus may be for [`Way::Divide`].
+/// The most bits by which the old modulus may be longer than the new one for [`Way::Divide`].
 const MORE_BITS: u32 = 40;
 
-/// Returns the way between two moduli, or `None` if there is none.
+/// Returns the way to reduce residues modulo `from` modulo `to`, or `None` if the old modulus is too long.
 pub(crate) fn way(from: Modulus, to: Modulus) -> Option<Way> {
     if from <= to {
         Some(Way::Same)
@@ -36,7 +36,7 @@ pub(crate) const SAME: u8 = Way::Same as u8;
 pub(crate) const ONCE: u8 = Way::Once as u8;
 pub(crate) const DIVIDE: u8 = Way::Divide as u8;
 
-/// x mod q, and with `ADD` a residue w added to it, for x as `WAY` says.
+/// The reduction of x modulo q by `WAY`. With `ADD` a residue w is added to it.
 ///
 /// For division, with k = bits of q, the quotient is estimated as (x >> (k-2)) * floor(2^(50+k) / q) >> 52, both
 /// factors below 2^52. The estimate is short of x / q by less than 1/2 for the cut, 2^(42-52) for the constant and 1
@@ -88,7 +88,7 @@ impl<const WAY: u8, const ADD: bool> Converter<WAY, ADD> {
     }
 }
 
-/// Calls a function that is generic in a way of conversion and in whether a constant follows.
+/// Calls a function that is generic in the way of a conversion and in whether a constant is added.
 macro_rules! by_way {
     ($way:expr, $add:expr, $function:ident($($arg:expr),*)) => {{
         use $crate::kernels::conversion::{DIVIDE, ONCE, SAME, Way};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels in which output coefficient i depends on input coefficients i alone.
+//! Kernels whose output coefficient i depends only on the input coefficients i.
 //!
-//! Each runs a SIMD prefix (whose length [`simd`] returns, 0 without SIMD) and finishes with scalar code.
+//! Each kernel runs SIMD code on a prefix of the limbs, whose length [`simd`] returns (0 without SIMD),
+//! and scalar code on the rest.
 
 use super::{check_len, simd};
 use crate::{MathError, Modulus, Shoup};
@@ -151,7 +152,8 @@ pub fn mul_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), 
     mul_constant(q, out, a, q.shoup(w))
 }
 
-/// [`mul_scalar`] by a constant made before: on short slices its division would count.
+/// Computes [`mul_scalar`] by a prepared constant: on short slices the division that prepares it would
+/// take time.
 pub(crate) fn mul_constant(
     q: Modulus,
     out: &mut [u64],

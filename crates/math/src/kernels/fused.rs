@@ -2,9 +2,9 @@
 //! Computes several elementwise steps in one pass over their operands. Registers hold the values that a limb program
 //! would write to memory and read back between the steps.
 //!
-//! Each gives the bits of its steps done one after the other. With AVX-512 IFMA there is a loop of its own
-//! ([`super::fused_ifma`]); what that leaves (other backends, the last coefficients) is done by the single kernels,
-//! block by block in the first-level cache. Of moduli below 2^32 some have loops of other products ([`super::fused_short`], [`super::short`]).
+//! Each function computes the bits of its steps done one after the other. With AVX-512 IFMA it has a loop of its own ([`super::fused_ifma`]).
+//! The single kernels do what that loop leaves, for other backends and the last coefficients, block by block in the first-level cache. Some
+//! functions have loops with other products for moduli below 2^32 ([`super::fused_short`], [`super::short`]).
 
 #[cfg(target_arch = "x86_64")]
 use super::{Backend, fused_ifma, fused_short, short};
@@ -17,24 +17,24 @@ use crate::{MathError, Modulus, Residues, Shoup};
 /// The way in which a result is written to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Store {
-    /// Into the cache: something reads it soon.
+    /// The result is written into the cache, because something reads it soon.
     Cached,
-    /// Past the cache, where the processor can and the limb is aligned to 64 bytes: for large results that are read
-    /// later or elsewhere. It saves reading what is overwritten, and leaves the cache to what is in use.
+    /// The result is written past the cache, if the processor can do so and the limb is aligned to 64 bytes. It is for large results that are
+    /// read later or elsewhere. The processor then need not read what is overwritten, and the cache keeps what is in use.
     Streamed,
 }
 
-/// Coefficients worked on at a time where the single kernels do the work.
+/// The number of coefficients of a block that the single kernels take at a time.
 const BLOCK: usize = 256;
 
-/// The ranges of blocks from `done` on.
+/// Returns the ranges of the blocks of a limb of `len` coefficients, from coefficient `done` on.
 fn blocks(done: usize, len: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
     (done..len)
         .step_by(BLOCK)
         .map(move |start| start..len.min(start + BLOCK))
 }
 
-/// The operation on two limbs.
+/// An elementwise operation on two limbs: addition or multiplication.
 #[derive(Clone, Copy)]
 pub(super) enum Pairwise {
     Sum,
@@ -86,7 +86,7 @@ fn stored(
     }
 }
 
-/// A term of [`dot_pair`]: the factor that both sums share, and each sum's own, which are a key's.
+/// A term (d, a, b) of [`dot_pair`]: d is the factor that both sums share; a and b are the other factors, limbs of a switching key.
 pub type PairTerm<'a> = (Residues<'a>, Residues<'a>, Residues<'a>);
 
 /// Two sums of products that share their first factors, as in key switching: out\[0\] = sum of d_k * a_k and out\[1\] =
@@ -155,7 +155,7 @@ pub fn dot_pair(
     Ok(())
 }
 
-/// A block of a limb in words of 64 bits, in `room` where it is held in others.
+/// Returns a block of a limb in words of 64 bits. A limb in words of 32 bits is converted into `room`.
 fn written<'a>(
     limb: &Residues<'a>,
     at: &std::ops::Range<usize>,
@@ -171,11 +171,11 @@ fn written<'a>(
     }
 }
 
-/// Terms that the composed [`dot_pair`] gathers on the stack.
+/// The number of terms that [`dot_pair`] collects in an array on the stack when it runs the single kernels.
 const BLOCK_TERMS: usize = 32;
 
-/// The product of two polynomials of degree one in a secret, coefficient by coefficient: with a = a_0 + a_1 s and
-/// b = b_0 + b_1 s, out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1) mod q (ring paper, Algorithm 2).
+/// Computes the product of two polynomials of degree one in a secret s, coefficient by coefficient. With a = a_0 + a_1 s and b = b_0 + b_1 s,
+/// out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1) mod q (ring paper, Algorithm 2).
 pub fn tensor(
     q: Modulus,
     out: [&mut [u64]; 3],
@@ -215,7 +215,7 @@ pub fn tensor(
     Ok(())
 }
 
-/// out = (a - b) * w mod q, or out = (a - b) * w + c with an addend: the end of a division by a modulus.
+/// Computes out = (a - b) * w mod q, or out = (a - b) * w + c with an addend c. It is the last step of a division by a modulus.
 pub fn sub_scale(
     q: Modulus,
     out: &mut [u64],
@@ -235,7 +235,7 @@ pub fn sub_scale(
     sub_scale_blocks(q, out, a, w, addend, done)
 }
 
-/// [`sub_scale`] with the result in the place of the subtrahend: b = (a - b) * w + c.
+/// Computes [`sub_scale`] with the result in the place of the subtrahend: b = (a - b) * w + c.
 pub fn sub_scale_assign(
     q: Modulus,
     b: &mut [u64],
@@ -259,7 +259,7 @@ fn check_sub_scale(len: usize, a: &[u64], addend: Option<&[u64]>) -> Result<(), 
     addend.map_or(Ok(()), |c| check_len("addend", len, c.len()))
 }
 
-/// The coefficients from `done` on; `b` becomes the result.
+/// Computes [`sub_scale_assign`] for the coefficients from `done` on; `b` becomes the result.
 fn sub_scale_blocks(
     q: Modulus,
     b: &mut [u64],
@@ -280,7 +280,7 @@ fn sub_scale_blocks(
     Ok(())
 }
 
-/// out = (a mod `to`) + w mod `to`, for a in [0, from): a change of modulus and the constant that follows it.
+/// Computes out = (a mod `to`) + w mod `to`, for a in [0, from): a change of modulus and the addition of a constant.
 pub fn conv_add(
     from: Modulus,
     to: Modulus,

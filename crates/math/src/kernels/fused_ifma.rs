@@ -20,12 +20,12 @@ fn in_force() -> bool {
     Backend::current() == Backend::Avx512Ifma
 }
 
-/// Returns whether each of these limbs can be streamed to, which takes whole aligned vectors.
+/// Returns whether each of these limbs can be written past the cache, which needs whole aligned vectors.
 pub(super) fn streams<const K: usize>(store: Store, out: [*mut u64; K]) -> bool {
     store == Store::Streamed && out.iter().all(|p| p.addr() % 64 == 0)
 }
 
-/// Eight words to memory, or past the cache to an aligned address.
+/// Writes eight words to memory. With `STREAM` they go past the cache, to an aligned address.
 #[inline(always)]
 pub(super) unsafe fn put<const STREAM: bool>(p: *mut u64, x: __m512i) {
     // SAFETY: p is valid for eight words, and aligned where it is streamed to; the caller enables AVX-512 F.
@@ -37,7 +37,7 @@ pub(super) unsafe fn put<const STREAM: bool>(p: *mut u64, x: __m512i) {
     }
 }
 
-/// Makes what was streamed visible to other threads before anything that is written later.
+/// Makes words that were written past the cache visible to other threads, before anything that is written later.
 #[inline(always)]
 pub(super) unsafe fn settle<const STREAM: bool>() {
     if STREAM {
@@ -46,7 +46,8 @@ pub(super) unsafe fn settle<const STREAM: bool>() {
     }
 }
 
-/// None where the limb is not aligned.
+/// Computes a sum or a product of two limbs and writes it past the cache. It does nothing, and returns 0, if the limb
+/// is not aligned.
 pub(super) fn streamed(what: Pairwise, q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
     let p = out.as_mut_ptr();
     if !in_force() || !streams(Store::Streamed, [p]) {
@@ -163,12 +164,12 @@ unsafe fn dot_pair_wide(
     unsafe { dot_pair_with(WideReducer::new(q), out, terms, carry, len) }
 }
 
-/// Words between the loop and the prefetch for a few streams: a page, beyond which the processor does not prefetch by
-/// itself.
+/// The number of words by which prefetching is ahead of a loop over few streams. It is a page, at whose end the
+/// processor stops to prefetch by itself.
 const PAGE_AHEAD: usize = 512;
 
-/// Words between the loop and the prefetch for the many streams of a key-switching key, which is larger than the
-/// caches. The distance is so short that prefetched words are not evicted before they are read.
+/// The number of words by which prefetching is ahead of a loop over the many streams of a switching key, which is
+/// larger than the caches. The distance is so short that prefetched words are not evicted before they are read.
 const KEY_AHEAD: usize = 64;
 
 #[inline(always)]
@@ -177,7 +178,7 @@ unsafe fn prefetch<const AHEAD: usize>(limb: *const u64, i: usize) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(limb.wrapping_add(i + AHEAD).cast()) }
 }
 
-/// Loads eight residues from place i on.
+/// Loads eight residues of a limb from coefficient i on.
 #[inline(always)]
 unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     // SAFETY: the limb has them (caller); the caller enables AVX-512 F.
@@ -191,7 +192,7 @@ unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     }
 }
 
-/// Loads eight residues of a key from place i on, and prefetches the key.
+/// Loads eight residues of a switching key from coefficient i on, and prefetches later ones.
 #[inline(always)]
 unsafe fn key_eight(limb: Residues<'_>, i: usize) -> __m512i {
     // SAFETY: as in `eight`.
@@ -276,7 +277,7 @@ pub(super) fn tensor(
 /// A limb from which eight residues are loaded.
 trait Limb: Copy {
     /// # Safety
-    /// The limb must have eight from place i on; the processor must have AVX-512 F.
+    /// The limb must have eight residues from coefficient i on; the processor must have AVX-512 F.
     unsafe fn eight(self, i: usize) -> __m512i;
 }
 
@@ -345,7 +346,7 @@ unsafe fn tensor_with<R: SumReducer, L: Limb, const STREAM: bool>(
     }
 }
 
-/// `out` may be `b`, both being valid for as many words as `a` and the addend have.
+/// Computes [`super::sub_scale`]. `out` may be `b`; both must be valid for as many words as `a` and the addend have.
 pub(super) fn sub_scale(
     q: Modulus,
     out: *mut u64,

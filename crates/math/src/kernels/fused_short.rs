@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fused passes in AVX-512 modulo q < 2^32, no power of two. A product is one instruction, and sums of a few products
-//! are reduced as in [`short`](super::short). Each pass computes the largest multiple of eight coefficients and returns
-//! their number.
+//! Fused passes in AVX-512 modulo q < 2^32 that is no power of two. A product is one instruction, and sums of a few
+//! products are reduced as in [`short`](super::short). Each pass computes the largest multiple of eight coefficients
+//! and returns their number.
 
 use std::arch::x86_64::*;
 
@@ -12,10 +12,10 @@ use super::short::{Reducer, terms};
 use crate::simd::{LANES, load, splat, store};
 use crate::{Modulus, Residues};
 
-/// Residues ahead of the loop that operands are asked for.
+/// The number of residues by which prefetching is ahead of the loop.
 const AHEAD: usize = 256;
 
-/// Eight residues from place i on, and those [`AHEAD`] asked for.
+/// Loads eight residues of a limb from coefficient i on, and prefetches those [`AHEAD`] after them.
 #[inline(always)]
 unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     // SAFETY: the limb has them (caller), and a hint may go beyond its end; the caller enables AVX-512 F.
@@ -35,7 +35,7 @@ unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     }
 }
 
-/// As [`super::dot_pair`].
+/// Computes [`super::dot_pair`] for the largest multiple of eight coefficients.
 ///
 /// # Safety
 /// The processor must have AVX-512 F; every pointer and slice must be valid for `len` residues; q must be one that
@@ -70,7 +70,7 @@ pub(super) unsafe fn dot_pair(
     }
 }
 
-/// As [`super::tensor`].
+/// Computes [`super::tensor`] for the largest multiple of eight coefficients.
 ///
 /// # Safety
 /// As for [`dot_pair`].

@@ -2,8 +2,8 @@
 //! Loops over limbs in words of 32 bits, for moduli below 2^32. They move half as many bytes through memory as loops
 //! over 64-bit words.
 //!
-//! Each gives the bits of the loops over words of 64 bits. A vector has two residues where those have one, and with AVX2 or AVX-512
-//! IFMA there are loops of their own ([`held_loops`](super::held_loops)); what these leave is done a residue at a time.
+//! Each function computes the bits of the loop over words of 64 bits. A vector holds twice as many residues. With AVX2 or AVX-512
+//! IFMA there are loops of their own ([`held_loops`](super::held_loops)); scalar code does the rest.
 
 use super::check_len;
 use super::fused::Store;
@@ -23,7 +23,8 @@ fn check_short(q: Modulus) -> Result<(), MathError> {
     }
 }
 
-/// Runs a loop of the backend that is in force, with AVX2 at least; gives how many coefficients it did, none without.
+/// Runs a loop of the backend that is in force, if that is AVX2 or better. It returns the number of coefficients that the loop
+/// computed, otherwise 0.
 macro_rules! vectorised {
     ($name:ident($($arg:expr),* $(,)?)) => {{
         #[cfg(target_arch = "x86_64")]
@@ -40,7 +41,7 @@ macro_rules! vectorised {
     }};
 }
 
-/// out = the same residues, in words of 64 bits.
+/// Copies residues in words of 32 bits to words of 64 bits.
 pub fn widen(out: &mut [u64], a: &[u32]) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     let done = vectorised!(widen(out, a));
@@ -50,7 +51,7 @@ pub fn widen(out: &mut [u64], a: &[u32]) -> Result<(), MathError> {
     Ok(())
 }
 
-/// out = the same residues, which are below 2^32, in words of 32 bits, written as `store` says.
+/// Copies residues below 2^32 to words of 32 bits, written as `store` says.
 pub fn narrow(out: &mut [u32], a: &[u64], store: Store) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     let done = vectorised!(narrow(out, a, store));
@@ -60,7 +61,7 @@ pub fn narrow(out: &mut [u32], a: &[u64], store: Store) -> Result<(), MathError>
     Ok(())
 }
 
-/// A function of two residues of a short modulus, in words of 32 bits.
+/// Defines a function of two limbs modulo q < 2^32, in words of 32 bits.
 macro_rules! binary {
     ($name:ident, $loop:ident, $method:ident, $doc:literal) => {
         #[doc = $doc]
@@ -102,8 +103,8 @@ binary!(
     "out = a b mod q, written as `store` says."
 );
 
-/// out = (a - b) * w mod q, or out = (a - b) * w + c with an addend: the end of a division by a modulus, whose transform b is in
-/// words of 64 bits still.
+/// Computes out = (a - b) * w mod q, or out = (a - b) * w + c with an addend c. It is the last step of a division by a modulus. The
+/// limb b, the result of a transform, is still in words of 64 bits.
 pub fn sub_scale_short(
     q: Modulus,
     out: &mut [u32],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic on eight words of 32 bits at a time (AVX2).
 //!
-//! Products are those of the even lanes and of the odd ones, each in lanes of 64 bits, reduced as in [`super::short`].
+//! A vector of products is two: those of the even lanes and those of the odd lanes, each in lanes of 64 bits. They are
+//! reduced as in [`super::short`].
 
 use std::arch::x86_64::*;
 
@@ -13,7 +14,7 @@ use crate::{Modulus, Residues, Shoup};
 
 level!("avx2", __m256i, products Product, constants Scaled, serves fits);
 
-/// Returns all ones in each lane in which a is at least b, as numbers without a sign, and zeros elsewhere.
+/// Returns all ones in each lane in which a is at least b as an unsigned number, and zeros elsewhere.
 #[inline(always)]
 unsafe fn at_least(a: __m256i, b: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
@@ -89,26 +90,26 @@ impl Lanes for __m256i {
     }
 }
 
-/// The odd lanes of 32 bits, each in a lane of 64.
+/// Returns the odd lanes of 32 bits, each in a lane of 64 bits.
 #[inline(always)]
 unsafe fn odd(x: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
     unsafe { _mm256_srli_epi64::<32>(x) }
 }
 
-/// Even and odd lanes below 2^32 in one vector.
+/// Joins even and odd lanes, all below 2^32, in one vector.
 #[inline(always)]
 unsafe fn joined(even: __m256i, odd: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
     unsafe { _mm256_or_si256(even, _mm256_slli_epi64::<32>(odd)) }
 }
 
-/// Products of residues.
+/// Products of residues modulo q.
 #[derive(Clone, Copy)]
 struct Product(Reducer<__m256i>);
 
 impl Product {
-    /// For a modulus that [`fits`].
+    /// Prepares products modulo q, which must be a modulus that [`fits`].
     #[inline(always)]
     unsafe fn new(q: Modulus) -> Self {
         // SAFETY: the caller enables AVX2.
@@ -126,7 +127,7 @@ impl Binary for Product {
     }
 }
 
-/// Products with a constant.
+/// Products with a constant modulo q.
 #[derive(Clone, Copy)]
 struct Scaled(Multiplier);
 

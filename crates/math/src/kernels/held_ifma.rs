@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic on sixteen words of 32 bits at a time (AVX-512 with 52-bit multiply-add).
 //!
-//! Products are those of the even lanes and of the odd ones, each in lanes of 64 bits. With k = bits of q <= 32 and s = k - 7, or 0, a
-//! product P < 2^2k is cut to C = P >> s < 2^39, and the quotient is estimated as C floor(2^(52+s) / q) >> 52, whose constant is
-//! at most 2^51. It is short of P / q by less than 1 + 2^-6 + 2^-13: for the last floor, the cut (2^s / q, 0 where s is) and the
-//! constant's floor (C / 2^52). So the remainder comes out below 2q.
+//! A vector of products is two: those of the even lanes and those of the odd lanes, each in lanes of 64 bits. With k = bits of q <= 32
+//! and s = max(k - 7, 0), a product P < 2^2k is cut to C = P >> s < 2^39. The quotient is estimated as C floor(2^(52+s) / q) >> 52,
+//! whose constant is at most 2^51. It is short of P / q by less than 1 + 2^-6 + 2^-13. The three parts are for the last floor, for the
+//! cut (2^s / q, or 0 if s is 0) and for the floor in the constant (C / 2^52). So the remainder is below 2q.
 
 use std::arch::x86_64::*;
 
@@ -19,7 +19,7 @@ fn any(_: Modulus) -> bool {
     true
 }
 
-/// Odd lanes of 32 bits.
+/// The mask of the odd lanes of 32 bits.
 const ODD: __mmask16 = 0xaaaa;
 
 impl Lanes for __m512i {
@@ -91,27 +91,27 @@ impl Lanes for __m512i {
     }
 }
 
-/// The odd lanes of 32 bits, each in a lane of 64.
+/// Returns the odd lanes of 32 bits, each in a lane of 64 bits.
 #[inline(always)]
 unsafe fn odd(x: __m512i) -> __m512i {
     // SAFETY: the caller enables AVX-512 F.
     unsafe { _mm512_srli_epi64::<32>(x) }
 }
 
-/// Even and odd lanes below 2^32 in one vector.
+/// Joins even and odd lanes, all below 2^32, in one vector.
 #[inline(always)]
 unsafe fn joined(even: __m512i, odd: __m512i) -> __m512i {
     // SAFETY: the caller enables AVX-512 F.
     unsafe { _mm512_mask_blend_epi32(ODD, even, _mm512_slli_epi64::<32>(odd)) }
 }
 
-/// Products of residues.
+/// Products of residues modulo q.
 #[derive(Clone, Copy)]
 struct Product {
     q: __m512i,
-    /// floor(2^(52+s) / q).
+    /// The constant floor(2^(52+s) / q) of the reduction, where s is the shift of `cut`.
     ratio: __m512i,
-    /// s.
+    /// The shift s = max(k - 7, 0), where k is the number of bits of q.
     cut: __m128i,
 }
 
@@ -130,7 +130,7 @@ impl Product {
         }
     }
 
-    /// In lanes of 64 bits, of which the low halves count.
+    /// Returns the products modulo q of the low halves of 64-bit lanes.
     #[inline(always)]
     unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F and IFMA.
@@ -154,7 +154,7 @@ impl Binary for Product {
     }
 }
 
-/// Products with a constant: a w less floor(a W / 2^32) q is below 2q for W = floor(2^32 w / q) and a < 2^32.
+/// Products with a constant w: a w minus floor(a W / 2^32) q is below 2q for W = floor(2^32 w / q) and a < 2^32.
 #[derive(Clone, Copy)]
 struct Scaled {
     q: __m512i,

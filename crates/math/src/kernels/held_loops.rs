@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The loops over words of 32 bits, written once for vectors of any width.
+//! The loops over limbs in words of 32 bits, written once for vectors of any width.
 //!
 //! As in [`super::loops`], each loop computes the largest multiple of a vector's coefficients and returns their number.
 //! Everything is `inline(always)` and `unsafe`, and the function around a loop enables the instructions ([`level`]
-//! makes such functions). Residues are below a modulus q < 2^32, so that a sum of two may not fit a lane: a + b is a -
-//! (q - b) if that is not negative.
+//! makes such functions). Residues are below a modulus q < 2^32, so a sum of two may not fit a lane. Therefore a + b is
+//! computed as a - (q - b), plus q if that is negative.
 
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm_sfence};
 
 use super::fused::Store;
 use crate::{Modulus, Residues, Shoup};
 
-/// Bytes of the widest vector that is written at a time.
+/// The bytes of the widest vector that a loop writes at a time.
 const LINE: usize = 64;
 
-/// Words between the loop and the prefetch of large operands: a page, beyond which the processor does not prefetch by
-/// itself.
+/// The number of words by which prefetching is ahead of a loop over large operands. It is a page, at whose end the
+/// processor stops to prefetch by itself.
 const AHEAD: usize = 1024;
 
-/// Words of 32 bits in lanes.
+/// A vector of words of 32 bits.
 ///
 /// # Safety
-/// Every function: the processor must have the instructions. Loads and stores: the pointer must be valid for a vector,
-/// and aligned to its bytes if the store goes past the cache.
+/// For every function, the processor must have the vector's instructions. For loads and stores, the pointer must be
+/// valid for a vector, and aligned to the vector's bytes if the store goes past the cache.
 pub(super) trait Lanes: Copy {
     const LANES: usize;
     unsafe fn load(p: *const u32) -> Self;
     unsafe fn put<const STREAM: bool>(self, p: *mut u32);
-    /// The low halves of as many words of 64 bits.
+    /// Loads as many words of 64 bits as the vector has lanes, and keeps their low halves.
     unsafe fn narrowed(p: *const u64) -> Self;
     unsafe fn widened(self, p: *mut u64);
     unsafe fn splat(x: u32) -> Self;
-    /// a + b mod q.
+    /// Returns a + b mod q in each lane.
     unsafe fn sum(self, other: Self, q: Self) -> Self;
-    /// a - b mod q.
+    /// Returns a - b mod q in each lane.
     unsafe fn difference(self, other: Self, q: Self) -> Self;
 }
 
@@ -55,11 +55,11 @@ pub(super) trait Unary: Copy {
     unsafe fn of(self, a: Self::V) -> Self::V;
 }
 
-/// Sums modulo q.
+/// The operation that adds two vectors modulo q.
 #[derive(Clone, Copy)]
 pub(super) struct Sum<V>(V);
 
-/// Differences modulo q.
+/// The operation that subtracts two vectors modulo q.
 #[derive(Clone, Copy)]
 pub(super) struct Difference<V>(V);
 
@@ -99,13 +99,13 @@ impl<V: Lanes> Binary for Difference<V> {
     }
 }
 
-/// Whether a limb can be written past the cache: whole aligned vectors.
+/// Returns whether a limb can be written past the cache, which needs whole aligned vectors.
 #[inline(always)]
 fn streams(store: Store, out: &[u32]) -> bool {
     store == Store::Streamed && out.as_ptr().addr().is_multiple_of(LINE)
 }
 
-/// Makes what was streamed visible to other threads before anything that is written later.
+/// Makes words that were written past the cache visible to other threads, before anything that is written later.
 #[inline(always)]
 unsafe fn settle<const STREAM: bool>() {
     if STREAM {
@@ -114,7 +114,7 @@ unsafe fn settle<const STREAM: bool>() {
     }
 }
 
-/// Asks for what a limb that is larger than the caches has next.
+/// Prefetches what a loop over a limb larger than the caches reads next.
 #[inline(always)]
 unsafe fn prefetch<const STREAM: bool>(p: *const u32) {
     if STREAM {
@@ -196,7 +196,7 @@ unsafe fn binary_with<B: Binary, const STREAM: bool>(
     done
 }
 
-/// Residues from place i on, in whichever words they are held.
+/// Loads residues of a limb from coefficient i on, whichever width its words have.
 #[inline(always)]
 unsafe fn lanes<V: Lanes, const STREAM: bool>(limb: Residues<'_>, i: usize) -> V {
     // SAFETY: the limb has a vector from there on (caller).
@@ -255,11 +255,13 @@ unsafe fn sub_scale_with<U: Unary, const STREAM: bool>(
     done
 }
 
-/// The functions of a level: the loops with its instructions enabled. `serves` says which moduli the products take.
+/// Defines the functions of an instruction set: the loops with its instructions enabled. `serves` says which moduli its
+/// products support.
 macro_rules! level {
     ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, serves $serves:path) => {
         /// # Safety
-        /// The processor must have this level; all slices must have one length. As for all functions here.
+        /// The processor must have this instruction set; all slices must have one length. The same holds for all
+        /// functions here.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn widen(out: &mut [u64], a: &[u32]) -> usize {
             // SAFETY: the features are enabled here; the rest is the caller's promise.
@@ -341,7 +343,7 @@ macro_rules! level {
 }
 pub(super) use level;
 
-/// floor(2^32 w / q) of a constant.
+/// Returns floor(2^32 w / q) of a prepared constant w.
 pub(super) fn quotient(w: Shoup) -> u64 {
     w.quotient >> 32
 }

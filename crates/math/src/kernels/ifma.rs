@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels with 52-bit multiply-add (AVX-512 IFMA), eight coefficients at a time.
 //!
-//! Sums of products gain for any modulus: seven multiply-adds take a whole 64 x 64 product into three accumulators.
-//! Single products have a reduction of their own below 2^50 and from 54 bits on, and that of sums between. Each function
-//! processes the largest multiple of eight coefficients and returns how many those were.
+//! Sums of products are faster for any modulus: seven multiply-adds add a whole 64 x 64 product to three accumulators.
+//! Single products have reductions of their own below 2^50 and from 54 bits on, and use that of sums between. Each
+//! function computes the largest multiple of eight coefficients and returns their number.
 
 pub(super) mod products;
 
@@ -19,7 +19,7 @@ use products::{Barrett, Multiplier, WideBarrett};
 
 type Ifma = Ifma52<TIGHT>;
 
-/// A sum of products as s0 + s1 2^52 + s2 2^104, each part far below 2^64 for up to 32 terms.
+/// A sum of products as s0 + s1 2^52 + s2 2^104. Each part is far below 2^64 for up to 32 terms.
 #[derive(Clone, Copy)]
 pub(crate) struct Accumulator {
     pub s0: __m512i,
@@ -39,7 +39,7 @@ impl Accumulator {
         }
     }
 
-    /// Adds x * y; multiply-add reads the low 52 bits of its factors, so only the high parts are moved.
+    /// Adds x * y to the sum. Multiply-add reads the low 52 bits of its factors, so only the high parts are shifted.
     #[inline(always)]
     pub unsafe fn add(&mut self, x: __m512i, y: __m512i, y_high: __m512i) {
         // SAFETY: the caller enables AVX-512 IFMA.
@@ -55,7 +55,7 @@ impl Accumulator {
         }
     }
 
-    /// The sum as (high word, low word).
+    /// Returns the sum in each lane as two words: high, low.
     #[inline(always)]
     pub unsafe fn words(self) -> (__m512i, __m512i) {
         // SAFETY: the caller enables AVX-512 F.
@@ -98,7 +98,7 @@ unsafe fn dot_wide(q: Modulus, out: *mut u64, terms: &[(&[u64], &[u64])], len: u
     unsafe { loops::dot(Summed(WideReducer::new(q)), out, terms, len) }
 }
 
-/// Sums of products in 52-bit parts, and what reduces them.
+/// Sums of products in 52-bit parts, with the constants that reduce them.
 #[derive(Clone, Copy)]
 struct Summed<R>(R);
 
@@ -126,7 +126,7 @@ impl<R: SumReducer> Sums for Summed<R> {
     }
 }
 
-/// Vectors that share one load of each constant.
+/// The number of vectors for which one load of each constant serves.
 const UNROLL: usize = 4;
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
@@ -152,7 +152,7 @@ pub(super) unsafe fn dot_scalars(
     done
 }
 
-/// [`dot_scalars`] on `V` vectors from coefficient i on.
+/// Computes [`dot_scalars`] for `V` vectors from coefficient i on.
 #[inline(always)]
 unsafe fn dot_scalars_at<const V: usize>(
     reducer: WideReducer,
@@ -190,7 +190,7 @@ unsafe fn dot_scalars_at<const V: usize>(
 /// out = a b mod q.
 ///
 /// # Safety
-/// The processor must have IFMA; the pointers must be valid for `len` words. As for all functions here.
+/// The processor must have IFMA; the pointers must be valid for `len` words. The same holds for all functions here.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn mul(
     q: Modulus,
@@ -232,7 +232,7 @@ pub(super) unsafe fn mac(
     }
 }
 
-/// a w mod q for residues a.
+/// Computes out = a w mod q for residues a and a prepared constant w.
 ///
 /// # Safety
 /// As for [`mul`].

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The element-wise loops, written once for vectors of any width and every way of multiplying.
+//! The elementwise loops over limbs, written once for vectors of any width and every way of multiplying.
 //!
 //! Each loop computes the largest multiple of a vector's coefficients and returns their number. Everything is
 //! `inline(always)` and `unsafe`: the function around a loop must enable the instructions of its vectors ([`level`]
 //! makes such functions). Pointers and slices must be valid for `len` words; the output may be an input.
 //!
-//! Two kinds of kernels have loops of their own. Sums with constants: [`super::avx512::dot_scalars`] multiplies by the
-//! constants, which saves the reduction, and [`super::ifma::dot_scalars`] reads each constant for several vectors. The
-//! fused passes of [`super::fused_ifma`]: they stream, fetch ahead and keep several sums at a time.
+//! Two kinds of kernels have loops elsewhere. Sums with constants: [`super::avx512::dot_scalars`] multiplies by prepared constants,
+//! which saves the reduction, and [`super::ifma::dot_scalars`] reads each constant for several vectors. The fused passes of
+//! [`super::fused_ifma`] write past the cache, prefetch and compute several sums at a time.
 
 use super::sums::LAZY_TERMS;
 use crate::{Modulus, Shoup};
 
-/// Words in lanes. Numbers are below 2^63, so that the sign of a difference says which of two is larger.
+/// A vector of 64-bit words. Numbers are below 2^63, so that the sign of a difference says which of two is larger.
 ///
 /// # Safety
-/// Every function: the processor must have the instructions. Loads and stores: the pointer must be valid for a vector.
+/// For every function, the processor must have the vector's instructions. For loads and stores, the pointer must be valid for a vector.
 pub(super) trait Vector: Copy {
     const LANES: usize;
     unsafe fn load(p: *const u64) -> Self;
@@ -23,35 +23,35 @@ pub(super) trait Vector: Copy {
     unsafe fn splat(x: u64) -> Self;
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
-    /// x - m where x >= m, else x.
+    /// Returns x - m in each lane with x >= m, else x.
     unsafe fn correct(self, m: Self) -> Self;
-    /// x + q where x is negative, else x.
+    /// Returns x + q in each lane with negative x, else x.
     unsafe fn lift(self, q: Self) -> Self;
 }
 
-/// Products of residues modulo one q.
+/// Products of residues modulo one q, for one kind of vector.
 ///
 /// # Safety
 /// As for [`Vector`].
 pub(super) trait Products: Copy {
     type V: Vector;
-    /// a * b mod q.
+    /// Returns a * b mod q in each lane.
     unsafe fn mul(self, a: Self::V, b: Self::V) -> Self::V;
-    /// acc + a * b mod q.
+    /// Returns acc + a * b mod q in each lane.
     unsafe fn mac(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
-/// Products with a constant modulo one q.
+/// Products with one constant modulo one q, for one kind of vector.
 ///
 /// # Safety
 /// As for [`Vector`].
 pub(super) trait ByConstant: Copy {
     type V: Vector;
-    /// a * w mod q.
+    /// Returns a * w mod q in each lane, for the constant w.
     unsafe fn mul(self, a: Self::V) -> Self::V;
 }
 
-/// Sums of up to 32 products of residues and one residue, reduced once.
+/// Sums of up to 32 products of residues, plus one residue, reduced once at the end.
 ///
 /// # Safety
 /// As for [`Vector`].
@@ -63,7 +63,7 @@ pub(super) trait Sums: Copy {
     unsafe fn reduce(self, sum: Self::Sum) -> Self::V;
 }
 
-/// Runs the body for each full vector at offset `$i` and gives the number of coefficients covered.
+/// Runs the body for each full vector at offset `$i`, and returns the number of coefficients that these vectors have.
 macro_rules! vectors {
     ($len:expr, $i:ident => $body:block) => {
         vectors!($len, LANES, $i => $body)
@@ -222,11 +222,12 @@ pub(super) unsafe fn dot_scalars<S: Sums>(
     }
 }
 
-/// Products of a level, or of some moduli of one: the loops with its instructions enabled.
+/// Defines the functions of the products of an instruction set, or of some of its moduli: the loops with its instructions enabled.
 macro_rules! products {
     ($features:literal, products $products:ty, constants $constants:ty) => {
         /// # Safety
-        /// The processor must have this level, the arithmetic be that of the modulus; pointers and slices must be valid for `len` words.
+        /// The processor must have this instruction set, and the modulus must suit the arithmetic; pointers and slices must be valid for
+        /// `len` words.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn mul(
             q: Modulus,
@@ -240,7 +241,8 @@ macro_rules! products {
         }
 
         /// # Safety
-        /// The processor must have this level, the arithmetic be that of the modulus; pointers and slices must be valid for `len` words.
+        /// The processor must have this instruction set, and the modulus must suit the arithmetic; pointers and slices must be valid for
+        /// `len` words.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn mac(
             q: Modulus,
@@ -255,7 +257,8 @@ macro_rules! products {
         }
 
         /// # Safety
-        /// The processor must have this level, the arithmetic be that of the modulus; pointers and slices must be valid for `len` words.
+        /// The processor must have this instruction set, and the modulus must suit the arithmetic; pointers and slices must be valid for
+        /// `len` words.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn mul_shoup(
             q: Modulus,
@@ -271,7 +274,7 @@ macro_rules! products {
 }
 pub(super) use products;
 
-/// The functions of a level that has one arithmetic for all moduli: the loops with its instructions enabled.
+/// Defines the functions of an instruction set with one arithmetic for all moduli: the loops with its instructions enabled.
 macro_rules! level {
     ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, sums $sums:ty) => {
         /// # Safety
@@ -326,7 +329,7 @@ macro_rules! level {
 
         loops::products!($features, products $products, constants $constants);
 
-        /// a mod q for any 64-bit a: multiplication by one.
+        /// Computes a mod q for any 64-bit words a, as a multiplication by 1.
         ///
         /// # Safety
         /// The processor must have this level; pointers and slices must be valid for `len` words.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reduces sums of products that are kept in 52-bit parts. There is a general reduction, and a shorter one for moduli
-//! of 50 to 54 bits.
+//! Reduces sums of products that are in 52-bit parts. There is a general reduction, and a shorter one for moduli of 50
+//! to 54 bits.
 
 use std::arch::x86_64::*;
 
@@ -9,9 +9,9 @@ use super::ifma::Accumulator;
 use crate::Modulus;
 use crate::simd::{correct, splat};
 
-/// A reduction of a sum of at most 32 products of residues, and one residue.
+/// A reduction of a sum of at most 32 products of residues, plus one residue.
 pub(crate) trait SumReducer: Copy {
-    /// The residue below q.
+    /// Returns the residue below q of a sum, in each lane.
     ///
     /// # Safety
     /// The processor must have AVX-512 F, DQ and IFMA.
@@ -29,7 +29,7 @@ impl SumReducer for WideReducer {
     }
 }
 
-/// Reduction in two steps whose quotients are single 52-bit products.
+/// A reduction of a sum in two steps whose quotients are single 52-bit products.
 ///
 /// With k = bits of q, 50 <= k <= 54, a sum T of a residue and 32 products of residues is at most
 /// 32 (q-1)^2 + q - 1 < 2^(2k+5). Let f = k - 46.
@@ -42,26 +42,26 @@ impl SumReducer for WideReducer {
 #[derive(Clone, Copy)]
 pub(crate) struct NarrowReducer {
     q: __m512i,
-    /// 2^f q.
+    /// The constant 2^f q, with f = k - 46 and k = bits of q.
     multiple: __m512i,
-    /// floor(2^(k+51) / q).
+    /// The constant floor(2^(k+51) / q), with k = bits of q.
     ratio: __m512i,
-    /// floor(2^(k+46) / q).
+    /// The constant floor(2^(k+46) / q), with k = bits of q.
     short_ratio: __m512i,
-    /// 151 - 2k and 2k - 99, which bring the parts of T to T / 2^(2k-47).
+    /// The shifts 151 - 2k and 2k - 99, which bring the parts of a sum T to T / 2^(2k-47).
     up: __m512i,
     down: __m512i,
-    /// k - 6.
+    /// The shift k - 6, with k = bits of q.
     short: __m512i,
 }
 
 impl NarrowReducer {
-    /// Returns whether the reduction takes this modulus. (The constant of a power of two would need 53 bits.)
+    /// Returns whether the reduction serves this modulus. A power of two has a constant of 53 bits, which does not fit.
     pub fn fits(q: Modulus) -> bool {
         (50..=54).contains(&q.bits()) && !q.value().is_power_of_two()
     }
 
-    /// For a modulus that [`NarrowReducer::fits`].
+    /// Prepares the reduction for a modulus that [`NarrowReducer::fits`].
     ///
     /// # Safety
     /// The processor must have AVX-512 F.

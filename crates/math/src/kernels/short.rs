@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes products of residues below 2^32 with AVX2, four an instruction. A product for any modulus takes four
+//! Computes products of residues below 2^32 with AVX2, four in one instruction. A product for any modulus takes four
 //! instructions.
 //!
 //! Let k = bits of q, k <= 32, q no power of two, and M the largest multiple of q up to 2^(31+k). A sum S < 2^(31+k) +
@@ -15,24 +15,26 @@ use crate::simd256::{LANES, correct, load, splat, store};
 pub(super) use crate::simd::short::fits;
 use crate::{Modulus, Residues, Shoup};
 
-/// Words ahead of the loop that streams of a switching key are asked for: near enough that what has come is not driven out again.
+/// The number of words by which prefetching is ahead of the loop over a switching key. It is so short that prefetched words are
+/// not evicted before they are read.
 const KEY_AHEAD: usize = 64;
 
-/// Reduction of sums of a few products.
+/// The reduction of sums of a few products modulo q, with the symbols of the module.
 #[derive(Clone, Copy)]
 pub(super) struct Reducer<V> {
-    /// M.
+    /// The constant M: the largest multiple of q up to 2^(31+k), with k = bits of q.
     multiple: V,
     remainder: ShortReducer<V>,
 }
 
-/// M.
+/// Returns M, the largest multiple of q up to 2^(31+k), with k = bits of q.
 fn multiple(q: Modulus) -> u64 {
     let half = 1u64 << (31 + q.bits());
     half - half % q.value()
 }
 
-/// Products that a sum may have beside a residue: at least one, as (q - 1)^2 + q - 1 < q^2 < 2^(31+k) + M.
+/// Returns the number of products that a sum may have besides one residue. It is at least one, as (q - 1)^2 + q - 1 < q^2 <
+/// 2^(31+k) + M, with k = bits of q and M as in the module.
 pub(super) fn terms(q: Modulus) -> usize {
     let top = u128::from(q.value() - 1);
     let room = (1u128 << (31 + q.bits())) + u128::from(multiple(q)) - 1 - top;
@@ -40,10 +42,10 @@ pub(super) fn terms(q: Modulus) -> usize {
 }
 
 impl<V: Short> Reducer<V> {
-    /// For a modulus that [`fits`].
+    /// Prepares the reduction for a modulus that [`fits`].
     ///
     /// # Safety
-    /// As of [`Short`].
+    /// As for [`Short`]: the processor must have the vector's instructions.
     #[inline(always)]
     pub unsafe fn new(q: Modulus) -> Self {
         // SAFETY: the caller's promise.
@@ -55,10 +57,10 @@ impl<V: Short> Reducer<V> {
         }
     }
 
-    /// The residue of such a sum.
+    /// Returns the residue of a sum of at most [`terms`] products and one residue, in each lane.
     ///
     /// # Safety
-    /// As of [`Short`].
+    /// As for [`Short`]: the processor must have the vector's instructions.
     #[inline(always)]
     pub unsafe fn reduce(self, sum: V) -> V {
         // SAFETY: the caller's promise. The difference from M is negative, as a signed number, or wraps, exactly where the sum is
@@ -83,7 +85,7 @@ impl Products for Reducer<__m256i> {
     }
 }
 
-/// A constant modulo q < 2^32: a w less floor(a W / 2^32) q is below 2q for W = floor(2^32 w / q) and a < 2^32.
+/// A constant factor w modulo q < 2^32: a w minus floor(a W / 2^32) q is below 2q for W = floor(2^32 w / q) and a < 2^32.
 #[derive(Clone, Copy)]
 pub(super) struct Multiplier {
     q: __m256i,
@@ -124,7 +126,7 @@ impl ByConstant for Multiplier {
 
 loops::products!("avx2", products Reducer::<__m256i>, constants Multiplier);
 
-/// out = sum of a_k * b_k.
+/// Computes out = the sum of a_k * b_k over the pairs of limbs in `products`.
 ///
 /// # Safety
 /// The processor must have AVX2; pointers and slices must be valid for `len` words; q must be one that [`fits`].
@@ -153,7 +155,7 @@ pub(super) unsafe fn dot(
     }
 }
 
-/// Four residues from place i on of what a key is multiplied by, which are near.
+/// Loads four residues, from coefficient i on, of a limb that multiplies a key's limbs. Such a limb is in the cache.
 #[inline(always)]
 unsafe fn shared_four(limb: Residues<'_>, i: usize) -> __m256i {
     // SAFETY: the limb has them (caller); the caller enables AVX2.
@@ -167,7 +169,7 @@ unsafe fn shared_four(limb: Residues<'_>, i: usize) -> __m256i {
     }
 }
 
-/// Four residues of a key from place i on.
+/// Loads four residues of a key's limb from coefficient i on, and prefetches later ones.
 #[inline(always)]
 unsafe fn four(limb: Residues<'_>, i: usize) -> __m256i {
     // SAFETY: the limb has them (caller); the caller enables AVX2.
@@ -187,7 +189,7 @@ unsafe fn four(limb: Residues<'_>, i: usize) -> __m256i {
     }
 }
 
-/// As [`super::dot_pair`], for the largest multiple of four coefficients; gives how many these are.
+/// Computes [`super::dot_pair`] for the largest multiple of four coefficients, and returns their number.
 ///
 /// # Safety
 /// The processor must have AVX2; every pointer and slice must be valid for `len` words; q must be one that [`fits`].

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Run-time dispatch of the SIMD kernels. Each function computes a prefix of its operands and returns the prefix's
-//! length, a multiple of the vector width. The length is 0 if the scalar backend is in force.
+//! Calls the SIMD kernels of the backend that is in force. Each function computes a prefix of its operands and returns the
+//! prefix's length, a multiple of the vector width. The length is 0 for the scalar backend.
 
 use super::backend::Backend;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512, ifma, narrow::NarrowReducer, short};
 use crate::{Modulus, Shoup};
 
-/// Defines a dispatcher; `ifma when` gives the moduli for which there is a better kernel with IFMA, `short` says that there is one
-/// with AVX2 for moduli below 2^32.
+/// Defines a function that calls a SIMD kernel. `ifma when` names the moduli for which a kernel with IFMA is better. `short` says
+/// that there is a kernel with AVX2 for moduli below 2^32.
 macro_rules! dispatch {
     (unsafe fn $name:ident($($arg:ident: $ty:ty),*)) => {
         dispatch!(unsafe fn $name($($arg: $ty),*) ifma: avx512 when never, avx2 when never);
@@ -51,19 +51,20 @@ fn never(_: Modulus) -> bool {
     false
 }
 
-/// Moduli whose products are single products of 32 bits.
+/// Returns whether products modulo q are single products of 32 bits.
 #[cfg(target_arch = "x86_64")]
 fn is_short(q: Modulus) -> bool {
     short::fits(q)
 }
 
-/// Single products gain always, but for the moduli of 51 to 53 bits that the short reduction of sums does not take.
+/// Returns whether the IFMA kernel for single products is better. It is, except for moduli of 51 to 53 bits that the short
+/// reduction of sums does not serve.
 #[cfg(target_arch = "x86_64")]
 fn single_products(q: Modulus) -> bool {
     !(51..54).contains(&q.bits()) || NarrowReducer::fits(q)
 }
 
-/// Sums of products and products with a constant gain always.
+/// Returns true: the IFMA kernels for sums of products and for products with a constant are better for any modulus.
 #[cfg(target_arch = "x86_64")]
 fn always(_: Modulus) -> bool {
     true

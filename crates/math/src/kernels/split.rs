@@ -5,8 +5,8 @@
 use super::{add, add_assign, check_len, mul_scalar, mul_scalar_assign, sub};
 use crate::{MathError, Modulus, NttPlan, Ring};
 
-/// p = lo + zeta * hi, m = lo - zeta * hi for a = lo + hi x^n (ring paper, equation 2 and Algorithm 6). `ring` is the
-/// ring of `a`, full or a part; the halves are half as long.
+/// Splits a = lo + hi x^n into p = lo + zeta * hi and m = lo - zeta * hi (ring paper, equation 2 and Algorithm 6).
+/// `ring` is the ring of `a`, full or a part; the halves p and m have n coefficients each.
 pub fn split(
     q: Modulus,
     ring: Ring,
@@ -21,7 +21,8 @@ pub fn split(
     add_assign(q, p, low)
 }
 
-/// The inverse of [`split`]: lo = (p + m) / 2, hi = (p - m) / (2 zeta) (ring paper, equation 3).
+/// Joins the halves p and m of a limb: lo = (p + m) / 2, hi = (p - m) / (2 zeta) (ring paper, equation 3). It is the
+/// inverse of [`split`].
 pub fn join(
     q: Modulus,
     ring: Ring,
@@ -40,7 +41,7 @@ pub fn join(
     Ok(())
 }
 
-/// zeta and the length of a half, once the shapes are right.
+/// Checks the lengths of a limb and its halves, and returns zeta and the length of a half.
 fn check(
     q: Modulus,
     ring: Ring,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of products over whole limbs, reduced once.
+//! Sums of products of whole limbs, each reduced once at the end.
 
 use super::{check_len, simd};
 use crate::{MathError, Modulus, Shoup};
 
-/// Products below 2^122 that fit in 128 bits beside a reduced carry-over.
+/// The number of products below 2^122 whose sum, with one reduced residue, fits 128 bits.
 pub(super) const LAZY_TERMS: usize = 32;
 
 /// out = sum of a_k * b_k mod q over the terms (a_k, b_k), coefficient by coefficient; 0 without terms.

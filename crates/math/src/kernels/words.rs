@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Loops over limbs of residues modulo a power of two up to 2^64, in coefficient form. They are word arithmetic and
-//! need no SIMD path of their own. Conversions between such limbs and residues of other moduli are here too.
+//! need no SIMD path of their own. The module also converts between such limbs and residues of other moduli.
 
 use super::auto::auto_coeff_by;
 use super::check_len;
@@ -28,44 +28,45 @@ fn each_pair(
     Ok(())
 }
 
-/// out = a + b.
+/// Computes out = a + b modulo a power of two.
 pub fn add(q: WordModulus, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
     let mask = q.mask();
     each_pair(out, a, b, |a, b| a.wrapping_add(b) & mask)
 }
 
-/// out = a - b.
+/// Computes out = a - b modulo a power of two.
 pub fn sub(q: WordModulus, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
     let mask = q.mask();
     each_pair(out, a, b, |a, b| a.wrapping_sub(b) & mask)
 }
 
-/// out = -a.
+/// Computes out = -a modulo a power of two.
 pub fn neg(q: WordModulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     let mask = q.mask();
     each(out, a, |a| a.wrapping_neg() & mask)
 }
 
-/// out = a w.
+/// Computes out = a w modulo a power of two, for a constant w.
 pub fn mul_scalar(q: WordModulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     let mask = q.mask();
     each(out, a, |a| a.wrapping_mul(w) & mask)
 }
 
-/// out = a + w at every position.
+/// Computes out = a + w at every position, modulo a power of two, for a constant w.
 pub fn add_scalar(q: WordModulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     let mask = q.mask();
     each(out, a, |a| a.wrapping_add(w) & mask)
 }
 
-/// a = a + w at every position.
+/// Computes a = a + w at every position, modulo a power of two, for a constant w.
 pub fn add_scalar_assign(q: WordModulus, a: &mut [u64], w: u64) {
     for x in a {
         *x = x.wrapping_add(w) & q.mask();
     }
 }
 
-/// out(x) = a(x^g) mod x^N + 1; g is odd and below 2N, N the (power of two) length.
+/// Computes out(x) = a(x^g) mod x^N + 1, modulo a power of two. It fails unless g is odd and below 2N, where N is
+/// the length, a power of two.
 pub fn auto_coeff(
     q: WordModulus,
     galois: u64,
@@ -76,7 +77,7 @@ pub fn auto_coeff(
     auto_coeff_by(galois, out, a, |x| x.wrapping_neg() & mask)
 }
 
-/// out = a mod `to`, whatever words a has.
+/// Computes out = a mod `to`, for any words a.
 pub fn reduce(to: AnyModulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     match to {
         AnyModulus::Below61(q) => each(out, a, |a| q.reduce(a)),
@@ -84,7 +85,8 @@ pub fn reduce(to: AnyModulus, out: &mut [u64], a: &[u64]) -> Result<(), MathErro
     }
 }
 
-/// out = sum of w_k * a_k for constants w_k: one output limb of a base extension.
+/// Computes out = the sum of w_k * a_k over the limbs a_k and the constants w_k, one output limb of a base
+/// extension.
 pub(crate) fn dot_scalars<'a>(
     q: WordModulus,
     out: &mut [u64],

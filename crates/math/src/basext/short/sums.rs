@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops that add up the weighted sums of [`super`], for vectors of any width.
+//! Loops that add up the weighted sums of a base extension for moduli below 2^32 ([`super`]), for vectors
+//! of any width.
 
 use super::{End, GROUP, Group};
 use crate::basext::BLOCK;
@@ -8,7 +9,8 @@ use crate::simd::short::{Short, ShortReducer};
 /// Computes the sums of one group of `J` moduli, `VECTORS` vectors at a time.
 ///
 /// # Safety
-/// The promise of [`Short`]. Row i of y must be valid for `len` words, as must every output of the group.
+/// The caller enables the instructions that [`Short`] requires. Row i of y must be valid for `len` words,
+/// as must every output of the group.
 #[inline(always)]
 pub(super) unsafe fn group_sums<S: Short, const VECTORS: usize, const J: usize>(
     half: u64,
@@ -29,7 +31,7 @@ pub(super) unsafe fn group_sums<S: Short, const VECTORS: usize, const J: usize>(
     }
 }
 
-/// [`group_sums`] on `V` vectors from coefficient c on.
+/// Computes [`group_sums`] for `V` vectors of coefficients from coefficient c on.
 #[inline(always)]
 unsafe fn vector_sums<S: Short, const V: usize, const J: usize>(
     half: u64,
@@ -94,7 +96,7 @@ unsafe fn vector_sums<S: Short, const V: usize, const J: usize>(
     }
 }
 
-/// T_1 f + T_0.
+/// Folds a sum T_1 2^32 + T_0 to T_1 f + T_0, where f is 2^32 modulo p.
 #[inline(always)]
 unsafe fn fold<S: Short>(sum: S, end: &End) -> S {
     // SAFETY: the caller's promise.
@@ -104,7 +106,7 @@ unsafe fn fold<S: Short>(sum: S, end: &End) -> S {
     }
 }
 
-/// The sums of a modulus, reduced and stored.
+/// Reduces the sums of one modulus and stores them.
 #[inline(always)]
 unsafe fn finish<S: Short, const V: usize>(sums: [S; V], end: &End, out: *mut u64) {
     // SAFETY: the caller's promise; out is valid for V vectors.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes single products with 52-bit multiply-add: of two residues, by the size of the modulus, or of a residue and
-//! a constant.
+//! Computes single products with 52-bit multiply-add. The two factors are residues, or a residue and a constant; the
+//! method depends on the size of the modulus.
 
 use std::arch::x86_64::*;
 
@@ -10,7 +10,7 @@ use crate::kernels::narrow::{NarrowReducer, SumReducer};
 use crate::simd::{Form, LazyMul, WideQuotient, correct, splat};
 use crate::{Modulus, Shoup};
 
-/// Barrett reduction of products of residues below 2^50.
+/// The Barrett reduction of products of residues below 2^50.
 ///
 /// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2) <= 2^52, and the quotient is estimated as
 /// P1 * floor(2^(k+50) / q) >> 52. It is short of P / q by less than 2.5: 1/2 from the cut, 1 each from the constant
@@ -46,7 +46,7 @@ impl Barrett {
         }
     }
 
-    /// a * b mod q, below 3q.
+    /// Returns a * b mod q in each lane, below 3q.
     #[inline(always)]
     unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F and IFMA.
@@ -67,7 +67,7 @@ impl Barrett {
     }
 }
 
-/// Barrett reduction of products of residues of 54 to 61 bits.
+/// The Barrett reduction of products of residues of 54 to 61 bits.
 ///
 /// With k = bits of q, a product P = s0 + s1 2^52 + s2 2^104 < 2^2k is cut to P1 = (s1 + s2 2^52) >> (k-54), which is
 /// `P >> (k-2)` or one less. The quotient is estimated as the high word of P1 * floor(2^(k+62) / q), as in [`IfmaWide`].
@@ -99,7 +99,7 @@ impl WideBarrett {
         }
     }
 
-    /// a * b mod q, below 2q.
+    /// Returns a * b mod q in each lane, below 2q.
     #[inline(always)]
     unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F, DQ and IFMA.
@@ -176,7 +176,7 @@ impl Products for NarrowReducer {
     }
 }
 
-/// A constant modulo q, in the arithmetic A.
+/// A constant factor modulo q, in the arithmetic A.
 #[derive(Clone, Copy)]
 pub(super) struct Multiplier<A: LazyMul> {
     context: A::Context,
