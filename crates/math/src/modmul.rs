@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models modular multiplication as the hardware computes it. There is one type for each algorithm, built from a
-//! checked modulus, which gives the values that the pipeline stages hold.
+//! Models modular multiplication as hardware computes it. Each algorithm has one type, which is made from a checked
+//! modulus and returns the value of every pipeline stage.
 //!
 //! | type | moduli | what it avoids | paper |
 //! | --- | --- | --- | --- |
@@ -12,7 +12,7 @@
 //! | [`SparsePseudoMersenne`] | 2^a + few ±2^b + 1 | all multiplications | ring, appendix A |
 //! | [`MontgomeryFriendly32`] | 32 bits, low 17 bits 1 | half of Montgomery's products | vector, section 6.4 |
 //!
-//! These are references: written after the algorithms, not for speed. The CPU's own paths are [`Modulus`] and
+//! These types are references: they follow the algorithms and are not fast. The CPU computes with [`Modulus`] and
 //! [`kernels`](crate::kernels).
 
 mod barrett;
@@ -33,29 +33,30 @@ pub use word_montgomery::{PARAMETER_SETS, ParameterSet, WordMontgomery, WordStep
 
 use crate::Modulus;
 
-/// A reduction of double-width numbers: x * factor mod q for every x below the limit.
+/// A reduction of double-width numbers x below a limit to x * factor mod q.
 pub trait Reduction {
-    /// q.
+    /// Returns the modulus q of the reduction.
     fn modulus(&self) -> Modulus;
 
-    /// Returns the number, mod q, by which the reduction multiplies: 1, or 1 / R for the Montgomery types.
+    /// Returns the factor, mod q, by which the reduction multiplies: 1, or 1 / R for the Montgomery types.
     fn factor(&self) -> u64 {
         1
     }
 
-    /// Inputs of [`Reduction::reduce`] must be below this. It is above (q - 1)^2, so that products of residues fit.
+    /// Returns the number that inputs of [`Reduction::reduce`] must be below. It is above (q - 1)^2, so that
+    /// products of residues are allowed.
     fn limit(&self) -> u128;
 
-    /// x * factor mod q, below q. An x at or above the limit gives some number, never a fault.
+    /// Returns x * factor mod q, below q. An x at or above the limit gives some number, never a fault.
     fn reduce(&self, x: u128) -> u64;
 
-    /// a * b * factor mod q for residues a, b.
+    /// Returns a * b * factor mod q for residues a and b.
     fn mul(&self, a: u64, b: u64) -> u64 {
         self.reduce(u128::from(a) * u128::from(b))
     }
 }
 
-/// The last stage of every reduction: x - q if that is not negative, else x.
+/// Returns x - q if that is not negative, otherwise x: the last stage of every reduction.
 fn subtract_once(x: u128, q: Modulus) -> u128 {
     x.checked_sub(q.value().into()).unwrap_or(x)
 }

@@ -4,18 +4,18 @@
 use crate::MathError;
 
 /// A modulus 2 <= q < 2^61 with its Barrett constant. Operands of every method are residues below q unless said
-/// otherwise; results are residues below q. No method branches on its operands except [`Modulus::pow`] (on the
-/// exponent) and [`Modulus::inv`].
+/// otherwise; results are residues below q. No method branches on its operands, except [`Modulus::pow`] on the
+/// exponent, and [`Modulus::inv`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Modulus {
     q: u64,
-    /// floor(2^128 / q), high then low word.
+    /// The Barrett constant floor(2^128 / q), as its high and its low word.
     ratio_hi: u64,
     ratio_lo: u64,
 }
 
-/// A constant multiplicand w with its quotient floor(w * 2^64 / q) (Shoup's trick): one high product replaces the
-/// division. Made by [`Modulus::shoup`] and only meaningful with the same modulus.
+/// A constant factor w with its precomputed quotient floor(w * 2^64 / q) (Shoup's trick): one high product replaces
+/// the division. [`Modulus::shoup`] makes it, and it is valid for the same modulus only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shoup {
     pub value: u64,
@@ -23,10 +23,10 @@ pub struct Shoup {
 }
 
 impl Modulus {
-    /// Moduli are below 2^MAX_BITS.
+    /// The most bits of a modulus: moduli are below 2 to this power.
     pub const MAX_BITS: u32 = 61;
 
-    /// Checks the range of `q`; primality is not required here.
+    /// Makes the modulus `q`. It fails if q is out of range; q need not be prime.
     pub fn new(q: u64) -> Result<Self, MathError> {
         if !(2..1 << Self::MAX_BITS).contains(&q) {
             return Err(MathError::ModulusOutOfRange { got: q });
@@ -62,7 +62,8 @@ impl Modulus {
         self.correct(x.wrapping_sub(quotient.wrapping_mul(self.q)))
     }
 
-    /// x mod q for any 128-bit x (Barrett reduction with a 128-bit constant; the quotient is at most one short).
+    /// Returns x mod q for any 128-bit x, by Barrett reduction with a 128-bit constant. The estimated quotient is at
+    /// most one too small.
     #[inline]
     pub fn reduce_wide(self, x: u128) -> u64 {
         let (_, rest) = self.divide_short(x);
@@ -76,7 +77,7 @@ impl Modulus {
         quotient.wrapping_sub(above(rest, self.q - 1))
     }
 
-    /// Returns a quotient of x by q modulo 2^64, at most one short, and the remainder of x that belongs to it, below
+    /// Returns a quotient of x by q modulo 2^64, at most one too small, and the remainder that belongs to it, below
     /// 2q.
     #[inline(always)]
     fn divide_short(self, x: u128) -> (u64, u64) {
@@ -94,33 +95,33 @@ impl Modulus {
         (quotient, rest)
     }
 
-    /// Takes q off once when x >= q; x must be below 2q.
+    /// Returns x - q if x >= q, otherwise x. The caller ensures that x is below 2q.
     #[inline]
     pub(crate) fn correct(self, x: u64) -> u64 {
         // x - q wraps to a huge number exactly when x < q, so the minimum is the residue.
         x.min(x.wrapping_sub(self.q))
     }
 
-    /// a + b mod q.
+    /// Returns a + b mod q.
     #[inline]
     pub fn add(self, a: u64, b: u64) -> u64 {
         self.correct(a.wrapping_add(b))
     }
 
-    /// a - b mod q.
+    /// Returns a - b mod q.
     #[inline]
     pub fn sub(self, a: u64, b: u64) -> u64 {
         let d = a.wrapping_sub(b);
         d.min(d.wrapping_add(self.q))
     }
 
-    /// -a mod q.
+    /// Returns -a mod q.
     #[inline]
     pub fn neg(self, a: u64) -> u64 {
         self.sub(0, a)
     }
 
-    /// a * b mod q; the operands may be any 64-bit numbers.
+    /// Returns a * b mod q; the operands may be any 64-bit numbers.
     #[inline]
     pub fn mul(self, a: u64, b: u64) -> u64 {
         self.reduce_wide(u128::from(a) * u128::from(b))
@@ -171,13 +172,13 @@ impl Modulus {
         }
     }
 
-    /// x * w mod q for any 64-bit x.
+    /// Returns x * w mod q for any 64-bit x and a prepared constant w.
     #[inline]
     pub fn mul_shoup(self, x: u64, w: Shoup) -> u64 {
         self.correct(self.mul_shoup_lazy(x, w))
     }
 
-    /// x * w mod q in [0, 2q) for any 64-bit x.
+    /// Returns x * w mod q as a number below 2q, for any 64-bit x and a prepared constant w.
     #[inline]
     pub(crate) fn mul_shoup_lazy(self, x: u64, w: Shoup) -> u64 {
         let quotient = mul_high(x, w.quotient);
@@ -201,14 +202,14 @@ impl Modulus {
     }
 }
 
-/// Returns all ones if x > limit, else zero; both are below 2^63.
+/// Returns all ones if x > limit, otherwise zero. Both numbers must be below 2^63.
 #[inline(always)]
 pub(crate) fn above(x: u64, limit: u64) -> u64 {
     // The difference wraps, and has its highest bit set, exactly when x is the larger.
     ((limit.wrapping_sub(x) as i64) >> 63) as u64
 }
 
-/// High word of a 64 x 64 product.
+/// Returns the high word of the 128-bit product of a and b.
 #[inline]
 pub(crate) fn mul_high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64

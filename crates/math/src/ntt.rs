@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the negacyclic number-theoretic transform (NTT) of one limb and its inverse.
 //!
-//! Forward: Cooley-Tukey, natural order in, bit-reversed order out; inverse: Gentleman-Sande, the other way. One table
-//! layout serves the full ring and both halves. The transform of a half is the transform of the full ring without its
-//! first stage. So only the twiddles differ, and the loops are the same.
+//! The forward transform is Cooley-Tukey's, from natural to bit-reversed order. The inverse is Gentleman-Sande's, the other
+//! way. One layout of tables serves the full ring and both halves: the transform of a half is the transform of the full ring
+//! without its first stage. So only the twiddles differ, and the loops are the same.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -36,13 +36,13 @@ use crate::simd::{Factor, Form, Forms};
 use crate::wipe::on_a_clean_stack;
 use crate::{MathError, Modulus, Ring, Shoup};
 
-/// Bytes of tables for each coefficient of the ring: values, quotients and their forms for SIMD, both ways, and what they
-/// are made from.
+/// The bytes of a plan's tables for each coefficient of the ring. They hold twiddles, their quotients and their SIMD forms for
+/// both directions, and the numbers from which these are computed.
 const TABLE_BYTES: u64 = 128;
 
-/// Twiddles of one direction: entry m + i is the factor of block i in the stage that has m blocks (m = 1, 2, 4, ...).
-/// Entry 0 is unused. What else arithmetics multiply by is made when the first transform by one of them asks for it: a process
-/// uses few of them, and each table is as large as the first.
+/// The twiddles of one direction. Entry m + i is the factor of block i in the stage that has m blocks (m = 1, 2, 4, ...);
+/// entry 0 is unused. Further tables, such as quotients, are computed when the first transform needs them: a process uses few
+/// of them, and each is as large as the table of twiddles.
 struct Twiddles {
     q: Modulus,
     value: Aligned,
@@ -74,7 +74,7 @@ impl Twiddles {
         self.value.iter().map(|&w| self.q.shoup(w))
     }
 
-    /// floor(value * 2^64 / q).
+    /// Returns the quotients floor(value * 2^64 / q) of the twiddles.
     fn quotient(&self) -> &[u64] {
         let make = || Aligned::new(self.constants().map(|w| w.quotient));
         self.quotient.get_or_init(make)
@@ -95,15 +95,15 @@ impl Twiddles {
         }
     }
 
-    /// Returns the factors by which 52-bit arithmetic multiplies beside the value, or an empty slice for primes that it
-    /// does not serve.
+    /// Returns for each twiddle the second factor by which 52-bit arithmetic multiplies. The slice is empty for primes that
+    /// 52-bit arithmetic does not serve.
     fn factor_52(&self) -> &[u64] {
         let factors = || self.forms::<Factor>().map(|w| w.factor);
         let make = || Aligned::new(factors().take(self.count_52()));
         self.factor_52.get_or_init(make)
     }
 
-    /// Returns the bits of the factors as doubles, nearest to 0, and of their quotients by q. Both are empty for primes
+    /// Returns two tables of doubles, as bits: the twiddles, nearest to 0, and their quotients by q. Both are empty for primes
     /// that 52-bit arithmetic does not serve.
     fn doubles(&self) -> [&[u64]; 2] {
         let pairs = || {
@@ -120,8 +120,8 @@ impl Twiddles {
         [value, ratio]
     }
 
-    /// Returns the first eighth of the table again, in a form for the stages in which a whole vector shares one
-    /// twiddle. It is empty for a form that is read from the other tables.
+    /// Returns the first eighth of the twiddles in form `F`, for the stages in which a whole vector shares one twiddle. It is
+    /// empty for a form that is read from the other tables.
     fn shared<F: Form>(&self) -> &[F] {
         let make = || self.forms().take(self.value.len() / 8).collect();
         F::kept(&self.shared).map_or(&[], |table| table.get_or_init(make))
@@ -134,7 +134,7 @@ fn in_52_bits(q: Modulus) -> bool {
     q.bits() <= 51 || q.value() == crate::simd::Solinas::P
 }
 
-/// Words that start on a cache line, so that no vector of them straddles two.
+/// A table of words that starts on a cache line, so that no vector of it crosses two lines.
 struct Aligned {
     words: Vec<u64>,
     start: usize,
@@ -163,9 +163,9 @@ impl std::ops::Deref for Aligned {
     }
 }
 
-/// The operands of a fused last step that turns a transform t into (minuend - t) * scale, plus an addend if there is
-/// one, modulo the plan's modulus. Limbs have the plan's length and residues below its modulus. `scale` is a constant
-/// modulo it.
+/// The operands of a last step that is fused to a transform with result t. It computes (minuend - t) * scale, plus an addend
+/// if there is one, modulo the plan's modulus. Limbs have the plan's length and residues below its modulus; `scale` is a
+/// constant modulo it.
 #[derive(Clone, Copy)]
 pub struct Difference<'a> {
     pub minuend: &'a [u64],
@@ -181,17 +181,17 @@ pub struct NttPlan {
     zeta: u64,
     forward: Twiddles,
     inverse: Twiddles,
-    /// 1 / n, and the twiddle of the last inverse stage times 1 / n.
+    /// The constants of the last inverse stage: 1 / n, and the stage's twiddle times 1 / n.
     n_inv: Shoup,
     n_inv_twiddle: Shoup,
 }
 
-/// Plans of one kind, each built once in a process.
+/// A cache of plans of one kind by modulus and ring, each built once in a process.
 type PlanCache<P> = RwLock<HashMap<(Modulus, Ring), Arc<P>>>;
 
 static PLANS: LazyLock<PlanCache<NttPlan>> = LazyLock::new(Default::default);
 
-/// The plan from the cache, built on first use.
+/// Returns the plan of a modulus and a ring from the cache, which builds it on first use.
 fn shared<P>(
     plans: &PlanCache<P>,
     q: Modulus,
@@ -258,8 +258,8 @@ impl NttPlan {
         shared(&PLANS, q, ring, Self::new)
     }
 
-    /// Chooses the kernel of a task anew within a time, and keeps the choice for the process. Returns `None` if another
-    /// thread is choosing it, if there is no memory to time it, or if no kernel reads residues of another prime.
+    /// Times the kernels of a task again, for about `patience`, and keeps the fastest for the process. Returns `None` if
+    /// another thread is choosing it, if there is no memory to time it, or if no kernel reads residues of another prime.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         #[cfg(target_arch = "x86_64")]
         if task == Task::ForwardFrom {
@@ -276,8 +276,8 @@ impl NttPlan {
         plans::names(self)
     }
 
-    /// Computes [`NttPlan::forward`] or [`NttPlan::inverse`] by one of [`NttPlan::kernels`], for tests and
-    /// measurements.
+    /// Computes [`NttPlan::forward`] or [`NttPlan::inverse`] with one of the kernels that [`NttPlan::kernels`] names, for
+    /// tests and measurements.
     pub fn run_on(&self, kernel: &str, task: Task, limb: &mut [u64]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run_on(self, kernel, task, limb)
@@ -323,8 +323,8 @@ impl NttPlan {
         self.transform(Task::Inverse, limb)
     }
 
-    /// Computes out = the transform of (a mod q) + w, for a limb of residues of another modulus `from` (or of this
-    /// one). One call does a change of modulus, a constant and [`NttPlan::forward`]. w is reduced first.
+    /// Computes out = the transform of (a mod q) + w, for a limb of residues of another modulus `from`, or of the plan's own.
+    /// One call does a change of modulus, the addition of a constant and [`NttPlan::forward`]. w is reduced first.
     pub fn forward_from(
         &self,
         out: &mut [u64],
@@ -343,7 +343,7 @@ impl NttPlan {
     }
 
     /// Computes out = (minuend - t) * scale, plus an addend if there is one, where t is the result of
-    /// [`NttPlan::forward_from`]. One call does the end of a division by a modulus.
+    /// [`NttPlan::forward_from`]. One call also does the last step of a division by a modulus.
     pub fn difference_from(
         &self,
         out: &mut [u64],
@@ -364,14 +364,14 @@ impl NttPlan {
         crate::kernels::sub_scale_assign(self.q, out, end.minuend, end.scale, end.addend)
     }
 
-    /// Computes [`NttPlan::forward`] of several limbs of this modulus; the tables stay in the cache from one to the
-    /// next. All lengths are checked first: on an error no limb has changed.
+    /// Computes [`NttPlan::forward`] of several limbs modulo the plan's modulus; the tables stay in the cache from one limb to
+    /// the next. All lengths are checked first: on an error no limb has changed.
     pub fn forward_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.forward(limb))
     }
 
-    /// Computes [`NttPlan::inverse`] of several limbs; see [`NttPlan::forward_batch`].
+    /// Computes [`NttPlan::inverse`] of several limbs, as [`NttPlan::forward_batch`] does.
     pub fn inverse_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.inverse(limb))
@@ -422,9 +422,9 @@ fn bit_reversed_powers(q: Modulus, root: u64, log_n: u32) -> Vec<u64> {
     table
 }
 
-/// Picks the twiddles of `ring` out of those of its full ring. Stage m of a half is stage 2m of the full ring,
-/// restricted to its first (p) or second (m) half of the blocks. The rule recurs: block i of the ring of number k has
-/// entry k m + i.
+/// Returns the twiddles of `ring` out of the table of its full ring. Stage m of a half is stage 2m of the full ring,
+/// restricted to its first (p) or second (m) half of the blocks. The rule recurs: block i of the ring with number k has entry
+/// k m + i of the full ring's table.
 fn stage_twiddles(full: &[u64], ring: Ring) -> Vec<u64> {
     let mut table = vec![1; ring.len()];
     let mut m = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses the kernel that computes a transform on this processor. It times the candidates once for each shape.
+//! Chooses the kernel that computes a transform on this processor. It times the candidate kernels once for each shape of transform.
 //!
 //! A *shape* is the task, the width of the words, the size of the modulus and the length. At the first call with a
 //! shape, its candidates are timed for about a millisecond (16 ms at 2^16) on data of that length, and the fastest
@@ -10,7 +10,7 @@
 //! | `RINGMILL_PLANS` | a level (`scalar`, `avx2`, `avx512`, `avx512ifma`): as on a processor that has no more; and how to choose: `timed`, `first` (the first candidate, nothing is timed) or `random:SEED`; both with a comma between |
 //! | `RINGMILL_PLANS_FILE` | a file in which choices are kept from one process to the next; one of another processor, version or format is ignored, and written anew |
 //!
-//! A thread that meets a shape which another is timing goes on with the first candidate and does not wait.
+//! A thread that needs a shape which another thread is timing uses the first candidate and does not wait.
 
 mod choose;
 pub(crate) mod file;
@@ -30,24 +30,24 @@ pub use processor::processor;
 
 use crate::MathError;
 
-/// The environment variable that fixes choices.
+/// The name of the environment variable that fixes the choice of kernels.
 pub const VARIABLE: &str = "RINGMILL_PLANS";
-/// The environment variable that names the file in which choices are kept.
+/// The name of the environment variable with the path of the file in which choices of kernels are kept.
 pub const FILE_VARIABLE: &str = "RINGMILL_PLANS_FILE";
 
-/// The direction of a transform.
+/// The kind of transform that a kernel computes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Task {
-    /// Coefficients to evaluations.
+    /// A transform of coefficients to evaluations.
     Forward,
-    /// Evaluations to coefficients.
+    /// A transform of evaluations to coefficients.
     Inverse,
-    /// A change of modulus, a product with a constant, then [`Task::Forward`] ([`crate::NttPlan::forward_from`]).
+    /// A change of modulus and the addition of a constant, then [`Task::Forward`] ([`crate::NttPlan::forward_from`]).
     ForwardFrom,
 }
 
 impl Task {
-    /// Returns the name of the task in tables and files.
+    /// Returns the name that tables and files give to the task.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Forward => "forward",
@@ -61,9 +61,9 @@ impl Task {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     pub task: Task,
-    /// Width of a word of the limb: 64 or 32.
+    /// The bits of a word of the limb: 64 or 32.
     pub word_bits: u32,
-    /// The largest modulus, in bits, that the same kernels serve; 52 stands for the one prime 2^52 - 2^12 + 1.
+    /// The most bits of a modulus for which the same kernels serve. 52 stands for the one prime 2^52 - 2^12 + 1.
     pub bits: u32,
     pub log_n: u8,
 }
@@ -80,16 +80,16 @@ impl fmt::Display for Shape {
     }
 }
 
-/// The origin of a choice.
+/// The origin of the choice of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// The candidates were timed.
+    /// The candidates were timed in this process.
     Timed,
-    /// The file of choices had it.
+    /// The file of choices named the kernel.
     File,
-    /// `RINGMILL_PLANS` fixes it.
+    /// The variable `RINGMILL_PLANS` fixes the choice.
     Fixed,
-    /// There was one candidate only.
+    /// The shape has one candidate only.
     Only,
 }
 
@@ -104,16 +104,15 @@ impl Source {
     }
 }
 
-/// A kernel that could serve a shape, with the seconds that a call took in the better samples if it was timed.
-/// Candidates that fell far behind were timed less often. On a busy computer the chosen kernel need not have the
-/// shortest time ([`Choice::kernel`]).
+/// A kernel that could serve a shape. If it was timed, it has the seconds of one call in the better samples. Candidates that fell far behind were timed less often. On a busy computer the chosen kernel need not have the shortest time
+/// ([`Choice::kernel`]).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
     pub kernel: String,
     pub seconds: Option<f64>,
 }
 
-/// The kernel that serves a shape, with all candidates.
+/// The kernel that was chosen for a shape, with all candidates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choice {
     pub shape: Shape,
@@ -122,16 +121,15 @@ pub struct Choice {
     pub candidates: Vec<Candidate>,
 }
 
-/// Checks the value of [`VARIABLE`].
+/// Checks the value of the environment variable [`VARIABLE`].
 ///
 /// # Errors
-/// A value that cannot be read, or that asks for a level that this processor lacks.
+/// Fails if the value cannot be read, or asks for an instruction set that this processor lacks.
 pub fn check_environment() -> Result<(), MathError> {
     policy::policy().map(|_| ())
 }
 
-/// Returns the policy of the environment, or the default if the environment's value cannot be used.
-/// [`check_environment`] reports such a value.
+/// Returns the policy that the environment sets, or the default if the environment's value cannot be used. [`check_environment`] reports such a value.
 pub(crate) fn policy() -> &'static Policy {
     policy::policy_or_default()
 }

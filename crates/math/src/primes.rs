@@ -7,10 +7,10 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::{MathError, Modulus, Ring};
 
-/// Large primes found before. Programs are verified at every run, and their moduli are the same few.
+/// The large primes that this process has found. Programs are verified at every run, and have the same few moduli.
 static KNOWN: LazyLock<RwLock<HashSet<u64>>> = LazyLock::new(Default::default);
 
-/// The most primes kept; beyond this number the set starts afresh.
+/// The most primes in this set; beyond this number it is emptied.
 const MAX_KNOWN: usize = 1 << 12;
 
 /// Returns whether n is prime, by Miller-Rabin with the first twelve primes as bases. The test is exact below 3.3 *
@@ -133,8 +133,8 @@ pub fn ntt_primes_excluding(
     primes_one_mod(bits, 2 << check_log_n(log_n)?, count, used)
 }
 
-/// Exactly SEAL's `CoeffModulus::Create(N, bit_sizes)`: for each size the largest suitable primes, handed out smallest
-/// first among those of one size.
+/// Returns exactly the primes of SEAL's `CoeffModulus::Create(N, bit_sizes)`: for each size the largest suitable
+/// primes, in ascending order among those of one size.
 pub fn seal_coeff_modulus(log_n: u32, bit_sizes: &[u32]) -> Result<Vec<u64>, MathError> {
     let mut pools = BTreeMap::new();
     for &bits in bit_sizes {
@@ -149,8 +149,8 @@ pub fn seal_coeff_modulus(log_n: u32, bit_sizes: &[u32]) -> Result<Vec<u64>, Mat
         .collect())
 }
 
-/// Primes for word-level Montgomery reduction: 1 mod 2^word_bits (so q = q_H 2^w + 1 and -q^-1 mod 2^w is -1) and
-/// 1 mod 2N, largest first. With `word_bits` 17, primes whose low 17 bits are 1.
+/// Returns primes of `bits` bits for word-level Montgomery reduction, largest first: 1 mod 2^word_bits and 1 mod 2N.
+/// So q = q_H 2^w + 1, and -q^-1 mod 2^w is -1, with w = `word_bits`. For w = 17 their low 17 bits are 1.
 pub fn montgomery_friendly_primes(
     bits: u32,
     word_bits: u32,
@@ -177,13 +177,13 @@ pub fn montgomery_friendly_primes(
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SparsePrime {
     pub value: u64,
-    /// Exponents a > b > c > d.
+    /// The exponents a > b > c > d of the powers of two.
     pub exponents: [u32; 4],
-    /// Whether 2^c and 2^d are added (true) or taken off (false).
+    /// Whether 2^c and 2^d are added (true) or subtracted (false).
     pub signs: [bool; 2],
 }
 
-/// Sparse primes of exactly `bits` bits that are 1 mod 2N, smallest first.
+/// Returns `count` sparse primes of exactly `bits` bits that are 1 mod 2N, smallest first, without those in `used`.
 pub fn sparse_primes(
     bits: u32,
     log_n: u32,

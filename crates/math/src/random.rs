@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random numbers: the ChaCha20 generator, and the expansion of public seeds that hardware repeats.
+//! Random numbers: a ChaCha20 generator, and the expansion of public seeds that hardware repeats.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -15,27 +15,27 @@ use crate::kernels::Backend;
 use crate::wipe::off_the_stack;
 use crate::{MathError, Modulus, WordModulus};
 
-/// Bytes of the generator's key.
+/// The bytes of the generator's key.
 const KEY: usize = 32;
 
-/// Bytes of keystream in the buffer, without the key.
+/// The bytes of keystream in the generator's buffer, without the key.
 const BUFFER: usize = 4096;
 
-/// Numbers handed to a sampler at a time.
+/// The number of random words that a sampler gets at a time.
 pub(crate) const BLOCK_WORDS: usize = 256;
 
 /// A ChaCha20 generator. Its state is wiped on drop and never printed.
 ///
-/// Make a generator for one operation and drop it: a copy of a process with a generator repeats its numbers. A
-/// structure that lives longer holds a [`PrngSource`].
+/// Make a generator for one operation and drop it: if the process is copied, both copies of a generator return the same
+/// numbers. A structure that lives longer holds a [`PrngSource`].
 ///
-/// The 256-bit key is re-drawn from the generator's own output at every refill of the buffer. So a state seen later
-/// does not reveal numbers drawn earlier.
+/// The 256-bit key is replaced by the generator's own output at every refill of the buffer. So somebody who sees the state
+/// later learns no numbers that were drawn earlier.
 #[derive(ZeroizeOnDrop)]
 pub struct Prng {
-    /// The key of the next refill, then the buffer: one stretch of keystream.
+    /// The key of the next refill, then the buffer, in one piece of keystream.
     state: Box<[u8; KEY + BUFFER]>,
-    /// Bytes of the state that are spent, the key among them.
+    /// The number of bytes of the state that are used up, the key among them.
     used: usize,
 }
 
@@ -86,14 +86,14 @@ impl Prng {
         }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         let mut bytes = [0; 8];
         self.fill_bytes(&mut bytes);
         u64::from_le_bytes(bytes)
     }
 
-    /// Calls `f` with blocks of independent 64-bit numbers, `n` of them in all: faster than as many calls of
+    /// Calls `f` with blocks of independent 64-bit numbers, `n` of them in all. It is faster than `n` calls of
     /// [`Prng::next_u64`].
     pub(crate) fn for_each_block(&mut self, n: usize, mut f: impl FnMut(&[u64])) {
         let mut bytes = Zeroizing::new([0u8; 8 * BLOCK_WORDS]);
@@ -110,14 +110,14 @@ impl Prng {
         }
     }
 
-    /// 128 random bits.
+    /// Returns 128 random bits.
     pub fn next_u128(&mut self) -> u128 {
         let mut bytes = [0; 16];
         self.fill_bytes(&mut bytes);
         u128::from_le_bytes(bytes)
     }
 
-    /// A fresh 32-byte seed, for instance for [`expand_uniform`].
+    /// Returns a fresh 32-byte seed, for instance for [`expand_uniform`].
     pub fn next_seed(&mut self) -> [u8; 32] {
         let mut seed = [0; 32];
         self.fill_bytes(&mut seed);
@@ -125,8 +125,8 @@ impl Prng {
     }
 }
 
-/// Expands a public seed into a limb of uniform residues. This is the definition of the PRNG instruction, to be
-/// repeated bit for bit by every device:
+/// Expands a public seed into a limb of uniform residues. This defines the instruction `PRNG`, whose bits are the same on
+/// every device:
 ///
 /// 1. The keystream is the ChaCha20 block function of RFC 8439 section 2.3 with key = `seed`. The 96-bit nonce is
 ///    `stream` as 8 bytes little endian followed by four zero bytes: state words 13, 14 = low, high half of `stream`,
@@ -134,7 +134,7 @@ impl Prng {
 /// 2. Block b of 64 bytes is read as four little-endian 128-bit numbers W_0 ... W_3.
 /// 3. Coefficient 4 b + r is W_r mod q. A last, partly used block is cut.
 ///
-/// The rate is fixed (one block, four residues), nothing is rejected, and each residue is within q / 2^128 < 2^-67 of
+/// The rate is fixed: one block gives four residues. Nothing is rejected, and each residue is within q / 2^128 < 2^-67 of
 /// uniform in statistical distance. One (seed, stream) pair must be used for one limb only. The counter allows 2^34
 /// coefficients, far above any limb.
 pub fn expand_uniform(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64]) {
@@ -156,12 +156,12 @@ pub fn expand_uniform(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64])
     }
 }
 
-/// Expands a public seed into uniform words modulo 2^b. The keystream is that of [`expand_uniform`], and its bytes are
-/// the words themselves, little endian. A word takes 4 bytes up to b = 32 (16 words a block) and 8 bytes above (8 words
-/// a block). Bits above b are cut off.
+/// Expands a public seed into uniform words modulo 2^b, where q = 2^b. The keystream is that of [`expand_uniform`], and its
+/// bytes are the words themselves, little endian. A word takes 4 bytes up to b = 32 (16 words a block) and 8 bytes above (8
+/// words a block). Bits above b are cut off.
 ///
-/// Nothing is reduced, so that no bit of a keystream is spent on being near to uniform. One (seed, stream) pair must be used
-/// for one vector only. The counter allows 2^35 words.
+/// No residue is reduced, so every bit of the keystream up to b is used. One (seed, stream) pair must be used for one vector
+/// only. The counter allows 2^35 words.
 pub fn expand_words(seed: &[u8; 32], stream: u64, q: WordModulus, out: &mut [u64]) {
     const BLOCK: usize = 64;
     let bytes_each = if q.bits() <= u32::BITS { 4 } else { 8 };
@@ -179,7 +179,7 @@ pub fn expand_words(seed: &[u8; 32], stream: u64, q: WordModulus, out: &mut [u64
     }
 }
 
-/// Overwrites `out` with keystream, from a block's beginning on.
+/// Overwrites `out` with the keystream from the beginning of block number `block` on.
 fn keystream(key: &[u8; KEY], stream: u64, block: u32, out: &mut [u8]) {
     let done = match Backend::current() {
         #[cfg(target_arch = "x86_64")]

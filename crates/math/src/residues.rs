@@ -13,8 +13,8 @@ pub const fn is_short(modulus: u128) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub enum Residues<'a> {
     Wide(&'a [u64]),
-    /// Residues of a modulus below 2^32 ([`is_short`]). They take half the memory, and half as many bytes are read and
-    /// written.
+    /// Residues modulo a modulus below 2^32 ([`is_short`]), in words of 32 bits. They take half the memory, and half
+    /// as many bytes are read and written.
     Short(&'a [u32]),
 }
 
@@ -46,7 +46,7 @@ impl<'a> Residues<'a> {
         }
     }
 
-    /// Returns the residue at a place, or `None` beyond the last.
+    /// Returns the residue at index `place`, or `None` beyond the last.
     pub fn at(&self, place: usize) -> Option<u64> {
         match self {
             Self::Wide(words) => words.get(place).copied(),

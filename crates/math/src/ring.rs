@@ -3,24 +3,25 @@
 
 use crate::MathError;
 
-/// The polynomial of degree n modulo which a limb is taken (ring paper, equation 2).
+/// The kind of polynomial of degree n modulo which a limb is taken (ring paper, equation 2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum RingKind {
-    /// x^n + 1.
+    /// The polynomial x^n + 1.
     Full,
-    /// x^n - zeta, the half "p" of x^2n + 1, where zeta = psi^n and psi is the smallest primitive 4n-th root of unity.
+    /// The polynomial x^n - zeta, the half "p" of x^2n + 1. Here zeta = psi^n, and psi is the smallest primitive 4n-th root
+    /// of unity.
     HalfPlus,
-    /// x^n + zeta, the half "m" of x^2n + 1.
+    /// The polynomial x^n + zeta, the half "m" of x^2n + 1, with zeta as for `HalfPlus`.
     HalfMinus,
-    /// A part that results from splitting the halves again (ring paper, section 3.2: "recursively"), by its number.
-    /// Number 1 is the full ring, and 2 and 3 are its halves p and m. The halves x^n - w and x^n + w of number k are 2k
-    /// and 2k + 1. So quarters are 4 to 7; a number below 4 is no `Part`. Parts lie in order in the evaluation form of
-    /// the full ring, which halves it at each step.
+    /// A part that results from splitting the halves again (ring paper, section 3.2: "recursively"), by its number. Number 1
+    /// is the full ring, and 2 and 3 are its halves p and m. The halves x^n - w and x^n + w of number k have numbers 2k and
+    /// 2k + 1. So quarters are 4 to 7; a number below 4 is no `Part`. In the evaluation form of the full ring, the parts of
+    /// one size lie one after the other, in the order of their numbers.
     Part(u8),
 }
 
 impl RingKind {
-    /// Returns the kind of a number, or `None` for 0.
+    /// Returns the kind of the ring with this number, or `None` for 0.
     pub const fn of_number(number: u8) -> Option<Self> {
         match number {
             0 => None,
@@ -41,7 +42,7 @@ impl RingKind {
         }
     }
 
-    /// Returns how often the full ring was halved.
+    /// Returns how many times the full ring was halved to get this kind.
     pub const fn depth(self) -> u32 {
         match self.number().checked_ilog2() {
             Some(depth) => depth,
@@ -50,7 +51,8 @@ impl RingKind {
     }
 }
 
-/// A ring: its kind and log2 of its number of coefficients per limb (a half of degree 2^15 has `log_n` 14).
+/// A ring: its kind, and the base-2 logarithm `log_n` of the number of coefficients of its limbs. For example, a half with
+/// 2^14 coefficients has `log_n` 14.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Ring {
     pub log_n: u8,
@@ -58,10 +60,10 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Largest supported log2 of the degree of a full ring.
+    /// The largest base-2 logarithm of the degree of a full ring.
     pub const MAX_LOG_N: u8 = 17;
 
-    /// x^(2^log_n) + 1.
+    /// Returns the full ring modulo x^(2^log_n) + 1.
     pub const fn full(log_n: u8) -> Self {
         Self {
             log_n,
@@ -69,7 +71,7 @@ impl Ring {
         }
     }
 
-    /// Number of coefficients of one limb. A `log_n` out of range gives 0, which no limb matches.
+    /// Returns the number of coefficients of one limb. A `log_n` out of range gives 0, which no limb matches.
     #[allow(clippy::len_without_is_empty)] // a ring is never empty
     #[inline]
     pub const fn len(self) -> usize {
@@ -80,7 +82,7 @@ impl Ring {
         }
     }
 
-    /// log2 of the degree of the full ring this ring is, or is a part of.
+    /// Returns the base-2 logarithm of the degree of the full ring that this ring is, or is a part of.
     #[inline]
     pub const fn full_log_n(self) -> u32 {
         self.log_n as u32 + self.kind.depth()
@@ -92,8 +94,8 @@ impl Ring {
         before * self.len()
     }
 
-    /// Refuses degrees this crate does not support: full rings of 2^1 ..= 2^17 coefficients, halves of 2^1 ..= 2^16, and so
-    /// on; and a part of no number.
+    /// Refuses rings that this crate does not support. It supports full rings of 2^1 ..= 2^17 coefficients, halves of 2^1 ..=
+    /// 2^16, and so on. It also refuses a part whose number is no part's.
     pub fn check(self) -> Result<(), MathError> {
         if matches!(self.kind, RingKind::Part(0..4)) {
             return Err(MathError::WrongRing {
@@ -113,8 +115,8 @@ impl Ring {
         Ok(())
     }
 
-    /// The halves (p, m) of this ring; the pair shares `log_n - 1` (saturating at 0). Parts of number 128 and more are halved
-    /// no further: theirs are refused by [`Ring::check`].
+    /// Returns the halves (p, m) of this ring. Both have `log_n` less one (at least 0). Parts with number 128 and more have
+    /// no valid halves: [`Ring::check`] refuses them.
     pub const fn halves(self) -> (Ring, Ring) {
         (self.half(0), self.half(1))
     }
@@ -134,7 +136,7 @@ impl Ring {
         }
     }
 
-    /// The full ring this ring is a part of (or itself).
+    /// Returns the full ring that this ring is, or is a part of.
     pub const fn parent(self) -> Ring {
         Ring::full(self.log_n.saturating_add(self.kind.depth() as u8))
     }

@@ -8,14 +8,14 @@ use crate::basext::{BaseExtension, Crt, Targets, check_shapes};
 use crate::kernels::{self, check_len};
 use crate::{MathError, Modulus, Shoup, WordModulus};
 
-/// Pairwise coprime moduli q_0 ... q_(k-1) with product Q.
+/// A basis of a residue number system: pairwise coprime moduli q_0 ... q_(k-1) with product Q.
 #[derive(Clone, Debug)]
 pub struct RnsBasis {
     moduli: Vec<Modulus>,
     product: BigUint,
-    /// Q / q_i.
+    /// The numbers Q / q_i.
     punctured: Vec<BigUint>,
-    /// (Q / q_i)^-1 mod q_i.
+    /// The constants (Q / q_i)^-1 mod q_i.
     inverse_punctured: Vec<Shoup>,
 }
 
@@ -69,12 +69,12 @@ impl RnsBasis {
         self.inverse_punctured.iter().map(|w| w.value)
     }
 
-    /// Returns the residues of x, one for each modulus.
+    /// Returns the residues of x modulo each of the moduli.
     pub fn decompose(&self, x: &BigUint) -> Vec<u64> {
         self.moduli.iter().map(|q| reduce_big(x, *q)).collect()
     }
 
-    /// Returns the x in [0, Q) with these residues, one for each modulus. They are reduced first.
+    /// Returns the integer x in [0, Q) with these residues, one for each modulus. The residues are reduced first.
     pub fn compose(&self, residues: &[u64]) -> Result<BigUint, MathError> {
         check_len("residues", self.moduli.len(), residues.len())?;
         let mut sum = BigUint::zero();
@@ -90,7 +90,7 @@ impl RnsBasis {
         Ok(sum % &self.product)
     }
 
-    /// Returns the x in (-Q/2, Q/2] with these residues, one for each modulus.
+    /// Returns the integer x in (-Q/2, Q/2] with these residues, one for each modulus.
     pub fn compose_centred(&self, residues: &[u64]) -> Result<BigInt, MathError> {
         let x = self.compose(residues)?;
         let above_half = (&x << 1u32) > self.product;
@@ -103,23 +103,24 @@ impl RnsBasis {
     }
 }
 
-/// Returns x mod q.
+/// Returns x mod q for an integer x of any size.
 pub fn reduce_big(x: &BigUint, q: Modulus) -> u64 {
     (x % q.value()).to_u64().unwrap_or(0) // a remainder below q always fits
 }
 
-/// Fast (approximate) base extension from a basis of product Q to other moduli (basext paper, Algorithm 1):
-/// y_j = sum_i \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j, which is x + u Q mod p_j for one u in \[0, k) per coefficient.
-/// The exact ones are in [`basext`](crate::basext).
+/// Fast (approximate) base extension from a basis q_0 ... q_(k-1) of product Q to other moduli p_j (basext paper,
+/// Algorithm 1): y_j = sum_i \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j. That is x + u Q mod p_j for one u in \[0, k) in
+/// each coefficient. [`basext`](crate::basext) has exact base extensions.
 #[derive(Clone, Debug)]
 pub struct BaseConverter {
     crt: Crt,
-    /// Q mod p_j.
+    /// The residues Q mod p_j for each target modulus p_j.
     product: Vec<u64>,
 }
 
 impl BaseConverter {
-    /// The tables from `from` to each modulus of `to`, which may be any moduli, in any relation to `from`.
+    /// Makes the tables from the basis `from` to each modulus of `to`. The targets may be any moduli, whatever `from`
+    /// is.
     pub fn new<'a>(from: &RnsBasis, to: impl Into<Targets<'a>>) -> Self {
         let to = to.into();
         let product = to.moduli.iter().map(|p| reduce_big(&from.product, *p));
@@ -137,22 +138,22 @@ impl BaseConverter {
         self.crt.sums().targets()
     }
 
-    /// (Q/q_i)^-1 mod q_i: the constant that [`BaseConverter::scale`] multiplies limb i by.
+    /// Returns (Q/q_i)^-1 mod q_i: the constant by which [`BaseConverter::scale`] multiplies limb i.
     pub fn inverse_punctured(&self, i: usize) -> Option<u64> {
         self.crt.scale().get(i).map(|w| w.value)
     }
 
-    /// Row j of the matrix: (Q / q_i) mod p_j for each i, ready for [`kernels::dot_scalars`].
+    /// Returns the constants of target j: (Q / q_i) mod p_j for each i, prepared for [`kernels::dot_scalars`].
     pub fn row(&self, j: usize) -> Option<&[Shoup]> {
         self.crt.sums().row(j)
     }
 
-    /// Q mod p_j, for callers that take the multiple of Q off.
+    /// Returns Q mod p_j, for callers that subtract a multiple of Q.
     pub fn product_mod(&self, j: usize) -> Option<u64> {
         self.product.get(j).copied()
     }
 
-    /// First half: limb i of `limbs` becomes x_i (Q/q_i)^-1 mod q_i, in place.
+    /// Computes the first half of the conversion, in place: limb i of `limbs` becomes x_i (Q/q_i)^-1 mod q_i.
     pub fn scale(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         check_len("input limbs", self.from_moduli().len(), limbs.len())?;
         for ((limb, q), w) in limbs
@@ -165,7 +166,7 @@ impl BaseConverter {
         Ok(())
     }
 
-    /// Second half: from scaled limbs to output limb j.
+    /// Computes the second half of the conversion: output limb j from the scaled limbs.
     pub fn accumulate(
         &self,
         scaled: &[&[u64]],
@@ -186,8 +187,9 @@ impl BaseConverter {
         }
     }
 
-    /// The whole conversion: `input` has one limb per source modulus, `output` one per target modulus, all of one
-    /// length. Allocates its scratch; [`BaseExtension::convert`] takes it from the caller.
+    /// Computes the whole conversion. `input` has one limb for each source modulus, `output` one for each target
+    /// modulus, all of one length. It allocates its scratch memory; [`BaseExtension::convert`] takes that from the
+    /// caller.
     pub fn convert(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), MathError> {
         let mut scratch = vec![0; self.scratch_len()];
         BaseExtension::convert(self, input, output, &mut scratch)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Samples uniform residues, secrets and noise.
 //!
-//! Signed samples are small integers; [`to_limb`] maps them into residues without branching. Their buffers are wiped
-//! on drop.
+//! Signed samples are small integers; [`to_limb`] converts them to residues without branching. Their buffers are
+//! wiped on drop.
 
 mod gaussian;
 mod signed;
@@ -18,7 +18,7 @@ use crate::random::BLOCK_WORDS;
 use crate::{MathError, Modulus, Prng};
 use signed::widest;
 
-/// Fills `out` with residues within q / 2^128 of uniform (128 random bits each, reduced).
+/// Fills `out` with residues modulo q from 128 random bits each, so that they are within q / 2^128 of uniform.
 pub fn uniform(prng: &mut Prng, q: Modulus, out: &mut [u64]) {
     let mut bytes = Zeroizing::new([0u8; 1024]);
     for residues in out.chunks_mut(bytes.len() / 16) {
@@ -30,7 +30,7 @@ pub fn uniform(prng: &mut Prng, q: Modulus, out: &mut [u64]) {
     }
 }
 
-/// n independent values, each -1, 0 or 1 with probability 1/3 (off by less than 2^-62). Constant time.
+/// Returns n independent values, each -1, 0 or 1 with probability 1/3 (wrong by less than 2^-62), in constant time.
 pub fn ternary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
     draw(prng, n, |random, samples| {
         for (sample, &x) in samples.iter_mut().zip(random) {
@@ -39,9 +39,9 @@ pub fn ternary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
     })
 }
 
-/// n values of which exactly `hamming_weight` are non-zero, each of those -1 or 1 with equal probability, positions
-/// uniform. Selection sampling: position i is chosen with probability (still wanted) / (still left), in time that
-/// does not depend on the outcome.
+/// Returns n values of which exactly `hamming_weight` are not 0. Each of these is -1 or 1 with equal probability,
+/// and their positions are uniform. By selection sampling, position i is chosen with probability (values still
+/// needed) / (positions left). The time does not depend on the outcome.
 pub fn sparse_ternary(
     prng: &mut Prng,
     n: usize,
@@ -70,8 +70,9 @@ pub fn sparse_ternary(
     Ok(values)
 }
 
-/// n samples of the centred binomial distribution: the number of ones among `eta` random bits minus that among `eta`
-/// others; variance eta / 2, range -eta ..= eta. `eta` 21 (sigma 3.24) is SEAL's noise. Constant time. At most 32.
+/// Returns n samples of the centred binomial distribution: the number of ones among `eta` random bits minus that
+/// among `eta` others. The variance is eta / 2, the range -eta ..= eta. `eta` 21 (sigma 3.24) is SEAL's noise. It
+/// takes constant time, and fails for an `eta` above 32.
 pub fn centred_binomial(
     prng: &mut Prng,
     n: usize,
@@ -100,7 +101,7 @@ widest! {
     }
 }
 
-/// n samples, each made by `sample` from 64 random bits of its own.
+/// Returns n samples; the function `sample` makes each from 64 random bits of its own.
 fn draw(
     prng: &mut Prng,
     n: usize,

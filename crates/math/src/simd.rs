@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! AVX-512 arithmetic on eight residues at a time, which the transform and the kernels share.
+//! AVX-512 arithmetic on eight residues at a time, which transforms and kernels share.
 //!
-//! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is
-//! used in, which must enable them (hence `unsafe`).
+//! Every function here is `inline(always)` and has no target feature of its own. The loop that uses it must enable the
+//! features (hence `unsafe`).
 
 mod ifma;
 mod ifma_51;
@@ -24,64 +24,65 @@ pub(crate) use ifma_wide::{IfmaWide, WideQuotient};
 pub(crate) use least::{compares_words, lesser};
 pub(crate) use solinas::Solinas;
 
-/// Residues in one vector.
+/// The number of residues in one vector.
 pub(crate) const LANES: usize = 8;
 
-/// The number of chunks that a transform takes through the stages whose partners share a vector, or a few of them. A
-/// chunk is eight vectors, and each chunk hides the latency of the others. The best number depends on how many other
-/// vectors the arithmetic needs, and on how far ahead the processor looks.
+/// The number of chunks that a transform takes together through the stages whose partners lie in one vector, or in a
+/// few. A chunk is eight vectors, and each chunk hides the latency of the others. The best number depends on how many
+/// other vectors the arithmetic needs, and on how far ahead the processor looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chunks {
-    /// One chunk: registers have no room for two.
+    /// One chunk at a time, because registers have no room for two.
     One,
-    /// Two chunks, by turns: a stage of the first, then the same stage of the second.
+    /// Two chunks in turn: a stage of the first, then the same stage of the second.
     Two,
-    /// Two chunks, each instruction of both before the next instruction.
+    /// Two chunks together: each instruction of both before the next instruction.
     TwoInStep,
 }
 
-/// Multiplication by a constant (Shoup's trick) in one width of arithmetic.
+/// Multiplication of residues by constants (Shoup's trick), in one width of arithmetic.
 pub trait LazyMul {
-    /// Products come out below `BOUND` * q.
+    /// The bound of products: they are below `BOUND` * q.
     const BOUND: u64;
-    /// Whether values up to 4 `BOUND` q fit a word and may be multiplied; otherwise 2 `BOUND` q is the limit.
+    /// Whether numbers up to 4 `BOUND` q fit a word and may be multiplied; otherwise 2 `BOUND` q is the limit.
     const WIDE_RANGE: bool;
-    /// Whether [`LazyMul::constant`] takes the factors of [`Factor`], and not quotients of 64 bits.
+    /// Whether [`LazyMul::constant`] takes the second factors of [`Factor`] instead of quotients of 64 bits.
     const FACTORS_52: bool = false;
-    /// The chunks of the last stages of a forward transform.
+    /// The number of chunks that run together in the last stages of a forward transform.
     const FORWARD: Chunks = Chunks::Two;
-    /// The chunks of the first stages of an inverse transform.
+    /// The number of chunks that run together in the first stages of an inverse transform.
     const INVERSE: Chunks = Chunks::Two;
-    /// A constant in each lane, with the quotients that this arithmetic needs.
+    /// A constant factor in each lane, with the quotients that this arithmetic needs.
     type Constant: Copy;
-    /// A constant that every lane shares.
+    /// A constant factor in memory that every lane shares.
     type Form: Form;
-    /// Values that the modulus fixes.
+    /// Constants that depend on the modulus alone.
     type Context: Copy;
 
     /// # Safety
     /// The processor must have the features of this arithmetic.
     unsafe fn context(q: Modulus) -> Self::Context;
 
-    /// A constant from its value and floor(value * 2^64 / q) (or its factor, see `FACTORS_52`), in each lane.
+    /// Returns a constant factor in each lane from its value and floor(value * 2^64 / q), or its second factor (see
+    /// `FACTORS_52`).
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
     unsafe fn constant(value: __m512i, quotient: __m512i) -> Self::Constant;
 
-    /// One constant in every lane: loads alone, no arithmetic.
+    /// Returns one constant factor in every lane, by loads without arithmetic.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
     unsafe fn broadcast(w: &Self::Form) -> Self::Constant;
 
-    /// x * w mod q, below `BOUND` * q, in each lane.
+    /// Returns x * w mod q in each lane, below `BOUND` * q.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
     unsafe fn mul(x: __m512i, w: Self::Constant, context: Self::Context) -> __m512i;
 
-    /// [`LazyMul::mul`] of K pairs in step, so that each hides the latency of the others.
+    /// Computes [`LazyMul::mul`] for K pairs together, so that each hides the latency of the others.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -98,7 +99,7 @@ pub trait LazyMul {
         x
     }
 
-    /// x brought below half the range, before a forward stage; of two stages in a row, `SECOND` says which. `bound` is
+    /// Brings x below half the range before a forward stage. Of two consecutive stages, `SECOND` says which. `bound` is
     /// `BOUND` q in each lane.
     ///
     /// # Safety
@@ -119,7 +120,7 @@ pub trait LazyMul {
         }
     }
 
-    /// From a forward stage's range to below q.
+    /// Reduces numbers in the range of a forward stage below q.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -143,7 +144,8 @@ pub trait LazyMul {
         }
     }
 
-    /// As [`LazyMul::reduce_fully`], to below 2q where that is cheaper.
+    /// Reduces numbers in the range of a forward stage below 2q if that is cheaper, otherwise as
+    /// [`LazyMul::reduce_fully`].
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -158,8 +160,8 @@ pub trait LazyMul {
         unsafe { Self::reduce_fully(x, q, bound, context) }
     }
 
-    /// K forward butterflies (x + w y, x - w y + `BOUND` q), for x below half the range; `bound` is `BOUND` q in each
-    /// lane.
+    /// Computes K forward butterflies (x + w y, x - w y + `BOUND` q), for x below half the range. `bound` is `BOUND` q
+    /// in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -183,8 +185,8 @@ pub trait LazyMul {
         }
     }
 
-    /// K inverse butterflies (x + y, w (x - y)), both below `BOUND` q again, for x and y below it; `FRESH` says below q,
-    /// where the sum needs no reduction.
+    /// Computes K inverse butterflies (x + y, w (x - y)) with results below `BOUND` q, for x and y below it. `FRESH`
+    /// says that they are below q, so the sum needs no reduction.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -206,7 +208,7 @@ pub trait LazyMul {
         }
     }
 
-    /// x + y, and x - y made positive by a multiple of q, of K pairs: fit to be multiplied.
+    /// Computes x + y, and x - y made positive by a multiple of q, for K pairs. The differences may be multiplied.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -229,7 +231,7 @@ pub trait LazyMul {
         }
     }
 
-    /// Brings the sums of inverse butterflies back into the range of their operands, where stages ask for it.
+    /// Brings the sums of inverse butterflies back into the range of their operands, in the stages that need it.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -243,7 +245,7 @@ pub trait LazyMul {
         unsafe { correct_many(x, bound) }
     }
 
-    /// The multiple of q that makes a difference of two operands positive.
+    /// Returns the multiple of q that makes a difference of two operands positive.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -261,7 +263,7 @@ pub trait LazyMul {
         x
     }
 
-    /// From what [`LazyMul::mul_many`] gives to below q.
+    /// Reduces the results of [`LazyMul::mul_many`] below q.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -281,19 +283,18 @@ pub trait LazyMul {
     }
 }
 
-/// A constant that every lane shares: its value and the numbers by which an arithmetic multiplies beside it. It holds
-/// nothing else, because tables of such constants are read from memory if those of a long ring do not fit the
-/// second-level cache.
+/// A constant factor that every lane shares: its value, and the numbers by which an arithmetic multiplies besides. It
+/// holds nothing else, because long tables of such constants do not fit the second-level cache and are read from memory.
 pub trait Form: Copy + 'static {
-    /// The constant w modulo q.
+    /// Makes the constant w modulo q.
     fn new(q: Modulus, w: Shoup) -> Self;
 
-    /// Returns the place of a table of such constants, or `None` for a form that is read from the tables of values and
+    /// Returns the cell for a table of such constants, or `None` for a form that is read from the tables of values and
     /// factors.
     fn kept(tables: &Forms) -> Option<&OnceLock<Vec<Self>>>;
 }
 
-/// The first twiddles of a table again, in each form that an arithmetic asked for.
+/// The first twiddles of a table, once more in each form that an arithmetic has asked for.
 #[derive(Default)]
 pub struct Forms {
     split: OnceLock<Vec<Split>>,
@@ -301,11 +302,11 @@ pub struct Forms {
     of_54: OnceLock<Vec<ifma_54::Form54>>,
 }
 
-/// A constant of 52-bit arithmetic.
+/// A constant factor of 52-bit arithmetic.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     value: u64,
-    /// floor(value * 2^52 / q), or 2^52 value mod q for the prime of [`Solinas`].
+    /// The second factor floor(value * 2^52 / q), or 2^52 value mod q for the prime of [`Solinas`].
     pub(crate) factor: u64,
 }
 
@@ -325,13 +326,13 @@ impl Form for Factor {
     }
 }
 
-/// A constant of [`DoubleWord`] that every lane shares.
+/// A constant factor of [`DoubleWord`] that every lane shares.
 #[derive(Clone, Copy)]
 pub(crate) struct Split {
     value: u64,
-    /// floor(value * 2^64 / q).
+    /// The quotient floor(value * 2^64 / q).
     quotient: u64,
-    /// Its upper half: floor(value * 2^32 / q).
+    /// The upper half of the quotient: floor(value * 2^32 / q).
     quotient_high: u64,
 }
 
@@ -349,10 +350,10 @@ impl Form for Split {
     }
 }
 
-/// 64-bit arithmetic from 32-bit products (AVX-512 F and DQ). `SMALL` asserts q < 2^60.
+/// 64-bit arithmetic with 32-bit products (AVX-512 F and DQ). With `SMALL` q is below 2^60.
 pub(crate) struct DoubleWord<const SMALL: bool>;
 
-/// A constant of [`DoubleWord`]: the value, its quotient, and the high half of the quotient moved down.
+/// A constant factor of [`DoubleWord`]: the value, its quotient, and the high half of the quotient shifted down.
 #[derive(Clone, Copy)]
 pub(crate) struct SplitConstant {
     value: __m512i,
@@ -411,7 +412,7 @@ impl<const SMALL: bool> LazyMul for DoubleWord<SMALL> {
     }
 }
 
-/// x in every lane.
+/// Returns x in every lane.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.
@@ -421,7 +422,7 @@ pub(crate) unsafe fn splat(x: u64) -> __m512i {
     unsafe { _mm512_set1_epi64(x as i64) }
 }
 
-/// x - m where x >= m, else x.
+/// Returns x - m in each lane with x >= m, else x.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.
@@ -431,8 +432,8 @@ pub(crate) unsafe fn correct(x: __m512i, m: __m512i) -> __m512i {
     unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, m)) }
 }
 
-/// [`correct`] on each vector. A loop and no closure: a closure does not inherit the target features of the function it
-/// is inlined into.
+/// Computes [`correct`] for each vector. It has a loop and no closure, because a closure does not inherit the target
+/// features of the function into which it is inlined.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.
@@ -445,7 +446,7 @@ pub(crate) unsafe fn correct_many<const K: usize>(mut x: [__m512i; K], m: __m512
     x
 }
 
-/// The high word of x * y, or one or two less: the carries out of the low words are left out.
+/// Returns the high word of x * y in each lane, or one or two less, because it leaves out the carries of the low words.
 /// `y_high` is y >> 32.
 ///
 /// # Safety
@@ -464,7 +465,7 @@ pub(crate) unsafe fn mul_high_short(x: __m512i, y: __m512i, y_high: __m512i) -> 
     }
 }
 
-/// The whole product x * y: (high word, low word).
+/// Returns the whole product x * y in each lane as two words: high, low.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.
@@ -493,7 +494,7 @@ pub(crate) unsafe fn mul_wide(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
     }
 }
 
-/// Eight words from memory.
+/// Loads eight words from memory.
 ///
 /// # Safety
 /// p must be readable for 8 words; the processor must have AVX-512 F.
@@ -503,7 +504,7 @@ pub(crate) unsafe fn load(p: *const u64) -> __m512i {
     unsafe { _mm512_loadu_si512(p.cast()) }
 }
 
-/// Eight words to memory.
+/// Stores eight words to memory.
 ///
 /// # Safety
 /// p must be writable for 8 words; the processor must have AVX-512 F.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! AVX2 arithmetic on four residues at a time, which the transform and the kernels share.
+//! AVX2 arithmetic on four residues at a time, which transforms and kernels share.
 //!
-//! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is
-//! used in, which must enable AVX2 (hence `unsafe`).
+//! Every function here is `inline(always)` and has no target feature of its own. The loop that uses it must enable AVX2
+//! (hence `unsafe`).
 
 use std::arch::x86_64::*;
 
 use crate::{Modulus, Shoup};
 
-/// Residues in one vector.
+/// The number of residues in one vector.
 pub(crate) const LANES: usize = 4;
 
-/// A constant multiplicand in each lane, its halves in the other order, and both halves of floor(value * 2^64 / q).
+/// A constant factor in each lane, its halves exchanged, and both halves of floor(value * 2^64 / q).
 #[derive(Clone, Copy)]
 pub(crate) struct Constant {
     value: __m256i,
@@ -45,13 +45,13 @@ impl Constant {
     }
 }
 
-/// Constants of a modulus for the AVX2 arithmetic.
+/// The constants of a modulus for the AVX2 arithmetic.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     pub(crate) q: __m256i,
     pub(crate) two_q: __m256i,
     q_swapped: __m256i,
-    /// The upper half of each lane.
+    /// The mask of the upper half of each lane.
     upper: __m256i,
 }
 
@@ -71,8 +71,8 @@ impl Context {
         }
     }
 
-    /// x * w mod q below 4q, for any x, of K pairs in step, so that each hides the latency of the others. The quotient leaves
-    /// out the carries of the low products: it is short by less than 4.
+    /// Returns x * w mod q below 4q, for any x, for K pairs together, so that each hides the latency of the others. The
+    /// estimated quotient leaves out the carries of the low products, so it is short by less than 4.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -118,7 +118,7 @@ impl Context {
         }
     }
 
-    /// [`Context::mul_lazy`], below 2q: 4q < 2^63, so that one correction brings it there.
+    /// Computes [`Context::mul_lazy`] with a result below 2q. As 4q < 2^63, one correction suffices.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -128,7 +128,7 @@ impl Context {
         unsafe { correct(self.mul_lazy([x], [w])[0], self.two_q) }
     }
 
-    /// The low word of x q.
+    /// Returns the low word of x q in each lane.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -141,7 +141,7 @@ impl Context {
         }
     }
 
-    /// low + 2^32 (both halves of `crossed`), in each lane.
+    /// Returns low + 2^32 (sum of both halves of `crossed`) in each lane.
     #[inline(always)]
     unsafe fn with_crossed(self, low: __m256i, crossed: __m256i) -> __m256i {
         // SAFETY: the caller enables AVX2.
@@ -152,7 +152,7 @@ impl Context {
         }
     }
 
-    /// From below 4q to below q.
+    /// Reduces numbers below 4q below q, in each lane.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -163,7 +163,7 @@ impl Context {
     }
 }
 
-/// x in every lane.
+/// Returns x in every lane.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -173,7 +173,7 @@ pub(crate) unsafe fn splat(x: u64) -> __m256i {
     unsafe { _mm256_set1_epi64x(x as i64) }
 }
 
-/// x - m where x >= m, else x; both below 2^63.
+/// Returns x - m in each lane with x >= m, else x. Both must be below 2^63.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -186,7 +186,7 @@ pub(crate) unsafe fn correct(x: __m256i, m: __m256i) -> __m256i {
     }
 }
 
-/// The high word of x * y, or one or two less: the carries out of the low words are left out.
+/// Returns the high word of x * y in each lane, or one or two less, because it leaves out the carries of the low words.
 /// `y_high` is y >> 32.
 ///
 /// # Safety
@@ -205,14 +205,14 @@ pub(crate) unsafe fn mul_high_short(x: __m256i, y: __m256i, y_high: __m256i) -> 
     }
 }
 
-/// The halves of each lane in the other order.
+/// Returns each lane with its halves exchanged.
 #[inline(always)]
 unsafe fn swapped(x: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
     unsafe { _mm256_shuffle_epi32::<0b10_11_00_01>(x) }
 }
 
-/// Four words from memory.
+/// Loads four words from memory.
 ///
 /// # Safety
 /// p must be readable for 4 words; the processor must have AVX2.
@@ -222,7 +222,7 @@ pub(crate) unsafe fn load(p: *const u64) -> __m256i {
     unsafe { _mm256_loadu_si256(p.cast()) }
 }
 
-/// Four words to memory.
+/// Stores four words to memory.
 ///
 /// # Safety
 /// p must be writable for 4 words; the processor must have AVX2.
@@ -232,7 +232,7 @@ pub(crate) unsafe fn store(p: *mut u64, x: __m256i) {
     unsafe { _mm256_storeu_si256(p.cast(), x) }
 }
 
-/// Returns (low halves of both, high halves of both) for each of K pairs. The function is its own inverse.
+/// Returns the low halves of both vectors, and the high halves of both, for each of K pairs. The function is its own inverse.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -253,8 +253,8 @@ pub(crate) unsafe fn halves<const K: usize>(
     (x, y)
 }
 
-/// Returns (even 64-bit lanes of both, odd ones of both), by turns, for each of K pairs. The function is its own
-/// inverse.
+/// Returns the even 64-bit lanes of both vectors in turn, and the odd lanes of both in turn, for each of K pairs. The
+/// function is its own inverse.
 ///
 /// # Safety
 /// The processor must have AVX2.

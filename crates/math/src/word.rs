@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Moduli that are powers of two up to 2^64, which is too large for a [`Modulus`], and moduli of either sort.
+//! Moduli that are powers of two up to 2^64, which is too large for a [`Modulus`], and a type for moduli of either
+//! kind.
 
 use std::fmt;
 
@@ -8,16 +9,16 @@ use num_bigint::BigUint;
 use crate::rns::reduce_big;
 use crate::{MathError, Modulus};
 
-/// A modulus 2^k with 1 <= k <= 64. Its arithmetic is that of machine words, cut to k bits: nothing is divided, and an
-/// operand may be any word. Up to 2^60 a [`Modulus`] serves as well.
+/// A modulus 2^k with 1 <= k <= 64. Its arithmetic is that of machine words, cut to k bits: it takes no division, and
+/// an operand may be any word. Up to 2^60 a [`Modulus`] serves as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct WordModulus {
-    /// 2^k - 1.
+    /// The mask 2^k - 1.
     mask: u64,
 }
 
 impl WordModulus {
-    /// Bits of a word, the largest k.
+    /// The bits of a machine word: the largest k.
     pub const MAX_BITS: u32 = u64::BITS;
 
     /// Returns the modulus 2^`bits`.
@@ -37,19 +38,19 @@ impl WordModulus {
         })
     }
 
-    /// k.
+    /// Returns the exponent k of the modulus 2^k.
     pub fn bits(self) -> u32 {
         self.mask.count_ones()
     }
 
-    /// 2^k - 1: the largest residue.
+    /// Returns the largest residue, 2^k - 1.
     #[inline]
     pub fn mask(self) -> u64 {
         self.mask
     }
 }
 
-/// A modulus of either sort.
+/// A modulus of either kind: below 2^61, or a power of two up to 2^64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AnyModulus {
     Below61(Modulus),
@@ -78,7 +79,7 @@ impl fmt::Display for AnyModulus {
 }
 
 impl AnyModulus {
-    /// x modulo this.
+    /// Returns x modulo this modulus.
     pub fn reduce(self, x: u64) -> u64 {
         match self {
             Self::Below61(q) => q.reduce(x),
@@ -86,7 +87,7 @@ impl AnyModulus {
         }
     }
 
-    /// x modulo this, for an integer of any size.
+    /// Returns x modulo this modulus, for an integer x of any size.
     pub fn reduce_big(self, x: &BigUint) -> u64 {
         match self {
             Self::Below61(q) => reduce_big(x, q),
@@ -94,7 +95,7 @@ impl AnyModulus {
         }
     }
 
-    /// -a, for a residue a.
+    /// Returns -a modulo this modulus, for a residue a.
     pub fn neg(self, a: u64) -> u64 {
         match self {
             Self::Below61(q) => q.neg(a),
@@ -102,7 +103,7 @@ impl AnyModulus {
         }
     }
 
-    /// a b, for any words.
+    /// Returns a b modulo this modulus, for any words a and b.
     pub fn mul(self, a: u64, b: u64) -> u64 {
         match self {
             Self::Below61(q) => q.mul(a, b),
@@ -110,7 +111,7 @@ impl AnyModulus {
         }
     }
 
-    /// The modulus where it is below 2^61; [`MathError::OutOfRange`] where it is not.
+    /// Returns the modulus if it is below 2^61, otherwise [`MathError::OutOfRange`].
     pub fn below_61(self) -> Result<Modulus, MathError> {
         match self {
             Self::Below61(q) => Ok(q),

@@ -13,18 +13,18 @@ pub struct Barrett {
     mu: u128,
 }
 
-/// The values of one Barrett reduction.
+/// The values of all stages of one Barrett reduction of a number x modulo a k-bit q.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BarrettStages {
-    /// x >> (k - 1), below 2^(k+1).
+    /// The top part of x: x >> (k - 1), below 2^(k+1) for a k-bit q.
     pub top: u128,
-    /// The estimate of floor(x / q): never above it, at most 2 below.
+    /// The estimate of the quotient floor(x / q): never above it, and at most 2 below.
     pub quotient: u128,
-    /// x - quotient * q, below 3q.
+    /// The remainder before correction: x - quotient * q, below 3q.
     pub remainder: u128,
-    /// After the first conditional subtraction, below 2q.
+    /// The remainder after the first conditional subtraction of q, below 2q.
     pub once: u128,
-    /// x mod q.
+    /// The result x mod q.
     pub result: u64,
 }
 
@@ -34,12 +34,12 @@ impl Barrett {
         Self { q, mu }
     }
 
-    /// mu, at most 2^(k+1).
+    /// Returns Barrett's constant mu = floor(2^2k / q) for a k-bit q. It is at most 2^(k+1).
     pub fn mu(&self) -> u128 {
         self.mu
     }
 
-    /// Every stage, for x < 2^2k.
+    /// Returns the values of all stages of the reduction of x, for x < 2^2k and a k-bit q.
     pub fn stages(&self, x: u128) -> BarrettStages {
         let k = self.q.bits();
         let top = x >> (k - 1);

@@ -4,8 +4,8 @@
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
 
-/// x / 2^32 mod q for q = h 2^17 + 1 < 2^32 and x < 2^32 q: the multiplier of the vector paper, section 6.4, with bits
-/// 16 to 1 of the modulus tied to 0 and bit 0 to 1.
+/// A reduction of x to x / 2^32 mod q, for q = h 2^17 + 1 < 2^32 and x < 2^32 q. It is the multiplier of the vector
+/// paper, section 6.4, with bits 16 to 1 of the modulus tied to 0 and bit 0 to 1.
 ///
 /// The paper names the moduli, not the circuit. This is Montgomery's method with R = 2^32, in which these moduli save
 /// more than half of both products. As (h 2^17)^2 = 0 mod 2^32, -q^-1 = h 2^17 - 1. So the multiplier needs only the
@@ -15,27 +15,27 @@ use crate::{MathError, Modulus};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MontgomeryFriendly32 {
     q: Modulus,
-    /// 2^-32 mod q.
+    /// The factor 2^-32 mod q by which the reduction multiplies.
     factor: u64,
 }
 
-/// The values of one reduction.
+/// The values of all stages of one reduction of a number x modulo q = h 2^17 + 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FriendlyStages {
-    /// x h mod 2^15.
+    /// The product x h mod 2^15.
     pub product: u32,
-    /// product 2^17 - x mod 2^32 = x (-q^-1) mod 2^32.
+    /// The multiple of q that makes the low word 0: product 2^17 - x mod 2^32 = x (-q^-1) mod 2^32.
     pub multiplier: u32,
-    /// multiplier * h, below 2^47.
+    /// The product multiplier * h, below 2^47.
     pub multiple: u64,
-    /// (x + multiplier + multiple 2^17) / 2^32, below 2q.
+    /// The sum (x + multiplier + multiple 2^17) / 2^32, below 2q.
     pub sum: u64,
-    /// x / 2^32 mod q.
+    /// The result x / 2^32 mod q.
     pub result: u32,
 }
 
 impl MontgomeryFriendly32 {
-    /// Bits of a modulus that are tied.
+    /// The number of low bits of a modulus that the circuit ties to constants.
     pub const FIXED_BITS: u32 = 17;
 
     /// # Errors
@@ -54,12 +54,12 @@ impl MontgomeryFriendly32 {
         })
     }
 
-    /// h.
+    /// Returns h, where the modulus is q = h 2^17 + 1.
     pub fn q_high(&self) -> u32 {
         (self.q.value() >> Self::FIXED_BITS) as u32
     }
 
-    /// Every stage, for x < 2^32 q.
+    /// Returns the values of all stages of the reduction of x, for x < 2^32 q.
     pub fn stages(&self, x: u64) -> FriendlyStages {
         let low = x as u32;
         let product = low.wrapping_mul(self.q_high()) & 0x7fff;
@@ -78,12 +78,12 @@ impl MontgomeryFriendly32 {
         }
     }
 
-    /// The Montgomery form a 2^32 mod q of a residue.
+    /// Returns the Montgomery form a 2^32 mod q of a residue a.
     pub fn to_form(&self, a: u64) -> u64 {
         self.q.reduce_wide(u128::from(a) << 32)
     }
 
-    /// The residue of a Montgomery form.
+    /// Returns the residue a from its Montgomery form a 2^32 mod q.
     pub fn from_form(&self, a: u64) -> u64 {
         self.reduce(a.into())
     }

@@ -4,24 +4,25 @@
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
 
-/// x / 2^64 mod q for odd q and x < 2^64 q (Montgomery 1985, reference 32 of the vector paper).
+/// A reduction of x to x / 2^64 mod q, for odd q and x < 2^64 q (Montgomery 1985, reference 32 of
+/// the vector paper).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Montgomery {
     q: Modulus,
-    /// -q^-1 mod 2^64.
+    /// The constant -q^-1 mod 2^64.
     minus_inverse: u64,
-    /// 2^-64 mod q.
+    /// The factor 2^-64 mod q by which the reduction multiplies.
     factor: u64,
 }
 
-/// The values of one Montgomery reduction.
+/// The values of all stages of one Montgomery reduction of a number x modulo q.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MontgomeryStages {
-    /// x (-q^-1) mod 2^64: with this many q the low word becomes zero.
+    /// The multiple of q that makes the low word of x zero: x (-q^-1) mod 2^64.
     pub multiplier: u64,
-    /// (x + multiplier * q) / 2^64, below 2q.
+    /// The sum (x + multiplier * q) / 2^64, below 2q.
     pub sum: u128,
-    /// x / 2^64 mod q.
+    /// The result x / 2^64 mod q.
     pub result: u64,
 }
 
@@ -47,12 +48,12 @@ impl Montgomery {
         })
     }
 
-    /// -q^-1 mod 2^64.
+    /// Returns the constant -q^-1 mod 2^64.
     pub fn minus_inverse(&self) -> u64 {
         self.minus_inverse
     }
 
-    /// Every stage, for x < 2^64 q.
+    /// Returns the values of all stages of the reduction of x, for x < 2^64 q.
     pub fn stages(&self, x: u128) -> MontgomeryStages {
         let multiplier = (x as u64).wrapping_mul(self.minus_inverse);
         let multiple = u128::from(multiplier) * u128::from(self.q.value());
@@ -64,12 +65,12 @@ impl Montgomery {
         }
     }
 
-    /// The Montgomery form a 2^64 mod q of a residue.
+    /// Returns the Montgomery form a 2^64 mod q of a residue a.
     pub fn to_form(&self, a: u64) -> u64 {
         self.q.reduce_wide(u128::from(a) << 64)
     }
 
-    /// The residue of a Montgomery form.
+    /// Returns the residue a from its Montgomery form a 2^64 mod q.
     pub fn from_form(&self, a: u64) -> u64 {
         self.reduce(a.into())
     }

@@ -4,8 +4,8 @@
 use super::subtract_once;
 use crate::{MathError, Modulus};
 
-/// x * w mod q for a constant w < q and x < 2^`bits`, by the quotient floor(w 2^bits / q): one high and two low
-/// products of single width. [`Modulus::shoup`] is the case of 64 bits.
+/// A multiplication x * w mod q by a constant w < q, for x < 2^`bits`. The precomputed quotient floor(w 2^bits
+/// / q) reduces it to one high and two low products of single width. [`Modulus::shoup`] is the case of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShoupMultiplier {
     q: Modulus,
@@ -14,24 +14,25 @@ pub struct ShoupMultiplier {
     quotient: u64,
 }
 
-/// The values of one multiplication.
+/// The values of all stages of one multiplication of x by the constant w modulo a k-bit q.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShoupStages {
-    /// The estimate of floor(x w / q): never above it, at most 1 below.
+    /// The estimate of the quotient floor(x w / q): never above it, and at most 1 below.
     pub quotient: u64,
-    /// x w mod 2^(k+1), k = bits of q: the remainder fits, so no more is kept.
+    /// The low part x w mod 2^(k+1) of the product. The remainder fits k + 1 bits, so the circuit keeps no
+    /// more.
     pub product_low: u64,
-    /// quotient * q mod 2^(k+1).
+    /// The low part quotient * q mod 2^(k+1) of the multiple of q.
     pub multiple_low: u64,
-    /// Their difference mod 2^(k+1), the remainder below 2q.
+    /// The difference of both low parts mod 2^(k+1), which is the remainder below 2q.
     pub remainder: u64,
-    /// x w mod q.
+    /// The result x w mod q.
     pub result: u64,
 }
 
 impl ShoupMultiplier {
     /// # Errors
-    /// [`MathError::OutOfRange`] for w >= q, or for a width below that of q or above 64 bits.
+    /// [`MathError::OutOfRange`] for w >= q, or for a width `bits` below that of q or above 64 bits.
     pub fn new(q: Modulus, w: u64, bits: u32) -> Result<Self, MathError> {
         if w >= q.value() {
             return Err(MathError::OutOfRange {
@@ -56,12 +57,12 @@ impl ShoupMultiplier {
         })
     }
 
-    /// floor(w 2^bits / q).
+    /// Returns the precomputed quotient floor(w 2^bits / q) of the constant w.
     pub fn quotient(&self) -> u64 {
         self.quotient
     }
 
-    /// Every stage, for x < 2^bits.
+    /// Returns the values of all stages of the multiplication of x, for x < 2^bits.
     pub fn stages(&self, x: u64) -> ShoupStages {
         let mask = (1 << (self.q.bits() + 1)) - 1;
         let quotient = ((u128::from(x) * u128::from(self.quotient)) >> self.bits) as u64;
@@ -77,7 +78,7 @@ impl ShoupMultiplier {
         }
     }
 
-    /// x w mod q.
+    /// Returns x w mod q for the constant w.
     pub fn mul(&self, x: u64) -> u64 {
         self.stages(x).result
     }

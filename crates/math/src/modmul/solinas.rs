@@ -4,49 +4,50 @@
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
 
-/// x mod p for p = 2^52 - 2^12 + 1 and x < 2^104, by shifts and additions (torus paper, equations 1 to 4 and
-/// Algorithm 3).
+/// A reduction of x mod p for p = 2^52 - 2^12 + 1 and x < 2^104, by shifts and additions (torus paper, equations 1
+/// to 4 and Algorithm 3).
 ///
-/// The algorithm as printed takes p off once, when v' > p. But v' = x - multiple of p lies in (0, 3p), and may be p
-/// itself: p is taken off when v' >= p, twice where needed (the paper's selection among precomputed differences).
+/// The algorithm as printed subtracts p once, when v' > p. But v' = x minus a multiple of p lies in (0, 3p), and
+/// may be p itself. So this model subtracts p when v' >= p, and twice if needed (the paper selects among
+/// precomputed differences).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solinas52 {
     p: Modulus,
 }
 
-/// The values of one reduction; the names are Algorithm 3's.
+/// The values of all stages of one reduction of a number x. The names are those of Algorithm 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SolinasStages {
-    /// x\[103:92\].
+    /// The bits 103 to 92 of x.
     pub a: u64,
-    /// x\[91:52\].
+    /// The bits 91 to 52 of x.
     pub b: u64,
-    /// x\[51:0\].
+    /// The bits 51 to 0 of x.
     pub c: u64,
-    /// -a.
+    /// The number -a.
     pub u0: i64,
-    /// a + b.
+    /// The sum a + b.
     pub u1: i64,
-    /// c + p.
+    /// The sum c + p.
     pub u2: i64,
-    /// u0 << 40.
+    /// The number u0 << 40.
     pub v0: i64,
-    /// u1 << 12.
+    /// The number u1 << 12.
     pub v1: i64,
-    /// u2 - u1.
+    /// The difference u2 - u1.
     pub v2: i64,
-    /// v' = v0 + v1 + v2, in (0, 3p).
+    /// The sum v' = v0 + v1 + v2, in (0, 3p).
     pub sum: u64,
-    /// x mod p.
+    /// The result x mod p.
     pub result: u64,
 }
 
 impl Solinas52 {
-    /// 2^52 - 2^12 + 1.
+    /// The Solinas prime 2^52 - 2^12 + 1.
     pub const P: u64 = (1 << 52) - (1 << 12) + 1;
 
     /// # Errors
-    /// [`MathError::OutOfRange`] for any other modulus.
+    /// [`MathError::OutOfRange`] for any modulus other than 2^52 - 2^12 + 1.
     pub fn new(p: Modulus) -> Result<Self, MathError> {
         if p.value() != Self::P {
             return Err(MathError::OutOfRange {
@@ -58,7 +59,8 @@ impl Solinas52 {
         Ok(Self { p })
     }
 
-    /// Every stage, for x < 2^104; higher bits are not wired.
+    /// Returns the values of all stages of the reduction of x, for x < 2^104. The circuit has no wires for higher
+    /// bits.
     pub fn stages(&self, x: u128) -> SolinasStages {
         let field = |low: u32, bits: u32| (x >> low) as u64 & ((1 << bits) - 1);
         let (a, b, c) = (field(92, 12), field(52, 40), field(0, 52));

@@ -5,19 +5,19 @@ use super::Reduction;
 use crate::primes::SparsePrime;
 use crate::{MathError, Modulus};
 
-/// ±2^exponent.
+/// A term ±2^exponent of a sparse modulus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SparseTerm {
     pub exponent: u32,
     pub negative: bool,
 }
 
-/// x mod q for q = 2^a + sum of ±2^b + 1 and x < 2^(2 bits of q), by shifts and additions. The identity 2^a = -(sum of
-/// ±2^b) - 1 mod q is applied recursively (ring paper, appendix A). The paper's 60-bit example is 2^59 + 2^25 + 2^22 -
-/// 2^20 + 1.
+/// A reduction of x mod q for q = 2^a + (sum of ±2^b) + 1, where x has at most twice the bits of q. It takes shifts and
+/// additions. The identity 2^a = -(sum of ±2^b) - 1 mod q is applied recursively (ring paper, appendix A). The paper's
+/// 60-bit example is 2^59 + 2^25 + 2^22 - 2^20 + 1.
 ///
-/// A fold takes x = h 2^a + l, h rounded down and l >= 0, to l - sum of ±(h << b) - h. Values are signed. How many folds
-/// bring every input into \[-q, 2q) is worked out on construction, so the pipeline has a fixed length.
+/// A fold turns x = h 2^a + l, with h rounded down and l >= 0, into l - (sum of ±(h << b)) - h. Values are signed. The
+/// constructor computes how many folds bring every input into \[-q, 2q), so the pipeline has a fixed length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SparsePseudoMersenne {
     q: Modulus,
@@ -27,11 +27,12 @@ pub struct SparsePseudoMersenne {
 }
 
 impl SparsePseudoMersenne {
-    /// q = 2^top + sum of terms + 1, the exponents of the terms falling and between 1 and top - 1.
+    /// Makes the reduction for q = 2^top + (sum of terms) + 1. The exponents of the terms fall and lie between 1 and
+    /// top - 1.
     ///
     /// # Errors
-    /// [`MathError::OutOfRange`] for exponents that do not, and for terms so large that folding does not end;
-    /// [`MathError::ModulusOutOfRange`].
+    /// [`MathError::OutOfRange`] for other exponents, and for terms so large that folding does not end.
+    /// [`MathError::ModulusOutOfRange`] if q is too large.
     pub fn new(top: u32, terms: &[SparseTerm]) -> Result<Self, MathError> {
         let mut above = top;
         for term in terms {
@@ -68,7 +69,8 @@ impl SparsePseudoMersenne {
         Ok(this)
     }
 
-    /// Follows the interval of all values until it lies in [-q, 2q).
+    /// Returns the number of folds that bring the interval of all inputs into [-q, 2q), or `None` if folding does not
+    /// end.
     fn count_folds(&self) -> Option<u32> {
         let q = i128::from(self.q.value());
         let rest = times_rest(&self.terms, 1);
@@ -85,19 +87,20 @@ impl SparsePseudoMersenne {
         None
     }
 
-    /// Folds before the last correction.
+    /// Returns the number of folds before the last correction.
     pub fn folds(&self) -> u32 {
         self.folds
     }
 
-    /// One fold: a number congruent to x, of about bits(x) - a + b bits for the largest b.
+    /// Computes one fold of x: a number congruent to x modulo q, with about bits(x) - a + b bits. Here 2^a and 2^b are
+    /// the two largest powers of q.
     pub fn fold(&self, x: i128) -> i128 {
         let high = x >> self.top;
         let low = x & ((1 << self.top) - 1);
         low.wrapping_sub(times_rest(&self.terms, high))
     }
 
-    /// The result of each fold of one reduction; the last one is in \[-q, 2q).
+    /// Returns the result of each fold of the reduction of x. The last one is in \[-q, 2q).
     pub fn stages(&self, x: u128) -> impl Iterator<Item = i128> {
         (0..self.folds).scan(x as i128, |x, _| {
             *x = self.fold(*x);
@@ -106,7 +109,7 @@ impl SparsePseudoMersenne {
     }
 }
 
-/// (sum of terms + 1) * h, by shifts.
+/// Returns (sum of terms + 1) * h, computed by shifts.
 fn times_rest(terms: &[SparseTerm], h: i128) -> i128 {
     terms.iter().fold(h, |sum, term| {
         let shifted = h << term.exponent;

@@ -6,44 +6,44 @@ use std::ops::RangeInclusive;
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
 
-/// C / 2^(w L) mod q for q = q_H 2^w + 1 and C < q 2^(w L), in L steps that each take w bits off (polymul paper,
-/// Algorithm 4; basext paper, Algorithm 7). As -q^-1 = -1 mod 2^w, the multiplier of a step is the two's complement of
-/// its low word, and a step costs one product of q_H by w bits. Both papers' carry (the OR of two top bits) is 1 unless
-/// the low word is 0.
+/// A reduction of C to C / 2^(w L) mod q for q = q_H 2^w + 1 and C < q 2^(w L). It takes L steps that each remove w
+/// bits (polymul paper, Algorithm 4; basext paper, Algorithm 7). As -q^-1 = -1 mod 2^w, the multiplier of a step is the
+/// two's complement of the low word, and a step costs one product of q_H by w bits. Both papers' carry (the OR of two
+/// top bits) is 1 unless the low word is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WordMontgomery {
     q: Modulus,
     word_bits: u32,
     iterations: u32,
-    /// 2^-(w L) mod q.
+    /// The factor 2^-(w L) mod q by which the reduction multiplies.
     factor: u64,
 }
 
-/// The values of one step; the names are Algorithm 4's.
+/// The values of one step of the reduction. The names are those of Algorithm 4; T1 is the number before the step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WordStep {
-    /// T1 >> w.
+    /// The high part T1 >> w of the number before the step.
     pub t1_high: u128,
-    /// T1 mod 2^w.
+    /// The low word T1 mod 2^w of the number before the step.
     pub t1_low: u64,
-    /// -T1_L mod 2^w.
+    /// The two's complement of the low word: -t1_low mod 2^w.
     pub t2: u64,
-    /// The carry of T1_L + T2 into the next word.
+    /// The carry of t1_low + t2 into the next word.
     pub carry: bool,
-    /// T1_H + q_H T2 + carry = (T1 + T2 q) / 2^w, the next T1.
+    /// The number after the step: t1_high + q_H t2 + carry = (T1 + t2 q) / 2^w.
     pub t1: u128,
 }
 
-/// A parameter set of the polynomial multiplier: ring degree, word size, iterations, supported K (polymul paper,
-/// Table 1).
+/// A parameter set of the polynomial multiplier: ring degree, word size w, iterations L, and the bits K of its moduli
+/// (polymul paper, Table 1).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParameterSet {
     pub log_n: u32,
-    /// log2(2n).
+    /// The bits w of a word, which are log2(2n) for ring degree n.
     pub word_bits: u32,
-    /// L, run-time configuration of the reduction pipeline.
+    /// The number L of iterations of the reduction pipeline, which is set at run time.
     pub iterations: u32,
-    /// Bits of the moduli that these L iterations of w bits reduce and fewer would not.
+    /// The bits of the moduli that L iterations of w bits reduce, and that fewer iterations would not.
     pub modulus_bits: RangeInclusive<u32>,
 }
 
@@ -57,7 +57,7 @@ const fn set(log_n: u32, iterations: u32) -> ParameterSet {
     }
 }
 
-/// The six parameter sets of Table 1.
+/// The six parameter sets of Table 1 of the polymul paper.
 pub const PARAMETER_SETS: [ParameterSet; 6] = [
     set(8, 2),
     set(9, 2),
@@ -68,7 +68,7 @@ pub const PARAMETER_SETS: [ParameterSet; 6] = [
 ];
 
 impl WordMontgomery {
-    /// Makes a reduction of L = ceil(K / w) iterations, K = bits of q.
+    /// Makes a reduction modulo a K-bit q in L = ceil(K / w) iterations, where w is `word_bits`.
     ///
     /// # Errors
     /// The errors of [`WordMontgomery::with_iterations`].
@@ -77,10 +77,12 @@ impl WordMontgomery {
         Self::with_iterations(q, word_bits, q.bits().div_ceil(word_bits.max(1)))
     }
 
-    /// Makes a reduction with the iterations of a pipeline: at least ceil(K / w).
+    /// Makes a reduction modulo a K-bit q with the iterations of a pipeline, at least ceil(K / w), where w is
+    /// `word_bits`.
     ///
     /// # Errors
-    /// [`MathError::OutOfRange`] for w = 0, q that is not 1 mod 2^w, w L below K or above 64.
+    /// [`MathError::OutOfRange`] for a word of 0 bits, a q that is not 1 mod 2^w, or iterations times w below K or
+    /// above 64.
     pub fn with_iterations(q: Modulus, word_bits: u32, iterations: u32) -> Result<Self, MathError> {
         let low_bits = (q.value() - 1).trailing_zeros();
         if word_bits == 0 || word_bits > low_bits {
@@ -106,22 +108,22 @@ impl WordMontgomery {
         })
     }
 
-    /// w.
+    /// Returns w, the bits of a word that each step removes.
     pub fn word_bits(&self) -> u32 {
         self.word_bits
     }
 
-    /// L.
+    /// Returns L, the number of steps of a reduction.
     pub fn iterations(&self) -> u32 {
         self.iterations
     }
 
-    /// q_H.
+    /// Returns q_H, where the modulus is q = q_H 2^w + 1.
     pub fn q_high(&self) -> u64 {
         self.q.value() >> self.word_bits
     }
 
-    /// One iteration, lines 3 to 7.
+    /// Computes one step of the reduction, lines 3 to 7 of Algorithm 4.
     pub fn step(&self, t1: u128) -> WordStep {
         let mask = (1u64 << self.word_bits) - 1; // w < 61
         let t1_high = t1 >> self.word_bits;
@@ -138,7 +140,7 @@ impl WordMontgomery {
         }
     }
 
-    /// The L steps of one reduction; the last `t1` is below 2q.
+    /// Returns the values of the L steps of the reduction of C. The last `t1` is below 2q.
     pub fn steps(&self, c: u128) -> impl Iterator<Item = WordStep> {
         let this = *self;
         (0..self.iterations).scan(c, move |t1, _| {
@@ -148,13 +150,13 @@ impl WordMontgomery {
         })
     }
 
-    /// The form a 2^(w L) mod q of a residue, in which constants are kept.
+    /// Returns the form a 2^(w L) mod q of a residue a, in which constants are stored.
     pub fn to_form(&self, a: u64) -> u64 {
         self.q
             .reduce_wide(u128::from(self.q.reduce(a)) << (self.word_bits * self.iterations))
     }
 
-    /// The residue of such a form.
+    /// Returns the residue a from its form a 2^(w L) mod q.
     pub fn from_form(&self, a: u64) -> u64 {
         self.reduce(a.into())
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the NTT on four coefficients at a time (AVX2), for processors without AVX-512.
 //!
-//! Radix 2 with Harvey's ranges: with c a bound on any product, below 2c between forward stages, below c between inverse
-//! ones. 2c < 2^63, so that the sign of a difference says which of two numbers is larger: c is 4q as products come for
-//! q < 2^60 (`SMALL`), and 2q, one correction later, beyond.
+//! The loops are radix 2 with Harvey's ranges. With c a bound on any product, numbers are below 2c between forward stages and
+//! below c between inverse stages. 2c < 2^63, so that the sign of a difference says which of two numbers is larger. c is 4q,
+//! the bound of products as computed, for q < 2^60 (`SMALL`). For larger q it is 2q, after one more correction.
 
 use std::arch::x86_64::*;
 
@@ -12,25 +12,26 @@ use crate::Shoup;
 use crate::plans::Order;
 use crate::simd256::{Constant, Context, LANES, correct, halves, load, neighbours, splat, store};
 
-/// Coefficients that a loop takes at a time of each half: two vectors, which hide each other's latency.
+/// The number of coefficients of each half of a block that a loop takes at a time: two vectors, which hide each other's
+/// latency.
 const STEP: usize = 2 * LANES;
 
-/// Coefficients that run their last four stages forward, their first four back, in registers.
+/// The number of coefficients whose last four forward stages, and first four inverse stages, run in registers.
 const TAIL: usize = 4 * LANES;
 
-/// The shortest limb these loops take.
+/// The shortest limb that these loops transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
-/// The first and the second coefficients of the pairs of a stage.
+/// The first and the second coefficients of the pairs of one stage.
 type Pairs = ([__m256i; 2], [__m256i; 2]);
 
-/// The twiddles and constants of every butterfly.
+/// The twiddles and constants of every butterfly of a transform.
 #[derive(Clone, Copy)]
 struct Stage<'a, const SMALL: bool> {
     value: &'a [u64],
     quotient: &'a [u64],
     context: Context,
-    /// c in each lane.
+    /// The bound c of products, in each lane.
     bound: __m256i,
 }
 
@@ -59,7 +60,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Twiddles `index`, `index` + 1, each in two lanes.
+    /// Returns twiddles `index` and `index` + 1, each in two lanes.
     #[inline(always)]
     unsafe fn two_twiddles(self, index: usize) -> Constant {
         debug_assert!(index + 2 <= self.value.len());
@@ -73,7 +74,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Twiddles `index` ... `index` + 3, one a lane.
+    /// Returns twiddles `index` ... `index` + 3, one in each lane.
     #[inline(always)]
     unsafe fn four_twiddles(self, index: usize) -> Constant {
         debug_assert!(index + LANES <= self.value.len());
@@ -84,7 +85,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// x w mod q, below c, of K pairs.
+    /// Returns x w mod q, below c, for K pairs of x and w.
     #[inline(always)]
     unsafe fn products<const K: usize>(self, x: [__m256i; K], w: [Constant; K]) -> [__m256i; K] {
         // SAFETY: the caller enables AVX2.
@@ -97,7 +98,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// (x + w y, x - w y) below 2c, for x and y below 2c, of K pairs in step; `FRESH` says that x is below q.
+    /// Computes (x + w y, x - w y) below 2c, for x and y below 2c, for K pairs together. `FRESH` says that x is below q.
     #[inline(always)]
     unsafe fn forward<const K: usize, const FRESH: bool>(
         self,
@@ -120,7 +121,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// (x + y, w (x - y)) below c, for x and y below c, of K pairs in step.
+    /// Computes (x + y, w (x - y)) below c, for x and y below c, for K pairs together.
     #[inline(always)]
     unsafe fn inverse<const K: usize>(
         self,
@@ -139,7 +140,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// A stage of a block, whose twiddle has number `index`; `FRESH` inputs are below q.
+    /// Computes one stage of a block, whose twiddle has number `index`. `FRESH` says that inputs are below q.
     #[inline(always)]
     unsafe fn forward_block<const FRESH: bool>(self, block: &mut [u64], index: usize) {
         // SAFETY: both halves are of whole steps; the caller enables AVX2.
@@ -155,7 +156,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The first of the last four stages, of a chunk whose twiddle has number `index`, and its coefficients for the next one.
+    /// Computes the first of the last four forward stages, for a chunk whose twiddle has number `index`. Returns the chunk's
+    /// coefficients as pairs for the next stage.
     #[inline(always)]
     unsafe fn forward_fourth_last(self, p: *const u64, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -166,7 +168,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The second one, of two blocks of two vectors.
+    /// Computes the second of the last four forward stages, for two blocks of two vectors.
     #[inline(always)]
     unsafe fn forward_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -177,7 +179,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The third one, of four blocks of a vector.
+    /// Computes the third of the last four forward stages, for four blocks of one vector.
     #[inline(always)]
     unsafe fn forward_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -188,7 +190,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The last one, of eight blocks of half a vector, and the way of the residues to `p`.
+    /// Computes the last forward stage, for eight blocks of half a vector, and writes the residues to `p`.
     #[inline(always)]
     unsafe fn forward_last(self, p: *mut u64, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -205,7 +207,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The first inverse stage, of a chunk's eight blocks of half a vector, whose first has number `index` in the table.
+    /// Computes the first inverse stage, for the eight blocks of half a vector of a chunk. The first block's twiddle has
+    /// number `index`.
     #[inline(always)]
     unsafe fn inverse_first(self, p: *const u64, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -219,7 +222,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The second one, of four blocks of a vector.
+    /// Computes the second inverse stage, for four blocks of one vector.
     #[inline(always)]
     unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -230,7 +233,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The third one, of two blocks of two vectors.
+    /// Computes the third inverse stage, for two blocks of two vectors.
     #[inline(always)]
     unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -241,7 +244,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// The fourth one, and the way of the chunk to `p`.
+    /// Computes the fourth inverse stage of a chunk, and writes the chunk to `p`.
     #[inline(always)]
     unsafe fn inverse_fourth(self, p: *mut u64, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -252,7 +255,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// From below c to below q.
+    /// Reduces numbers below the bound c of products to residues below q.
     #[inline(always)]
     unsafe fn reduce_products<const K: usize>(self, mut x: [__m256i; K]) -> [__m256i; K] {
         // SAFETY: the caller enables AVX2.
@@ -264,7 +267,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// From below 2c to below q.
+    /// Reduces numbers below 2c to residues below q.
     #[inline(always)]
     unsafe fn reduce<const K: usize>(self, x: [__m256i; K]) -> [__m256i; K] {
         // SAFETY: the caller enables AVX2.
@@ -272,7 +275,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
     }
 }
 
-/// Both transforms for one size of moduli.
+/// Defines the forward and the inverse transform for one size of moduli.
 macro_rules! entry {
     ($name:ident, $small:literal) => {
         pub(super) mod $name {
@@ -297,7 +300,7 @@ entry!(below_60_bits, true);
 entry!(any, false);
 
 /// # Safety
-/// The caller enables AVX2; `SMALL` asserts q < 2^60.
+/// The caller enables AVX2; with `SMALL`, q is below 2^60.
 #[inline(always)]
 unsafe fn forward<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
     // SAFETY: AVX2 is enabled; every pointer comes from a chunk of at least the vectors read and written.
@@ -333,7 +336,7 @@ unsafe fn forward<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
 }
 
 /// # Safety
-/// As of [`forward`].
+/// As for [`forward`]: the caller enables AVX2; with `SMALL`, q is below 2^60.
 #[inline(always)]
 unsafe fn inverse<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
     // SAFETY: as in `forward`.
@@ -390,14 +393,14 @@ unsafe fn inverse<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
     }
 }
 
-/// Two vectors from memory.
+/// Loads two vectors from memory.
 #[inline(always)]
 unsafe fn load_two(p: *const u64) -> [__m256i; 2] {
     // SAFETY: p is valid for two vectors; the caller enables AVX2.
     unsafe { [load(p), load(p.add(LANES))] }
 }
 
-/// Four vectors from memory: first and third, second and fourth.
+/// Loads four vectors from memory, and returns the first and third, then the second and fourth.
 #[inline(always)]
 unsafe fn load_pairs(p: *const u64) -> ([__m256i; 2], [__m256i; 2]) {
     // SAFETY: p is valid for four vectors; the caller enables AVX2.
@@ -407,7 +410,7 @@ unsafe fn load_pairs(p: *const u64) -> ([__m256i; 2], [__m256i; 2]) {
     }
 }
 
-/// Two vectors to memory.
+/// Stores two vectors to memory.
 #[inline(always)]
 unsafe fn store_two(p: *mut u64, [x, y]: [__m256i; 2]) {
     // SAFETY: p is valid for two vectors; the caller enables AVX2.
@@ -417,7 +420,7 @@ unsafe fn store_two(p: *mut u64, [x, y]: [__m256i; 2]) {
     }
 }
 
-/// [`correct`] of K vectors.
+/// Computes [`correct`] for K vectors.
 #[inline(always)]
 unsafe fn correct_many<const K: usize>(mut x: [__m256i; K], m: __m256i) -> [__m256i; K] {
     for x in &mut x {

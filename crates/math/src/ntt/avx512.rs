@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the NTT on eight coefficients at a time (AVX-512).
 //!
-//! Stages are taken two by two (radix 4) to halve the traffic to memory, parts that fit the first-level cache one after
-//! the other. The last five or six stages (so that no single one is left over) run in registers, on two chunks of 64
-//! coefficients by turns: one alone would wait for its own results. In the last three, partners sit in one vector; they
-//! run on two vectors whose lanes are permuted so that each stage's twiddles lie in memory in lane order.
+//! Two stages at a time (radix 4) halve the traffic to memory. Parts of the limb that fit the first-level cache are
+//! finished one after the other. The last five or six stages, so that no single one is left over, run in registers. They
+//! take two chunks of 64 coefficients in turn, because one alone would wait for its own results. In the last three
+//! stages, partners lie in one vector. These stages run on two vectors whose lanes are permuted so that each stage's
+//! twiddles lie in memory in lane order.
 //!
-//! Between stages values are below 2 c (or 4 c where the word has room), with c = `BOUND` * q a bound on any product;
+//! Between stages, numbers are below 2 c, or below 4 c if the word has room. c = `BOUND` * q is a bound on any product;
 //! see [`LazyMul`] and [`Stage`].
 //!
 //! # The floor
 //!
-//! 512-bit instructions run on two ports (0 and 5), a 64-bit low product taking three of their slots. Slots of a
-//! butterfly on eight coefficients (an eighth of N/2 log2 N butterflies):
+//! 512-bit instructions run on two ports (0 and 5); a 64-bit low product takes three of their slots. The table counts the
+//! slots of a butterfly on eight coefficients; a transform has N/2 log2 N butterflies, an eighth of that in vectors.
 //!
 //! | arithmetic                   | multiplications                    | moves, sums | range       | forward | inverse |
 //! | ---------------------------- | ---------------------------------- | ----------- | ----------- | ------- | ------- |
@@ -26,8 +27,8 @@
 //! | 64-bit, quotients by 52-bit  | 3 for the quotient, 3 + 3 low      | 6           | 1 (2)       | 16      | 17      |
 //! | 64-bit without 52-bit        | 3 for the quotient, 3 + 3 low      | 9           | 1 (2)       | 19      | 20      |
 //!
-//! To this come 8 shuffles (port 5 alone) for the last three stages of each two vectors, and the final reduction:
-//! `docs/benchmarks.md` counts them all, and `make bench` prints the floor beside each time.
+//! Eight shuffles (port 5 alone) for the last three stages of every two vectors come on top, and the final reduction.
+//! `docs/benchmarks.md` counts them all, and `make bench` prints this least time beside each measured time.
 
 mod forward;
 mod from;
@@ -51,14 +52,14 @@ use crate::simd::{
     TIGHT, compares_words, store,
 };
 
-/// The shortest limb these loops take.
+/// The shortest limb that these loops transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * CHUNK;
 
-/// The coefficients (eight vectors) that run their last five or six stages in registers.
+/// The number of coefficients (eight vectors) whose last five or six forward stages run in registers.
 const CHUNK: usize = 8 * LANES;
 
-/// The parts of a block of `len` coefficients that are left for the last stages after pairs of stages: of 64 coefficients
-/// or of 32, as the logarithm is even or odd.
+/// Returns how many parts of a block of `len` coefficients are left for the last stages after pairs of stages. Parts have
+/// 64 coefficients or 32, as the logarithm of `len` is even or odd.
 fn parts_of(len: usize) -> usize {
     if len.trailing_zeros().is_multiple_of(2) {
         len / CHUNK
@@ -67,7 +68,7 @@ fn parts_of(len: usize) -> usize {
     }
 }
 
-/// The part of a larger block that is taken at once, where that is to have at most `block` coefficients.
+/// Returns the length of the part of a larger block that is finished at once, at most `block` coefficients if possible.
 fn leaf_of(mut len: usize, block: usize) -> usize {
     while len > block {
         len /= 4;
@@ -75,7 +76,7 @@ fn leaf_of(mut len: usize, block: usize) -> usize {
     len
 }
 
-/// K vectors from memory.
+/// Loads K vectors from memory.
 #[inline(always)]
 unsafe fn load_many<W: Words, const K: usize>(p: *const W::Word) -> [__m512i; K] {
     // SAFETY: p is valid for K vectors; the caller enables AVX-512 F.
@@ -88,7 +89,7 @@ unsafe fn load_many<W: Words, const K: usize>(p: *const W::Word) -> [__m512i; K]
     }
 }
 
-/// K vectors to memory.
+/// Stores K vectors to memory.
 #[inline(always)]
 unsafe fn store_many<const K: usize>(p: *mut u64, x: [__m512i; K]) {
     for (k, x) in x.into_iter().enumerate() {
@@ -97,7 +98,7 @@ unsafe fn store_many<const K: usize>(p: *mut u64, x: [__m512i; K]) {
     }
 }
 
-/// K vectors from each quarter of a block.
+/// Loads K vectors from each quarter of a block.
 #[inline(always)]
 unsafe fn load_quarters<W: Words, const K: usize>(
     p: *const W::Word,
@@ -114,7 +115,7 @@ unsafe fn load_quarters<W: Words, const K: usize>(
     }
 }
 
-/// K vectors to each quarter of a block.
+/// Stores K vectors to each quarter of a block.
 #[inline(always)]
 unsafe fn store_quarters<const K: usize>(p: *mut u64, quarter: usize, x: [[__m512i; K]; 4]) {
     for (j, x) in x.into_iter().enumerate() {
@@ -123,7 +124,7 @@ unsafe fn store_quarters<const K: usize>(p: *mut u64, quarter: usize, x: [[__m51
     }
 }
 
-/// The forward and the inverse transform in one arithmetic.
+/// Defines the forward and the inverse transform in one arithmetic.
 macro_rules! entry {
     ($name:ident, $arithmetic:ty, $features:literal) => {
         pub(super) mod $name {
@@ -177,12 +178,13 @@ entry!(ifma_61, IfmaWide<false>, "avx512f,avx512dq,avx512ifma");
 entry!(products_60, DoubleWord<true>, "avx512f,avx512dq");
 entry!(products_61, DoubleWord<false>, "avx512f,avx512dq");
 
-/// [`SPREAD`] where the thread compares words as it needs it, and [`TIGHT`] elsewhere.
+/// The transforms for primes below 2^50 that use [`SPREAD`] if this thread compares words as it requires, otherwise
+/// [`TIGHT`].
 pub(super) mod ifma_50_spread {
     use super::{NttPlan, Order, compares_words, ifma_50, ifma_50_spread_here};
 
     /// # Safety
-    /// As of [`ifma_50::forward`].
+    /// As for [`ifma_50::forward`].
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub fn forward(plan: &NttPlan, limb: &mut [u64], order: Order) {
         if compares_words() {
@@ -193,7 +195,7 @@ pub(super) mod ifma_50_spread {
     }
 
     /// # Safety
-    /// As of [`ifma_50::inverse`].
+    /// As for [`ifma_50::inverse`].
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub fn inverse(plan: &NttPlan, limb: &mut [u64], order: Order) {
         if compares_words() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Butterflies on eight coefficients, for each way of multiplying ([`LazyMul`]). The module also has the lane order of
-//! the stages whose partners share a vector.
+//! Butterflies on eight coefficients, for each way of multiplying ([`LazyMul`]). The module also has the order of lanes for
+//! the stages whose partners lie in one vector.
 //!
 //! Everything is `inline(always)` and `unsafe`: the loop around it must enable the features of its arithmetic.
 
@@ -10,16 +10,16 @@ use super::{NttPlan, Twiddles};
 use crate::plans::Order;
 use crate::simd::{Form, LazyMul, correct, splat};
 
-/// The twiddles and constants of every butterfly.
+/// The twiddles and constants of every butterfly of a transform.
 pub(super) struct Stage<'a, A: LazyMul> {
     value: &'a [u64],
     quotient: &'a [u64],
     shared: &'a [A::Form],
     pub(super) context: A::Context,
     pub(super) q: __m512i,
-    /// c = `BOUND` * q.
+    /// The bound c = `BOUND` * q of products, in each lane.
     bound: __m512i,
-    /// Parts of at most this many coefficients are finished one after the other.
+    /// The most coefficients of a part that is finished before the next part begins.
     pub(super) block: usize,
 }
 
@@ -52,7 +52,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Twiddle `index` in every lane: of two tables where the arithmetic reads nothing else.
+    /// Returns twiddle `index` in every lane. It reads only the two tables of values and factors if the arithmetic needs no
+    /// other.
     #[inline(always)]
     pub(super) unsafe fn twiddle(self, index: usize) -> A::Constant {
         // SAFETY: index < n / 8, the length of the shorter table: vectors share a twiddle in the stages of m <= n / 16 blocks.
@@ -69,7 +70,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Twiddles `index`, `index` + 1 by turns.
+    /// Returns twiddles `index` and `index` + 1 in the lanes in turn.
     #[inline(always)]
     unsafe fn two_twiddles(self, index: usize) -> A::Constant {
         debug_assert!(index + 2 <= self.value.len());
@@ -82,7 +83,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Twiddles `index` ... `index` + 3 by turns.
+    /// Returns twiddles `index` ... `index` + 3 in the lanes in turn.
     #[inline(always)]
     unsafe fn four_twiddles(self, index: usize) -> A::Constant {
         debug_assert!(index + 4 <= self.value.len());
@@ -95,7 +96,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Twiddles `index` ... `index` + 7, one a lane.
+    /// Returns twiddles `index` ... `index` + 7, one in each lane.
     #[inline(always)]
     unsafe fn eight_twiddles(self, index: usize) -> A::Constant {
         debug_assert!(index + 8 <= self.value.len());
@@ -106,7 +107,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// [`Stage::two_twiddles`] of four pairs of vectors in a row.
+    /// Returns [`Stage::two_twiddles`] for four consecutive pairs of vectors.
     #[inline(always)]
     pub(super) unsafe fn twos(self, index: usize) -> [A::Constant; 4] {
         // SAFETY: index + 8 <= n; the caller enables the features of A.
@@ -120,7 +121,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// [`Stage::four_twiddles`] of four pairs of vectors in a row.
+    /// Returns [`Stage::four_twiddles`] for four consecutive pairs of vectors.
     #[inline(always)]
     pub(super) unsafe fn fours(self, index: usize) -> [A::Constant; 4] {
         // SAFETY: index + 16 <= n; the caller enables the features of A.
@@ -134,7 +135,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// [`Stage::eight_twiddles`] of four pairs of vectors in a row.
+    /// Returns [`Stage::eight_twiddles`] for four consecutive pairs of vectors.
     #[inline(always)]
     pub(super) unsafe fn eights(self, index: usize) -> [A::Constant; 4] {
         // SAFETY: index + 32 <= n; the caller enables the features of A.
@@ -148,7 +149,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// (x + w y, x - w y), each below x's bound plus c, of K pairs: in step, so that they hide each other's latency.
+    /// Computes (x + w y, x - w y), each below the bound of x plus c, for K pairs together, so that they hide each other's
+    /// latency.
     #[inline(always)]
     pub(super) unsafe fn forward<const K: usize>(
         self,
@@ -160,7 +162,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::butterflies(x, y, w, self.bound, self.context) }
     }
 
-    /// x brought below half the range, before a forward stage; of two stages in a row, `SECOND` says which.
+    /// Brings x below half the range before a forward stage. Of two consecutive stages, `SECOND` says which.
     #[inline(always)]
     pub(super) unsafe fn before<const SECOND: bool, const K: usize>(
         self,
@@ -170,7 +172,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::halve_range::<SECOND, K>(x, self.bound, self.context) }
     }
 
-    /// ((a - x) w + c) mod q of K triples, with c where `ADD` says so: x is in a forward stage's range, a and c are below q.
+    /// Computes ((a - x) w + c) mod q for K triples, with c only if `ADD` is set. x is in the range of a forward stage; a
+    /// and c are below q.
     #[inline(always)]
     pub(super) unsafe fn difference<const ADD: bool, const K: usize>(
         self,
@@ -201,22 +204,23 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// From a forward stage's range, or from a sum of inverse stages, to below 2q; only the low halves of lanes hold.
+    /// Reduces numbers in the range of a forward stage, or sums of inverse stages, below 2q. Only the low halves of lanes
+    /// are valid.
     #[inline(always)]
     pub(super) unsafe fn reduce_twice<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
         unsafe { A::reduce_twice(x, self.q, self.bound, self.context) }
     }
 
-    /// From a forward stage's range to below q.
+    /// Reduces numbers in the range of a forward stage below q.
     #[inline(always)]
     pub(super) unsafe fn reduce_fully<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
         unsafe { A::reduce_fully(x, self.q, self.bound, self.context) }
     }
 
-    /// ((x + y) reduced below c, w (x - y) below c) of K pairs, for x and y below c; `FRESH` says below q, where the
-    /// sum needs no reduction.
+    /// Computes (x + y reduced below c, w (x - y) below c) for K pairs of x and y below c. `FRESH` says that they are below
+    /// q, so the sum needs no reduction.
     #[inline(always)]
     pub(super) unsafe fn inverse<const FRESH: bool, const K: usize>(
         self,
@@ -228,7 +232,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::inverse_butterflies::<FRESH, K>(x, y, w, self.bound, self.context) }
     }
 
-    /// As [`Stage::inverse`] in the last stage: both results products, times 1/n.
+    /// Computes [`Stage::inverse`] for the last stage, in which both results are products with the factor 1/n.
     #[inline(always)]
     pub(super) unsafe fn inverse_last<const K: usize>(
         self,
@@ -253,7 +257,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::settle(x, self.context) }
     }
 
-    /// From a product to below q.
+    /// Reduces products to residues below q.
     #[inline(always)]
     pub(super) unsafe fn reduce_products<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
@@ -261,7 +265,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
     }
 }
 
-/// The constants of the last inverse stage.
+/// The constants of the last inverse stage of a transform.
 pub(super) struct Last<A: LazyMul> {
     n_inv: A::Constant,
     n_inv_twiddle: A::Constant,
@@ -287,7 +291,7 @@ impl<A: LazyMul> Last<A> {
     }
 }
 
-/// Two fours in a row.
+/// Joins two arrays of four.
 #[inline(always)]
 pub(super) fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
     [a, b, c, d, e, f, g, h]

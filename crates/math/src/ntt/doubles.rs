@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the NTT on four coefficients at a time as doubles (AVX2 with FMA), for primes of at most 52 bits.
 //!
-//! Two stages a pass: more would leave the processor too few chains of instructions that run beside each other. The limb's
-//! words are doubles from the first pass to the last. Sizes, in units of q, stay as
-//! [`Doubles`] needs them (X is what a pass takes and gives):
+//! A pass computes two stages: more would leave the processor too few chains of instructions that run beside each other. The
+//! limb's words are doubles from the first pass to the last. Sizes, in units of q, stay as [`Doubles`] needs them; X is the bound
+//! of a pass's inputs and outputs:
 //!
-//! - up to 50 bits, forward: of the four numbers of two stages, the one that no factor meets is brought below 1/2. The
-//!   largest number inside is X + 1/2 + X / 16. The largest that comes out is 3/2 + X / 8 and less than X / 100, so X =
-//!   1.8. The last two stages bring no number down and end below 3.1;
-//! - up to 50 bits, inverse: the two sums of the second stage are brought below 1/2, a difference is up to 4 X, a product of it
+//! - up to 50 bits, forward: of the four numbers of two stages, the one that no factor multiplies is brought below 1/2. The
+//!   largest number inside is X + 1/2 + X / 16. The largest output is 3/2 + X / 8 and less than X / 100, so X = 1.8. The last two
+//!   stages bring no number down and end below 3.1;
+//! - up to 50 bits, inverse: the two sums of the second stage are brought below 1/2. A difference is up to 4 X, a product of it
 //!   1/2 + X / 4: X = 2/3. The first two stages begin with words, X = 1, and end so too;
 //! - above, forward: x is brought below 1/2 in every butterfly, so that x + w y is at most 1 + Y / 2 for y of at most Y: below 2;
 //! - above, inverse: sums and differences are brought below 1/2, and a product of such a difference is at most 3/4.
@@ -20,11 +20,11 @@ use crate::doubles::{Doubles, Factor, LANES, Pair, from_words};
 use crate::plans::Order;
 use crate::simd256;
 
-/// The shortest limb these loops take.
+/// The shortest limb that these loops transform, in coefficients.
 pub(super) const MIN_LEN: usize = 8 * LANES;
 
-/// The twiddles and constants of every butterfly: the bits of n twiddles and of their quotients. Every index is below
-/// n.
+/// The twiddles and constants of every butterfly of a transform: the bits of n twiddles and of their quotients. Every index is
+/// below n.
 #[derive(Clone, Copy)]
 struct Stage<'a, const TIGHT: bool> {
     value: &'a [u64],
@@ -46,7 +46,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Returns the places of twiddle `index` and its quotient; `count` of each are read.
+    /// Returns the addresses of twiddle `index` and of its quotient; the caller reads `count` of each.
     #[inline(always)]
     fn at(self, index: usize, count: usize) -> [*const f64; 2] {
         debug_assert!(index + count <= self.value.len());
@@ -68,7 +68,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Twiddles `index`, `index` + 1, each in two lanes.
+    /// Returns twiddles `index` and `index` + 1, each in two lanes.
     #[inline(always)]
     unsafe fn two_twiddles(self, index: usize) -> Factor {
         let [value, ratio] = self.at(index, 2);
@@ -83,7 +83,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Twiddles `index` ... `index` + 3, in the order 0 2 1 3.
+    /// Returns twiddles `index` ... `index` + 3, in the order 0 2 1 3.
     #[inline(always)]
     unsafe fn four_twiddles(self, index: usize) -> Factor {
         let [value, ratio] = self.at(index, LANES);
@@ -97,7 +97,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// (x + w y, x - w y); x is brought down where the modulus asks for it.
+    /// Computes (x + w y, x - w y); x is first brought down if the modulus needs it.
     #[inline(always)]
     unsafe fn forward(self, x: __m256d, y: __m256d, w: Factor) -> (__m256d, __m256d) {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -108,7 +108,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// (x + y, w (x - y)); the sum is brought down for `DOWN`, and both where the modulus asks for it.
+    /// Computes (x + y, w (x - y)); the sum is brought down with `DOWN`, and both results if the modulus needs it.
     #[inline(always)]
     unsafe fn inverse<const DOWN: bool>(
         self,
@@ -126,7 +126,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// (x + y, x - y), both brought down where the modulus asks for it.
+    /// Computes (x + y, x - y), both brought down if the modulus needs it.
     #[inline(always)]
     unsafe fn both(self, x: __m256d, y: __m256d) -> (__m256d, __m256d) {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -143,7 +143,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The stage of `blocks` blocks.
+    /// Computes the forward stage of `blocks` blocks.
     #[inline(always)]
     unsafe fn forward_once<const WORDS: bool>(self, limb: &mut [u64], blocks: usize) {
         let half = limb.len() / (2 * blocks);
@@ -161,7 +161,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The stages of `blocks` blocks and of twice as many.
+    /// Computes the forward stages of `blocks` blocks and of twice as many.
     #[inline(always)]
     unsafe fn forward_twice<const WORDS: bool>(self, limb: &mut [u64], blocks: usize) {
         let quarter = limb.len() / (4 * blocks);
@@ -186,7 +186,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The two stages before the last two: no loop within a block.
+    /// Computes the two forward stages before the last two, which need no loop within a block.
     #[inline(always)]
     unsafe fn forward_near(self, limb: &mut [u64]) {
         let n = limb.len();
@@ -201,7 +201,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The last two stages, and back to words.
+    /// Computes the last two forward stages, and converts the results to words.
     #[inline(always)]
     unsafe fn forward_end(self, limb: &mut [u64]) {
         let n = limb.len();
@@ -221,7 +221,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Two stages on four numbers of a block, a quarter of it apart.
+    /// Computes two forward stages on four numbers of a block, which lie a quarter of it apart.
     #[inline(always)]
     unsafe fn forward_four(
         self,
@@ -243,7 +243,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Returns the twiddles of block `index` of a stage and of the two blocks that it falls into.
+    /// Returns the twiddles of block `index` of a stage and of the two blocks into which it splits.
     #[inline(always)]
     unsafe fn three_twiddles(self, index: usize) -> [Factor; 3] {
         // SAFETY: the caller enables AVX2 and gives an index of a twiddle that is not of the last stage.
@@ -256,7 +256,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The stage of `blocks` blocks.
+    /// Computes the inverse stage of `blocks` blocks.
     #[inline(always)]
     unsafe fn inverse_once(self, limb: &mut [u64], blocks: usize) {
         let half = limb.len() / (2 * blocks);
@@ -274,7 +274,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The stages of twice `blocks` blocks and of `blocks`.
+    /// Computes the inverse stages of twice `blocks` blocks and of `blocks`.
     #[inline(always)]
     unsafe fn inverse_twice(self, limb: &mut [u64], blocks: usize) {
         let quarter = limb.len() / (4 * blocks);
@@ -299,7 +299,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The first two stages, of words.
+    /// Computes the first two inverse stages, on words.
     #[inline(always)]
     unsafe fn inverse_start(self, limb: &mut [u64]) {
         let n = limb.len();
@@ -319,7 +319,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The two stages after the first two: no loop within a block.
+    /// Computes the two inverse stages after the first two, which need no loop within a block.
     #[inline(always)]
     unsafe fn inverse_near(self, limb: &mut [u64]) {
         let n = limb.len();
@@ -334,7 +334,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// [`Stage::forward_four`]'s way back.
+    /// Computes the inverse of [`Stage::forward_four`], except for a factor.
     #[inline(always)]
     unsafe fn inverse_four(
         self,
@@ -407,7 +407,7 @@ unsafe fn inverse<const TIGHT: bool>(plan: &NttPlan, limb: &mut [u64]) {
     }
 }
 
-/// Defines the loops of one range of moduli.
+/// Defines the loops for one range of moduli.
 macro_rules! range {
     ($(#[$doc:meta])* $name:ident, $tight:literal) => {
         $(#[$doc])*
@@ -430,17 +430,17 @@ macro_rules! range {
 }
 
 range!(
-    /// Up to 50 bits.
+    /// The loops for moduli of up to 50 bits.
     below_50_bits,
     false
 );
 range!(
-    /// 51 bits, and 2^52 - 2^12 + 1.
+    /// The loops for moduli of 51 bits, and for 2^52 - 2^12 + 1.
     below_52_bits,
     true
 );
 
-/// Four vectors, one of each quarter of a block.
+/// Returns four vectors, one of each quarter of a block, until the quarters end.
 #[inline(always)]
 fn quarters(block: &mut [u64], quarter: usize) -> impl Iterator<Item = [&mut [u64]; 4]> {
     let (low, high) = block.split_at_mut(2 * quarter);
@@ -450,7 +450,7 @@ fn quarters(block: &mut [u64], quarter: usize) -> impl Iterator<Item = [&mut [u6
     a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d])
 }
 
-/// Four vectors of doubles that lie together.
+/// Loads four consecutive vectors of doubles.
 #[inline(always)]
 unsafe fn vectors(block: &[u64]) -> [__m256d; 4] {
     // SAFETY: callers give four vectors and enable AVX2.
@@ -464,7 +464,7 @@ unsafe fn vectors(block: &[u64]) -> [__m256d; 4] {
     }
 }
 
-/// Four numbers of a limb: words, or doubles already.
+/// Loads four numbers of a limb, which are words or doubles already.
 #[inline(always)]
 unsafe fn load<const WORDS: bool>(from: &[u64]) -> __m256d {
     debug_assert!(from.len() >= LANES);
@@ -486,7 +486,7 @@ unsafe fn store(to: &mut [u64], x: __m256d) {
     unsafe { simd256::store(to.as_mut_ptr(), _mm256_castpd_si256(x)) }
 }
 
-/// (low halves of both, high halves of both); its own inverse.
+/// Returns the low halves of both vectors, and the high halves of both. The function is its own inverse.
 #[inline(always)]
 unsafe fn halves(x: __m256d, y: __m256d) -> (__m256d, __m256d) {
     // SAFETY: the caller enables AVX2.
@@ -498,7 +498,7 @@ unsafe fn halves(x: __m256d, y: __m256d) -> (__m256d, __m256d) {
     }
 }
 
-/// (even lanes of both, odd lanes of both), by turns; its own inverse.
+/// Returns the even lanes of both vectors in turn, and the odd lanes of both in turn. The function is its own inverse.
 #[inline(always)]
 unsafe fn neighbours(x: __m256d, y: __m256d) -> (__m256d, __m256d) {
     // SAFETY: the caller enables AVX2.

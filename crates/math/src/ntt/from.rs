@@ -10,11 +10,11 @@ use crate::kernels::{conv_add, forced_backend};
 use crate::plans::{self, Choice, Chosen, Order, Planned, Scratch, Settling, Task};
 use crate::{Backend, Modulus};
 
-/// The candidate that is no fused transform but its two halves; those before it are the orders of each arithmetic of
-/// [`avx512::widths`], in its sequence.
+/// The number of the candidate that is no fused transform but a conversion and a transform. The candidates before it are the
+/// orders of each arithmetic of [`avx512::widths`], in its sequence.
 const APART: u8 = 3 * plans::ORDERS.len() as u8;
 
-/// Candidate k of a fused transform.
+/// Returns the arithmetic and the order of candidate k of a fused transform, or `None` for a conversion and a transform.
 pub fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
     let (width, order) = (
         usize::from(k) / plans::ORDERS.len(),
@@ -23,15 +23,15 @@ pub fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
     Some((*widths.get(width)?, plans::ORDERS[order]))
 }
 
-/// The candidates of a plan, with that of its two halves.
+/// Returns the candidates for a limb of `bytes` bytes, the last of them a conversion and a transform.
 pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
     let orders = || plans::orders(bytes);
     let fused = (0..widths.len()).flat_map(|a| orders().map(move |o| a * plans::ORDERS.len() + o));
     fused.map(|k| k as u8).chain([APART]).collect()
 }
 
-/// The transform that reads another limb ([`NttPlan::forward_from`]), where it is in force and was found to be faster
-/// than its two halves, with what follows it, if anything does. Gives whether it was done. All limbs have the plan's length.
+/// Computes [`NttPlan::forward_from`] as a fused transform, with the fused last step `end` if there is one. It does so only
+/// if a fused transform was found to be faster. Returns whether it did. All limbs have the plan's length.
 pub(super) fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],
@@ -53,7 +53,7 @@ pub(super) fn forward_from(
         .is_some_and(|how| unsafe { avx512::forward_from(plan, out, a, from, w, end, how) })
 }
 
-/// The candidate that was found to be fastest.
+/// Returns the candidate that was found to be fastest.
 fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     let (shape, cell) = plan.shape(Task::ForwardFrom);
     match cell.map(plans::chosen) {
@@ -64,7 +64,7 @@ fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     }
 }
 
-/// Chooses how limbs of residues of `from` are transformed.
+/// Times the candidates for limbs of residues modulo `from`, and keeps the fastest.
 pub(super) fn choose_from(plan: &NttPlan, from: Modulus, patience: Duration) -> Option<Choice> {
     settle_from(plan, from, patience)?;
     let shape = plan.shape(Task::ForwardFrom).0;

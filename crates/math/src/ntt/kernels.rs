@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the NTT kernels for 64-bit words with the moduli that each takes, and keeps the choices among them.
+//! Lists the NTT kernels for 64-bit words with the moduli that each serves, and keeps the choices among them.
 //!
-//! Of the arithmetics of one instruction set, only the narrowest that takes a modulus is in the table. The wider ones do
-//! the same work and more, with instructions of the same kinds, and cannot be faster. `spread` kernels have fewer
-//! instructions on the units that multiply, and more in all. `ifma 54` and `ifma 60` multiply in different ways; `in step`
-//! says that more chunks go together ([`crate::simd::Chunks`]).
+//! Of the arithmetics of one instruction set, only the narrowest that serves a modulus is in the table. The wider ones
+//! need the same instructions and more, and cannot be faster. `spread` kernels have fewer instructions on the units that
+//! multiply, and more in all. `ifma 54` and `ifma 60` multiply in different ways. `in step` says that several chunks run
+//! together ([`crate::simd::Chunks`]).
 
 use super::{NttPlan, scalar};
 #[cfg(target_arch = "x86_64")]
@@ -15,12 +15,13 @@ use crate::Modulus;
 use crate::modmul::Solinas52;
 use crate::plans::{Arithmetic, Cell, Cells, Planned, Shape, Task};
 
-/// The largest moduli, in bits, that have the same kernels; 52 stands for the prime of [`Solinas52`].
+/// The classes of moduli for which kernels differ: the most bits of each class. 52 stands for the prime of [`Solinas52`].
 const CLASSES: [u32; 8] = [34, 46, 50, 51, 52, 54, 60, 61];
 
 static CELLS: Cells<{ CLASSES.len() }> = Cells::new();
 
-/// A row of the table: its name, its level, the moduli that it takes, and where its loops are.
+/// Makes a row of the table of kernels: its name, its instruction set, the moduli that it serves, and the module of its
+/// loops.
 macro_rules! row {
     ($name:literal, $level:ident, $takes:expr, $min_len:expr, $ordered:expr, $($module:ident)::+) => {
         Arithmetic {
@@ -36,7 +37,7 @@ macro_rules! row {
     };
 }
 
-/// Bytes of a word in the loops of [`avx512`].
+/// The bytes of a word in the loops of [`avx512`].
 #[cfg(target_arch = "x86_64")]
 const WORD: Option<usize> = Some(size_of::<u64>());
 
@@ -197,7 +198,7 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
     row!("scalar", Scalar, |_| true, 1, None, scalar),
 ];
 
-/// Beyond 51 bits, but for the prime that has an arithmetic of its own.
+/// Returns whether q has more than 51 bits and is not the prime that has an arithmetic of its own.
 #[cfg(target_arch = "x86_64")]
 fn long(q: Modulus) -> bool {
     q.bits() > 51 && q.value() != Solinas52::P

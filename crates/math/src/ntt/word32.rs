@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the NTT of limbs of 32-bit words, for primes below 2^32, with half the memory of [`NttPlan`] and twice the
-//! lanes.
+//! Computes the NTT of limbs of 32-bit words, for primes below 2^32. It takes half the memory of [`NttPlan`] and has
+//! twice the lanes.
 //!
 //! Conventions are those of [`NttPlan`] (smallest psi, bit-reversed evaluation form, half rings), and so are the
-//! residues: a limb converted to 64-bit words transforms to the same numbers.
+//! results: a limb converted to 64-bit words has the same transform.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -24,7 +24,7 @@ use crate::kernels::check_len;
 use crate::plans::{self, Choice, Task};
 use crate::{MathError, Modulus, Ring};
 
-/// Twiddles of one direction, as in `Twiddles`, with floor(value * 2^32 / q).
+/// The twiddles of one direction in the layout of `Twiddles`, with their quotients floor(value * 2^32 / q).
 struct Twiddles32 {
     value: Vec<u32>,
     quotient: Vec<u32>,
@@ -46,7 +46,7 @@ impl Twiddles32 {
     }
 }
 
-/// A constant multiplicand with its quotient floor(value * 2^32 / q) (Shoup's trick).
+/// A constant factor with its quotient floor(value * 2^32 / q) (Shoup's trick).
 #[derive(Clone, Copy)]
 struct Constant32 {
     value: u32,
@@ -60,14 +60,14 @@ fn constant(q: Modulus, w: u64) -> Constant32 {
     }
 }
 
-/// Everything needed to transform limbs of 32-bit words of one ring modulo one prime below 2^32.
+/// The tables for transforms of limbs of 32-bit words, for one ring modulo one prime below 2^32.
 pub struct Ntt32 {
     q: Modulus,
-    /// The plan in 64-bit words, whose tables serve 52-bit arithmetic.
+    /// The plan for 64-bit words, whose tables serve 52-bit arithmetic.
     wide: Arc<NttPlan>,
     forward: Twiddles32,
     inverse: Twiddles32,
-    /// 1 / n, and the twiddle of the last inverse stage times 1 / n.
+    /// The constants of the last inverse stage: 1 / n, and the stage's twiddle times 1 / n.
     n_inv: Constant32,
     n_inv_twiddle: Constant32,
 }
@@ -96,7 +96,7 @@ impl Ntt32 {
         })
     }
 
-    /// The plan from a process-wide cache, built on first use.
+    /// Returns the plan of a modulus and a ring from a cache of the process, which builds it on first use.
     pub fn shared(q: Modulus, ring: Ring) -> Result<Arc<Ntt32>, MathError> {
         shared(&PLANS, q, ring, Self::new)
     }
@@ -109,36 +109,36 @@ impl Ntt32 {
         self.wide.ring()
     }
 
-    /// The smallest primitive 2N-th root of unity mod q, N being the degree of the full ring.
+    /// Returns psi, the smallest primitive 2N-th root of unity mod q, where N is the degree of the full ring.
     pub fn psi(&self) -> u32 {
         self.wide.psi() as u32
     }
 
-    /// Coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
+    /// Transforms coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
     pub fn forward(&self, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run(self, Task::Forward, limb);
         Ok(())
     }
 
-    /// Evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
+    /// Transforms evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
     pub fn inverse(&self, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run(self, Task::Inverse, limb);
         Ok(())
     }
 
-    /// As [`NttPlan::choose`].
+    /// Times the kernels of a task again and keeps the fastest, as [`NttPlan::choose`] does.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         plans::choice(self, task, patience)
     }
 
-    /// As [`NttPlan::kernels`].
+    /// Returns the names of the kernels that could compute a transform, for [`Ntt32::run_on`].
     pub fn kernels(&self) -> Vec<String> {
         plans::names(self)
     }
 
-    /// As [`NttPlan::run_on`].
+    /// Computes a transform with one of the kernels that [`Ntt32::kernels`] names, for tests and measurements.
     pub fn run_on(&self, kernel: &str, task: Task, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run_on(self, kernel, task, limb)

@@ -13,34 +13,36 @@ use crate::kernels::{best_backend, forced_backend};
 use crate::wipe::on_a_clean_stack;
 use crate::{Backend, MathError, Ring};
 
-/// The longest time for the candidates of one shape up to [`QUICK_LOG_N`]; a few slow calls may take more.
+/// The time for which the candidates of one shape are timed, for limbs of up to 2^[`QUICK_LOG_N`] coefficients. A few
+/// slow calls may take more.
 const PATIENCE: Duration = Duration::from_millis(1);
-/// Longer limbs get more time, in proportion to their length, so that each candidate has its turns. A program that
-/// transforms such limbs has many of them.
+/// The base-2 logarithm of the length up to which limbs have that time. Longer limbs get more, in proportion to their
+/// length, so that each candidate is timed several times. A program that transforms such limbs has many of them.
 const QUICK_LOG_N: u8 = 12;
-/// From this length on scalar code is no candidate if there is another. To find out that it is the slowest would take
-/// most of the time.
+/// The base-2 logarithm of the length from which on scalar code is no candidate if there is another. Timing the slowest
+/// candidate would take most of the time.
 const SCALAR_LOG_N: u8 = 9;
-/// Shapes whose choice is noted for [`made`]; there are fewer.
+/// The most choices that [`made`] returns; there are fewer shapes.
 const NOTED: usize = 1024;
 
-/// The order in which the stages of a transform visit the limb.
+/// The order in which the stages of a transform go through the limb.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     pub name: &'static str,
-    /// Parts of at most this many bytes are finished one after the other.
+    /// The most bytes of a part of the limb that is finished before the next part begins.
     pub block: usize,
 }
 
 impl Order {
-    /// The coefficients of a block, for words of so many bytes.
+    /// Returns the coefficients of a part, for words of `bytes` bytes.
     #[cfg(target_arch = "x86_64")] // no other loops heed an order
     pub const fn words(self, bytes: usize) -> usize {
         self.block / bytes
     }
 }
 
-/// The first one is the one to start with: half of the smallest first-level cache in use.
+/// The orders that are candidates. The first is used until the kernels were timed; its part is half of the smallest
+/// first-level cache in use.
 pub(crate) const ORDERS: [Order; 3] = [
     Order {
         name: "blocks of 32 KiB",
@@ -56,25 +58,25 @@ pub(crate) const ORDERS: [Order; 3] = [
     },
 ];
 
-/// A transform in one arithmetic and one width of vectors.
+/// The loops of a transform in one arithmetic and one width of vectors.
 pub(crate) struct Arithmetic<P: Planned> {
     pub name: &'static str,
     pub level: Backend,
-    /// Returns whether the arithmetic is exact for the plan's modulus, long enough for its length, and worth timing
-    /// there.
+    /// Returns whether the arithmetic is exact for the plan's modulus, long enough for its length, and worth timing for
+    /// it.
     pub takes: fn(&P) -> bool,
-    /// Bytes of a word as its loops hold it, where they heed an [`Order`].
+    /// The bytes of a word in the loops, if these follow an [`Order`].
     pub ordered: Option<usize>,
-    /// Forward and inverse.
+    /// The loops of the forward and of the inverse transform.
     pub run: [Run<P>; 2],
 }
 
 /// # Safety
-/// The processor must have the features of the kernel's level, the kernel must take the plan, and the limb must have
+/// The processor must have the features of the kernel's level, the kernel must serve the plan, and the limb must have
 /// the plan's length.
 pub(crate) type Run<P> = unsafe fn(&P, &mut [<P as Planned>::Word], Order);
 
-/// One cell a shape: [`EMPTY`], [`BUSY`], or the chosen candidate and two.
+/// A cell for each shape of a table: [`EMPTY`], [`BUSY`], or [`CHOSEN`] plus the number of the chosen candidate.
 pub(crate) struct Cells<const CLASSES: usize>([[[AtomicU8; LENGTHS]; CLASSES]; TASKS]);
 
 const TASKS: usize = 3;
@@ -93,21 +95,21 @@ impl<const CLASSES: usize> Cells<CLASSES> {
     }
 }
 
-/// A plan of transforms, for which kernels are chosen.
+/// A plan of transforms that has a choice of kernels.
 pub(crate) trait Planned: Sized + 'static {
     type Word: Copy + Default + 'static;
 
-    /// The best level first; the last takes every plan on every processor.
+    /// Returns the arithmetics, those of the best level first. The last one serves every plan on every processor.
     fn arithmetics() -> &'static [Arithmetic<Self>];
 
-    /// The shape of a task of this plan, and where its choice is kept.
+    /// Returns the shape of a task of this plan, and the cell that keeps its choice.
     fn shape(&self, task: Task) -> (Shape, Cell);
 }
 
-/// The place that keeps the choice of a shape.
+/// The cell that keeps the choice of a shape, or `None` if its choice is not kept.
 pub(crate) type Cell = Option<&'static AtomicU8>;
 
-/// Candidate k of a table: its arithmetic and its order.
+/// A candidate of a table: its arithmetic and its order.
 type Kernel<P> = (&'static Arithmetic<P>, Order);
 
 fn at<P: Planned>(k: u8) -> Option<Kernel<P>> {
@@ -118,7 +120,8 @@ fn at<P: Planned>(k: u8) -> Option<Kernel<P>> {
     ))
 }
 
-/// The orders that differ on a limb of so many bytes: whole is what the first one does with a limb that fits its block.
+/// Returns the indices of the orders that differ on a limb of `bytes` bytes. If the limb fits the first order's part,
+/// the order for whole limbs does the same as the first.
 pub(crate) fn orders(bytes: usize) -> impl Iterator<Item = usize> {
     ORDERS.iter().enumerate().filter_map(move |(o, order)| {
         let whole = order.block == usize::MAX && bytes > ORDERS[0].block;
@@ -126,7 +129,7 @@ pub(crate) fn orders(bytes: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The name of an order on a limb of so many bytes.
+/// Returns the name of an order on a limb of `bytes` bytes.
 pub(crate) fn order_name(order: Order, bytes: usize) -> &'static str {
     let fits = bytes <= order.block;
     if fits {
@@ -136,7 +139,7 @@ pub(crate) fn order_name(order: Order, bytes: usize) -> &'static str {
     }
 }
 
-/// The candidates of a shape up to a level, in the order of the table.
+/// Returns the numbers of the candidates of a plan up to a level, in the order of the table.
 fn candidates<P: Planned>(plan: &P, level: Backend) -> Vec<u8> {
     let log_n = plan.shape(Task::Forward).0.log_n;
     let mut list = Vec::new();
@@ -151,7 +154,7 @@ fn candidates<P: Planned>(plan: &P, level: Backend) -> Vec<u8> {
     list
 }
 
-/// The name of candidate k.
+/// Returns the name of candidate k of a plan.
 fn named<P: Planned>(plan: &P, k: u8) -> String {
     at::<P>(k).map_or_else(String::new, |kernel| name(plan, kernel))
 }
@@ -164,7 +167,7 @@ fn name<P: Planned>(plan: &P, (arithmetic, order): Kernel<P>) -> String {
     format!("{}, {}", arithmetic.name, order_name(order, bytes))
 }
 
-/// The first candidate up to a level.
+/// Returns the first candidate of a plan up to a level.
 fn first<P: Planned>(plan: &P, level: Backend) -> Kernel<P> {
     let table = P::arithmetics();
     let found = table
@@ -173,7 +176,7 @@ fn first<P: Planned>(plan: &P, level: Backend) -> Kernel<P> {
     (found.unwrap_or(&table[table.len() - 1]), ORDERS[0])
 }
 
-/// The kernel of a forward or inverse transform: the first of its level where that is forced, else the chosen one.
+/// Returns the kernel of a forward or inverse transform: the first of a forced level, otherwise the chosen one.
 #[inline]
 fn kernel<P: Planned>(plan: &P, task: Task) -> Kernel<P> {
     if let Some(level) = forced_backend() {
@@ -190,7 +193,7 @@ fn kernel<P: Planned>(plan: &P, task: Task) -> Kernel<P> {
     found.unwrap_or_else(|| first(plan, policy().level))
 }
 
-/// The choice that a cell holds.
+/// Returns the state of the choice in a cell.
 pub(crate) fn chosen(cell: &AtomicU8) -> Chosen {
     match cell.load(Ordering::Relaxed) {
         EMPTY => Chosen::NotYet,
@@ -199,22 +202,22 @@ pub(crate) fn chosen(cell: &AtomicU8) -> Chosen {
     }
 }
 
-/// The state of a shape's choice.
+/// The state of the choice of a kernel for a shape.
 pub(crate) enum Chosen {
     NotYet,
-    /// A thread is timing it.
+    /// A thread is timing the candidates of the shape.
     Busy,
     Is(u8),
 }
 
-/// Transforms a limb, which must have the plan's length.
+/// Transforms a limb, which must have the plan's length, with the chosen kernel.
 pub(crate) fn run<P: Planned>(plan: &P, task: Task, limb: &mut [P::Word]) {
     let (arithmetic, order) = kernel(plan, task);
     // SAFETY: candidates are of levels that the processor has and take the plan; the limb has its length (caller).
     unsafe { arithmetic.run[direction(task)](plan, limb, order) }
 }
 
-/// Transforms a limb as [`run`] does, by the candidate of this name.
+/// Transforms a limb as [`run`] does, with the candidate named `kernel`.
 pub(crate) fn run_on<P: Planned>(
     plan: &P,
     kernel: &str,
@@ -236,7 +239,7 @@ pub(crate) fn run_on<P: Planned>(
     Ok(())
 }
 
-/// The names of all candidates on this processor.
+/// Returns the names of all candidates of a plan on this processor.
 pub(crate) fn names<P: Planned>(plan: &P) -> Vec<String> {
     let ids = candidates(plan, best_backend());
     ids.into_iter().map(|k| named(plan, k)).collect()
@@ -247,19 +250,20 @@ fn direction(task: Task) -> usize {
     usize::from(task == Task::Inverse)
 }
 
-/// Returns the time that a program grants for timing the candidates of a length.
+/// Returns the time for which the candidates of a limb of 2^`log_n` coefficients are timed, if a program asks for a
+/// choice.
 pub fn patience(log_n: u8) -> Duration {
     PATIENCE * (1 << log_n.saturating_sub(QUICK_LOG_N))
 }
 
-/// Chooses anew.
+/// Chooses the kernel of a task again, whatever was chosen before, within about `patience`.
 pub(crate) fn choice<P: Planned>(plan: &P, task: Task, patience: Duration) -> Option<Choice> {
     let (shape, cell) = plan.shape(task);
     choose(plan, shape, cell?, patience)?;
     made().into_iter().find(|choice| choice.shape == shape)
 }
 
-/// Chooses, where no other thread is at it.
+/// Chooses the kernel of a shape, unless another thread is choosing it.
 #[cold]
 fn choose<P: Planned>(plan: &P, shape: Shape, cell: &AtomicU8, patience: Duration) -> Option<u8> {
     // The choice is kept, and what was transformed before it may be secret.
@@ -287,8 +291,8 @@ fn settled<P: Planned>(plan: &P, shape: Shape, cell: &AtomicU8, patience: Durati
     .settle(patience, run)
 }
 
-/// A limb to time kernels on, made when it is first asked for. It is all zeros, which are residues of any modulus: no
-/// kernel's time depends on what it transforms. It starts on a cache line, as those of devices do.
+/// A limb on which kernels are timed, made when it is first needed. It is all zeros, which are residues of any modulus;
+/// no kernel's time depends on the data. It starts on a cache line, as the limbs of devices do.
 #[derive(Default)]
 pub(crate) struct Scratch<W>(Vec<W>);
 
@@ -302,20 +306,20 @@ impl<W: Copy + Default> Scratch<W> {
     }
 }
 
-/// A choice to be made.
+/// A choice of a kernel that is still to be made.
 pub(crate) struct Settling<'a> {
     pub shape: Shape,
     pub cell: &'a AtomicU8,
-    /// The candidates, the first of them the one to start with.
+    /// The numbers of the candidates. The first one is used until the choice is made.
     pub ids: &'a [u8],
     pub name: &'a dyn Fn(u8) -> String,
-    /// The bytes that timing allocates.
+    /// The bytes of memory that timing allocates.
     pub bytes: u64,
 }
 
 impl Settling<'_> {
-    /// Chooses as the environment says and keeps the choice; `run(k)` calls candidate k once. `None` where another
-    /// thread is timing this shape, or where there is no memory for it.
+    /// Chooses a kernel as the environment says and keeps the choice; `run(k)` calls candidate k once. Returns `None`
+    /// if another thread is timing this shape, or if there is no memory for it.
     pub fn settle(self, patience: Duration, run: &mut dyn FnMut(u8)) -> Option<u8> {
         let (ids, cell) = (self.ids, self.cell);
         let chosen = match (ids, policy().mode) {
@@ -366,7 +370,7 @@ impl Settling<'_> {
     }
 }
 
-/// A number that the seed and the shape decide (FNV-1a).
+/// Returns a number that depends on the seed and the shape alone (FNV-1a).
 fn random(seed: u64, shape: Shape) -> usize {
     let text = format!("{seed} {shape}");
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
@@ -377,8 +381,8 @@ fn random(seed: u64, shape: Shape) -> usize {
 
 static MADE: RwLock<Vec<Choice>> = RwLock::new(Vec::new());
 
-/// Notes a choice. Never waits: a process that was forked while another of its threads noted one would wait for ever,
-/// and a choice that goes unnoted serves all the same.
+/// Adds a choice to the list that [`made`] returns. It never waits for a lock: a process that was forked while another
+/// thread held the lock would wait forever. A choice that is not in the list serves all the same.
 fn note(choice: Choice) {
     for _ in 0..100 {
         if let Ok(mut made) = MADE.try_write() {
@@ -392,7 +396,7 @@ fn note(choice: Choice) {
     }
 }
 
-/// The choices of this process so far, in the order in which they were made.
+/// Returns the choices that this process has made so far, in order.
 pub fn made() -> Vec<Choice> {
     MADE.read()
         .unwrap_or_else(|error| error.into_inner())

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes the file that keeps choices of kernels from one process to the next, `RINGMILL_PLANS_FILE`.
+//! Reads and writes the file `RINGMILL_PLANS_FILE`, which keeps choices of kernels from one process to the next.
 //!
-//! Its first line is the format and this crate's version, its second the processor; then a line for each shape, `task
-//! word-bits bits log2-n: kernel`. Nothing in it is trusted: a kernel counts only where it is one of the shape's
-//! candidates on this processor, and a file that is too long, of another processor or not of this form is as good as
-//! none.
+//! The first line of the file has the format and this crate's version, the second the processor. Then comes a line for each shape,
+//! `task word-bits bits log2-n: kernel`. The file is not trusted: a kernel counts only if it is a candidate of the shape on this
+//! processor. A file that is too long, of another processor or not of this form is ignored.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,10 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{FILE_VARIABLE, Shape, policy, processor};
 
-/// More than all shapes need.
+/// The most bytes of the file, which is more than all shapes need.
 const LONGEST: u64 = 64 << 10;
 
-/// Shapes with their kernels, as the file names both.
+/// A map from shapes to kernels, both by the names that the file has.
 pub type Kept = BTreeMap<String, String>;
 
 static KEPT: RwLock<Kept> = RwLock::new(Kept::new());
@@ -30,7 +29,7 @@ fn path() -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// The first two lines.
+/// Returns the first two lines of the file for this version and processor.
 fn head() -> String {
     format!(
         "ringmill plans 1, {}\n{}, {}\n",
@@ -40,7 +39,7 @@ fn head() -> String {
     )
 }
 
-/// The kernel that the file has for a shape.
+/// Returns the name of the kernel that the file has for a shape.
 pub(super) fn kept(shape: Shape) -> Option<String> {
     let path = path()?;
     if !READ.swap(true, Ordering::AcqRel) {
@@ -53,8 +52,8 @@ pub(super) fn kept(shape: Shape) -> Option<String> {
     KEPT.try_read().ok()?.get(&shape.to_string()).cloned()
 }
 
-/// Writes a choice beside those that the file has by now. What goes wrong is not told: the choice serves this process,
-/// and the next one times again.
+/// Writes a choice into the file beside the choices that it has by now. An error is not reported: the choice serves this process,
+/// and the next process times again.
 pub(super) fn keep(shape: Shape, kernel: &str) {
     let Some(path) = path() else { return };
     let mut all = read(&path, &head()).unwrap_or_default();
@@ -62,7 +61,7 @@ pub(super) fn keep(shape: Shape, kernel: &str) {
     let _ = write(&path, &text(&head(), &all));
 }
 
-/// Returns the text of a file with these choices.
+/// Returns the text of a file with this head and these choices.
 pub fn text(head: &str, kept: &Kept) -> String {
     kept.iter()
         .fold(head.to_owned(), |mut text, (shape, kernel)| {
@@ -96,8 +95,8 @@ fn parse(text: &str, head: &str) -> Option<Kept> {
         .collect()
 }
 
-/// The file appears whole or not at all. What is no file (a device, a pipe, a folder) is left as it is: the privileged could put a
-/// file in the place of `/dev/null`.
+/// Writes the file, whole or not at all. A path that is no regular file (a device, a pipe, a folder) is left as it is. A
+/// privileged process could otherwise replace `/dev/null` by a file.
 pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(std::io::ErrorKind::InvalidInput.into());

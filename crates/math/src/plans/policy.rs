@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads from the environment how kernels are to be chosen.
+//! Reads from the environment how kernels for transforms are chosen.
 
 use std::cell::Cell;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use super::VARIABLE;
 use crate::kernels::available_backends;
 use crate::{Backend, MathError};
 
-/// The way in which a kernel is chosen among candidates.
+/// The way in which a kernel is chosen among its candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     Timed,
@@ -16,7 +16,7 @@ pub enum Mode {
     Random(u64),
 }
 
-/// The best level that may be used, and how kernels are chosen below it.
+/// The best instruction set that kernels may use, and the way in which they are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Policy {
     pub level: Backend,
@@ -24,8 +24,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The level that kernels without a choice of their own run on; with random choices a random one up to it, another
-    /// each time.
+    /// Returns the instruction set of kernels that have no choice of their own. With random choices it returns a
+    /// random one up to the best, a new one at each call.
     #[inline]
     pub fn level(&self) -> Backend {
         match self.mode {
@@ -74,10 +74,10 @@ fn default(available: &[Backend]) -> Policy {
     }
 }
 
-/// Reads a value of [`VARIABLE`] for a processor with these levels.
+/// Parses a value of the environment variable [`VARIABLE`], for a processor with these instruction sets.
 ///
 /// # Errors
-/// A value that cannot be read, and a level that is not available.
+/// Fails if the value cannot be read, or names an instruction set that is not available.
 pub fn parse(text: &str, available: &[Backend]) -> Result<Policy, MathError> {
     let refused = || MathError::OutOfRange {
         what: VARIABLE,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Identifies the processor, so that choices made on another one are not used.
+//! Identifies the processor, so that nobody uses choices of kernels that another processor made.
 
-/// The processor's own name with its family, model and stepping: a virtual machine often gives the name of many.
+/// Returns the processor's own name with its family, model and stepping. A virtual machine often gives one name
+/// to many processors.
 pub fn processor() -> String {
     #[cfg(target_arch = "x86_64")]
     {
@@ -29,7 +30,7 @@ pub(crate) mod x86 {
         format!("{brand} {family}-{model}-{stepping}")
     }
 
-    /// 48 bytes, of which those that print are kept, with single spaces.
+    /// Returns the name that the processor tells in 48 bytes: its printable characters, with single spaces.
     fn brand() -> String {
         let registers = BRAND.flat_map(|leaf| {
             let part = __cpuid(leaf);
@@ -49,7 +50,8 @@ pub(crate) mod x86 {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Family, model and stepping as the system counts them.
+    /// Returns family, model and stepping from the processor's signature word, as the operating system counts
+    /// them.
     pub fn signature(word: u32) -> [u32; 3] {
         let part = |shift: u32, bits: u32| word >> shift & ((1 << bits) - 1);
         let base = part(8, 4);

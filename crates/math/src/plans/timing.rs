@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Times candidate kernels against the first of them.
 //!
-//! A computer is slower for a while, then faster: other programs use its caches, its other thread, the core itself. So
-//! a candidate is timed right after the first one, time and again, and the median of these ratios counts. The better
-//! times of each say the same on a quiet machine. Both must agree before the first candidate is given up. The best time
-//! alone does not count. A virtual machine's clock does not count every sample whole, and one that it cut short would
-//! keep the first candidate, which has the most samples.
+//! A computer is slower for a while, then faster: other programs use its caches, its other thread, the core itself. So a
+//! candidate is timed right after the first candidate, time and again, and the median of the ratios counts. On a quiet
+//! machine the better times of each lead to the same choice. Both must agree before another candidate replaces the first.
+//! The best time alone does not count: a virtual machine's clock may cut a sample short, and the first candidate has the
+//! most samples.
 
 use std::time::{Duration, Instant};
 
-/// The least time of a sample: long compared to reading the clock.
+/// The least time of one sample, which is long compared to reading the clock.
 const SAMPLE: Duration = Duration::from_micros(10);
-/// The most calls in a sample.
+/// The most calls of a candidate in one sample.
 const CALLS: u128 = 16;
-/// A candidate is dropped when it never was within this factor of the first one, after so many ratios.
+/// Rules by which a candidate is dropped: after so many ratios, if none was within this factor of the first candidate.
 const DROPPED: [(usize, f64); 2] = [(2, 1.6), (4, 1.15)];
-/// The least ratios of each remaining candidate, unless they take four times the time that was granted, and the most.
+/// The least number of ratios for each remaining candidate, unless they take four times the allowed time, and the most.
 const RATIOS: usize = 5;
 const MOST_RATIOS: usize = 51;
-/// The ratio that a later candidate must reach to be chosen; a smaller gain is chance.
+/// The ratio of times that a later candidate must reach to be chosen; a smaller gain may be chance.
 const GAIN: f64 = 0.97;
 
 /// The measurements of each candidate.
 pub struct Times {
-    /// Seconds a call, at the lower quartile of the samples.
+    /// For each candidate, the seconds of a call at the lower quartile of its samples.
     pub better: Vec<f64>,
-    /// The time of a call over that of a call of the first candidate just before it.
+    /// For each candidate, the ratios of the time of a call to that of a call of the first candidate just before it.
     pub ratios: Vec<Vec<f64>>,
 }
 
-/// Times candidates 0 to `count` - 1, of which `run(k)` calls one, for about `patience`.
+/// Times candidates 0 to `count` - 1 for about `patience`. `run(k)` calls candidate k.
 pub fn time(count: usize, patience: Duration, run: &mut dyn FnMut(usize)) -> Times {
     let (mut samples, mut ratios) = (vec![Vec::new(); count], vec![Vec::new(); count]);
     // Wakes the wide vectors, and brings data and tables into the caches.
@@ -61,7 +61,7 @@ pub fn time(count: usize, patience: Duration, run: &mut dyn FnMut(usize)) -> Tim
 }
 
 impl Times {
-    /// The fastest candidate: the first one unless another gains more than chance would give it.
+    /// Returns the number of the fastest candidate. It is the first one, unless another is faster than chance explains.
     pub fn fastest(&self) -> usize {
         let mut winner = (0, GAIN);
         for (k, ratios) in self.ratios.iter().enumerate().skip(1) {
@@ -74,7 +74,8 @@ impl Times {
     }
 }
 
-/// The least number above one of so many parts of them: of two parts the middle one, of an even number the larger of two.
+/// Returns the number at place floor(n / `parts`) of n numbers in ascending order: with `parts` 2 the median, or the
+/// larger of two middle numbers.
 pub fn above(numbers: &[f64], parts: usize) -> f64 {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -84,7 +85,7 @@ pub fn above(numbers: &[f64], parts: usize) -> f64 {
         .unwrap_or(f64::INFINITY)
 }
 
-/// Seconds a call, as the mean of a few.
+/// Returns the seconds of a call of candidate k, as the mean of a few calls.
 fn sample(k: usize, run: &mut dyn FnMut(usize)) -> f64 {
     // Not counted where calls are short: the candidate before has had the caches.
     let begin = Instant::now();

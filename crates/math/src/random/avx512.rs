@@ -8,14 +8,14 @@ use crate::Modulus;
 use crate::kernels::avx512::WideReducer;
 use crate::simd::LANES;
 
-/// Blocks computed together, and the residues they give.
+/// The number of blocks that are computed together, and the number of residues that they give.
 const BLOCKS: usize = 16;
 const RESIDUES: usize = 4 * BLOCKS;
 
-/// "expand 32-byte k", the constants of RFC 8439.
+/// The constants of RFC 8439: the text "expand 32-byte k".
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-/// Expands the longest prefix of `out` that is a multiple of 64 residues, and returns its length; the definition is
+/// Expands the longest prefix of `out` that is a multiple of 64 residues, and returns its length. The residues are those of
 /// [`crate::expand_uniform`].
 ///
 /// # Safety
@@ -50,7 +50,7 @@ pub(super) unsafe fn expand(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut 
 }
 
 /// Writes the keystream of `key` and `stream`, from block `first` on, over the longest prefix of `out` that is a multiple of
-/// sixteen blocks, and returns its length.
+/// sixteen blocks. Returns the length of this prefix.
 ///
 /// # Safety
 /// The processor must have AVX-512 F and DQ.
@@ -86,7 +86,7 @@ pub(super) unsafe fn keystream(key: &[u8; 32], stream: u64, first: u32, out: &mu
     groups.len() * 64 * BLOCKS
 }
 
-/// The states of blocks 0 to 15.
+/// Returns the ChaCha20 states of blocks 0 to 15.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn first_states(key: &[u8; 32], stream: u64) -> [__m512i; 16] {
@@ -109,7 +109,7 @@ fn next_counters(counters: __m512i) -> __m512i {
     _mm512_add_epi32(counters, _mm512_set1_epi32(BLOCKS as i32))
 }
 
-/// The ChaCha20 block function on sixteen states.
+/// Computes the ChaCha20 block function on sixteen states.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn block(start: &[__m512i; 16]) -> [__m512i; 16] {
@@ -130,7 +130,7 @@ fn block(start: &[__m512i; 16]) -> [__m512i; 16] {
     x
 }
 
-/// The quarter round on words A, B, C, D.
+/// Computes the quarter round of ChaCha20 on words A, B, C, D of the states.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn quarter<const A: usize, const B: usize, const C: usize, const D: usize>(x: &mut [__m512i; 16]) {

@@ -9,12 +9,12 @@ use zeroize::Zeroizing;
 use super::{KEY, keystream};
 use crate::{MathError, Prng};
 
-/// A source of random generators, which gives a fresh one for each encryption and each key.
+/// A source of random generators. It returns a fresh one for each encryption and for each key.
 ///
 /// A structure that outlives one operation holds a source and never a generator. A process can be forked, and a machine
-/// saved and started twice: the copies of a generator then give the same numbers, and two encryptions under one mask
-/// give their difference away. The usual source has no state that a copy could share; it asks the operating system
-/// every time.
+/// saved and started twice. Both copies of a generator then return the same numbers, and two encryptions under one mask
+/// reveal their difference. The usual source has no state that a copy could share: it asks the operating system every
+/// time.
 pub struct PrngSource(Kind);
 
 enum Kind {
@@ -31,13 +31,14 @@ impl fmt::Debug for PrngSource {
     }
 }
 
-/// The party that a seeded source stands for. One seed gives each party other generators, so that a test may seed a key
-/// and an encryption to it alike. An encryption with the randomness of the secret key has other noise than any other.
+/// The party for whom a seeded source makes generators. One seed gives each party different generators, so that a test
+/// may use one seed for a key and for an encryption under it. An encryption with the randomness of its own secret key
+/// would have unusual noise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seeded {
-    /// The party that makes a secret key, and everything made with it.
+    /// The party that makes a secret key and everything that is made with it.
     KeyHolder,
-    /// The party that encrypts to a key.
+    /// The party that encrypts under a key.
     Encryptor,
 }
 
@@ -63,7 +64,7 @@ impl PrngSource {
         Self(Kind::ReproducibleTestsOnly(Mutex::new(prng)))
     }
 
-    /// Returns a generator for one operation.
+    /// Returns a fresh generator for one operation.
     pub fn fresh(&self) -> Result<Prng, MathError> {
         match &self.0 {
             Kind::OperatingSystem => Prng::from_os(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Samples discrete Gaussian noise in constant time, by a cumulative table that is scanned whole for every sample.
+//! Samples discrete Gaussian noise in constant time, with a cumulative table that is read whole for every sample.
 
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
@@ -9,10 +9,11 @@ use crate::kernels::Backend;
 use crate::random::BLOCK_WORDS;
 use crate::{MathError, Prng};
 
-/// Fractional bits of the exact table computation, well above the 63 kept.
+/// The fractional bits with which the table is computed, well above the 63 bits that it keeps.
 const PRECISION: u32 = 192;
 
-/// The table of one width: entry k is the probability that |x| <= k, in units of 2^-63, rounded down.
+/// The table of a discrete Gaussian of one width. Entry k is the probability that |x| <= k, in units of 2^-63,
+/// rounded down.
 ///
 /// The probabilities are computed with integers alone from the exact rational value of sigma, so the table, and
 /// with it every sample, is the same on every machine. The distribution is truncated at the smallest integer
@@ -23,7 +24,8 @@ pub struct GaussianTable {
 }
 
 impl GaussianTable {
-    /// `sigma` between 0.3 and 13, the standard deviation of exp(-x^2 / (2 sigma^2)).
+    /// Makes the table for `sigma`, the standard deviation of exp(-x^2 / (2 sigma^2)). It fails unless `sigma` is
+    /// between 0.3 and 13.
     pub fn new(sigma: f64) -> Result<Self, MathError> {
         if !(0.3..=13.0).contains(&sigma) {
             return Err(MathError::OutOfRange {
@@ -56,12 +58,12 @@ impl GaussianTable {
         })
     }
 
-    /// The largest magnitude a sample can have.
+    /// Returns the largest magnitude that a sample can have.
     pub fn bound(&self) -> usize {
         self.thresholds.len()
     }
 
-    /// Samples from 64 random bits each: 63 for the magnitude, the lowest for the sign.
+    /// Appends a sample for each 64 random bits: 63 bits choose the magnitude, the lowest the sign.
     fn append(&self, random: &[u64], samples: &mut Vec<i8>) {
         let mut magnitudes = Zeroizing::new([0u64; BLOCK_WORDS]);
         match Backend::current() {
@@ -80,8 +82,9 @@ impl GaussianTable {
         samples.extend(signed);
     }
 
-    /// A magnitude is the number of thresholds not above the 63-bit number; each comparison is a borrow. Thresholds
-    /// go outside and samples inside, so that the compiler turns the loop into vectors.
+    /// Computes magnitudes. Each is the number of entries of the table that are not above a 63-bit random number;
+    /// each comparison is a borrow. The outer loop goes over entries and the inner one over samples, so that the
+    /// compiler can use vectors.
     #[inline(always)]
     fn scan(&self, random: &[u64], magnitudes: &mut [u64; BLOCK_WORDS]) {
         for &threshold in &self.thresholds {
@@ -91,14 +94,14 @@ impl GaussianTable {
         }
     }
 
-    /// [`GaussianTable::scan`] compiled for longer vectors.
+    /// Computes [`GaussianTable::scan`], compiled for AVX-512.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512dq")]
     fn scan_avx512(&self, random: &[u64], magnitudes: &mut [u64; BLOCK_WORDS]) {
         self.scan(random, magnitudes);
     }
 
-    /// n samples, in time that does not depend on them.
+    /// Returns n samples, in time that does not depend on them.
     pub fn draw(&self, prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
         // The whole capacity up front: growing would leave copies behind.
         let mut samples = Zeroizing::new(Vec::with_capacity(n));
@@ -107,13 +110,13 @@ impl GaussianTable {
     }
 }
 
-/// n samples of the discrete Gaussian of standard deviation `sigma` (see [`GaussianTable`]). The table costs some
-/// ten microseconds; keep a [`GaussianTable`] to draw many small batches.
+/// Returns n samples of the discrete Gaussian of standard deviation `sigma` (see [`GaussianTable`]). Its table
+/// costs some ten microseconds; keep a [`GaussianTable`] to draw many small batches.
 pub fn gaussian(prng: &mut Prng, n: usize, sigma: f64) -> Result<Zeroizing<Vec<i8>>, MathError> {
     Ok(GaussianTable::new(sigma)?.draw(prng, n))
 }
 
-/// exp(-k^2 / (2 sigma^2)) in units of 1 / one, where `scaled` is sigma * 2^54.
+/// Returns exp(-k^2 / (2 sigma^2)) in units of 1 / `one`, where `scaled` is sigma * 2^54.
 fn exp_minus_square(k: u64, scaled: &BigUint, one: &BigUint) -> BigUint {
     // y = k^2 2^108 / (2 scaled^2), as a fixed-point number; exp(-y) = exp(-y / 2^r)^(2^r) with a small argument.
     let y = ((BigUint::from(k * k) << (108 + PRECISION)) / scaled.pow(2)) >> 1u32;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts signed integers and reals into residues, without branching on any of them.
+//! Converts signed integers and real numbers to residues, without branching on any of them.
 
 use crate::kernels::check_len;
 use crate::{MathError, Modulus};
 
-/// Defines a function whose plain loop is compiled twice, as it is and for AVX-512, and chosen at run time.
+/// Defines a function whose plain loop is compiled twice, without and with AVX-512. The choice is made at run time.
 macro_rules! widest {
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)? $body:block) => {
         $(#[$doc])*
@@ -42,8 +42,8 @@ pub fn to_limb(q: Modulus, samples: &[i8], out: &mut [u64]) -> Result<(), MathEr
     Ok(())
 }
 
-/// [`to_limb`] for wider samples, none of a magnitude above `bound`, which is public: below the modulus it spares the
-/// division. A sample beyond it gives a wrong residue, never a fault.
+/// Writes the residues of signed samples, as [`to_limb`] does, for magnitudes up to the public bound `bound`. If the
+/// bound is below the modulus, no division is needed. A sample beyond the bound gives a wrong residue, never a fault.
 pub fn to_limb_i64(
     q: Modulus,
     bound: u64,
@@ -59,7 +59,7 @@ pub fn to_limb_i64(
     Ok(())
 }
 
-/// [`to_limb`] for samples of any size.
+/// Writes the residues of signed samples of any size, as [`to_limb`] does.
 pub fn to_limb_i128(q: Modulus, samples: &[i128], out: &mut [u64]) -> Result<(), MathError> {
     check_len("samples", out.len(), samples.len())?;
     // Shifted to be unsigned; the shift is taken off again modulo q.
@@ -73,15 +73,15 @@ pub fn to_limb_i128(q: Modulus, samples: &[i128], out: &mut [u64]) -> Result<(),
     Ok(())
 }
 
-/// Writes the integer nearest to each real, halves away from zero. Magnitudes must be below 2^62; others give wrong
-/// integers, never a fault. Lengths must agree.
+/// Writes the integer nearest to each real number, halves away from zero. Magnitudes must be below 2^62; others give
+/// wrong integers, never a fault. Lengths must agree.
 pub fn round(reals: &[f64], out: &mut [i64]) -> Result<(), MathError> {
     check_len("reals", out.len(), reals.len())?;
     round_all(reals, out);
     Ok(())
 }
 
-/// The largest magnitude; infinite when any is infinite or not a number.
+/// Returns the largest magnitude of real numbers. It is infinite if any of them is infinite or not a number.
 pub fn largest(reals: &[f64]) -> f64 {
     // Without its sign bit the pattern of a double orders as its magnitude, not-a-number above infinity, where it is cut.
     let infinite = f64::INFINITY.to_bits();
@@ -95,7 +95,7 @@ widest! {
 }
 
 widest! {
-    /// x + q where x < 0, for magnitudes below q.
+    /// Writes x + q for negative samples x, otherwise x; magnitudes are below q.
     fn lift_i8(q: u64, samples: &[i8], out: &mut [u64]) {
         for (residue, &sample) in out.iter_mut().zip(samples) {
             let x = i64::from(sample);
@@ -105,7 +105,7 @@ widest! {
 }
 
 widest! {
-    /// x + q where x < 0, for magnitudes below q.
+    /// Writes x + q for negative samples x, otherwise x; magnitudes are below q.
     fn lift_i64(q: u64, samples: &[i64], out: &mut [u64]) {
         for (residue, &x) in out.iter_mut().zip(samples) {
             *residue = (x as u64).wrapping_add((x >> 63) as u64 & q);
@@ -114,8 +114,9 @@ widest! {
 }
 
 widest! {
-    /// Barrett reduction from 32-bit products, which vectors have. The quotient is short by less than 4: one from the
-    /// rounded constant, one each from the fractions of the two cross products, one from the low product.
+    /// Writes residues of any samples by Barrett reduction with 32-bit products, which vectors have. The estimated
+    /// quotient is short by less than 4: one from the rounded constant, one each from the fractions of the two cross
+    /// products, one from the low product.
     fn reduce_i64(modulus: Modulus, samples: &[i64], out: &mut [u64]) {
         let (q, ratio) = (modulus.value(), modulus.shoup(1).quotient);
         let (ratio_high, ratio_low) = (ratio >> 32, ratio & 0xffff_ffff);
@@ -137,7 +138,8 @@ widest! {
 }
 
 widest! {
-    /// On the bits of the double: mantissa 2^exponent, shifted left or, with half a unit added, right.
+    /// Rounds real numbers by the bits of the double: its mantissa times 2^exponent, shifted left, or with half a
+    /// unit added and shifted right.
     fn round_all(reals: &[f64], out: &mut [i64]) {
         for (integer, x) in out.iter_mut().zip(reals) {
             let bits = x.to_bits();

@@ -6,24 +6,23 @@ use zeroize::Zeroizing;
 use super::GaussianTable;
 use crate::{MathError, Prng};
 
-/// Standard deviation of the table at the bottom.
+/// The standard deviation of the narrow Gaussian table from which wide samples are summed.
 const BASE: f64 = 12.0;
 
-/// sqrt(2) times the smoothing parameter of the integers at 2^-64, as a standard deviation:
-/// sqrt(2 ln(2 + 2^65) / pi / (2 pi)), rounded up.
+/// The standard deviation sqrt(2) times the smoothing parameter of the integers at 2^-64: sqrt(2 ln(2 + 2^65) / pi / (2
+/// pi)), rounded up.
 const SMOOTH: f64 = 2.15;
 
-/// A discrete Gaussian of any width up to 2^110.
+/// A discrete Gaussian of any width up to 2^110, in constant time. A width is a standard deviation.
 ///
-/// Let x and y have width w, and let k be at most w / [`SMOOTH`]. Then x + k y is within 2^-64 (relative, at every
-/// point) of a discrete Gaussian of width w sqrt(1 + k^2) (the convolution theorem of Micciancio and Walter, CRYPTO
-/// 2017). So the width all but squares at each step. After k steps, 2^k samples of the table and 2^k - 1 sums make one
-/// sample; k = 5 reaches a width of 2^78, and 6 reaches 2^110. [`WideGaussian::distance`] says how far a sample is from
-/// a Gaussian. Constant time.
+/// Let x and y have width w, and let k be at most w / [`SMOOTH`]. Then x + k y is within 2^-64 (relative, at every point)
+/// of a discrete Gaussian of width w sqrt(1 + k^2), by the convolution theorem of Micciancio and Walter, CRYPTO 2017. So
+/// the width all but squares at each step. After s steps, 2^s samples of the table and 2^s - 1 sums make one sample. Five
+/// steps reach a width of 2^78, six reach 2^110. [`WideGaussian::distance`] returns how far a sample is from a Gaussian.
 #[derive(Clone, Debug)]
 pub struct WideGaussian {
     table: GaussianTable,
-    /// k of each step, from the bottom.
+    /// The factor k of each step x + k y, from the narrowest on.
     factors: Vec<i128>,
     sigma: f64,
 }
@@ -54,12 +53,11 @@ impl WideGaussian {
         })
     }
 
-    /// Returns a Gaussian of exactly this width, from 0.3 on. Narrow widths have tables of their own. Wider ones are
-    /// put together from tables that are narrower than `BASE` by the factor by which [`WideGaussian::at_least`] would
-    /// be too wide.
+    /// Returns a Gaussian of exactly the width `sigma`, from 0.3 on. Narrow widths have tables of their own. For wider
+    /// ones, the table is narrower than `BASE` by the factor by which [`WideGaussian::at_least`] would be too wide.
     ///
     /// # Errors
-    /// [`MathError::OutOfRange`] below 0.3 and above 2^110.
+    /// [`MathError::OutOfRange`] for a width below 0.3 or above 2^110.
     pub fn exactly(sigma: f64) -> Result<Self, MathError> {
         if !(0.3..=110f64.exp2()).contains(&sigma) {
             return Err(MathError::OutOfRange {
@@ -84,28 +82,28 @@ impl WideGaussian {
         })
     }
 
-    /// The most that [`WideGaussian::at_least`] makes of a width.
+    /// Returns the largest width that [`WideGaussian::at_least`] may have for `sigma`.
     pub fn widest(sigma: f64) -> f64 {
         sigma.max(BASE) * std::f64::consts::SQRT_2
     }
 
-    /// Bound on the statistical distance of n samples together from as many of a discrete Gaussian: n 2^(k - 57) after k
-    /// steps.
+    /// Returns a bound on the statistical distance of n samples together from n samples of a discrete Gaussian: n
+    /// 2^(s - 57) after s steps of sums.
     ///
-    /// The table has at most 114 magnitudes, each with a probability that is off by less than 2^-63, and cuts off less than
-    /// 2^-64, which makes a distance below 58 2^-63. A sum is within 2^-64 of a Gaussian (relative, at every point) if its
-    /// parts are Gaussians. Distances of independent parts add up, so a sample is off by less than
-    /// 2^k (58 + 1) 2^-63, and 59 is below 64.
+    /// The table has at most 114 magnitudes, each with a probability that is wrong by less than 2^-63, and cuts off less
+    /// than 2^-64. So its distance is below 58 2^-63. A sum is within 2^-64 of a Gaussian (relative, at every point) if its
+    /// parts are Gaussians. Distances of independent parts add up, so a sample is off by less than 2^s (58 + 1) 2^-63, and
+    /// 59 is below 64.
     pub fn distance(&self, n: usize) -> f64 {
         n as f64 * (self.factors.len() as f64 - 57.0).exp2()
     }
 
-    /// The standard deviation.
+    /// Returns the standard deviation of the samples.
     pub fn sigma(&self) -> f64 {
         self.sigma
     }
 
-    /// n samples, in time that does not depend on them.
+    /// Returns n samples, in time that does not depend on them.
     pub fn draw(&self, prng: &mut Prng, n: usize) -> Zeroizing<Vec<i128>> {
         self.step(self.factors.len(), prng, n)
     }

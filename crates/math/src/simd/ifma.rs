@@ -6,54 +6,53 @@ use std::arch::x86_64::*;
 use super::{Factor, LazyMul, correct, lesser, splat};
 use crate::Modulus;
 
-/// [`Ifma`] for any q < 2^50.
+/// The `RANGE` of [`Ifma`] for any q < 2^50.
 pub(crate) const TIGHT: u8 = 0;
-/// [`Ifma`] for q < 2^46: 2^17 points have 17 forward stages, after which a value is below 35 q < 2^52 without any
-/// correction.
+/// The `RANGE` of [`Ifma`] for q < 2^46. A transform of 2^17 points has 17 forward stages, after which a number is below 35 q <
+/// 2^52 without any correction.
 pub(crate) const ROOMY: u8 = 1;
-/// [`Ifma`] for q < 2^34. Inverse stages need no correction either, though their sums double 17 times.
+/// The `RANGE` of [`Ifma`] for q < 2^34. Inverse stages need no correction either, though their sums double 17 times.
 pub(crate) const SMALL: u8 = 2;
-/// [`Ifma`] as [`TIGHT`], with ranges kept by [`lesser`] and without multiplications or tests of bits: an instruction
-/// more, on units that do not multiply. The processor decides which is faster. Zen 4 has tests of bits and least
-/// integers on the units that multiply, and least doubles on the others. The caller has checked that [`lesser`] works
+/// The `RANGE` of [`Ifma`] for any q < 2^50, with ranges kept by [`lesser`] instead of multiplications or tests of bits. It
+/// takes one more instruction, on units that do not multiply. The processor decides which is faster. Zen 4 has tests of bits and
+/// least integers on the units that multiply, and least doubles on the others. The caller has checked that [`lesser`] works
 /// ([`compares_words`]).
 pub(crate) const SPREAD: u8 = 3;
-/// [`Ifma`] as [`SMALL`], with 2x made by two additions instead of a multiplication: an instruction more, and fewer on
-/// the units that multiply. Zen 4 has one multiplication a cycle, and two additions beside.
+/// The `RANGE` of [`Ifma`] for q < 2^34, with 2x computed by two additions instead of a multiplication. It takes one more
+/// instruction, but fewer on the units that multiply. Zen 4 has one multiplication a cycle, and two additions beside it.
 pub(crate) const SMALL_SPREAD: u8 = 4;
 
-/// Returns whether the range is one of those for q < 2^34.
+/// Returns whether `range` is one of those for q < 2^34.
 const fn is_small(range: u8) -> bool {
     matches!(range, SMALL | SMALL_SPREAD)
 }
 
-/// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and multiplicands below 2^52; `RANGE` says how much room q leaves.
+/// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and factors below 2^52. `RANGE` says how many bits q leaves free.
 ///
-/// Butterflies compute modulo 2^52. Multiply-add reads only the low 52 bits of its factors, so inputs and outputs may
-/// have any bits above. `TIGHT` forward stages first make of these 52 bits a number below 2^51, by a test of the top
-/// bit, which takes 2q <= 2^51 off. `SPREAD` stages make a number below 2q. The sum with a product below 2q is then
-/// below 2^52 again.
+/// Butterflies compute modulo 2^52. Multiply-add reads only the low 52 bits of its factors, so inputs and outputs may have any
+/// bits above. `TIGHT` forward stages first make these 52 bits a number below 2^51, by a test of the top bit, which subtracts 2q
+/// <= 2^51. `SPREAD` stages make a number below 2q. The sum with a product below 2q is then below 2^52 again.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma<const RANGE: u8>;
 
-/// Constants of a modulus for [`Ifma`].
+/// The constants of a modulus q for [`Ifma`].
 #[derive(Clone, Copy)]
 pub(crate) struct IfmaContext {
-    /// 2^52 - q.
+    /// The constant 2^52 - q.
     minus_q: __m512i,
-    /// 2^52 - 1.
+    /// The mask 2^52 - 1.
     mask: __m512i,
     two: __m512i,
-    /// 2^51.
+    /// The constant 2^51.
     top: __m512i,
-    /// floor(2^52 / q).
+    /// The constant floor(2^52 / q).
     ratio: __m512i,
-    /// For small q: 2^17 q, above every sum of inverse stages.
+    /// The constant 2^17 q, which is above every sum of inverse stages, for q < 2^34.
     above: __m512i,
 }
 
 impl IfmaContext {
-    /// x below 2q, in the low 52 bits, for any 52-bit x: the quotient is short by at most 1.
+    /// Reduces any 52-bit x below 2q, in the low 52 bits. The estimated quotient is short by at most 1.
     #[inline(always)]
     unsafe fn reduce_twice<const K: usize>(self, mut x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables AVX-512 IFMA.
@@ -70,7 +69,7 @@ impl IfmaContext {
         }
     }
 
-    /// The low 52 bits of x, below 4q, brought below 2q, which is `bound`.
+    /// Reduces the low 52 bits of x, which are below 4q, below 2q, which is `bound`.
     #[inline(always)]
     unsafe fn below_twice<const K: usize>(
         self,
@@ -89,7 +88,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
     const BOUND: u64 = 2;
     const WIDE_RANGE: bool = false;
     const FACTORS_52: bool = true;
-    /// The value and floor(value * 2^52 / q).
+    /// The value of the constant and floor(value * 2^52 / q).
     type Constant = (__m512i, __m512i);
     type Form = Factor;
     type Context = IfmaContext;
@@ -129,7 +128,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Below 2q in the low 52 bits.
+    /// Computes products below 2q in the low 52 bits.
     #[inline(always)]
     unsafe fn mul_many<const K: usize>(
         mut x: [__m512i; K],
@@ -194,7 +193,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// In the low 52 bits.
+    /// Reduces numbers below 2q in the low 52 bits.
     #[inline(always)]
     unsafe fn reduce_twice<const K: usize>(
         x: [__m512i; K],
@@ -219,7 +218,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         x
     }
 
-    /// Five instructions each, or six: the multiply-adds take x in, and x + 2q - t is 2q + 2x less x + t.
+    /// Computes butterflies in five instructions each, or six: the multiply-adds add x, and x + 2q - t is 2q + 2x minus x + t.
     #[inline(always)]
     unsafe fn butterflies<const K: usize>(
         mut x: [__m512i; K],
@@ -253,8 +252,8 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// In the low 52 bits. An inverse butterfly then takes eight instructions (nine with `SPREAD`), and six with q < 2^34, whose
-    /// sums grow.
+    /// Reduces sums in the low 52 bits. An inverse butterfly then takes eight instructions (nine with `SPREAD`). For q < 2^34 it
+    /// takes six, because sums may grow.
     #[inline(always)]
     unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],
@@ -272,7 +271,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         unsafe { context.reduce_twice(x) }
     }
 
-    /// Differences stay below 2^52: 2 * 2q, or 2^17 q + 2^17 q < 2^52 with q < 2^34.
+    /// Returns a multiple of q for which differences stay below 2^52: 2 * 2q, or 2^17 q + 2^17 q < 2^52 for q < 2^34.
     #[inline(always)]
     unsafe fn above(bound: __m512i, context: IfmaContext) -> __m512i {
         if is_small(RANGE) {

@@ -6,16 +6,16 @@ use std::arch::x86_64::*;
 use super::{Factor, LazyMul, correct, correct_many, splat};
 use crate::Modulus;
 
-/// 52-bit arithmetic (AVX-512 IFMA) for q < 2^51. A product, below 2q, is all that 52 bits hold: so both inputs of a
-/// butterfly are first brought below 2q, and sums stand in whole words.
+/// 52-bit arithmetic (AVX-512 IFMA) for q < 2^51. A product is below 2q, and 52 bits hold no more. So both inputs of
+/// a butterfly are first brought below 2q, and sums use the whole word.
 pub(crate) struct Ifma51;
 
-/// Constants of a modulus for [`Ifma51`].
+/// The constants of a modulus q for [`Ifma51`].
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma51Context {
-    /// 2^52 - q.
+    /// The constant 2^52 - q.
     minus_q: __m512i,
-    /// 2^52 - 1.
+    /// The mask 2^52 - 1.
     mask: __m512i,
 }
 
@@ -23,7 +23,7 @@ impl LazyMul for Ifma51 {
     const BOUND: u64 = 2;
     const WIDE_RANGE: bool = false;
     const FACTORS_52: bool = true;
-    /// The value and floor(value * 2^52 / q).
+    /// The value of the constant and floor(value * 2^52 / q).
     type Constant = (__m512i, __m512i);
     type Form = Factor;
     type Context = Ifma51Context;
@@ -103,7 +103,7 @@ impl LazyMul for Ifma51 {
         }
     }
 
-    /// [`LazyMul::sum_difference`] has them below the bound.
+    /// Does nothing, because [`LazyMul::sum_difference`] returns sums below the bound.
     #[inline(always)]
     unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use super::{Chunks, Form, Forms, LazyMul, splat};
 use crate::{Modulus, Shoup};
 
-/// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for any modulus. `SMALL` asserts
-/// q < 2^60.
+/// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for any modulus. With `SMALL` q is
+/// below 2^60.
 ///
 /// With x = x1 2^32 + x0, d = floor(w 2^32 / q) and f = w 2^32 / q - d, the quotient is
 /// x w / q = x1 d + x1 f + x0 w / q. The first term is exact in 64 bits; multiply-add gives the floors of the others and
@@ -19,7 +19,7 @@ use crate::{Modulus, Shoup};
 #[derive(Clone, Copy)]
 pub(crate) struct IfmaWide<const SMALL: bool>;
 
-/// A constant of [`IfmaWide`].
+/// A constant factor of [`IfmaWide`].
 #[derive(Clone, Copy)]
 pub(crate) struct WideConstant {
     value: __m512i,
@@ -28,15 +28,15 @@ pub(crate) struct WideConstant {
     fraction_52: __m512i,
 }
 
-/// A constant of [`IfmaWide`] that every lane shares.
+/// A constant factor of [`IfmaWide`] that every lane shares.
 #[derive(Clone, Copy)]
 pub(crate) struct WideForm {
     value: u64,
-    /// floor(value * 2^32 / q).
+    /// The upper half of the quotient: floor(value * 2^32 / q).
     quotient_high: u64,
-    /// floor(value * 2^52 / q).
+    /// The constant floor(value * 2^52 / q).
     quotient_52: u64,
-    /// The lower half of floor(value * 2^64 / q) as a fraction of 52 bits.
+    /// The lower half of floor(value * 2^64 / q), as a fraction of 52 bits.
     fraction_52: u64,
 }
 
@@ -55,21 +55,21 @@ impl Form for WideForm {
     }
 }
 
-/// Constants of a modulus for [`IfmaWide`].
+/// The constants of a modulus q for [`IfmaWide`].
 #[derive(Clone, Copy)]
 pub(crate) struct WideContext {
     q: __m512i,
-    /// 2^32 - 1.
+    /// The mask 2^32 - 1.
     mask: __m512i,
 }
 
-/// Any 64-bit constant as the quotients of [`IfmaWide`] are.
+/// A 64-bit constant prepared for high products, in the form that the quotients of [`IfmaWide`] have.
 #[derive(Clone, Copy)]
 pub(crate) struct WideQuotient {
     high: __m512i,
     upper_52: __m512i,
     fraction_52: __m512i,
-    /// 2^32 - 1.
+    /// The mask 2^32 - 1.
     mask: __m512i,
 }
 
@@ -89,7 +89,7 @@ impl WideQuotient {
         }
     }
 
-    /// The high word of x times the constant, short of the whole product over 2^64 by less than 2 + 2^-20.
+    /// Returns the high word of x times the constant. It is below the exact product over 2^64 by less than 2 + 2^-20.
     ///
     /// # Safety
     /// The processor must have AVX-512 F and IFMA.
@@ -196,8 +196,8 @@ impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
     }
 }
 
-/// The product of the low 32 bits of each lane. Written as an instruction because the compiler, seeing that the upper
-/// bits are zero, would choose the 64-bit multiplication, which is three.
+/// Returns the product of the low 32 bits of each lane. It is written as an instruction. The compiler sees that the
+/// upper bits are zero, and would choose the 64-bit multiplication, which takes three slots.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn mul_low_halves(x: __m512i, y: __m512i) -> __m512i {
@@ -210,7 +210,8 @@ unsafe fn mul_low_halves(x: __m512i, y: __m512i) -> __m512i {
     product
 }
 
-/// The low word of the product of each lane; an instruction, so that products of several butterflies stay in step.
+/// Returns the low word of the product in each lane. It is written as an instruction, so that products of several
+/// butterflies stay together.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) unsafe fn mul_low(x: __m512i, y: __m512i) -> __m512i {

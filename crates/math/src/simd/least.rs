@@ -4,10 +4,11 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-/// x - m where x >= m, else x, for x < 2 m <= 2^52: what [`super::correct`] gives, by the unit that adds doubles.
+/// Returns x - m in each lane with x >= m, else x, for x < 2 m <= 2^52. The result is that of [`super::correct`], from the
+/// unit that adds doubles.
 ///
-/// Bits of a double that is at least 0 compare as integers do, so that of x - m >= 0 and x the lesser double is x - m. A
-/// negative x - m > -2^52 has the bits of a double that is none, in whose company the instruction gives its second operand, x.
+/// The bits of doubles that are at least 0 compare as integers do. So of x - m >= 0 and x the lesser double is x - m. A
+/// negative x - m > -2^52 has the bits of a double that is no number, for which the instruction returns its second operand, x.
 ///
 /// # Safety
 /// The processor must have AVX-512 F, and [`compares_words`].
@@ -20,14 +21,13 @@ pub unsafe fn lesser(x: __m512i, m: __m512i) -> __m512i {
     }
 }
 
-/// The bit of the vectors' control register that makes denormal doubles count as zeros.
+/// The bit of the vector units' control register that makes denormal doubles count as zeros.
 const DENORMALS_ARE_ZEROS: u32 = 1 << 6;
-/// The bits of the control register that mask the signals for operands that are no doubles or denormal ones.
+/// The bits of the control register that mask the signals for denormal operands and for operands that are no numbers.
 const NO_SIGNALS: u32 = 0b11 << 7;
 
-/// Returns whether this thread compares words as [`lesser`] needs it. Words are denormal doubles. A host program may
-/// have set these to count as zeros, which libraries built for fast arithmetic do when they are loaded, or to raise
-/// signals.
+/// Returns whether this thread compares words as [`lesser`] needs it. Words are denormal doubles. A host program may have set
+/// these to count as zeros, or to raise signals. Libraries built for fast arithmetic do so when they are loaded.
 #[inline]
 pub fn compares_words() -> bool {
     let mut control = 0u32;

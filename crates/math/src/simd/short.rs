@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplies numbers below 2^32, one instruction a vector of 64-bit lanes, of 256 bits or of 512, and reduces sums of
+//! Multiplies numbers below 2^32 in 64-bit lanes, one instruction for a vector of 256 or 512 bits, and reduces sums of
 //! such products.
 
 use std::arch::x86_64::*;
@@ -9,25 +9,26 @@ use crate::{Modulus, simd, simd256};
 /// A vector of 64-bit lanes.
 ///
 /// # Safety
-/// Every function: the processor must have AVX2, or AVX-512 F. Loads and stores: the pointer must be valid for a
-/// vector.
+/// For every function, the processor must have AVX2, or AVX-512 F for the wider vector. For loads and stores, the
+/// pointer must be valid for a vector.
 pub(crate) trait Short: Copy {
     const LANES: usize;
     unsafe fn load(p: *const u64) -> Self;
     unsafe fn store(self, p: *mut u64);
     unsafe fn splat(x: u64) -> Self;
-    /// A signed number, in the low half of each lane.
+    /// Returns a signed number in the low half of each lane.
     unsafe fn signed(x: i32) -> Self;
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
-    /// The product of the low halves of each lane, without a sign here and as signed numbers in `mul_signed`.
+    /// Returns the product of the low halves of each lane, as unsigned numbers. `mul_signed` does so for signed
+    /// numbers.
     unsafe fn mul(self, other: Self) -> Self;
     unsafe fn mul_signed(self, other: Self) -> Self;
-    /// The high half of each lane.
+    /// Returns the high half of each lane.
     unsafe fn high(self) -> Self;
     unsafe fn right(self, bits: __m128i) -> Self;
-    /// x - m where x >= m, else x.
+    /// Returns x - m in each lane with x >= m, else x.
     unsafe fn correct(self, m: Self) -> Self;
 }
 
@@ -104,12 +105,12 @@ short!(
     _mm512_set1_epi32, _mm512_srli_epi64, _mm512_srl_epi64
 );
 
-/// Whether there is a [`ShortReducer`] for this modulus.
+/// Returns whether [`ShortReducer`] serves this modulus.
 pub(crate) fn fits(q: Modulus) -> bool {
     q.bits() <= 32 && !q.value().is_power_of_two()
 }
 
-/// m of [`ShortReducer`].
+/// Returns the constant m = floor(2^(31+k) / q) of [`ShortReducer`], with k = bits of q.
 pub(crate) fn ratio(q: Modulus) -> u64 {
     ((1u128 << (31 + q.bits())) / u128::from(q.value())) as u64
 }
@@ -123,17 +124,17 @@ pub(crate) fn ratio(q: Modulus) -> u64 {
 pub(crate) struct ShortReducer<V> {
     q: V,
     two_q: V,
-    /// m.
+    /// The constant m = floor(2^(31+k) / q).
     ratio: V,
-    /// k - 1.
+    /// The shift k - 1, with k = bits of q.
     cut: __m128i,
 }
 
 impl<V: Short> ShortReducer<V> {
-    /// Of a modulus q of so many bits that [`fits`], with its [`ratio`].
+    /// Prepares the reduction for a modulus q of `bits` bits that [`fits`], with its constant from [`ratio`].
     ///
     /// # Safety
-    /// As of [`Short`].
+    /// As for [`Short`]: the processor must have the vector's instructions.
     #[inline(always)]
     pub(crate) unsafe fn new(q: u64, bits: u32, ratio: u64) -> Self {
         // SAFETY: the caller's promise.
@@ -148,7 +149,7 @@ impl<V: Short> ShortReducer<V> {
     }
 
     /// # Safety
-    /// As of [`Short`].
+    /// As for [`Short`]: the processor must have the vector's instructions.
     #[inline(always)]
     pub(crate) unsafe fn reduce(self, sum: V) -> V {
         // SAFETY: the caller's promise.

@@ -6,33 +6,33 @@ use std::arch::x86_64::*;
 use super::{Factor, LazyMul, correct, splat};
 use crate::Modulus;
 
-/// 52-bit arithmetic (AVX-512 IFMA) modulo p = 2^52 - 2^12 + 1. The identity 2^52 = 2^12 - 1 takes the place of a
-/// quotient: the upper half of a product comes back multiplied by 4095. So do the bits of that product above 52.
+/// 52-bit arithmetic (AVX-512 IFMA) modulo p = 2^52 - 2^12 + 1. The identity 2^52 = 2^12 - 1 mod p takes the place of a
+/// quotient: the upper half of a product is multiplied by 4095 and added. So are the bits of that product above 52.
 ///
-/// A multiplicand may have 64 bits: those above 52 are multiplied by 2^52 w mod p. With y = y1 2^52 + y0 the upper half
-/// is at most (2^52 - 2^12 - 1) + (2^12 - 2) < 2^52, so that it can be multiplied again. The product is the sum of
-/// three numbers of 52 bits and one of 24, below 4p. Values therefore need no correction between stages: p has a root
-/// of unity for up to 2^11 points, after which forward values are below 45 p < 2^58.
+/// A factor may have 64 bits: those above 52 are multiplied by 2^52 w mod p. With y = y1 2^52 + y0 the upper half is at
+/// most (2^52 - 2^12 - 1) + (2^12 - 2) < 2^52, so that it can be multiplied again. The product is the sum of three
+/// numbers of 52 bits and one of 24, below 4p. Numbers therefore need no correction between stages: p has a root of
+/// unity for up to 2^11 points, after whose stages forward values are below 45 p < 2^58.
 pub(crate) struct Solinas;
 
 impl Solinas {
-    /// The modulus.
+    /// The modulus 2^52 - 2^12 + 1.
     pub(crate) const P: u64 = crate::modmul::Solinas52::P;
 }
 
-/// Constants of [`Solinas`].
+/// The constants of [`Solinas`].
 #[derive(Clone, Copy)]
 pub(crate) struct SolinasContext {
-    /// 2^52 mod p.
+    /// The constant 2^52 mod p.
     fold: __m512i,
-    /// 2^52 - 1.
+    /// The mask 2^52 - 1.
     mask: __m512i,
-    /// 2^9 p, above every sum of six inverse stages.
+    /// The constant 2^9 p, which is above every sum of six inverse stages.
     above: __m512i,
 }
 
 impl SolinasContext {
-    /// x mod p below 2^52 + 2^24, for any x.
+    /// Reduces any x to a number below 2^52 + 2^24 that is congruent modulo p.
     #[inline(always)]
     unsafe fn fold<const K: usize>(self, mut x: [__m512i; K]) -> [__m512i; K] {
         for x in &mut x {
@@ -50,7 +50,7 @@ impl LazyMul for Solinas {
     const BOUND: u64 = 4;
     const WIDE_RANGE: bool = true;
     const FACTORS_52: bool = true;
-    /// w and 2^52 w mod p.
+    /// The constants w and 2^52 w mod p, for a factor w.
     type Constant = (__m512i, __m512i);
     type Form = Factor;
     type Context = SolinasContext;
@@ -160,7 +160,7 @@ impl LazyMul for Solinas {
         }
     }
 
-    /// Sums may double until they are settled.
+    /// Leaves sums as they are, because they may double until [`LazyMul::settle`] reduces them.
     #[inline(always)]
     unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],
@@ -175,7 +175,8 @@ impl LazyMul for Solinas {
         context.above
     }
 
-    /// Products are below 4p, and sums double: six stages reach 2^7 p at most, and from here on six more.
+    /// Reduces sums. Products are below 4p, and sums double: six stages reach at most 2^7 p, and six more follow from
+    /// here.
     #[inline(always)]
     unsafe fn settle<const K: usize>(x: [__m512i; K], context: SolinasContext) -> [__m512i; K] {
         // SAFETY: the caller's promise.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Polynomials in y, a power of x, the form of masks and constants on slots.
+//! Polynomials in y, a power of x, which serve as masks and constants on slots.
 
 use super::error::SlotError;
 use crate::Modulus;
 
-/// A polynomial in y = x^`spacing`, the form of every mask and constant: few coefficients, and few values that repeat in
-/// evaluation form. Coefficients are residues modulo the p^e it was made for.
+/// A polynomial in y = x^`spacing`, the form of every mask and constant on slots. It has few coefficients, and few
+/// values that repeat in evaluation form. Coefficients are residues modulo the p^e of the encoder that made it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CorePoly {
     coefficients: Vec<u64>,
@@ -20,17 +20,17 @@ impl CorePoly {
         }
     }
 
-    /// Coefficients of y^0, y^1, ...
+    /// Returns the coefficients of y^0, y^1, ...
     pub fn coefficients(&self) -> &[u64] {
         &self.coefficients
     }
 
-    /// y is x to this power.
+    /// Returns the exponent s for which y = x^s.
     pub fn spacing(&self) -> usize {
         self.spacing
     }
 
-    /// All N coefficients of the polynomial in x.
+    /// Returns all N coefficients of the polynomial in x.
     pub fn expand(&self) -> Vec<u64> {
         let mut all = vec![0; self.coefficients.len() * self.spacing];
         for (place, &c) in all.iter_mut().step_by(self.spacing).zip(&self.coefficients) {
@@ -39,7 +39,8 @@ impl CorePoly {
         all
     }
 
-    /// sum += this * polynomial modulo x^N + 1 and q, by definition.
+    /// Adds the product of this polynomial and `polynomial` to `sum`, modulo x^N + 1 and q, by the definition of a
+    /// product.
     pub(super) fn multiply_add(
         &self,
         q: Modulus,

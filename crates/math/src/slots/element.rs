@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Elements of the slot ring: one value of a slot that is no mere integer.
+//! Elements of the slot ring: the values of slots that are more than integers.
 
 use super::encoder::SlotEncoder;
 use super::galois_ring::Gaussian;
 use super::structure::{Split, pow_mod};
 
-/// An element of the slot ring Z_{p^e}\[eta\], by its d coefficients of 1, eta, ..., eta^(d-1); made by
-/// [`SlotEncoder::element`].
+/// An element of the slot ring Z_{p^e}\[eta\], as its d coefficients of 1, eta, ..., eta^(d-1). [`SlotEncoder::element`]
+/// makes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SlotElement(Vec<u64>);
 
@@ -26,10 +26,11 @@ impl SlotElement {
     }
 }
 
-/// With w = N / c, eta^w is zeta, and an element is a sum of w powers of eta with factors in the Galois ring that holds zeta.
-/// A polynomial is a sum of m_r(y) x^r for r < w, so that its slot at eta^g is the sum of m_r(zeta^g) eta^(r g).
+/// With w = N / c for a core of degree c, eta^w is zeta. An element is a sum of w powers of eta with factors in the Galois
+/// ring that holds zeta. A polynomial is a sum of m_r(y) x^r for r < w, so that its slot at eta^g is the sum of m_r(zeta^g)
+/// eta^(r g).
 impl SlotEncoder {
-    /// A slot from the values m_r(zeta^g), g its representative.
+    /// Returns the element of a slot with representative g from the values m_r(zeta^g).
     pub(super) fn twist(&self, slot: usize, values: &[Gaussian]) -> SlotElement {
         let mut factors = vec![Gaussian::default(); values.len()];
         let powers = self.powers(self.structure().representative(slot));
@@ -39,7 +40,7 @@ impl SlotEncoder {
         self.element_of_factors(&factors)
     }
 
-    /// Undoes [`SlotEncoder::twist`].
+    /// Returns the values m_r(zeta^g) from the element of a slot: the inverse of [`SlotEncoder::twist`].
     pub(super) fn untwist(&self, slot: usize, element: &SlotElement) -> Vec<Gaussian> {
         let factors = self.galois_factors(element);
         let all_turns = 2 * self.structure().core_degree();
@@ -51,7 +52,7 @@ impl SlotEncoder {
         values.collect()
     }
 
-    /// The `times`-th power of Frobenius, which takes eta to eta^p.
+    /// Applies Frobenius, which takes eta to eta^p, to an element `times` times.
     pub fn frobenius(&self, element: &SlotElement, times: usize) -> SlotElement {
         let two_n = 2 * self.structure().ring_degree() as u64;
         let power = pow_mod(self.structure().p() % two_n, times as u64, two_n);
@@ -69,7 +70,7 @@ impl SlotEncoder {
         self.element_of_factors(&factors)
     }
 
-    /// The product of two elements, by definition: for masks of one slot and for tests, not for speed.
+    /// Returns the product of two elements, by its definition. It is for masks of one slot and for tests, and not fast.
     pub fn multiply_elements(&self, a: &SlotElement, b: &SlotElement) -> SlotElement {
         let (a, b) = (self.galois_factors(a), self.galois_factors(b));
         let (ring, w) = (self.ring(), a.len());
@@ -88,7 +89,7 @@ impl SlotEncoder {
         self.element_of_factors(&product)
     }
 
-    /// eta^(r g) = zeta^turns eta^place, for r = 0, 1, ..., w - 1.
+    /// Returns, for r = 0, 1, ..., w - 1, the pair (turns, place) with eta^(r g) = zeta^turns eta^place.
     fn powers(&self, g: u64) -> impl Iterator<Item = (usize, usize)> {
         let w = self.structure().core_spacing();
         let two_n = 2 * self.structure().ring_degree() as u64;

@@ -12,33 +12,35 @@ use crate::{Modulus, declassify};
 /// Encodes integers and slot ring elements into the slots of Z_{p^e}\[x\]/(x^N + 1), and decodes them.
 ///
 /// With eta a root of the first slot's factor F, slot j with representative g_j of a polynomial m is m(eta^{g_j}), an
-/// element of Z_{p^e}\[eta\] = Z_{p^e}\[x\]/F(x). So one ring serves all slots. Galois element h brings to slot j the
-/// k-th power of Frobenius of slot j', where g_j h = g_j' p^k. A polynomial is *thin* when all its slots are integers.
+/// element of Z_{p^e}\[eta\] = Z_{p^e}\[x\]/F(x). So one ring serves all slots. The automorphism of Galois element h
+/// brings to slot j the value of slot j' under the k-th power of Frobenius, where g_j h = g_j' p^k. A polynomial is
+/// *thin* if all its slots are integers.
 pub struct SlotEncoder {
     structure: SlotStructure,
     exponent: u32,
     ring: GaloisRing,
-    /// The 2c powers of zeta = eta^(N/c).
+    /// The 2c powers of zeta = eta^(N/c), where c is the degree of the core.
     zeta_powers: Vec<Gaussian>,
-    /// 1 / im(zeta), if im(zeta) is not 0.
+    /// The inverse of the imaginary part of zeta, if that is not 0.
     zeta_im_inv: u64,
     transform: CoreTransform,
-    /// The rows of the transformed matrix that hold each slot's values, and for trinomials those of the conjugates.
+    /// For each slot, the rows of the transformed matrix that hold its values, and for trinomials the rows of their
+    /// conjugates.
     rows: Vec<SlotRows>,
-    /// The slot of each odd exponent below 2c, by half of it.
+    /// For each odd exponent below 2c, at index (exponent - 1) / 2, its slot.
     slots: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct SlotRows {
     pub own: usize,
-    /// The same as `own` for binomials.
+    /// The row of the conjugates; for binomials it is `own`.
     pub conjugate: usize,
 }
 
 impl SlotEncoder {
     /// # Errors
-    /// An exponent of 0, or p^e of 2^60 or more.
+    /// Fails for an exponent of 0, or p^e of 2^60 or more.
     pub fn new(structure: SlotStructure, exponent: u32) -> Result<Self, SlotError> {
         let p = structure.p();
         let power = p.checked_pow(exponent);
@@ -85,12 +87,12 @@ impl SlotEncoder {
         &self.structure
     }
 
-    /// Returns p^e.
+    /// Returns the modulus p^e.
     pub fn modulus(&self) -> Modulus {
         self.ring.modulus()
     }
 
-    /// Returns e.
+    /// Returns the exponent e of the modulus p^e.
     pub fn exponent(&self) -> u32 {
         self.exponent
     }
@@ -99,7 +101,7 @@ impl SlotEncoder {
         self.ring
     }
 
-    /// zeta^k for k below 2c.
+    /// Returns zeta^k for k below 2c, where c is the degree of the core.
     pub(super) fn zeta_power(&self, k: usize) -> Gaussian {
         self.zeta_powers[k]
     }
@@ -108,10 +110,10 @@ impl SlotEncoder {
         self.zeta_im_inv
     }
 
-    /// Encodes one integer a slot, for all slots, as a polynomial of the core.
+    /// Encodes one integer for each slot as a polynomial of the core.
     ///
     /// # Errors
-    /// [`SlotError::Length`], [`SlotError::Residue`].
+    /// [`SlotError::Length`] for another number of integers, [`SlotError::Residue`] for one that is not below p^e.
     pub fn encode_core(&self, slots: &[u64]) -> Result<CorePoly, SlotError> {
         self.check_length("integers", self.structure.slots(), slots.len())?;
         self.check_residues("integer", slots)?;
@@ -119,18 +121,19 @@ impl SlotEncoder {
         Ok(self.core_from_values(&values))
     }
 
-    /// Encodes one integer a slot, for all slots, as N coefficients.
+    /// Encodes one integer for each slot as a polynomial of N coefficients.
     ///
     /// # Errors
-    /// [`SlotError::Length`], [`SlotError::Residue`].
+    /// [`SlotError::Length`] for another number of integers, [`SlotError::Residue`] for one that is not below p^e.
     pub fn encode(&self, slots: &[u64]) -> Result<Vec<u64>, SlotError> {
         Ok(self.encode_core(slots)?.expand())
     }
 
-    /// Decodes the integers of a thin polynomial of N coefficients, one a slot.
+    /// Decodes the integers of a thin polynomial of N coefficients, one for each slot.
     ///
     /// # Errors
-    /// [`SlotError::NotThin`], [`SlotError::Length`], [`SlotError::Residue`].
+    /// [`SlotError::NotThin`] if a slot is no integer; [`SlotError::Length`] and [`SlotError::Residue`] for wrong
+    /// coefficients.
     pub fn decode(&self, polynomial: &[u64]) -> Result<Vec<u64>, SlotError> {
         self.check_polynomial(polynomial)?;
         let spacing = self.structure.core_spacing();
@@ -145,7 +148,7 @@ impl SlotEncoder {
         Ok(values.into_iter().map(|v| v.re).collect())
     }
 
-    /// Returns the slot that holds values at zeta^exponent, and whether it holds their conjugates.
+    /// Returns the slot whose values are those at zeta^exponent, and whether they are its conjugates.
     pub(super) fn slot_at(&self, exponent: u64) -> (usize, bool) {
         let exponent = exponent % (2 * self.structure.core_degree() as u64);
         let slot = self.slots[(exponent / 2) as usize] as usize;
@@ -154,8 +157,8 @@ impl SlotEncoder {
         (slot, conjugate)
     }
 
-    /// Returns the polynomial of the core with these values, one a slot. At the slots' conjugates its values are
-    /// conjugate.
+    /// Returns the polynomial of the core with these values, one for each slot. At the slots' conjugates it has the
+    /// conjugate values.
     pub(super) fn core_from_values(&self, values: &[Gaussian]) -> CorePoly {
         let mut column = vec![Gaussian::default(); self.structure.core_degree()];
         for (rows, &value) in self.rows.iter().zip(values) {
@@ -167,17 +170,19 @@ impl SlotEncoder {
         CorePoly::new(coefficients, self.structure.core_spacing())
     }
 
-    /// Undoes [`SlotEncoder::core_from_values`].
+    /// Returns the values, one for each slot, of a polynomial of the core: the inverse of
+    /// [`SlotEncoder::core_from_values`].
     pub(super) fn values_of_core(&self, coefficients: impl Iterator<Item = u64>) -> Vec<Gaussian> {
         let mut column: Vec<_> = coefficients.map(|re| Gaussian { re, im: 0 }).collect();
         self.transform.forward(&mut column);
         self.rows.iter().map(|rows| column[rows.own]).collect()
     }
 
-    /// Makes an element of the slot ring from its coefficients of 1, eta, eta^2, ...: at most d of them.
+    /// Makes an element of the slot ring from at most d coefficients of 1, eta, eta^2, ..., where d is the degree of a
+    /// slot.
     ///
     /// # Errors
-    /// [`SlotError::Length`], [`SlotError::Residue`].
+    /// [`SlotError::Length`] for more coefficients, [`SlotError::Residue`] for one that is not below p^e.
     pub fn element(&self, coefficients: &[u64]) -> Result<SlotElement, SlotError> {
         let d = self.structure.degree();
         if coefficients.len() > d {
@@ -187,10 +192,11 @@ impl SlotEncoder {
         Ok(SlotElement::padded(coefficients, d))
     }
 
-    /// Encodes an element a slot as N coefficients.
+    /// Encodes one element of the slot ring for each slot as a polynomial of N coefficients. The elements come from
+    /// [`SlotEncoder::element`] of an encoder of the same modulus and degree.
     ///
     /// # Errors
-    /// [`SlotError::Length`]; elements come from [`SlotEncoder::element`] of an encoder of the same modulus and degree.
+    /// [`SlotError::Length`] for another number of elements.
     pub fn encode_elements(&self, slots: &[SlotElement]) -> Result<Vec<u64>, SlotError> {
         self.check_length("elements", self.structure.slots(), slots.len())?;
         let width = self.structure.core_spacing();
@@ -208,10 +214,10 @@ impl SlotEncoder {
         Ok(matrix.into_iter().map(|c| c.re).collect())
     }
 
-    /// Decodes the slots of a polynomial of N coefficients, an element a slot.
+    /// Decodes the slots of a polynomial of N coefficients, one element of the slot ring for each slot.
     ///
     /// # Errors
-    /// [`SlotError::Length`], [`SlotError::Residue`].
+    /// [`SlotError::Length`] and [`SlotError::Residue`] for wrong coefficients.
     pub fn decode_elements(&self, polynomial: &[u64]) -> Result<Vec<SlotElement>, SlotError> {
         self.check_polynomial(polynomial)?;
         let width = self.structure.core_spacing();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Errors of the slot encoder. Each names the expected value, the value given and a cure.
+//! The errors of the slot encoder. Each names the expected value, the value found and a cure.
 
 use thiserror::Error;
 
 use crate::MathError;
 
-/// An input that [`slots`](crate::slots) refuses.
+/// The error of an input that a function of [`slots`](crate::slots) refuses.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SlotError {

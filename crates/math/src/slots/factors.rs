@@ -4,18 +4,19 @@
 use super::encoder::SlotEncoder;
 use super::structure::Split;
 
-/// A factor x^d + `middle` x^(d/2) + `constant` of x^N + 1, of residues modulo p^e. Modulo p it is irreducible.
+/// A factor x^d + `middle` x^(d/2) + `constant` of x^N + 1 modulo p^e, where d is the degree of a slot. Modulo p it is
+/// irreducible.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
     pub degree: usize,
-    /// 0 for binomials.
+    /// The coefficient of x^(d/2), which is 0 for binomials.
     pub middle: u64,
     pub constant: u64,
 }
 
 impl SlotEncoder {
-    /// The factor of each slot: the least polynomial of eta^g, g the slot's representative. Its coefficients come from the
-    /// lifted root of unity, so that nothing is factored and nothing lifted but one number.
+    /// Returns the factor of each slot: the least polynomial of eta^g, where g is the slot's representative. Its
+    /// coefficients come from the lifted root of unity. So no polynomial is factored, and only one number is lifted.
     pub fn factors(&self) -> Vec<Factor> {
         let (ring, structure) = (self.ring(), self.structure());
         let two_c = 2 * structure.core_degree() as u64;

@@ -5,15 +5,16 @@ use super::SlotError;
 use super::structure::{SlotStructure, Split};
 use crate::Modulus;
 
-/// re + im i, of residues modulo p^e. For p = 1 mod 4 the imaginary part is always 0: the ring is Z_{p^e}. For p = 3 mod 4 no
-/// integer squares to -1 modulo p, so that i generates the Galois ring of degree 2, whose Frobenius is conjugation.
+/// A number re + im i, whose parts are residues modulo p^e. For p = 1 mod 4 the imaginary part is always 0: the ring is
+/// Z_{p^e}. For p = 3 mod 4 no integer squares to -1 modulo p, so that i generates the Galois ring of degree 2, whose
+/// Frobenius map is conjugation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Gaussian {
     pub re: u64,
     pub im: u64,
 }
 
-/// Z_{p^e} or its extension by i.
+/// The Galois ring that holds the slots' roots of unity: Z_{p^e}, or its extension by i.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct GaloisRing {
     q: Modulus,
@@ -53,7 +54,7 @@ impl GaloisRing {
         self.sub(Gaussian::default(), a)
     }
 
-    /// Products of residues below 2^60 are below 2^120: the sum of two is reduced once.
+    /// Returns the product of a and b. Products of residues below 2^60 are below 2^120, so the sum of two is reduced once.
     #[inline]
     pub fn mul(self, a: Gaussian, b: Gaussian) -> Gaussian {
         let wide = |x: u64, y: u64| u128::from(x).wrapping_mul(u128::from(y));
@@ -65,7 +66,7 @@ impl GaloisRing {
         }
     }
 
-    /// The Frobenius map: what p-th powers are modulo p.
+    /// Returns the image under the Frobenius map, which modulo p is the p-th power.
     #[inline]
     pub fn conj(self, a: Gaussian) -> Gaussian {
         let im = self.q.neg(a.im);
@@ -85,8 +86,9 @@ impl GaloisRing {
     }
 }
 
-/// The primitive 2c-th root of unity of the slots, c the degree of the core, modulo p^`exponent`: the lift of the one whose
-/// residue modulo p is smallest (by real, then imaginary part). For e = 1 and d = 1 it is SEAL's psi.
+/// Returns the primitive 2c-th root of unity of the slots modulo p^`exponent`, where c is the degree of the core. It lifts
+/// the root whose residue modulo p is smallest (by real, then imaginary part). For exponent 1 and slots of degree 1 it is
+/// SEAL's psi.
 pub(crate) fn root_of_unity(
     structure: &SlotStructure,
     ring: GaloisRing,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Slots of Z_{p^e}\[x\]/(x^N + 1), p an odd prime, N a power of two. This is plain algebra; no ciphertext occurs.
 //!
-//! [`SlotStructure`] says how many slots there are and how Galois elements move them, for every e at once; [`SlotEncoder`]
-//! encodes integers, one a slot, and elements of the slot ring modulo one p^e, and makes rotations. Every mask and constant
-//! lives in a small subring, as a [`CorePoly`].
+//! [`SlotStructure`] says how many slots there are and how Galois elements move them, for every e at once. [`SlotEncoder`]
+//! encodes integers, one for each slot, and elements of the slot ring modulo one p^e, and makes rotations. Every mask and
+//! constant lies in a small subring, as a [`CorePoly`].
 
 mod core;
 mod element;

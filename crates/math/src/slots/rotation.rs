@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes rotations of slots along a dimension.
+//! Computes rotations of slots along one dimension of the slots.
 
 use super::core::CorePoly;
 use super::encoder::SlotEncoder;
@@ -8,12 +8,13 @@ use super::structure::pow_mod;
 use crate::Modulus;
 use crate::kernels::auto_coeff;
 
-/// A rotation of elements of the slot ring: the sum of its parts.
+/// A rotation of elements of the slot ring along one dimension: an automorphism, or a sum of two under masks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rotation {
-    /// x -> x^g alone.
+    /// The automorphism x -> x^g for this g.
     Automorphism(u64),
-    /// Two automorphisms, each under a mask of the slots that it serves: what a bad dimension takes.
+    /// Two automorphisms with masks, each 1 in the slots that its automorphism serves. A dimension that is not good
+    /// needs them ([`Dimension::good`](super::Dimension::good)).
     Masked([(u64, CorePoly); 2]),
 }
 
@@ -22,7 +23,7 @@ impl SlotEncoder {
     /// dimension.
     ///
     /// # Errors
-    /// [`SlotError::NoDimension`].
+    /// [`SlotError::NoDimension`] if the slots have no dimension with this number.
     pub fn rotate_integers(&self, dimension: usize, amount: usize) -> Result<u64, SlotError> {
         let (generator, order, _) = self.dimension(dimension)?;
         let two_n = 2 * self.structure().ring_degree() as u64;
@@ -33,7 +34,7 @@ impl SlotEncoder {
     /// dimension.
     ///
     /// # Errors
-    /// [`SlotError::NoDimension`].
+    /// [`SlotError::NoDimension`] if the slots have no dimension with this number.
     pub fn rotate_elements(&self, dimension: usize, amount: usize) -> Result<Rotation, SlotError> {
         let (generator, order, good) = self.dimension(dimension)?;
         let forward = self.rotate_integers(dimension, amount)?;
@@ -72,10 +73,11 @@ impl SlotEncoder {
 }
 
 impl Rotation {
-    /// Applies the rotation to N coefficients, by definition.
+    /// Applies the rotation to a polynomial of N coefficients, by its definition.
     ///
     /// # Errors
-    /// A number of coefficients that is not that of the ring it was made for.
+    /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the rotation was
+    /// made.
     pub fn apply(&self, q: Modulus, polynomial: &[u64]) -> Result<Vec<u64>, SlotError> {
         let mut moved = vec![0; polynomial.len()];
         match self {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes how x^N + 1 splits modulo p, and the group that moves its factors.
+//! Computes how x^N + 1 splits modulo p, and the group that permutes its factors.
 
 use super::SlotError;
 use crate::primes::is_prime;
@@ -7,35 +7,37 @@ use crate::primes::is_prime;
 /// The form of the factors of x^N + 1 modulo p.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Split {
-    /// x^d - c, for p = 1 mod 4: all c are integers modulo p^e.
+    /// Factors x^d - c, for p = 1 mod 4; all c are integers modulo p^e.
     Binomials,
-    /// x^d - a x^(d/2) + b with b = 1 or -1, for p = 3 mod 4: they split once more where there is an i with i^2 = -1.
+    /// Factors x^d - a x^(d/2) + b with b = 1 or -1, for p = 3 mod 4. They split once more over a ring that has an i with
+    /// i^2 = -1.
     Trinomials,
 }
 
-/// One dimension of the slots: a cyclic factor of (Z/2N)* over the powers of p.
+/// One dimension of the slots: a cyclic factor of the group (Z/2N)* modulo the powers of p.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dimension {
     /// The Galois element that moves every slot by one place.
     pub generator: u64,
-    /// Number of places.
+    /// The number of places along the dimension.
     pub order: usize,
-    /// Whether `generator` has this order modulo 2N too. If not, a slot that leaves the last place comes in at the
-    /// first one with a power of Frobenius. That changes no integer, but elements of the slot ring need masks.
+    /// Whether `generator` has this order modulo 2N too. If not, a slot that leaves the last place enters the first one
+    /// with a power of Frobenius. That changes no integer, but rotations of elements of the slot ring then need masks.
     pub good: bool,
 }
 
-/// The coset of a Galois element: the element is (the representative of `slot`) * p^`frobenius` modulo 2N.
+/// The coset of a Galois element modulo the powers of p: the element is (the representative of `slot`) * p^`frobenius`
+/// modulo 2N.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Place {
     pub slot: usize,
     pub frobenius: usize,
 }
 
-/// The slots of Z_{p^e}\[x\]/(x^N + 1) for an odd prime p and N = 2^`log_n`; the same for every e.
+/// The slots of Z_{p^e}\[x\]/(x^N + 1) for an odd prime p and N = 2^`log_n`, which are the same for every e.
 ///
-/// There are N / d slots, d the order of p modulo 2N; each is a ring of degree d over Z_{p^e}. Slots are the cosets of p's
-/// powers in (Z/2N)*, each with a representative, in the order of a matrix:
+/// There are N / d slots, where d is the order of p modulo 2N; each is a ring of degree d over Z_{p^e}. Slots are the
+/// cosets of p's powers in (Z/2N)*. Each has a representative, in the order of a matrix:
 ///
 /// | p | representatives | slots | dimensions |
 /// | --- | --- | --- | --- |
@@ -62,7 +64,7 @@ impl SlotStructure {
     pub const MAX_LOG_N: u32 = 16;
 
     /// # Errors
-    /// A p that is no odd prime below 2^60, a degree outside 2^3 to 2^16.
+    /// Fails if p is no odd prime below 2^60, or the ring degree lies outside 2^3 to 2^16.
     pub fn new(log_n: u32, p: u64) -> Result<Self, SlotError> {
         let (min, max) = (Self::MIN_LOG_N, Self::MAX_LOG_N);
         if !(min..=max).contains(&log_n) {
@@ -104,7 +106,7 @@ impl SlotStructure {
         1 << self.log_n
     }
 
-    /// Returns the number of slots, N / d.
+    /// Returns the number of slots, N / d, where d is the degree of a slot.
     pub fn slots(&self) -> usize {
         1 << self.log_slots
     }
@@ -118,9 +120,9 @@ impl SlotStructure {
         self.split
     }
 
-    /// Returns log2 of the degree c of the *core* Z_{p^e}\[y\]/(y^c + 1), y = x^(N/c). The core is the smallest such
-    /// subring over which x^N + 1 splits into factors of the least degree. It holds all masks and all constants of the
-    /// thin linear maps.
+    /// Returns the base-2 logarithm of the degree c of the *core* Z_{p^e}\[y\]/(y^c + 1), y = x^(N/c). The core is the
+    /// smallest such subring over which x^N + 1 splits into factors of the least degree. It holds all masks and all
+    /// constants of the thin linear maps.
     pub fn log_core(&self) -> u32 {
         match self.split {
             Split::Binomials => self.log_slots,
@@ -133,7 +135,7 @@ impl SlotStructure {
         1 << self.log_core()
     }
 
-    /// Returns N / c: the core's y is x to this power.
+    /// Returns N / c, where c is the degree of the core: the core's y is x to this power.
     pub fn core_spacing(&self) -> usize {
         1 << (self.log_n - self.log_core())
     }
@@ -188,7 +190,7 @@ impl SlotStructure {
         if row == 1 { two_n - power } else { power }
     }
 
-    /// Returns the coset of an odd Galois element, taken modulo 2N, and its place therein.
+    /// Returns the coset of an odd Galois element, taken modulo 2N, and its position in the coset.
     pub fn locate(&self, galois: u64) -> Place {
         let slot = self.slot_of(galois);
         let (two_n, log_d) = (2u64 << self.log_n, self.log_n - self.log_slots);
@@ -225,14 +227,15 @@ impl SlotStructure {
         }
     }
 
-    /// The permutation of integers in slots under x -> x^galois: slot i then holds what slot `sources[i]` held.
+    /// Returns the permutation of the slots' integers under x -> x^galois: afterwards slot i holds what slot `sources[i]`
+    /// held.
     pub fn permutation(&self, galois: u64) -> Vec<usize> {
         let source = |slot| self.slot_of(self.representative(slot).wrapping_mul(galois));
         (0..self.slots()).map(source).collect()
     }
 }
 
-/// b^e modulo a power of two.
+/// Returns b^e modulo a power of two.
 pub(crate) fn pow_mod(b: u64, mut e: u64, two_power: u64) -> u64 {
     let (mut base, mut result) = (b, 1u64);
     while e > 0 {
@@ -245,7 +248,7 @@ pub(crate) fn pow_mod(b: u64, mut e: u64, two_power: u64) -> u64 {
     result % two_power
 }
 
-/// The inverse of an odd number modulo a power of two, by Newton's method.
+/// Returns the inverse of an odd number modulo a power of two, by Newton's method.
 pub(crate) fn inverse_mod(odd: u64, two_power: u64) -> u64 {
     let mut x = odd; // right modulo 2^3
     for _ in 0..5 {
@@ -254,7 +257,8 @@ pub(crate) fn inverse_mod(odd: u64, two_power: u64) -> u64 {
     x % two_power
 }
 
-/// The k below 2^`log_order` with base^k = h, for a base of that order modulo a power of two: a bit at a time.
+/// Returns the k below 2^`log_order` with base^k = h, for a base of that order modulo a power of two. It finds one bit at a
+/// time.
 fn log_in_cyclic(h: u64, base: u64, log_order: u32, two_power: u64) -> u64 {
     let inverse = inverse_mod(base, two_power);
     let mut k = 0;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Splits the core by a negacyclic NTT of length c over the Galois ring, on rows of coefficients.
+//! Splits the core ring by a negacyclic NTT over the Galois ring, on rows of coefficients. Its length c is the
+//! core's degree.
 
 use super::galois_ring::{GaloisRing, Gaussian};
 use crate::bits::bit_reverse;
 
-/// Twiddles of y^c + 1: natural order in, bit-reversed out (row i holds the value at zeta^(2 bitrev(i) + 1)), as
-/// [`NttPlan`](crate::NttPlan).
+/// The NTT of y^c + 1 with its twiddles: from natural order to bit-reversed order, as
+/// [`NttPlan`](crate::NttPlan). Row i then holds the value at zeta^(2 bitrev(i) + 1).
 pub(crate) struct CoreTransform {
     ring: GaloisRing,
     log_core: u32,
-    /// Entry m + i is the factor of block i in the stage that has m blocks.
+    /// The twiddles: entry m + i is the factor of block i in the stage that has m blocks.
     twiddles: Vec<Gaussian>,
     inverse_twiddles: Vec<Gaussian>,
-    /// 1 / c.
+    /// The inverse 1 / c of the length.
     c_inv: u64,
 }
 
 impl CoreTransform {
-    /// `zeta` has order 2c, and `c_inv` is 1 / c.
+    /// Makes the transform of length c = 2^`log_core`. `zeta` has order 2c, and `c_inv` is 1 / c.
     pub fn new(ring: GaloisRing, zeta: Gaussian, log_core: u32, c_inv: u64) -> Self {
         let table = |root: Gaussian| {
             let mut table = vec![ring.integer(1); 1 << log_core];
@@ -37,12 +38,12 @@ impl CoreTransform {
         }
     }
 
-    /// The row with values at zeta^e, e odd.
+    /// Returns the row that holds the values at zeta^e, for an odd exponent e.
     pub fn row(&self, exponent: u64) -> usize {
         bit_reverse((exponent / 2) as usize, self.log_core)
     }
 
-    /// Each column of the matrix of c rows, in place.
+    /// Transforms each column of the matrix of c rows, in place.
     pub fn forward(&self, matrix: &mut [Gaussian]) {
         let ring = self.ring;
         let mut blocks = 1;
@@ -59,7 +60,7 @@ impl CoreTransform {
         }
     }
 
-    /// Undoes [`CoreTransform::forward`].
+    /// Inverts [`CoreTransform::forward`], in place.
     pub fn inverse(&self, matrix: &mut [Gaussian]) {
         let ring = self.ring;
         let mut blocks = 1usize << self.log_core;

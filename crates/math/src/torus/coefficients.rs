@@ -4,19 +4,21 @@
 use crate::modulus::above;
 use crate::{AnyModulus, MathError, Modulus, WordModulus};
 
-/// The modulus q of ciphertexts: 2^32 or 2^64, the torus in fixed point as the TFHE library and the torus paper have it;
-/// or a prime, for which products need no lift, as the transform runs modulo q itself.
+/// The modulus q of TFHE ciphertexts. It is 2^32 or 2^64, so that residues are torus elements in fixed point, as in the
+/// TFHE library and the torus paper. Or it is a prime; the transform then runs modulo q itself, and products need no
+/// lift.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Coefficients {
     Word(WordModulus),
     Prime(Modulus),
 }
 
-/// Additions modulo q, and the representatives that a decomposition reads; inlined into loops over polynomials.
+/// Additions modulo q, and the representatives that a decomposition reads. The methods are inlined into loops over
+/// polynomials.
 pub(super) trait Sums: Copy + Sync {
     fn add(self, a: u64, b: u64) -> u64;
     fn sub(self, a: u64, b: u64) -> u64;
-    /// The representative of x that is nearest to 0, plus an offset, as far as digits read it.
+    /// Returns the representative of x that is nearest to 0, plus an offset, in the bits that digits are cut from.
     fn centred_plus(self, x: u64, offset: u64) -> u64;
 }
 
@@ -70,7 +72,7 @@ impl Sums for PrimeSums {
     }
 }
 
-/// Runs a generic function with the [`Sums`] of these coefficients.
+/// Runs a generic function with the [`Sums`] of a modulus.
 macro_rules! with_sums {
     ($coefficients:expr, $sums:ident => $body:expr) => {
         match $coefficients {
@@ -98,7 +100,7 @@ pub(super) fn prime_sums(q: Modulus) -> PrimeSums {
     }
 }
 
-/// For sums, which any modulus has.
+/// Converts any modulus, for sums.
 impl From<AnyModulus> for Coefficients {
     fn from(q: AnyModulus) -> Self {
         match q {
@@ -112,7 +114,7 @@ impl Coefficients {
     /// Returns the modulus 2^`bits`, for 32 or 64 bits.
     ///
     /// # Errors
-    /// [`MathError::OutOfRange`] for other widths.
+    /// [`MathError::OutOfRange`] for another number of bits.
     pub fn word(bits: u32) -> Result<Self, MathError> {
         if bits != 32 && bits != 64 {
             return Err(MathError::OutOfRange {
@@ -124,7 +126,7 @@ impl Coefficients {
         Ok(Self::Word(WordModulus::new(bits)?))
     }
 
-    /// Returns the bits of q - 1.
+    /// Returns the number of bits of q - 1.
     pub fn bits(self) -> u32 {
         match self {
             Self::Word(q) => q.bits(),
@@ -132,7 +134,7 @@ impl Coefficients {
         }
     }
 
-    /// Returns q.
+    /// Returns the modulus q.
     pub fn modulus(self) -> u128 {
         match self {
             Self::Word(q) => u128::from(q.mask()) + 1,
@@ -140,7 +142,7 @@ impl Coefficients {
         }
     }
 
-    /// Returns whether x is a residue.
+    /// Returns whether x is a residue, that is, below q.
     pub fn holds(self, x: u64) -> bool {
         u128::from(x) < self.modulus()
     }
@@ -183,8 +185,8 @@ impl Coefficients {
         }
     }
 
-    /// Returns the nearest integer to x 2^`log` / q, modulo 2^`log`; halves upwards. This is modulus switching, for
-    /// `log` of at most 12. In constant time.
+    /// Returns the integer nearest to x 2^`log` / q, modulo 2^`log`; halves upwards. This is modulus switching, for
+    /// `log` of at most 12, in constant time.
     pub fn switch(self, x: u64, log: u32) -> u64 {
         match self {
             Self::Word(q) => {
@@ -198,8 +200,8 @@ impl Coefficients {
         }
     }
 
-    /// Returns the nearest residue to `numerator` / 2^`log` of the torus (of q), halves upwards. Numerators are up to
-    /// 2^`log`, and `log` is at most 63. In constant time.
+    /// Returns the residue nearest to the fraction `numerator` / 2^`log` of q; halves upwards. Numerators are up to
+    /// 2^`log`, and `log` is at most 63. It takes constant time.
     pub fn fraction(self, numerator: u64, log: u32) -> u64 {
         let scaled = self.modulus().wrapping_mul(u128::from(numerator));
         let scaled = scaled.wrapping_add((1u128 << log) >> 1);
@@ -210,14 +212,14 @@ impl Coefficients {
         }
     }
 
-    /// a += b.
+    /// Adds b to a, coefficient by coefficient modulo q.
     pub fn add_assign(self, a: &mut [u64], b: &[u64]) -> Result<(), MathError> {
         crate::kernels::check_len("b", a.len(), b.len())?;
         with_sums!(self, sums => add_all(sums, a, b));
         Ok(())
     }
 
-    /// a -= b.
+    /// Subtracts b from a, coefficient by coefficient modulo q.
     pub fn sub_assign(self, a: &mut [u64], b: &[u64]) -> Result<(), MathError> {
         crate::kernels::check_len("b", a.len(), b.len())?;
         with_sums!(self, sums => sub_all(sums, a, b));

@@ -6,9 +6,10 @@ use super::coefficients::{Sums, with_sums};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus};
 
-/// A decomposition into signed digits. x, taken nearest to 0, is rounded to a multiple of 2^(W - l b) and written as
-/// the sum of digits d_j 2^(W - (j + 1) b), j = 0 ... l - 1, with -2^(b-1) <= d_j < 2^(b-1). W is the bits of q, b
-/// `log_base`, l `levels`. Modulo a prime the first digit may be 2^(b-1), as nothing wraps there.
+/// A decomposition of residues modulo q into signed digits. x, taken nearest to 0, is rounded to a multiple of 2^(W -
+/// l b) and written as the sum of digits d_j 2^(W - (j + 1) b), j = 0 ... l - 1, with -2^(b-1) <= d_j < 2^(b-1). W is
+/// the bits of q, b is `log_base`, l is `levels`. Modulo a prime the first digit may be 2^(b-1), as nothing wraps
+/// there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Gadget {
     q: Coefficients,
@@ -16,24 +17,24 @@ pub struct Gadget {
     levels: usize,
 }
 
-/// Constants of the loops: of a [`Gadget`] and of the modulus p whose residues its digits are.
+/// The constants of the loops, for a [`Gadget`] and the modulus p of the digits' residues.
 #[derive(Clone, Copy)]
 pub(super) struct Digits {
-    /// Half a base in every place, and the half that rounds.
+    /// The number that is added before digits are cut: half a base for each digit, and the half that rounds.
     offset: u64,
-    /// W - b and b: where the first digit starts, and how much lower each next one does.
+    /// The shifts of the digits: the first digit starts at bit W - b, and each next one b bits lower.
     top: u32,
     log_base: u32,
-    /// 2^b - 1.
+    /// The mask 2^b - 1 of a digit.
     mask: u64,
-    /// p - 2^(b-1).
+    /// The number p - 2^(b-1), which turns a digit from 0 to 2^b - 1 into the residue of a signed digit.
     shift: u64,
     p: u64,
 }
 
 impl Gadget {
     /// # Errors
-    /// [`MathError::OutOfRange`] for digits of no bits, none, or more than q has.
+    /// [`MathError::OutOfRange`] for digits of 0 or more than 31 bits, for no digits, or for more bits than q has.
     pub fn new(q: Coefficients, log_base: u32, levels: usize) -> Result<Self, MathError> {
         let used = u64::from(log_base).saturating_mul(levels as u64);
         if log_base == 0 || levels == 0 || log_base > 31 || used > u64::from(q.bits()) {
@@ -62,13 +63,13 @@ impl Gadget {
         self.levels
     }
 
-    /// 2^(W - (j + 1) b), what digit j counts.
+    /// Returns the weight 2^(W - (j + 1) b) of digit j, where W is the bits of q and b the bits of a digit.
     pub fn weight(&self, j: usize) -> u64 {
         let place = self.q.bits() - (j as u32 + 1) * self.log_base;
         1 << place
     }
 
-    /// Half a base in every place, and the half that rounds.
+    /// Returns the number that is added before digits are cut: half a base for each digit, and the half that rounds.
     pub(super) fn offset(&self) -> u64 {
         let half = 1u64 << (self.log_base - 1);
         let digits = (0..self.levels).fold(0u64, |sum, j| {
@@ -77,7 +78,8 @@ impl Gadget {
         digits.wrapping_add(self.weight(self.levels - 1) / 2)
     }
 
-    /// The digits of one coefficient, the most significant first: the definition that [`Gadget::decompose`] equals.
+    /// Returns the digits of one coefficient, the most significant first. It defines the result of
+    /// [`Gadget::decompose`].
     pub fn digits(&self, x: u64) -> impl Iterator<Item = i64> {
         let y = with_sums!(self.q, sums => sums.centred_plus(x, self.offset()));
         let (bits, log_base) = (self.q.bits(), self.log_base);
@@ -92,8 +94,8 @@ impl Gadget {
         })
     }
 
-    /// The digits of a polynomial as residues modulo p: `out` holds `levels` polynomials, the most significant first.
-    /// p must be above the base.
+    /// Computes the digits of a polynomial as residues modulo p. `out` receives `levels` polynomials, the most
+    /// significant digits first. p must be above the base.
     pub fn decompose(&self, p: Modulus, out: &mut [u64], x: &[u64]) -> Result<(), MathError> {
         check_len("digits", self.levels * x.len(), out.len())?;
         if p.value() >> self.log_base == 0 {
@@ -123,7 +125,7 @@ impl Gadget {
 }
 
 impl Digits {
-    /// Digit j of an offset coefficient, as a residue.
+    /// Returns digit j of a coefficient y, to which the offset was added, as a residue.
     #[inline(always)]
     fn residue(self, y: u64, j: u32) -> u64 {
         let mask = if j == 0 { u64::MAX } else { self.mask };
@@ -134,7 +136,7 @@ impl Digits {
 }
 
 super::levels! {
-    /// All `L` digits of each coefficient in one pass.
+    /// Computes all `L` digits of each coefficient in one pass.
     fn all<S: Sums, const L: usize>(sums: S, digits: Digits, out: &mut [u64], x: &[u64]) {
         let n = x.len();
         let mut chunks = out.chunks_exact_mut(n.max(1));
@@ -152,7 +154,7 @@ super::levels! {
 }
 
 super::levels! {
-    /// A pass for each digit.
+    /// Computes the digits in one pass for each digit.
     fn one_by_one<S: Sums>(sums: S, digits: Digits, out: &mut [u64], x: &[u64]) {
         for (j, out) in out.chunks_mut(x.len().max(1)).enumerate() {
             for (out, &x) in out.iter_mut().zip(x) {

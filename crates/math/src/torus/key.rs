@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Stores rows of gadget ciphertexts in transform form, in the order in which products read them.
+//! Stores rows of gadget ciphertexts in transform form, in the order in which external products read them.
 
 use zeroize::Zeroize;
 
 use crate::{MathError, Modulus};
 
-/// Coefficients that lie next to each other: the lanes of one vector of AVX-512.
+/// The number of evaluations of a polynomial that lie together: the lanes of one AVX-512 vector.
 pub(super) const GROUP: usize = 8;
 
-/// Bytes of a cache line.
+/// The bytes of a cache line.
 pub(super) const LINE: usize = 64;
 
-/// Bytes of the key between a read and the prefetch that goes ahead of it: the processor's own prefetching stops at
-/// every page. Beyond the end of a ciphertext lies the next one, mostly. Prefetches go into the second-level cache,
+/// The number of bytes by which prefetching is ahead of the reads of a key: the processor's own prefetching stops at
+/// every page. After the end of a ciphertext mostly follows the next one. Prefetches go into the second-level cache,
 /// line by line between the products. The loop would have to wait for many lines at once, or for lines of the first
 /// level.
 pub(super) const AHEAD: usize = 8192;
 
-/// The shape of one gadget ciphertext: `rows` x `cols` polynomials of `n` coefficients. For GGSW with k mask polynomials
-/// and l levels: (k + 1) l rows, row c l + j for digit j of polynomial c, and k + 1 columns.
+/// The shape of one gadget ciphertext: `rows` x `cols` polynomials of `n` coefficients. A GGSW ciphertext with k mask
+/// polynomials and l levels has (k + 1) l rows, row c l + j for digit j of polynomial c, and k + 1 columns.
 ///
-/// In transform form, eight evaluations of every polynomial lie together, so that one pass over the positions reads the
-/// whole from its first word to its last.
+/// In transform form, eight evaluations of every polynomial lie together. So one pass over the positions reads the whole
+/// ciphertext from its first word to its last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyShape {
     n: usize,
@@ -30,13 +30,13 @@ pub struct KeyShape {
 }
 
 impl KeyShape {
-    /// The most rows of a sum.
+    /// The most rows of a gadget ciphertext, whose products are summed before a reduction.
     pub const MAX_ROWS: usize = 32;
-    /// The most columns: polynomials of a gadget ciphertext's row.
+    /// The most columns of a gadget ciphertext: the polynomials in each row.
     pub const MAX_COLS: usize = 8;
 
     /// # Errors
-    /// [`MathError::OutOfRange`] for no rows or more than 32, no columns or more than 8, fewer than 8 coefficients.
+    /// [`MathError::OutOfRange`] for no rows or more than 32, no columns or more than 8, or fewer than 8 coefficients.
     pub fn new(n: usize, rows: usize, cols: usize) -> Result<Self, MathError> {
         let fits = n >= GROUP
             && n.is_power_of_two()
@@ -64,23 +64,23 @@ impl KeyShape {
         self.cols
     }
 
-    /// Words of one gadget ciphertext.
+    /// Returns the number of words of one gadget ciphertext.
     pub fn words(self) -> usize {
         self.n * self.rows * self.cols
     }
 
-    /// Returns the index of the first of eight evaluations from position 8 `block` on.
+    /// Returns the index of the first of the eight evaluations at positions 8 `block` and following of a polynomial.
     fn place(self, block: usize, row: usize, col: usize) -> usize {
         ((block * self.rows + row) * self.cols + col) * GROUP
     }
 
-    /// Returns the index of evaluation i of a row's column.
+    /// Returns the index of evaluation i of the polynomial in a row and a column.
     pub fn index(self, row: usize, col: usize, i: usize) -> usize {
         self.place(i / GROUP, row, col) + i % GROUP
     }
 }
 
-/// The words of one gadget ciphertext in transform form. They have 32 bits if the prime is below 2^32.
+/// The words of one gadget ciphertext in transform form. They have 32 bits if the prime is below 2^32, otherwise 64.
 #[derive(Clone, Copy)]
 pub enum KeyRows<'a> {
     Narrow(&'a [u32]),
@@ -104,7 +104,7 @@ impl KeyWords {
         }
     }
 
-    /// Writes the evaluations of one polynomial where ciphertext `at` of the shape has them.
+    /// Writes the evaluations of one polynomial to its place in gadget ciphertext number `at`.
     pub(super) fn put(&mut self, shape: KeyShape, at: usize, row: usize, col: usize, x: &[u64]) {
         let start = at * shape.words();
         for (block, x) in x.chunks_exact(GROUP).enumerate() {
@@ -120,7 +120,7 @@ impl KeyWords {
         }
     }
 
-    /// Ciphertext `at`; empty beyond the last.
+    /// Returns the words of gadget ciphertext number `at`, or none beyond the last.
     pub(super) fn rows(&self, shape: KeyShape, at: usize) -> KeyRows<'_> {
         let range = at * shape.words()..(at + 1) * shape.words();
         match self {

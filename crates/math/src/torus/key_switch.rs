@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Switches the key of LWE ciphertexts: subtracts a sum of key rows, each times a digit.
+//! Switches the key of LWE ciphertexts by subtracting a sum of key rows, each times a digit.
 
 use super::{Coefficients, Gadget};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus};
 
-/// LWE ciphertexts of one dimension n, the rows of a key-switching key. Each has n + 1 words (mask, then body), and
-/// they lie one after the other. Row i l + j encrypts bit i of the old key at digit j. Words have 32 bits if q has no
-/// more.
+/// The rows of a key-switching key: LWE ciphertexts of one dimension n. Each has n + 1 words (mask, then body), and
+/// they lie one after the other. Row i l + j encrypts bit i of the old key times the weight of digit j, for l digits.
+/// Words have 32 bits if q has no more.
 #[derive(Clone)]
 pub struct SwitchRows {
     words: Words,
@@ -21,7 +21,7 @@ enum Words {
 }
 
 impl SwitchRows {
-    /// Returns `rows` zero ciphertexts of `width` words modulo q.
+    /// Makes `rows` ciphertexts of `width` words modulo q, all zero.
     pub fn zeroed(q: Coefficients, rows: usize, width: usize) -> Result<Self, MathError> {
         let count = rows.saturating_mul(width);
         ringmill_limits::room("a key-switching key", 8 * count as u64)?;
@@ -33,7 +33,7 @@ impl SwitchRows {
         Ok(Self { words, width })
     }
 
-    /// Writes one row.
+    /// Writes the ciphertext `x` as row number `row`.
     pub fn put(&mut self, row: usize, x: &[u64]) -> Result<(), MathError> {
         check_len("row of a key-switching key", self.width, x.len())?;
         let range = row * self.width..(row + 1) * self.width;
@@ -48,7 +48,7 @@ impl SwitchRows {
         Ok(())
     }
 
-    /// Returns the bytes of all rows.
+    /// Returns the bytes of memory that all rows take.
     pub fn bytes(&self) -> usize {
         match &self.words {
             Words::Narrow(words) => size_of_val(words.as_slice()),
@@ -56,7 +56,8 @@ impl SwitchRows {
         }
     }
 
-    /// Computes out = (0, `body`) - the sum over i and j of digit j of mask coefficient i times row i l + j, modulo q.
+    /// Computes out = (0, `body`) minus the sum over i and j of digit j of mask coefficient i times row i l + j,
+    /// modulo q. l is the number of digits.
     pub fn switch(
         &self,
         gadget: &Gadget,
@@ -72,7 +73,7 @@ impl SwitchRows {
     }
 }
 
-/// Computes [`SwitchRows::switch`] from rows in words of 64 bits, each as long as `out`.
+/// Computes [`SwitchRows::switch`] with rows in words of 64 bits, each as long as `out`.
 pub fn switch_words(
     rows: &[u64],
     gadget: &Gadget,
@@ -83,7 +84,7 @@ pub fn switch_words(
     switch(Rows::Wide(rows), gadget, mask, body, out)
 }
 
-/// The words of all rows.
+/// The words of all rows of a key-switching key.
 #[derive(Clone, Copy)]
 enum Rows<'a> {
     Narrow(&'a [u32]),
@@ -157,10 +158,10 @@ fn switch(
     Ok(())
 }
 
-/// Rows that are added at once, so that sums are loaded and stored once for all of them.
+/// The number of rows that are added together, so that sums are loaded and stored once for all of them.
 const AT_ONCE: usize = 4;
 
-/// Rows and their digits, which wait until there are [`AT_ONCE`].
+/// Rows with their digits that wait until [`AT_ONCE`] of them can be added together.
 #[derive(Clone, Copy, Default)]
 struct Waiting<'a> {
     rows: [(&'a [u32], u32); AT_ONCE],
@@ -168,7 +169,7 @@ struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    /// Adds a row; at most [`AT_ONCE`] rows between two calls of [`Waiting::take`].
+    /// Adds a row with its digit. The caller adds at most [`AT_ONCE`] rows between two calls of [`Waiting::take`].
     fn push(&mut self, row: &'a [u32], digit: u32) {
         self.rows[self.count] = (row, digit);
         self.count += 1;
@@ -178,8 +179,8 @@ impl<'a> Waiting<'a> {
         self.count == AT_ONCE
     }
 
-    /// Returns the waiting rows. The first row with the digit 0 fills missing places; if no row waits, rows without
-    /// words do.
+    /// Returns the waiting rows. The first of them with the digit 0 fills missing places; if no row waits, rows
+    /// without words do.
     fn take(&mut self) -> [(&'a [u32], u32); AT_ONCE] {
         let Self { mut rows, count } = std::mem::take(self);
         let first = rows[0].0;
@@ -188,7 +189,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Signed sums to residues.
+/// Converts signed sums to residues modulo q.
 fn settle(q: Coefficients, sums: &mut [u64]) {
     match q {
         Coefficients::Word(word) => sums.iter_mut().for_each(|x| *x &= word.mask()),

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A prime with its transforms, in words of 64 bits, or of 32 bits if that is faster.
+//! A prime of TFHE products with its transforms, in words of 64 bits, or of 32 bits if that is faster.
 
 use std::sync::Arc;
 
 use super::monomial::Monomials;
 use crate::{Backend, MathError, Modulus, Ntt32, NttPlan, Ring};
 
-/// The longest polynomials that are packed into words of 32 bits: what lies on the stack.
+/// The most coefficients of a polynomial that is packed into words of 32 bits, because the words lie on the stack.
 const MOST: usize = 2048;
 
-/// One prime with its transforms.
+/// One prime with the transforms modulo it.
 pub(super) struct Lane {
     pub(super) p: Modulus,
     pub(super) monomials: Monomials,
     plan: Arc<NttPlan>,
-    /// For primes whose lazy residues fit 32 bits.
+    /// The transforms in words of 32 bits, for primes whose lazy residues fit such words.
     narrow: Option<Arc<Ntt32>>,
 }
 
@@ -30,7 +30,7 @@ impl Lane {
         })
     }
 
-    /// [`NttPlan::forward`].
+    /// Transforms a polynomial forward, as [`NttPlan::forward`].
     pub(super) fn forward(&self, x: &mut [u64]) -> Result<(), MathError> {
         match self.narrow(x.len()) {
             Some(plan) => packed(x, |words| plan.forward(words)),
@@ -38,7 +38,7 @@ impl Lane {
         }
     }
 
-    /// [`NttPlan::inverse`].
+    /// Transforms a polynomial back, as [`NttPlan::inverse`].
     pub(super) fn inverse(&self, x: &mut [u64]) -> Result<(), MathError> {
         match self.narrow(x.len()) {
             Some(plan) => packed(x, |words| plan.inverse(words)),
@@ -46,8 +46,9 @@ impl Lane {
         }
     }
 
-    /// Twice the lanes are worth the packing where 64-bit words have no 52-bit multiplication of integers. A polynomial of
-    /// another length is left to the plan that refuses it.
+    /// Returns the transform in words of 32 bits if it is faster. Twice the lanes are worth the packing if 64-bit words
+    /// have no 52-bit multiplication of integers. For a polynomial of another length it returns `None`, so that the plan
+    /// for 64-bit words refuses it.
     fn narrow(&self, len: usize) -> Option<&Ntt32> {
         match Backend::current() {
             Backend::Avx2 | Backend::Avx512 => {
@@ -58,7 +59,7 @@ impl Lane {
     }
 }
 
-/// Runs on the words of a polynomial of residues below 2^32 with at most [`MOST`] coefficients.
+/// Calls `run` on the residues of a polynomial in words of 32 bits. They are below 2^32, and at most [`MOST`].
 fn packed(
     x: &mut [u64],
     run: impl FnOnce(&mut [u32]) -> Result<(), MathError>,

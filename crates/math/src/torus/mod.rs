@@ -2,7 +2,7 @@
 //! Arithmetic of the torus schemes (TFHE): exact products of polynomials of X^N + 1, with coefficients modulo a power
 //! of two or a prime, and polynomials of small digits.
 //!
-//! The steps of a blind rotation are functions of their own, so that whatever runs them may call them one by one:
+//! Each step of a blind rotation is a function of its own, so that a device may call the steps one by one:
 //!
 //! | step | function |
 //! | --- | --- |
@@ -15,10 +15,10 @@
 //! | the ciphertext of coefficient 0 | [`extract_mask`] |
 //! | key switch | [`SwitchRows::switch`], [`switch_words`] |
 //!
-//! Modulo a prime of at most 30 bits [`NarrowRing`] does the same in words of 32 bits.
+//! [`NarrowRing`] does the same modulo a prime of at most 30 bits, in words of 32 bits.
 //!
-//! Whatever the processor, the bits are the same: doubles, where they are used, hold integers exactly. What products can hold is
-//! [`Lift`]'s business, and that of who chooses the primes.
+//! All processors compute the same bits: doubles, where code uses them, hold integers exactly. [`Lift`] says how large results
+//! of products may be; the caller chooses primes for which they are not larger.
 
 mod coefficients;
 mod extract;
@@ -46,7 +46,8 @@ pub use narrow::{NarrowKey, NarrowRing, NarrowStep};
 pub use ring::{Lift, TorusRing, TransformedKey};
 pub use rotate::{rotate, rotate_sub};
 
-/// Defines a function whose plain loop is compiled three times: as it is, for AVX2 and for AVX-512; chosen at run time.
+/// Defines a function whose plain loop is compiled three times: without SIMD features, for AVX2 and for AVX-512. The choice is
+/// made at run time.
 macro_rules! levels {
     ($(#[$doc:meta])* fn $name:ident$(<$g:ident: $bound:path $(, const $c:ident: usize)?>)?($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         $(#[$doc])*

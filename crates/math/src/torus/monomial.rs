@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes transforms of X^a - 1 from a table of the powers of psi.
+//! Computes transforms of X^a - 1 from a table of the powers of psi, the root of unity of the
+//! transform.
 
 use crate::bits::bit_reverse;
 use crate::kernels::{check_len, mul_assign};
 use crate::{MathError, Modulus, NttPlan};
 
-/// The powers of psi less one, and which of them each position has.
+/// A table of the numbers psi^e - 1, and the exponent that belongs to each position of a
+/// transform.
 pub struct Monomials {
     modulus: Modulus,
-    /// psi^e - 1 for e below 2N.
+    /// The numbers psi^e - 1 for e below 2N.
     powers: Vec<u64>,
-    /// 2 bitrev(i) + 1 for position i.
+    /// The exponent 2 bitrev(i) + 1 for each position i.
     exponents: Vec<u32>,
 }
 
 impl Monomials {
-    /// For the transforms of a plan.
+    /// Makes the table for the transforms of a plan.
     pub fn new(plan: &NttPlan) -> Self {
         let (q, log_n) = (plan.modulus(), u32::from(plan.ring().log_n));
         let step = q.shoup(plan.psi());
@@ -34,14 +36,14 @@ impl Monomials {
         }
     }
 
-    /// The transform of (X^a - 1) p, of that of p; a counts modulo 2N.
+    /// Computes the transform of (X^a - 1) p from the transform of p; a counts modulo 2N.
     pub fn times_difference(&self, a: usize, out: &mut [u64], p: &[u64]) -> Result<(), MathError> {
         check_len("polynomial", self.exponents.len(), out.len())?;
         self.of(a, out);
         mul_assign(self.modulus, out, p)
     }
 
-    /// The transform of X^a - 1.
+    /// Computes the transform of X^a - 1.
     pub(super) fn of(&self, a: usize, out: &mut [u64]) {
         let mask = self.powers.len() - 1;
         for (out, &e) in out.iter_mut().zip(&self.exponents) {

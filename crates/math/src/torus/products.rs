@@ -5,8 +5,9 @@ use super::key::GROUP;
 use super::{KeyRows, KeyShape};
 use crate::{Backend, Modulus};
 
-/// out(c) = sum over r of digits(r) key(r, c) mod p at every position, for residues below p < 2^52; `digits` holds the
-/// shape's rows, `out` its columns. Lengths are the caller's business.
+/// Computes out(c) = the sum over rows r of digits(r) key(r, c) mod p at every position, for residues below p < 2^52.
+/// `digits` holds a polynomial for each row of the shape, `out` one for each column. The caller has checked the
+/// lengths.
 pub(super) fn accumulate(
     p: Modulus,
     shape: KeyShape,
@@ -56,8 +57,9 @@ fn plain<W: Copy + Into<u64>>(
     }
 }
 
-/// out(c) = sum over u of weights(u) sums(u, c) mod p at every position: `weights` holds `terms` polynomials of n
-/// residues, `sums` `terms` times `cols` of them, `out` `cols`. Lengths are the caller's business.
+/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position. `weights` holds `terms`
+/// polynomials of n residues, `sums` holds `terms` times `cols` of them, and `out` holds `cols`. The caller has
+/// checked the lengths.
 pub(super) fn combine(
     p: Modulus,
     [n, terms, cols]: [usize; 3],

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes sums of products with AVX2, four positions at a time. The parts of products are summed as integers, and
-//! doubles reduce a sum.
+//! Computes sums of products with AVX2, four positions at a time. Parts of products are summed as integers, and doubles reduce
+//! each sum.
 //!
-//! A product of 32-bit residues is one multiplication, whose halves are summed apart; one of up to 52 bits is four, of halves of
-//! 26 bits. The reduction comes once a column.
+//! A product of 32-bit residues is one multiplication, whose halves are summed separately. A product of up to 52 bits is four
+//! multiplications of halves of 26 bits. Each column is reduced once.
 
 use std::arch::x86_64::*;
 
@@ -13,35 +13,35 @@ use crate::Modulus;
 use crate::doubles::{Doubles, Factor, LANES, Pair, from_words};
 use crate::simd256::{load, splat, store};
 
-/// Bits of a half of a long residue.
+/// The bits of a half of a long residue.
 const HALF: i32 = 26;
 
-/// Products of some width and how they are summed.
+/// Products of residues of some width, and how they are summed.
 trait Products {
-    /// Words that a key has them in.
+    /// The word in which a key holds a residue.
     type Word: Copy;
-    /// A factor of several products, taken apart.
+    /// A factor of several products, split into its parts.
     type Digit: Copy;
-    /// Parts of a sum.
+    /// The parts of a sum of products.
     type Sum: Copy;
 
     /// # Safety
-    /// The processor must have AVX2 and FMA, here and below.
+    /// The processor must have AVX2 and FMA, for this function and those below.
     unsafe fn zero() -> Self::Sum;
     unsafe fn digit(x: __m256i) -> Self::Digit;
     /// # Safety
     /// p must be readable for 4 words.
     unsafe fn load(p: *const Self::Word) -> __m256i;
     unsafe fn add(sum: Self::Sum, x: Self::Digit, y: __m256i) -> Self::Sum;
-    /// The residue of a sum of at most 32 products.
+    /// Returns the residue of a sum of at most 32 products, in each lane.
     unsafe fn reduce(self, sum: Self::Sum) -> __m256i;
 }
 
-/// Products of residues below 2^32: low halves and high halves.
+/// Products of residues below 2^32, summed as low halves and high halves.
 #[derive(Clone, Copy)]
 struct Short {
     arithmetic: Doubles<false>,
-    /// 2^32.
+    /// The factor 2^32 of the high halves.
     high: Factor,
 }
 
@@ -92,7 +92,7 @@ impl Products for Short {
         }
     }
 
-    /// Both parts are below 2^37.
+    /// Reduces a sum whose two parts are below 2^37.
     #[inline(always)]
     unsafe fn reduce(self, [low, high]: Self::Sum) -> __m256i {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -105,11 +105,11 @@ impl Products for Short {
     }
 }
 
-/// Products of residues below 2^52, x0 y0 + 2^26 (x0 y1 + x1 y0) + 2^52 x1 y1.
+/// Products x0 y0 + 2^26 (x0 y1 + x1 y0) + 2^52 x1 y1 of residues below 2^52.
 #[derive(Clone, Copy)]
 struct Long<const TIGHT: bool> {
     arithmetic: Doubles<TIGHT>,
-    /// 2^52 and 2^78.
+    /// The factors 2^52 and 2^78 of the higher parts.
     high: [Factor; 2],
 }
 
@@ -169,7 +169,7 @@ impl<const TIGHT: bool> Products for Long<TIGHT> {
         }
     }
 
-    /// The parts are below 2^57, 2^58 and 2^57.
+    /// Reduces a sum whose parts are below 2^57, 2^58 and 2^57.
     #[inline(always)]
     unsafe fn reduce(self, [s0, s1, s2]: Self::Sum) -> __m256i {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -194,7 +194,7 @@ impl<const TIGHT: bool> Products for Long<TIGHT> {
     }
 }
 
-/// Runs with the products that residues modulo p have.
+/// Runs a function with the products that serve residues modulo p.
 macro_rules! with_long {
     ($p:expr, $products:ident => $body:expr) => {
         if $p.bits() <= 50 {
@@ -231,7 +231,7 @@ pub(super) unsafe fn accumulate(
     }
 }
 
-/// The columns, up to `MOST` at a time.
+/// Computes the columns, up to `MOST` at a time.
 #[inline(always)]
 unsafe fn by_columns<P: Products + Copy, const MOST: usize>(
     products: P,
@@ -258,7 +258,7 @@ unsafe fn by_columns<P: Products + Copy, const MOST: usize>(
     }
 }
 
-/// Columns `first` to `first` + K.
+/// Computes columns `first` to `first` + K - 1.
 #[inline(always)]
 unsafe fn columns<P: Products + Copy, const K: usize>(
     products: P,

@@ -2,7 +2,7 @@
 //! Computes sums of products with 52-bit multiply-add, eight positions at a time, in two instructions a product for any
 //! prime.
 //!
-//! The floor: 2 rows cols multiply-adds for each eight positions, two a cycle; the reduction comes once a column.
+//! The least time: 2 rows cols multiply-adds for each eight positions, two in a cycle. Each column is reduced once.
 
 use std::arch::x86_64::*;
 
@@ -14,7 +14,7 @@ use crate::kernels::ifma::Accumulator;
 use crate::kernels::narrow::{NarrowReducer, SumReducer};
 use crate::simd::{LANES, correct, load, splat, store};
 
-/// Reduction modulo p <= 2^32 of sums of up to 32 products of residues.
+/// The reduction modulo p <= 2^32 of sums of up to 32 products of residues.
 ///
 /// With such residues the sum is s0 + s1 2^52 with s0 < 2^57 and s1 < 2^17, and what s0 has above 52 bits goes to s1. As
 /// R = 2^52 mod p < 2^32, x = (s0 mod 2^52) + s1 R is below 2^53 and congruent. The quotient floor(x / 2) floor(2^53 / p)
@@ -63,7 +63,7 @@ impl SumReducer for SmallReducer {
     }
 }
 
-/// Words that vectors are loaded from.
+/// The words from which vectors are loaded: 32 or 64 bits.
 trait Word: Copy {
     /// # Safety
     /// p must be readable for 8 words; the processor must have AVX-512 F.
@@ -86,7 +86,7 @@ impl Word for u64 {
     }
 }
 
-/// Products of K columns with one factor, summed.
+/// The sums of products of K columns with one common factor in each product.
 #[derive(Clone, Copy)]
 struct Sums<const K: usize> {
     low: [__m512i; K],
@@ -126,7 +126,7 @@ impl<const K: usize> Sums<K> {
     }
 }
 
-/// Runs with the shortest reduction that takes p.
+/// Runs a function with the shortest reduction that serves p.
 macro_rules! with_reducer {
     ($p:expr, $reducer:ident => $body:expr) => {
         if $p.bits() <= 32 && $p.value() > 2 {
@@ -161,7 +161,7 @@ pub(super) unsafe fn accumulate(
     }
 }
 
-/// The loop for the number of columns, two, three or four at a time: what registers hold.
+/// Computes the columns, two, three or four at a time, whose sums fit into registers.
 #[inline(always)]
 unsafe fn by_columns<R: SumReducer, W: Word>(
     reducer: R,
@@ -188,7 +188,7 @@ unsafe fn by_columns<R: SumReducer, W: Word>(
     }
 }
 
-/// Columns `first` to `first` + K.
+/// Computes columns `first` to `first` + K - 1.
 #[inline(always)]
 unsafe fn columns<R: SumReducer, W: Word, const K: usize>(
     reducer: R,

@@ -11,18 +11,20 @@ use crate::modmul::Solinas52;
 use crate::modulus::above;
 use crate::{MathError, Modulus, Ring};
 
-/// The moduli in which products are computed.
+/// The moduli in which products of polynomials modulo q are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lift {
-    /// Modulo q itself, a prime: no product is too large.
+    /// The products are computed modulo q itself, which is a prime; no product is too large.
     Native,
-    /// Modulo one prime: exact while results are below half of it in magnitude.
+    /// The products are computed modulo one prime. They are exact while results are below half of it in magnitude.
     One(Modulus),
-    /// Modulo two primes: exact while results are below half of their product in magnitude.
+    /// The products are computed modulo two primes. They are exact while results are below half of their product in
+    /// magnitude.
     Two([Modulus; 2]),
 }
 
-/// Polynomials of X^N + 1 with coefficients modulo q, and transforms of them modulo one prime or two (lanes).
+/// The ring of polynomials modulo X^N + 1 with coefficients modulo q, and transforms modulo one prime or two. Each
+/// prime is a *lane*.
 pub struct TorusRing {
     q: Coefficients,
     lift: Lift,
@@ -38,12 +40,12 @@ pub struct TransformedKey {
 }
 
 impl TorusRing {
-    /// The largest modulus of a transform: factors of 52-bit multiply-add.
+    /// The largest prime of a transform, for factors of 52-bit multiply-add.
     pub const MAX_PRIME: u64 = Solinas52::P;
 
     /// # Errors
-    /// [`MathError`] where a prime is none, above 2^52 - 2^12 + 1 or has no root of unity, or q is no prime for
-    /// [`Lift::Native`], or the two primes are one.
+    /// [`MathError`] if a modulus of a transform is no prime, is above 2^52 - 2^12 + 1 or has no root of unity of the
+    /// needed order. Also if q is no prime for [`Lift::Native`], or the two primes are equal.
     pub fn new(q: Coefficients, log_n: u8, lift: Lift) -> Result<Self, MathError> {
         let primes = match (lift, q) {
             (Lift::Native, Coefficients::Prime(q)) => vec![q],
@@ -96,12 +98,12 @@ impl TorusRing {
         self.lift
     }
 
-    /// Returns N.
+    /// Returns the ring degree N.
     pub fn degree(&self) -> usize {
         self.n
     }
 
-    /// Returns the number of primes: 1 or 2.
+    /// Returns the number of primes of the transforms: 1 or 2.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
@@ -119,7 +121,7 @@ impl TorusRing {
         })
     }
 
-    /// Computes the signed digits of a polynomial, as residues of a lane ([`Gadget::decompose`]).
+    /// Computes the signed digits of a polynomial as residues modulo the prime of a lane ([`Gadget::decompose`]).
     pub fn decompose(
         &self,
         lane: usize,
@@ -130,7 +132,7 @@ impl TorusRing {
         gadget.decompose(self.lane(lane)?.p, out, x)
     }
 
-    /// Residues of a lane of coefficients modulo q, nearest to 0. In constant time.
+    /// Computes residues modulo the prime of a lane from coefficients modulo q, taken nearest to 0, in constant time.
     pub fn residues(&self, lane: usize, out: &mut [u64], x: &[u64]) -> Result<(), MathError> {
         let p = self.lane(lane)?.p;
         check_len("coefficients", out.len(), x.len())?;
@@ -140,13 +142,13 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Transforms one polynomial after the other in place.
+    /// Transforms several polynomials modulo the prime of a lane, one after the other, in place.
     pub fn forward(&self, lane: usize, polynomials: &mut [u64]) -> Result<(), MathError> {
         let lane = self.lane(lane)?;
         (polynomials.chunks_mut(self.n)).try_for_each(|x| lane.forward(x))
     }
 
-    /// out(c) = the sum over rows r of digits(r) key(r, c), in transform form.
+    /// Computes, in transform form, out(c) = the sum over rows r of digits(r) key(r, c).
     pub fn accumulate(
         &self,
         lane: usize,
@@ -168,15 +170,15 @@ impl TorusRing {
         Ok(())
     }
 
-    /// The transform of X^a - 1, for any a (it counts modulo 2N).
+    /// Computes the transform of X^a - 1, for any a, which counts modulo 2N.
     pub fn monomial(&self, lane: usize, a: usize, out: &mut [u64]) -> Result<(), MathError> {
         check_len("transform of a monomial", self.n, out.len())?;
         self.lane(lane)?.monomials.of(a, out);
         Ok(())
     }
 
-    /// out(c) = the sum over u of weights(u) sums(u, c), in transform form: `cols` polynomials from as many times more
-    /// and one weight each.
+    /// Computes, in transform form, out(c) = the sum over u of weights(u) sums(u, c). `weights` has one polynomial for
+    /// each u, `sums` has `cols` of them for each u, and `out` has `cols`.
     pub fn combine(
         &self,
         lane: usize,
@@ -201,8 +203,8 @@ impl TorusRing {
         Ok(())
     }
 
-    /// acc += the polynomial whose transform is given, in each lane (`second` is empty where there is one). The
-    /// transforms are spent.
+    /// Adds to acc the polynomial whose transforms are `first` and `second`, one for each lane; `second` is empty if
+    /// there is one lane. The call overwrites the transforms.
     pub fn inverse_add(
         &self,
         first: &mut [u64],
@@ -255,7 +257,7 @@ impl TorusRing {
         })
     }
 
-    /// Transforms one polynomial of residues modulo q, nearest to 0, into its place in a key.
+    /// Transforms one polynomial of residues modulo q, taken nearest to 0, and writes it to its place in a key.
     pub fn put(
         &self,
         key: &mut TransformedKey,
@@ -287,29 +289,29 @@ impl TransformedKey {
         }
     }
 
-    /// Overwrites all words with zeros, for keys that are secret.
+    /// Overwrites all words of the key with zeros, for keys that are secret.
     pub fn wipe(&mut self) {
         self.lanes.iter_mut().for_each(KeyWords::wipe);
     }
 
-    /// Returns the bytes of all words.
+    /// Returns the bytes of memory that the key takes.
     pub fn bytes(&self) -> usize {
         self.lanes.iter().map(KeyWords::bytes).sum()
     }
 }
 
-/// Two primes, as composing reads them.
+/// Two primes p0 and p1 with the constants that compose residues.
 #[derive(Clone, Copy)]
 pub(super) struct Garner {
     p0: u64,
     half0: u64,
     half1: u64,
-    /// p0 p1 modulo 2^64.
+    /// The product p0 p1 modulo 2^64.
     modulus: u64,
 }
 
 super::levels! {
-    /// acc += x nearest to 0, modulo a power of two.
+    /// Adds x, taken nearest to 0 modulo p, to acc, modulo a power of two.
     fn add_centred(mask: u64, p: u64, acc: &mut [u64], x: &[u64]) {
         for (acc, &x) in acc.iter_mut().zip(x) {
             let off = p & above(x, p / 2);
@@ -319,7 +321,7 @@ super::levels! {
 }
 
 super::levels! {
-    /// acc += x0 + p0 t nearest to 0.
+    /// Adds x0 + p0 t, taken nearest to 0, to acc.
     fn add_composed(mask: u64, garner: Garner, acc: &mut [u64], x0: &[u64], t: &[u64]) {
         for ((acc, &x0), &t) in acc.iter_mut().zip(x0).zip(t) {
             // p0 p1 / 2 = p0 (p1 - 1) / 2 + p0 / 2: the digits of mixed radix are compared, the lower one's mask, 0 or -1,

@@ -6,7 +6,8 @@ use super::coefficients::{Sums, with_sums};
 use crate::MathError;
 use crate::kernels::check_len;
 
-/// out = X^a p modulo X^N + 1, for any a (it counts modulo 2N); N is the length of both.
+/// Computes out = X^a p modulo X^N + 1, for any a, which counts modulo 2N; N is the length of both
+/// polynomials.
 pub fn rotate(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
     check_len("polynomial", out.len(), p.len())?;
     let n = p.len();
@@ -22,7 +23,8 @@ pub fn rotate(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(
     Ok(())
 }
 
-/// out = (X^a - 1) p modulo X^N + 1: the torus paper's Algorithm 5, with its a for -a.
+/// Computes out = (X^a - 1) p modulo X^N + 1, for any a. It is the torus paper's Algorithm 5, with
+/// its a for -a.
 pub fn rotate_sub(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
     check_len("polynomial", out.len(), p.len())?;
     let n = p.len();
@@ -39,13 +41,13 @@ pub fn rotate_sub(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Resu
     Ok(())
 }
 
-/// X^a as a sign and a shift below n; nothing for polynomials without coefficients.
+/// Returns X^a as a sign and a shift below n, or `None` for polynomials without coefficients.
 fn split(a: usize, n: usize) -> Option<(bool, usize)> {
     let shift = a.checked_rem(n)?;
     Some((a / n % 2 == 1, shift))
 }
 
-/// out = p or -p.
+/// Computes out = p, or -p if `negative` is set.
 fn signed<S: Sums>(sums: S, out: &mut [u64], p: &[u64], negative: bool) {
     if negative {
         negated(sums, out, p);
@@ -54,7 +56,7 @@ fn signed<S: Sums>(sums: S, out: &mut [u64], p: &[u64], negative: bool) {
     }
 }
 
-/// out = p - r or -p - r.
+/// Computes out = p - r, or -p - r if `negative` is set.
 fn differences<S: Sums>(sums: S, out: &mut [u64], p: &[u64], r: &[u64], negative: bool) {
     if negative {
         negated_difference(sums, out, p, r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Passes of the forward NTT over a limb, each of several stages (AVX-512).
+//! Passes of the forward NTT over a limb; each pass computes several stages (AVX-512).
 
 use std::arch::x86_64::*;
 
@@ -8,9 +8,9 @@ use super::{CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
 use crate::ntt::butterfly::{Stage, both, shuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
-/// The stages of a block of `len` words, by way of `work`; `index` is the position of the block's twiddle in the table.
-/// `FRESH` inputs are below q. Parts that fit the first-level cache are finished one after the other, and so are the
-/// parts of parts (depth first).
+/// Computes the stages of a block of `len` words, with intermediate values in `work`. `index` is the position of the
+/// block's twiddle in the table. `FRESH` says that inputs are below q. Parts that fit the first-level cache are finished
+/// one after the other, and so are the parts of parts (depth first).
 ///
 /// # Safety
 /// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be one. The caller enables
@@ -30,7 +30,7 @@ pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words, const FRESH: bo
     }
 }
 
-/// The stages of a block but the first two, from `work` to `out`.
+/// Computes all stages of a block except the first two, from `work` to `out`.
 ///
 /// # Safety
 /// `work` is as for [`forward_block`], and `out` takes `len` words. The caller enables the features of A.
@@ -67,8 +67,8 @@ pub(super) unsafe fn forward_rest<A: LazyMul, S: Sink<A>>(
     }
 }
 
-/// All stages of `parts` blocks of `len` words together, from `work` to `out`; `index` is the position of the first one's
-/// twiddle in the table (m + i for block i of m).
+/// Computes all stages of `parts` blocks of `len` words together, from `work` to `out`. `index` is the position of the
+/// first block's twiddle in the table (m + i for block i of m).
 #[inline(always)]
 unsafe fn finish<A: LazyMul, S: Sink<A>>(
     stage: Stage<A>,
@@ -98,8 +98,9 @@ unsafe fn finish<A: LazyMul, S: Sink<A>>(
     }
 }
 
-/// Two stages on one block, from `from` to `to`; `index` is the position of the block's twiddle. `FRESH` inputs are
-/// below q. The second stage of a vector of each quarter is in step with the first one of the next.
+/// Computes two stages of one block, from `from` to `to`. `index` is the position of the block's twiddle. `FRESH` says
+/// that inputs are below q. The loop overlaps the second stage of one vector of each quarter with the first stage of the
+/// next.
 #[inline(always)]
 unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     stage: Stage<A>,
@@ -142,8 +143,8 @@ unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     }
 }
 
-/// The last five stages, or `SIX`, on chunks of eight vectors; `index` is the twiddle position of the first block of 32
-/// coefficients.
+/// Computes the last five stages, or six with `SIX`, on chunks of eight vectors. `index` is the position of the twiddle
+/// of the first block of 32 coefficients.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
     stage: Stage<A>,
@@ -162,7 +163,7 @@ unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
     }
 }
 
-/// [`tail`], `TOGETHER` chunks at a time.
+/// Computes [`tail`] for `TOGETHER` chunks at a time.
 #[inline(always)]
 unsafe fn chunks<A: LazyMul, S: Sink<A>, const SIX: bool, const TOGETHER: usize>(
     stage: Stage<A>,
@@ -247,7 +248,7 @@ unsafe fn chunks<A: LazyMul, S: Sink<A>, const SIX: bool, const TOGETHER: usize>
     }
 }
 
-/// [`tail`], two chunks in step.
+/// Computes [`tail`] for two chunks together, each instruction of both before the next.
 #[inline(always)]
 unsafe fn in_step<A: LazyMul, S: Sink<A>, const SIX: bool>(
     stage: Stage<A>,
@@ -330,7 +331,7 @@ fn pick<const K: usize, const L: usize>(v: &[__m512i; L], at: [usize; K]) -> [__
     picked
 }
 
-/// [`shuffle`] of each pair.
+/// Computes [`shuffle`] for each pair of vectors.
 #[inline(always)]
 unsafe fn within<const K: usize>(
     (mut x, mut y): ([__m512i; K], [__m512i; K]),
@@ -342,7 +343,7 @@ unsafe fn within<const K: usize>(
     (x, y)
 }
 
-/// The first elements of four pairs, and the second ones.
+/// Returns the first elements of four pairs, and their second elements.
 #[inline(always)]
 fn pair([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> ([__m512i; 4], [__m512i; 4]) {
     ([a, b, c, d], [e, f, g, h])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! NTTs whose first or last pass does the work of a pass of its own. The first pass may read another limb and convert
-//! it to the modulus. The last pass may subtract from the residues of another limb and scale the difference.
+//! NTTs that are fused to the operation before or after them. The first pass may read another limb and convert it to the
+//! modulus. The last pass may subtract from the residues of another limb and scale the difference.
 
 use std::arch::x86_64::__m512i;
 
@@ -15,7 +15,7 @@ use crate::ntt::{Difference, NttPlan};
 use crate::plans::Order;
 use crate::simd::{Form, Ifma54, IfmaWide, LANES, LazyMul, load, store};
 
-/// An arithmetic that [`forward_from`] has. Where both take a modulus, which of them is faster depends on the processor.
+/// An arithmetic that [`forward_from`] has. If two serve a modulus, it depends on the processor which is faster.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     Bits54,
@@ -33,8 +33,8 @@ impl Width {
     }
 }
 
-/// The arithmetics that [`forward_from`] has for these moduli, none where it does not serve them; the first one is the one to
-/// start with.
+/// Returns the arithmetics of [`forward_from`] that serve these two moduli, or none. The first one is used until the kernels
+/// were timed.
 pub fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
     match plan.q.bits() {
         _ if way(from, plan.q).is_none() => &[],
@@ -44,8 +44,8 @@ pub fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
     }
 }
 
-/// The forward transform of (a mod q) + w, for a below `from` and w below q, into `out`, or what `end` makes of it. Gives
-/// whether it was done, in one of [`widths`].
+/// Computes the forward transform of (a mod q) + w into `out`, for a below `from` and w below q, in one of [`widths`]. With
+/// `end` it also computes the fused last step. Returns whether it computed anything.
 ///
 /// # Safety
 /// The processor has AVX-512 IFMA, and all limbs have the plan's length, which is long enough for the loops of the parent
@@ -74,7 +74,7 @@ pub unsafe fn forward_from(
     true
 }
 
-/// The transform in one arithmetic.
+/// Defines the fused transform in one arithmetic.
 macro_rules! entry {
     ($name:ident, $arithmetic:ty) => {
         mod $name {
@@ -148,7 +148,7 @@ entry!(bits_54, Ifma54<false>);
 entry!(bits_54_in_step, Ifma54<true>);
 entry!(bits_60, IfmaWide<true>);
 
-/// The first two stages, from a to out.
+/// Computes the first two stages, from a to out, with the conversion of a.
 #[inline(always)]
 unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
     plan: &NttPlan,
@@ -185,7 +185,7 @@ unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
     }
 }
 
-/// All other stages, from `work` to `out`.
+/// Computes all stages but the first two, from `work` to `out`.
 #[inline(always)]
 unsafe fn rest<A: LazyMul, S: Sink<A>>(plan: &NttPlan, work: *mut u64, out: S, order: Order) {
     // SAFETY: `work` is valid for the plan's length, and `out` takes it; the caller enables the features.
@@ -195,7 +195,7 @@ unsafe fn rest<A: LazyMul, S: Sink<A>>(plan: &NttPlan, work: *mut u64, out: S, o
     }
 }
 
-/// Stores (minuend - residue) * scale, plus an addend with `ADD`: a [`Difference`].
+/// A receiver of residues t that stores (minuend - t) * scale, plus an addend with `ADD`, as [`Difference`] says.
 struct Scaled<A: LazyMul, const ADD: bool> {
     out: *mut u64,
     minuend: *const u64,

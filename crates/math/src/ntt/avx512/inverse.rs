@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Passes of the inverse NTT over a limb, each of several stages (AVX-512).
+//! Passes of the inverse NTT over a limb; each pass computes several stages (AVX-512).
 
 use std::arch::x86_64::*;
 
@@ -8,8 +8,8 @@ use super::{CHUNK, leaf_of, load_quarters, parts_of, store_many, store_quarters}
 use crate::ntt::butterfly::{Last, Stage, both, unshuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
-/// All stages of a limb of `len` words, by way of `work`. Parts that fit the first-level cache are done one after the
-/// other, and so are the parts of parts (depth first).
+/// Computes all stages of a limb of `len` words, with intermediate values in `work`. Parts that fit the first-level cache
+/// are finished one after the other, and so are the parts of parts (depth first).
 ///
 /// # Safety
 /// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be one. The caller enables
@@ -29,8 +29,8 @@ pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
     }
 }
 
-/// The stages of a block of `len` words, by way of `work`; `index` is the position of the block's twiddle in the table.
-/// The results are residues.
+/// Computes the stages of a block of `len` words, with intermediate values in `work`. `index` is the position of the block's
+/// twiddle in the table. The results are residues.
 ///
 /// # Safety
 /// As for [`inverse_whole`].
@@ -61,8 +61,8 @@ pub(in crate::ntt) unsafe fn inverse_block<A: LazyMul, W: Words>(
     }
 }
 
-/// The stages of a block of `len` words but the last two, from `from` to `work`; `index` is the position of the block's
-/// twiddle.
+/// Computes all stages of a block of `len` words except the last two, from `from` to `work`. `index` is the position of the
+/// block's twiddle.
 #[inline(always)]
 unsafe fn begin<A: LazyMul, W: Words>(
     stage: Stage<A>,
@@ -96,7 +96,7 @@ unsafe fn begin<A: LazyMul, W: Words>(
     }
 }
 
-/// As [`begin`], for a block that fits the first-level cache.
+/// Computes [`begin`] for a block that fits the first-level cache.
 #[inline(always)]
 unsafe fn leaf<A: LazyMul, W: Words>(
     stage: Stage<A>,
@@ -123,8 +123,8 @@ unsafe fn leaf<A: LazyMul, W: Words>(
     }
 }
 
-/// The first five stages, or `SIX`, on chunks of eight vectors; `index` is the twiddle position of the first block of 32
-/// coefficients.
+/// Computes the first five stages, or six with `SIX`, on chunks of eight vectors. `index` is the position of the twiddle of
+/// the first block of 32 coefficients.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
     stage: Stage<A>,
@@ -143,7 +143,7 @@ unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
     }
 }
 
-/// [`tail`], `TOGETHER` chunks at a time.
+/// Computes [`tail`] for `TOGETHER` chunks at a time.
 #[inline(always)]
 unsafe fn chunks<A: LazyMul, W: Words, const SIX: bool, const TOGETHER: usize>(
     stage: Stage<A>,
@@ -206,7 +206,7 @@ unsafe fn chunks<A: LazyMul, W: Words, const SIX: bool, const TOGETHER: usize>(
     }
 }
 
-/// [`tail`], two chunks in step.
+/// Computes [`tail`] for two chunks together, each instruction of both before the next.
 #[inline(always)]
 unsafe fn in_step<A: LazyMul, W: Words, const SIX: bool>(
     stage: Stage<A>,
@@ -272,7 +272,7 @@ unsafe fn in_step<A: LazyMul, W: Words, const SIX: bool>(
     }
 }
 
-/// Four pairs of the even and the odd words of sixteen.
+/// Loads four pairs of vectors: of each sixteen words, the even ones and the odd ones.
 #[inline(always)]
 unsafe fn load_pairs<W: Words>(p: *const W::Word) -> ([__m512i; 4], [__m512i; 4]) {
     // SAFETY: p is valid for a chunk; the caller enables AVX-512 F.
@@ -285,7 +285,7 @@ unsafe fn load_pairs<W: Words>(p: *const W::Word) -> ([__m512i; 4], [__m512i; 4]
     }
 }
 
-/// [`unshuffle`] of each pair.
+/// Computes [`unshuffle`] for each pair of vectors.
 #[inline(always)]
 unsafe fn within<const K: usize>(
     (mut x, mut y): ([__m512i; K], [__m512i; K]),
@@ -297,7 +297,7 @@ unsafe fn within<const K: usize>(
     (x, y)
 }
 
-/// Two stages on four pairs of vectors a distance apart: the first with the twiddles v, the second with w.
+/// Computes two stages on four pairs of vectors that lie a distance apart: the first with the twiddles v, the second with w.
 #[inline(always)]
 unsafe fn two_stages<A: LazyMul>(
     stage: Stage<A>,
@@ -315,8 +315,8 @@ unsafe fn two_stages<A: LazyMul>(
     }
 }
 
-/// Two stages on one block; `index` is the twiddle position of the block they end with. The second stage of a vector of each
-/// quarter is in step with the first one of the next.
+/// Computes two stages of one block. `index` is the position of the twiddle of the block after these stages. The loop
+/// overlaps the second stage of one vector of each quarter with the first stage of the next.
 #[inline(always)]
 unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
     let quarter = len / 4;
@@ -344,7 +344,7 @@ unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: us
     }
 }
 
-/// The last two stages of the whole limb, from `from` to `to`, with the factor 1/n.
+/// Computes the last two stages of the whole limb, from `from` to `to`, with the factor 1/n.
 #[inline(always)]
 unsafe fn double_last<A: LazyMul, W: Words>(
     stage: Stage<A>,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes the words of a limb for a transform, which computes on 64-bit lanes. Its first loads and last
-//! stores meet the words of the limb.
+//! Reads and writes the words of a limb for a transform, which computes on 64-bit lanes. Only its first loads and last
+//! stores depend on the width of the limb's words.
 
 use std::arch::x86_64::*;
 
 use crate::ntt::butterfly::{Stage, shuffle, unshuffle};
 use crate::simd::{LANES, LazyMul, load, store};
 
-/// The words of a limb.
+/// The width of the words of a limb, and how they are loaded and stored.
 ///
 /// # Safety
 /// For every function: pointers must be valid for the words read or written, and the caller must enable the features of
@@ -15,13 +15,13 @@ use crate::simd::{LANES, LazyMul, load, store};
 pub(in crate::ntt) trait Words {
     type Word;
 
-    /// Loads eight words, one a lane.
+    /// Loads eight words, one into each lane.
     unsafe fn load(p: *const Self::Word) -> __m512i;
 
     /// Loads sixteen words and returns the even ones and the odd ones.
     unsafe fn load_pairs(p: *const Self::Word) -> (__m512i, __m512i);
 
-    /// Reduces the results of a forward stage and stores them: the even words from x, the odd ones from y.
+    /// Reduces the results of a forward stage and stores them: x in the even words, y in the odd words.
     unsafe fn store_pairs<A: LazyMul, const K: usize>(
         stage: Stage<A>,
         p: *mut Self::Word,
@@ -29,23 +29,24 @@ pub(in crate::ntt) trait Words {
         y: [__m512i; K],
     );
 
-    /// Reduces 16 products and stores them in order.
+    /// Reduces 16 products to residues and stores them in order.
     unsafe fn store_products<A: LazyMul>(stage: Stage<A>, p: *mut Self::Word, x: [__m512i; 2]);
 }
 
-/// A receiver of the results of a forward transform, at a place in a limb.
+/// A receiver of the results of a forward transform, with a current position.
 ///
 /// # Safety
-/// For every function: what lies behind must hold the words that are put, and the caller must enable the features of A.
+/// For every function: the memory of the receiver must have room for the words that are put, and the caller must enable
+/// the features of A.
 pub(in crate::ntt) trait Sink<A: LazyMul>: Copy {
-    /// Returns the place `words` words further on.
+    /// Returns a receiver whose position is `words` words further on.
     unsafe fn skip(self, words: usize) -> Self;
 
-    /// Takes what the last stage gives, from this place on: the even words from x, the odd ones from y.
+    /// Receives the results of the last stage, from the current position on: x for the even words, y for the odd words.
     unsafe fn put<const K: usize>(self, stage: Stage<A>, x: [__m512i; K], y: [__m512i; K]);
 }
 
-/// A limb in memory: residues are stored.
+/// A receiver that stores residues in a limb in memory.
 pub(in crate::ntt) struct Limb<W: Words>(pub *mut W::Word);
 
 impl<W: Words> Clone for Limb<W> {
@@ -69,7 +70,7 @@ impl<A: LazyMul, W: Words> Sink<A> for Limb<W> {
     }
 }
 
-/// Words of 64 bits.
+/// Words of 64 bits, for [`Words`].
 pub(in crate::ntt) struct Wide;
 
 impl Words for Wide {
@@ -116,7 +117,8 @@ impl Words for Wide {
     }
 }
 
-/// Words of 32 bits. `SPARE` asserts q < 2^31, so that a number below 2q fits a word and is reduced there.
+/// Words of 32 bits, for [`Words`]. With `SPARE` q is below 2^31, so that a number below 2q fits a word and is reduced
+/// there.
 pub(in crate::ntt) struct Narrow<const SPARE: bool>;
 
 impl<const SPARE: bool> Words for Narrow<SPARE> {
@@ -174,7 +176,7 @@ impl<const SPARE: bool> Words for Narrow<SPARE> {
     }
 }
 
-/// Stores sixteen words, with `SPARE` from below 2q to below q; q stands in 64-bit lanes.
+/// Stores sixteen words. With `SPARE` they are below 2q and are first reduced below q; q is in 64-bit lanes.
 #[inline(always)]
 unsafe fn store_words<const SPARE: bool>(p: *mut u32, mut words: __m512i, q: __m512i) {
     // SAFETY: p is writable for sixteen words; the caller enables AVX-512 F.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the 32-bit NTT on eight coefficients at a time (AVX2), radix 2, for processors without AVX-512.
 //!
-//! Ranges are those of the AVX-512 loops: with `LAZY` (q < 2^30) below 4q between forward stages and below 2q between
-//! inverse ones, otherwise residues throughout.
+//! Ranges are those of the AVX-512 loops. With `LAZY` (q < 2^30) numbers are below 4q between forward stages and below 2q
+//! between inverse stages. Otherwise they are residues throughout.
 
 use std::arch::x86_64::*;
 
@@ -10,39 +10,40 @@ use super::{Constant32, Ntt32, Twiddles32};
 use crate::plans::Order;
 use crate::simd256::{halves, neighbours};
 
-/// Residues in one vector.
+/// The number of residues in one vector.
 const LANES: usize = 8;
 
-/// The shortest limb these loops take.
+/// The shortest limb that these loops transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
-/// Coefficients that a loop takes at a time of each half: two vectors, which hide each other's latency.
+/// The number of coefficients of each half of a block that a loop takes at a time: two vectors, which hide each other's
+/// latency.
 const STEP: usize = 2 * LANES;
 
-/// Coefficients that run their last five stages forward, their first five back, in registers.
+/// The number of coefficients whose last five forward stages, and first five inverse stages, run in registers.
 const TAIL: usize = 4 * LANES;
 
-/// K vectors.
+/// An array of K vectors.
 type Vectors<const K: usize> = [__m256i; K];
 
-/// The first and the second coefficients of the pairs of a stage.
+/// The first and the second coefficients of the pairs of one stage.
 type Pairs = (Vectors<2>, Vectors<2>);
 
-/// A constant in each lane and its quotient.
+/// A constant factor in each lane, with its quotient.
 #[derive(Clone, Copy)]
 struct Constant {
     value: __m256i,
     quotient: __m256i,
 }
 
-/// The twiddles and constants of every butterfly.
+/// The twiddles and constants of every butterfly of a transform.
 #[derive(Clone, Copy)]
 struct Stage<'a, const LAZY: bool> {
     value: &'a [u32],
     quotient: &'a [u32],
     q: __m256i,
     two_q: __m256i,
-    /// q in the low half of each 64-bit lane.
+    /// The modulus q in the low half of each 64-bit lane.
     q_wide: __m256i,
 }
 
@@ -87,7 +88,7 @@ unsafe fn store(p: *mut u32, x: __m256i) {
     unsafe { _mm256_storeu_si256(p.cast(), x) }
 }
 
-/// The words of a table of two, four or eight in the places that `places` says.
+/// Loads a table of two, four or eight words into the lanes that `places` names for them.
 #[inline(always)]
 unsafe fn spread(table: &[u32], places: __m256i) -> __m256i {
     let p = table.as_ptr();
@@ -102,14 +103,14 @@ unsafe fn spread(table: &[u32], places: __m256i) -> __m256i {
     }
 }
 
-/// Two vectors from memory.
+/// Loads two vectors from memory.
 #[inline(always)]
 unsafe fn load_two(p: *const u32) -> Vectors<2> {
     // SAFETY: p is readable for 16 words; the caller enables AVX2.
     unsafe { [load(p), load(p.add(LANES))] }
 }
 
-/// Two vectors to memory.
+/// Stores two vectors to memory.
 #[inline(always)]
 unsafe fn store_two(p: *mut u32, [x, y]: Vectors<2>) {
     // SAFETY: p is writable for 16 words; the caller enables AVX2.
@@ -119,7 +120,7 @@ unsafe fn store_two(p: *mut u32, [x, y]: Vectors<2>) {
     }
 }
 
-/// x - m where x >= m, else x.
+/// Returns x - m in each lane with x >= m, else x.
 #[inline(always)]
 unsafe fn correct<const K: usize>(mut x: Vectors<K>, m: __m256i) -> Vectors<K> {
     for x in &mut x {
@@ -129,7 +130,7 @@ unsafe fn correct<const K: usize>(mut x: Vectors<K>, m: __m256i) -> Vectors<K> {
     x
 }
 
-/// x - y, or x - y + q where that is negative.
+/// Returns x - y in each lane, or x - y + q if that is negative.
 #[inline(always)]
 unsafe fn sub(x: __m256i, y: __m256i, q: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
@@ -168,7 +169,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Twiddle `index` in every lane.
+    /// Returns twiddle `index` in every lane.
     #[inline(always)]
     unsafe fn twiddle(self, index: usize) -> Constant {
         debug_assert!(index < self.value.len());
@@ -181,8 +182,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Returns the twiddles of two pairs of vectors in a row, `COUNT` for each from `index` on, in the lanes that
-    /// `places` says.
+    /// Returns the twiddles of two consecutive pairs of vectors, `COUNT` for each pair from `index` on, in the lanes that
+    /// `places` names.
     #[inline(always)]
     unsafe fn twiddles<const COUNT: usize>(self, index: usize, places: __m256i) -> [Constant; 2] {
         let next = index + COUNT;
@@ -204,7 +205,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// x * w mod q of K pairs in step: below 2q with `LAZY` (for any 32-bit x), below q without.
+    /// Computes x * w mod q for K pairs together: below 2q with `LAZY` (for any 32-bit x), below q without.
     #[inline(always)]
     unsafe fn mul<const K: usize>(self, mut x: Vectors<K>, w: [Constant; K]) -> Vectors<K> {
         // SAFETY: the caller enables AVX2.
@@ -235,7 +236,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// x * w mod q of the low halves of 64-bit lanes, the quotient in the high half of `quotient`.
+    /// Computes x * w mod q for the low halves of 64-bit lanes. The estimated quotient is in the high half of `quotient`.
     #[inline(always)]
     unsafe fn rest(self, x: __m256i, w: __m256i, quotient: __m256i) -> __m256i {
         // SAFETY: the caller enables AVX2. The remainder is below 2q < 2^33; the sign of the difference from q says
@@ -249,7 +250,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// (x + y, x - y) of K pairs: below 4q with `LAZY`, for x and y below 2q; residues without.
+    /// Computes (x + y, x - y) for K pairs. With `LAZY` results are below 4q, for x and y below 2q; without it all are
+    /// residues.
     #[inline(always)]
     unsafe fn sum_difference<const K: usize>(
         self,
@@ -274,7 +276,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         (x, y)
     }
 
-    /// The forward butterfly (x + w y, x - w y) of K pairs.
+    /// Computes the forward butterfly (x + w y, x - w y) for K pairs.
     #[inline(always)]
     unsafe fn forward<const K: usize>(
         self,
@@ -289,7 +291,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The inverse butterfly (x + y, w (x - y)) of K pairs.
+    /// Computes the inverse butterfly (x + y, w (x - y)) for K pairs.
     #[inline(always)]
     unsafe fn inverse<const K: usize>(
         self,
@@ -305,7 +307,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The first of the last five stages, of a chunk whose twiddle has number `index`, and its coefficients for the next one.
+    /// Computes the first of the last five forward stages, for a chunk whose twiddle has number `index`. Returns the chunk's
+    /// coefficients as pairs for the next stage.
     #[inline(always)]
     unsafe fn forward_fifth_last(self, p: *const u32, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -316,7 +319,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The second one, of two blocks of two vectors.
+    /// Computes the second of the last five forward stages, for two blocks of two vectors.
     #[inline(always)]
     unsafe fn forward_fourth_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -327,7 +330,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The third one, of four blocks of a vector.
+    /// Computes the third of the last five forward stages, for four blocks of one vector.
     #[inline(always)]
     unsafe fn forward_third_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -338,7 +341,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The fourth one, of eight blocks of half a vector.
+    /// Computes the fourth of the last five forward stages, for eight blocks of half a vector.
     #[inline(always)]
     unsafe fn forward_second_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -349,7 +352,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The last one, of sixteen blocks of a quarter of a vector, and the way of the residues to `p`.
+    /// Computes the last forward stage, for sixteen blocks of a quarter of a vector, and writes the residues to `p`.
     #[inline(always)]
     unsafe fn forward_last(self, p: *mut u32, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -365,8 +368,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The first inverse stage, of a chunk's sixteen blocks of a quarter of a vector, whose first has number `index` in the
-    /// table.
+    /// Computes the first inverse stage, for the sixteen blocks of a quarter of a vector of a chunk. The first block's
+    /// twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_first(self, p: *const u32, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -381,7 +384,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The second one, of eight blocks of half a vector.
+    /// Computes the second inverse stage, for eight blocks of half a vector.
     #[inline(always)]
     unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -392,7 +395,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The third one, of four blocks of a vector.
+    /// Computes the third inverse stage, for four blocks of one vector.
     #[inline(always)]
     unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -403,7 +406,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The fourth one, of two blocks of two vectors.
+    /// Computes the fourth inverse stage, for two blocks of two vectors.
     #[inline(always)]
     unsafe fn inverse_fourth(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -414,7 +417,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The fifth one, and the way of the chunk to `p`.
+    /// Computes the fifth inverse stage of a chunk, and writes the chunk to `p`.
     #[inline(always)]
     unsafe fn inverse_fifth(self, p: *mut u32, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -425,7 +428,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// From a forward stage's range, or a product's, to below q.
+    /// Reduces numbers in the range of a forward stage, or products, below q.
     #[inline(always)]
     unsafe fn reduce<const K: usize>(self, x: Vectors<K>) -> Vectors<K> {
         if !LAZY {
@@ -530,7 +533,7 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
     }
 }
 
-/// Returns the lanes of two, four and eight twiddles in the three stages within a vector.
+/// Returns the lanes of two, four and eight twiddles in the three stages whose partners lie in one vector.
 #[inline(always)]
 unsafe fn places() -> [__m256i; 3] {
     // SAFETY: the caller enables AVX2.
@@ -543,8 +546,8 @@ unsafe fn places() -> [__m256i; 3] {
     }
 }
 
-/// Returns (even lanes of both, odd lanes of both) for each of K pairs. After [`neighbours`], it brings partners that
-/// are neighbours to the same lane.
+/// Returns the even lanes of both vectors, and the odd lanes of both, for each of K pairs. After [`neighbours`], it brings
+/// partners that are neighbours to the same lane.
 #[inline(always)]
 unsafe fn split<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
     for k in 0..K {

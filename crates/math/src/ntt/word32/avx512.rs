@@ -10,13 +10,13 @@ use crate::frame::on_a_line;
 use crate::ntt::butterfly::both;
 use crate::plans::Order;
 
-/// Residues in one vector.
+/// The number of residues in one vector.
 const LANES: usize = 16;
 
-/// Blocks of this many coefficients (four vectors) run their last six stages in registers, two blocks at a time.
+/// The number of coefficients (four vectors) of a block whose last six stages run in registers, two blocks at a time.
 const TAIL: usize = 4 * LANES;
 
-/// The shortest limb these loops take.
+/// The shortest limb that these loops transform, in coefficients.
 pub(super) const MIN_LEN: usize = 4 * TAIL;
 
 macro_rules! entry {
@@ -123,7 +123,7 @@ unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32], order: 
     }
 }
 
-/// The first stage of a limb of n words.
+/// Computes the first forward stage of a limb of n words.
 ///
 /// # Safety
 /// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
@@ -141,7 +141,7 @@ pub(super) unsafe fn forward_single<const LAZY: bool>(stage: Stage32<LAZY>, p: *
     }
 }
 
-/// Two stages on one block; `index` is the position of its twiddle.
+/// Computes two forward stages of one block. `index` is the position of its twiddle.
 ///
 /// # Safety
 /// p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
@@ -182,7 +182,7 @@ pub(super) unsafe fn forward_double<const LAZY: bool>(
     }
 }
 
-/// Turns the sums and differences of a first stage into the operands of the second one.
+/// Turns the sums and differences of one stage into the operands of the next.
 #[inline(always)]
 fn crossed(x: Vectors<4>, y: Vectors<4>) -> (Vectors<4>, Vectors<4>) {
     ([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]])
@@ -193,7 +193,8 @@ fn halves<T>([a, b, c, d, e, f, g, h]: [T; 8]) -> ([T; 4], [T; 4]) {
     ([a, b, c, d], [e, f, g, h])
 }
 
-/// The last six stages on `len` coefficients; `index` is the twiddle position of the first block of 64.
+/// Computes the last six forward stages on `len` coefficients. `index` is the position of the twiddle of the first
+/// block of 64.
 #[inline(always)]
 unsafe fn forward_tail<const LAZY: bool>(
     stage: Stage32<LAZY>,
@@ -212,7 +213,7 @@ unsafe fn forward_tail<const LAZY: bool>(
     }
 }
 
-/// [`forward_tail`] on K / 2 blocks in step.
+/// Computes [`forward_tail`] on K / 2 blocks together.
 #[inline(always)]
 unsafe fn forward_blocks<const LAZY: bool, const K: usize>(
     stage: Stage32<LAZY>,
@@ -246,8 +247,8 @@ unsafe fn forward_blocks<const LAZY: bool, const K: usize>(
     }
 }
 
-/// Exchanges elements of every second pair and the one after it, so that their first elements make one pair and their
-/// second elements the other. That turns partners of one stage into those of the next, and back.
+/// Exchanges elements of every second pair and the pair after it. Afterwards their first elements form one pair, and
+/// their second elements the other. That turns partners of one stage into those of the next, and back.
 #[inline(always)]
 fn turned<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
     for k in (0..K).step_by(2) {
@@ -310,7 +311,7 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32], order: 
     }
 }
 
-/// The last stage of a limb of n words, with the factor 1/n.
+/// Computes the last inverse stage of a limb of n words, with the factor 1/n.
 ///
 /// # Safety
 /// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
@@ -335,7 +336,7 @@ pub(super) unsafe fn inverse_single_last<const LAZY: bool>(
     }
 }
 
-/// The last two stages of a limb of n words, with the factor 1/n.
+/// Computes the last two inverse stages of a limb of n words, with the factor 1/n.
 ///
 /// # Safety
 /// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
@@ -367,7 +368,8 @@ pub(super) unsafe fn inverse_double_last<const LAZY: bool>(
     }
 }
 
-/// The first six stages on `len` coefficients; `index` is the twiddle position of the first block of 64.
+/// Computes the first six inverse stages on `len` coefficients. `index` is the position of the twiddle of the first
+/// block of 64.
 #[inline(always)]
 unsafe fn inverse_tail<const LAZY: bool>(
     stage: Stage32<LAZY>,
@@ -386,7 +388,7 @@ unsafe fn inverse_tail<const LAZY: bool>(
     }
 }
 
-/// [`inverse_tail`] on K / 2 blocks in step.
+/// Computes [`inverse_tail`] on K / 2 blocks together.
 #[inline(always)]
 unsafe fn inverse_blocks<const LAZY: bool, const K: usize>(
     stage: Stage32<LAZY>,
@@ -427,7 +429,7 @@ unsafe fn inverse_blocks<const LAZY: bool, const K: usize>(
     }
 }
 
-/// One stage on one block of at least 128 coefficients; `index` is the position of its twiddle.
+/// Computes one inverse stage of one block of at least 128 coefficients. `index` is the position of its twiddle.
 #[inline(always)]
 unsafe fn inverse_single<const LAZY: bool>(
     stage: Stage32<LAZY>,
@@ -447,7 +449,7 @@ unsafe fn inverse_single<const LAZY: bool>(
     }
 }
 
-/// Two stages on one block; `index` is the position of the twiddle they end with.
+/// Computes two inverse stages of one block. `index` is the position of the twiddle of the block after these stages.
 ///
 /// # Safety
 /// p is valid for len words, a multiple of 128; the caller enables AVX-512 F.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the 32-bit NTT in 52-bit arithmetic (AVX-512 IFMA). A butterfly of eight words takes five instructions and
-//! no corrections; in 32-bit arithmetic sixteen words take fourteen.
+//! Computes the 32-bit NTT in 52-bit arithmetic (AVX-512 IFMA). A butterfly of eight words takes five instructions and no
+//! corrections; in 32-bit arithmetic sixteen words take fourteen.
 //!
-//! Blocks are widened on the way into a buffer of 64-bit words and narrowed on the way out; the stages above them, one or
-//! two at a time, stay in 32-bit arithmetic.
+//! Each block is converted into a buffer of 64-bit words and back. The stages of larger blocks, one or two at a time,
+//! stay in 32-bit arithmetic.
 
 use std::mem::MaybeUninit;
 
@@ -21,10 +21,10 @@ pub(super) use crate::ntt::avx512::MIN_LEN;
 
 type Arithmetic = Ifma<SMALL>;
 
-/// The coefficients of the largest block: 128 KiB of 64-bit words, well within the second-level cache.
+/// The coefficients of the largest block: 128 KiB of 64-bit words, which fit well into the second-level cache.
 const WORK: usize = 1 << 14;
 
-/// Memory for a block, not filled beforehand: a transform writes all of it before it reads any.
+/// Memory for a block. It is not initialised, because a transform writes all of it before it reads any.
 #[repr(align(64))]
 struct Work([MaybeUninit<u64>; WORK]);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists the NTT kernels for 32-bit words with the moduli that each takes, and keeps the choices among them.
+//! Lists the NTT kernels for 32-bit words with the moduli that each serves, and keeps the choices among them.
 
 use super::{Ntt32, scalar};
 #[cfg(target_arch = "x86_64")]
@@ -7,12 +7,13 @@ use super::{avx2, avx512, ifma};
 use crate::Backend;
 use crate::plans::{Arithmetic, Cell, Cells, Planned, Shape, Task};
 
-/// The largest moduli, in bits, that have the same kernels.
+/// The classes of moduli for which kernels differ: the most bits of each class.
 const CLASSES: [u32; 3] = [30, 31, 32];
 
 static CELLS: Cells<{ CLASSES.len() }> = Cells::new();
 
-/// A row of the table: its name, its level, the moduli that it takes in bits, the bytes of a word in its loops.
+/// Makes a row of the table of kernels: its name, its instruction set, the bits of the moduli that it serves,
+/// and the bytes of a word in its loops.
 #[cfg(target_arch = "x86_64")]
 macro_rules! row {
     ($name:literal, $level:ident, $bits:expr, $word:ty, $first:ident::$module:ident) => {

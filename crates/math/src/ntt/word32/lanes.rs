@@ -2,17 +2,18 @@
 //! Modular arithmetic on sixteen 32-bit residues at a time (AVX-512 F): multiplication by constants and both
 //! butterflies.
 //!
-//! Everything is `inline(always)` and `unsafe`: the loop around it must enable AVX-512 F. Loops and no closures: a
-//! closure does not inherit the target features of the function it is inlined into.
+//! Everything is `inline(always)` and `unsafe`: the loop around it must enable AVX-512 F. The code has loops and no closures,
+//! because a closure does not inherit the target features of the function into which it is inlined.
 
 use std::arch::x86_64::*;
 
 use super::{Constant32, Ntt32, Twiddles32};
 
-/// K vectors.
+/// An array of K vectors.
 pub(super) type Vectors<const K: usize> = [__m512i; K];
 
-/// A constant in each lane and its quotient; the quotients of the odd lanes again in the even ones.
+/// A constant factor in each lane, with its quotient. The quotients of the odd lanes are also in the even lanes of a second
+/// vector.
 #[derive(Clone, Copy)]
 pub(super) struct Constant {
     value: __m512i,
@@ -20,15 +21,15 @@ pub(super) struct Constant {
     quotient_odd: __m512i,
 }
 
-/// The twiddles and constants of every butterfly. `LAZY` asserts q < 2^30: values are then kept below 4q between
-/// forward stages and below 2q between inverse ones. Otherwise they are residues throughout.
+/// The twiddles and constants of every butterfly of a transform. With `LAZY` q is below 2^30, and numbers are kept below 4q
+/// between forward stages and below 2q between inverse stages. Otherwise they are residues throughout.
 #[derive(Clone, Copy)]
 pub(super) struct Stage32<'a, const LAZY: bool> {
     value: &'a [u32],
     quotient: &'a [u32],
     q: __m512i,
     two_q: __m512i,
-    /// q in the low half of each 64-bit lane.
+    /// The modulus q in the low half of each 64-bit lane.
     q_wide: __m512i,
 }
 
@@ -38,7 +39,7 @@ unsafe fn splat(x: u32) -> __m512i {
     unsafe { _mm512_set1_epi32(x as i32) }
 }
 
-/// x - m where x >= m, else x.
+/// Returns x - m in each lane with x >= m, else x.
 #[inline(always)]
 unsafe fn correct<const K: usize>(mut x: Vectors<K>, m: __m512i) -> Vectors<K> {
     for x in &mut x {
@@ -48,10 +49,10 @@ unsafe fn correct<const K: usize>(mut x: Vectors<K>, m: __m512i) -> Vectors<K> {
     x
 }
 
-/// The odd lanes of `odd`, and the odd lanes of `even` moved to the even ones.
+/// Returns the odd lanes of `odd`, and between them the odd lanes of `even`, moved to the even lanes.
 ///
-/// Written as an instruction because the compiler would choose a permutation of two vectors, which has fewer units and an operand
-/// more.
+/// It is written as an instruction. The compiler would choose a permutation of two vectors, which fewer units can do and which
+/// has one more operand.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn join_high(even: __m512i, odd: __m512i) -> __m512i {
@@ -91,7 +92,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// w in every lane.
+    /// Returns the constant w in every lane.
     #[inline(always)]
     pub(super) unsafe fn splat(w: Constant32) -> Constant {
         // SAFETY: the caller enables AVX-512 F.
@@ -105,7 +106,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Twiddle `index` in every lane.
+    /// Returns twiddle `index` in every lane.
     #[inline(always)]
     pub(super) unsafe fn twiddle(self, index: usize) -> Constant {
         debug_assert!(index < self.value.len());
@@ -118,7 +119,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// `COUNT` (2, 4, 8 or 16) twiddles from `index` on by turns, for each of K pairs of vectors in a row.
+    /// Returns `COUNT` (2, 4, 8 or 16) twiddles from `index` on in the lanes in turn, for each of K consecutive pairs of vectors.
     #[inline(always)]
     pub(super) unsafe fn turns<const COUNT: usize, const K: usize>(
         self,
@@ -144,7 +145,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// x * w mod q of K pairs: below 2q with `LAZY` (for any 32-bit x), below q without.
+    /// Computes x * w mod q for K pairs: below 2q with `LAZY` (for any 32-bit x), below q without.
     #[inline(always)]
     unsafe fn mul<const K: usize>(self, mut x: Vectors<K>, w: [Constant; K]) -> Vectors<K> {
         // SAFETY: the caller enables AVX-512 F.
@@ -186,7 +187,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// (x + y, x - y) of residues, for any q < 2^32.
+    /// Computes (x + y, x - y) for residues x and y, for any q < 2^32.
     #[inline(always)]
     unsafe fn add_sub<const K: usize>(
         self,
@@ -208,7 +209,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         (x, y)
     }
 
-    /// The forward butterfly (x + w y, x - w y) of K pairs.
+    /// Computes the forward butterfly (x + w y, x - w y) for K pairs.
     #[inline(always)]
     pub(super) unsafe fn forward<const K: usize>(
         self,
@@ -232,7 +233,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// From a forward stage's range to below q.
+    /// Reduces numbers in the range of a forward stage below q.
     #[inline(always)]
     pub(super) unsafe fn reduce<const K: usize>(self, x: Vectors<K>) -> Vectors<K> {
         if !LAZY {
@@ -242,7 +243,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         unsafe { correct(correct(x, self.two_q), self.q) }
     }
 
-    /// The inverse butterfly (x + y, w (x - y)) of K pairs.
+    /// Computes the inverse butterfly (x + y, w (x - y)) for K pairs.
     #[inline(always)]
     pub(super) unsafe fn inverse<const K: usize>(
         self,
@@ -258,7 +259,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// The inverse butterfly of the last stage, both results times a constant and fully reduced.
+    /// Computes the inverse butterfly of the last stage. Both results are multiplied by a constant and fully reduced.
     #[inline(always)]
     pub(super) unsafe fn inverse_last<const K: usize>(
         self,
@@ -281,7 +282,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// x + y and x - y: below 4q with `LAZY`, residues without.
+    /// Computes x + y and x - y: below 4q with `LAZY`, residues without.
     #[inline(always)]
     unsafe fn sum_difference<const K: usize>(
         self,
@@ -303,7 +304,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
     }
 }
 
-/// `COUNT` words by turns.
+/// Loads `COUNT` words into the lanes in turn.
 #[inline(always)]
 unsafe fn by_turns<const COUNT: usize>(p: *const u32) -> __m512i {
     // SAFETY: p is readable for COUNT words; the caller enables AVX-512 F.

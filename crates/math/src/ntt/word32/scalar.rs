@@ -2,8 +2,8 @@
 //! Computes the 32-bit NTT in plain Rust, radix 2, for any processor. Its loops have no branches, so that compilers can
 //! vectorise them.
 //!
-//! With `LAZY` (q < 2^30) values stay below 4q between forward stages and below 2q between inverse ones, otherwise they
-//! are residues throughout. Additions wrap, so that an input above q gives a wrong residue and not an overflow.
+//! With `LAZY` (q < 2^30) numbers stay below 4q between forward stages and below 2q between inverse stages. Otherwise
+//! they are residues throughout. Additions wrap, so that an input above q gives a wrong residue and no overflow.
 
 use super::{Constant32, Ntt32, Twiddles32};
 use crate::plans::Order;
@@ -24,13 +24,13 @@ pub(super) fn inverse(plan: &Ntt32, limb: &mut [u32], _: Order) {
     }
 }
 
-/// x - m where x >= m, else x.
+/// Returns x - m if x >= m, else x.
 #[inline(always)]
 fn correct(x: u32, m: u32) -> u32 {
     x.min(x.wrapping_sub(m))
 }
 
-/// x * w mod q: below 2q with `LAZY`, for any x; else below q.
+/// Returns x * w mod q: below 2q with `LAZY`, for any x; otherwise below q.
 #[inline(always)]
 fn mul<const LAZY: bool>(x: u32, w: Constant32, q: u32) -> u32 {
     let quotient = ((u64::from(x) * u64::from(w.quotient)) >> 32) as u32;
@@ -44,7 +44,7 @@ fn mul<const LAZY: bool>(x: u32, w: Constant32, q: u32) -> u32 {
     rest.min(rest.wrapping_sub(q.into())) as u32
 }
 
-/// (x + y, x - y): below 4q with `LAZY`, for x and y below 2q; else residues.
+/// Returns (x + y, x - y): below 4q with `LAZY`, for x and y below 2q; otherwise residues.
 #[inline(always)]
 fn sum_difference<const LAZY: bool>(x: u32, y: u32, q: u32) -> (u32, u32) {
     if LAZY {
@@ -57,7 +57,7 @@ fn sum_difference<const LAZY: bool>(x: u32, y: u32, q: u32) -> (u32, u32) {
     (reduce(sum), reduce(difference))
 }
 
-/// Runs `butterfly` on every pair of a stage of `blocks` blocks.
+/// Runs `butterfly` on every pair of coefficients of the stage of `blocks` blocks.
 #[inline(always)]
 fn stage(
     twiddles: &Twiddles32,

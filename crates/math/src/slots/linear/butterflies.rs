@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Butterfly stages, of three terms each, of the transform between the coefficients of powers of u and their values.
+//! The butterfly stages, of three terms each, of the transform between the coefficients of powers of u = x^(N/l) and their
+//! values. l is the number of slots.
 
 use super::terms::{Shift, Terms, Values};
 use crate::slots::galois_ring::Gaussian;
 use crate::slots::{SlotEncoder, Split};
 
-/// The points and stages of Z\[u\], u = x^(N/l): of order 2l they are the powers xi^j, j = 5^k or -5^k, k < n = l / 2. Before
-/// stage 0, point j holds the coefficients w_i + xi^(n j) w_(i + n) of u^i and u^(i + n), i = bitrev(k); after the last stage it
-/// holds w(xi^j).
+/// The points and stages of the transform on Z\[u\], u = x^(N/l), with l slots. The points are the powers xi^j of a root xi of
+/// order 2l, with j = 5^k or -5^k and k < n = l / 2. Before stage 0, point j holds the coefficients w_i + xi^(n j) w_(i + n) of
+/// u^i and u^(i + n), i = bitrev(k). After the last stage it holds w(xi^j).
 pub(super) struct Butterflies<'a> {
     encoder: &'a SlotEncoder,
-    /// log2 n.
+    /// The base-2 logarithm of n = l / 2, half the number l of slots.
     pub log_n_points: u32,
-    /// xi is zeta to this power.
+    /// The exponent s with xi = zeta^s.
     step: usize,
     half: u64,
 }
@@ -33,19 +34,19 @@ impl<'a> Butterflies<'a> {
         self.encoder.ring().integer(self.half)
     }
 
-    /// xi^exponent.
+    /// Returns xi^exponent.
     fn xi(&self, exponent: u64) -> Gaussian {
         let order = 2 * self.encoder.structure().slots() as u64;
         self.encoder
             .zeta_power((exponent % order) as usize * self.step)
     }
 
-    /// xi^n, whose square is -1.
+    /// Returns xi^n, the i whose square is -1.
     pub fn i(&self) -> Gaussian {
         self.xi(1 << self.log_n_points)
     }
 
-    /// k of a slot at a point 5^k or -5^k.
+    /// Returns the k of a slot that lies at a point 5^k or -5^k.
     pub fn power(&self, slot: usize) -> usize {
         let structure = self.encoder.structure();
         let n = 1usize << self.log_n_points;
@@ -66,7 +67,7 @@ impl<'a> Butterflies<'a> {
         }
     }
 
-    /// Butterfly stage s: points whose k differ in bit s alone.
+    /// Returns butterfly stage s, which combines points whose k differ in bit s alone.
     pub fn stage(&self, s: u32) -> Terms {
         let one = self.encoder.ring().integer(1);
         let twiddle = 1u64 << (self.log_n_points - 1 - s);
@@ -76,7 +77,7 @@ impl<'a> Butterflies<'a> {
         })
     }
 
-    /// Undoes [`Butterflies::stage`].
+    /// Returns the inverse of [`Butterflies::stage`] s.
     pub fn inverse_stage(&self, s: u32) -> Terms {
         let ring = self.encoder.ring();
         let twiddle = 1u64 << (self.log_n_points - 1 - s);
@@ -91,7 +92,8 @@ impl<'a> Butterflies<'a> {
         })
     }
 
-    /// `factors(j, whether bit s of k is set)` gives what a point's own value and the other's are multiplied by.
+    /// Returns a stage that combines pairs of points whose k differ in bit s. `factors(j, bit)` returns the factors of the
+    /// point's own value and of its partner's, where `bit` is bit s of k.
     fn of_pairs(&self, s: u32, factors: impl Fn(u64, bool) -> (Gaussian, Gaussian)) -> Terms {
         let structure = self.encoder.structure();
         let slots = structure.slots();

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses how many butterfly stages make one stage of a linear map, and the baby and giant steps of each, by cost.
+//! Chooses by cost how many butterfly stages become one stage of a linear map, and which baby and giant steps each stage
+//! has.
 
-/// Relative costs of the operations of a stage.
+/// Relative costs of the operations of a stage of a linear map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs {
-    /// An automorphism of a value whose decomposition is there already.
+    /// The cost of an automorphism of a value whose decomposition is computed already.
     pub hoisted: u64,
-    /// An automorphism of a value of its own.
+    /// The cost of an automorphism of a value with a decomposition of its own.
     pub switched: u64,
-    /// A product with a constant.
+    /// The cost of a product with a constant.
     pub product: u64,
 }
 
 impl Default for Costs {
-    /// Costs that prefer the fewest key switches, and among ways with as many, the way with more hoisted ones.
+    /// Returns costs that prefer the fewest key switches, and then the most hoisted ones among them.
     fn default() -> Self {
         Self {
             hoisted: 1000,
@@ -26,14 +27,14 @@ impl Default for Costs {
 /// The depth of a linear map, and the costs by which its layout is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Products with constants in sequence: 1, up to log2 of half the slots. More take fewer automorphisms and, where there
-    /// are many slots, far fewer constants.
+    /// The number of products with constants one after the other: from 1 to log2 of half the slots. A greater depth takes
+    /// fewer automorphisms, and far fewer constants if there are many slots.
     pub depth: usize,
     pub costs: Costs,
 }
 
 impl Default for Shape {
-    /// Depth 1 and the fewest key switches.
+    /// Returns depth 1, with the costs that prefer the fewest key switches.
     fn default() -> Self {
         Self {
             depth: 1,
@@ -42,24 +43,25 @@ impl Default for Shape {
     }
 }
 
-/// The powers of 5 in a stage: multiples of `step`.
+/// The powers of 5 among the automorphisms of a stage, as multiples of `step`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Powers {
     pub step: i64,
     pub range: Range,
-    /// Whether each comes with its negative too.
+    /// Whether the stage also has the negative of each of these powers.
     pub signs: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Range {
-    /// 0, ..., count - 1: all of a cyclic group.
+    /// The multipliers 0, ..., count - 1, which are all of a cyclic group.
     Cyclic(i64),
-    /// -(r - 1), ..., r - 1.
+    /// The multipliers -(r - 1), ..., r - 1.
     Centred(i64),
 }
 
-/// Multiples of `step`, 0 among both: babies are `first_baby` and those behind it, giants multiples of their number.
+/// A split of a stage into baby and giant steps, in units of the stage's `step`. The babies are consecutive numbers from
+/// `first_baby` on; the giants are multiples of the number of babies. 0 is among both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BabyGiant {
     pub babies: i64,
@@ -70,7 +72,7 @@ pub(super) struct BabyGiant {
 }
 
 impl Powers {
-    /// Returns the powers of butterfly stages `from` to `to` - 1 out of `log_n`.
+    /// Returns the powers of 5 that butterfly stages `from` to `to` - 1 out of `log_n` have when they are one stage.
     pub fn of_stages(from: u32, to: u32, log_n: u32, signs: bool) -> Self {
         let count = 1i64 << (to - from);
         Self {
@@ -91,7 +93,8 @@ impl Powers {
         }
     }
 
-    /// The cheapest way; the first of several that cost the same, those with more babies first.
+    /// Returns the cheapest split into baby and giant steps. Of several splits with the same cost, it returns the one with
+    /// the most babies.
     pub fn best_split(self, costs: Costs) -> BabyGiant {
         let (low, high) = self.bounds();
         let signs = if self.signs { 2 } else { 1 };
@@ -124,8 +127,8 @@ impl Powers {
     }
 }
 
-/// Returns where to cut `log_n` butterfly stages into `depth` groups, cheapest first group to last. `signs` says
-/// whether the first group has negatives too. The result has `depth` + 1 cuts, 0 first.
+/// Returns where to cut `log_n` butterfly stages into `depth` groups, for the least cost. `signs` says whether the first
+/// group also has negative powers. The result has `depth` + 1 cuts, the first of them 0.
 pub(super) fn best_cuts(log_n: u32, depth: usize, signs: bool, costs: Costs) -> Vec<u32> {
     let cost = |from: u32, to: u32| {
         Powers::of_stages(from, to, log_n, signs && from == 0)

@@ -5,61 +5,61 @@ use crate::Modulus;
 use crate::kernels::auto_coeff;
 use crate::slots::{CorePoly, SlotError};
 
-/// Stages, applied in order. Constants are modulo the p^e of the encoder that the map was made with; a device may lift them
-/// as it likes.
+/// A linear map as stages that are applied in order. Its constants are modulo the p^e of the encoder that made the map; a
+/// device may lift them to other residues modulo p^e.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinearMap {
     pub stages: Vec<Stage>,
 }
 
-/// The sum over giants G of sigma_G(sum over its terms of factor * sigma_baby(input)): baby-step giant-step. All babies move
-/// the same input, so that one decomposition serves them.
+/// A stage of a linear map: the sum over giants G of sigma_G(sum over its terms of factor * sigma_baby(input)), by baby
+/// steps and giant steps. All babies are automorphisms of the same input, so one decomposition serves them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
-    /// Galois elements; 1 is among them and first.
+    /// The Galois elements of the baby steps, first among them 1.
     pub babies: Vec<u64>,
     pub giants: Vec<Giant>,
 }
 
-/// A partial sum and the Galois element that moves it.
+/// A giant step: a partial sum, and the Galois element of the automorphism that is applied to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Giant {
-    /// 1 for the one giant that stays in place, which is first where there is one.
+    /// The Galois element of the giant step. It is 1 if no automorphism is applied; such a giant step comes first.
     pub galois: u64,
     pub terms: Vec<Term>,
 }
 
-/// `factor` times the input moved by a baby.
+/// A term of a partial sum: `factor` times the input under the automorphism of a baby step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Term {
-    /// Index into the stage's babies.
+    /// The index of the baby step among those of the stage.
     pub baby: usize,
     pub factor: Factor,
 }
 
-/// The factor of a moved input.
+/// The factor of a term: a constant polynomial, or 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Factor {
-    /// The factor 1: no product, no depth.
+    /// The factor 1, which takes no product and no depth.
     One,
     Constant(CorePoly),
 }
 
-/// The number of operations of a map.
+/// The number of operations of each kind in a linear map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Count {
-    /// Automorphisms that share a decomposition with another of their stage.
+    /// The number of automorphisms that share a decomposition with another one of their stage.
     pub hoisted: usize,
-    /// Automorphisms of values of their own.
+    /// The number of automorphisms that have a decomposition of their own.
     pub switched: usize,
-    /// Products with a constant polynomial.
+    /// The number of products with a constant polynomial.
     pub products: usize,
-    /// Products in sequence.
+    /// The most products one after the other.
     pub depth: usize,
 }
 
 impl Count {
-    /// Automorphisms, each of which takes a key switch.
+    /// Returns the number of automorphisms, each of which takes a key switch.
     pub fn automorphisms(self) -> usize {
         self.hoisted + self.switched
     }
@@ -77,7 +77,7 @@ impl LinearMap {
         counts.fold(Count::default(), sum)
     }
 
-    /// All Galois elements but 1 that the map needs keys for, in increasing order.
+    /// Returns all Galois elements except 1 for which the map needs keys, in increasing order.
     pub fn galois_elements(&self) -> Vec<u64> {
         let of_stage = |s: &Stage| {
             let giants = s.giants.iter().map(|g| g.galois);
@@ -90,10 +90,10 @@ impl LinearMap {
         all
     }
 
-    /// The map's value at a polynomial of N coefficients below q, by definition.
+    /// Returns the map's image of a polynomial with N coefficients below q, by the definition of each stage.
     ///
     /// # Errors
-    /// A number of coefficients that is not that of the ring the map was made for.
+    /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the map was made.
     pub fn apply(&self, q: Modulus, polynomial: &[u64]) -> Result<Vec<u64>, SlotError> {
         let mut value = polynomial.to_vec();
         for stage in &self.stages {
@@ -120,7 +120,7 @@ impl Stage {
         }
     }
 
-    /// Returns the stage's value at a polynomial; see [`LinearMap::apply`].
+    /// Returns the stage's image of a polynomial; see [`LinearMap::apply`].
     ///
     /// # Errors
     /// The errors of [`LinearMap::apply`].

@@ -7,7 +7,7 @@ use crate::slots::SlotEncoder;
 use crate::slots::galois_ring::Gaussian;
 use crate::slots::structure::{inverse_mod, pow_mod};
 
-/// The automorphism x -> x^g, g = 5^`power` or its negative.
+/// The automorphism x -> x^g with g = 5^`power`, or its negative.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Shift {
     pub negative: bool,
@@ -22,7 +22,7 @@ impl Shift {
         }
     }
 
-    /// The automorphism that is one after the other.
+    /// Returns the automorphism that applies this one, then `other`.
     pub fn then(self, other: Self) -> Self {
         Self {
             negative: self.negative != other.negative,
@@ -30,7 +30,7 @@ impl Shift {
         }
     }
 
-    /// g modulo 2N (or, taken modulo less, in a smaller ring).
+    /// Returns g modulo 2N. Modulo less, it is the Galois element in a smaller ring.
     pub fn galois(self, two_n: u64) -> u64 {
         let power = pow_mod(5, self.power.unsigned_abs(), two_n);
         let power = if self.power < 0 {
@@ -49,14 +49,14 @@ impl Shift {
     }
 }
 
-/// A constant by its values, one a slot.
+/// A constant as its values, one for each slot.
 pub(super) type Values = Vec<Gaussian>;
 
-/// The map that sums values(slot) * automorphism.
+/// A linear map as a sum of terms values(slot) * automorphism.
 pub(super) type Terms = BTreeMap<Shift, Values>;
 
 impl SlotEncoder {
-    /// The values of sigma(constant), with the automorphism that is `shift`.
+    /// Returns the values of a constant after the automorphism `shift` is applied to it.
     pub(super) fn moved(&self, values: &[Gaussian], shift: Shift) -> Values {
         let structure = self.structure();
         let two_n = 2 * structure.ring_degree() as u64;
@@ -71,7 +71,8 @@ impl SlotEncoder {
         (0..values.len()).map(at).collect()
     }
 
-    /// The map that applies `inner`, then `outer`; `reduce` names each automorphism as what it is on the inner map's domain.
+    /// Returns the map that applies `inner`, then `outer`. `reduce` returns a standard form of an automorphism: one that
+    /// acts equally on the domain of the inner map.
     pub(super) fn compose(
         &self,
         outer: &Terms,

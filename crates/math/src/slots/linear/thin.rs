@@ -10,7 +10,8 @@ use crate::slots::galois_ring::Gaussian;
 use crate::slots::structure::pow_mod;
 use crate::slots::{SlotEncoder, SlotError, SlotStructure, Split};
 
-/// The coefficient, a multiple of N / l below N, that holds a slot's integer between the maps.
+/// Returns the index of the coefficient, a multiple of N / l below N, that holds a slot's integer between the two linear maps.
+/// N is the ring degree, l the number of slots.
 pub fn coefficient_of_slot(encoder: &SlotEncoder, slot: usize) -> usize {
     let structure = encoder.structure();
     let butterflies = Butterflies::new(encoder);
@@ -23,10 +24,11 @@ pub fn coefficient_of_slot(encoder: &SlotEncoder, slot: usize) -> usize {
     (low + if second { n } else { 0 }) * structure.degree()
 }
 
-/// From the integers of a thin polynomial to coefficients: [`coefficient_of_slot`].
+/// Returns the linear map from the integers of a thin polynomial to its coefficients. [`coefficient_of_slot`] says which
+/// integer becomes which coefficient.
 ///
 /// # Errors
-/// [`SlotError::Depth`].
+/// [`SlotError::Depth`] for a depth that the number of slots does not allow.
 pub fn slots_to_coefficients(encoder: &SlotEncoder, shape: Shape) -> Result<LinearMap, SlotError> {
     let map = Map::new(encoder, shape)?;
     let butterflies = &map.butterflies;
@@ -49,11 +51,11 @@ pub fn slots_to_coefficients(encoder: &SlotEncoder, shape: Shape) -> Result<Line
     Ok(LinearMap { stages })
 }
 
-/// From coefficients, times the factor `from_degree` / l that [`trace`] brings in, to the integers of a thin polynomial.
-/// Other coefficients must be 0.
+/// Returns the linear map from coefficients to the integers of a thin polynomial. It expects the coefficients times the factor
+/// `from_degree` / l that [`trace`] brings in, where l is the number of slots. Other coefficients must be 0.
 ///
 /// # Errors
-/// [`SlotError::Depth`]; [`SlotError::TraceDegree`] as [`trace`].
+/// [`SlotError::Depth`] for a depth that the number of slots does not allow. [`SlotError::TraceDegree`] as for [`trace`].
 pub fn coefficients_to_slots(
     encoder: &SlotEncoder,
     from_degree: usize,
@@ -91,12 +93,13 @@ pub fn coefficients_to_slots(
     Ok(LinearMap { stages })
 }
 
-/// `from_degree` / l times the projection onto the coefficients of Z\[u\], for polynomials in x^(N / `from_degree`)
-/// (`from_degree` = N: for all). Each stage sums 2^`log_radix` automorphisms of one value, the last perhaps fewer: 1 takes the
-/// fewest key switches, 3 the fewest decompositions that pay.
+/// Returns the trace for polynomials in x^(N / `from_degree`), which are all polynomials if `from_degree` is N. It is
+/// `from_degree` / l times the projection to the coefficients of Z\[u\], where l is the number of slots and u = x^(N/l). Each
+/// stage sums 2^`log_radix` automorphisms of one value, the last perhaps fewer. A `log_radix` of 1 takes the fewest key
+/// switches, 3 the fewest decompositions that pay.
 ///
 /// # Errors
-/// [`SlotError::TraceDegree`] where `from_degree` is no power of two from l to N.
+/// [`SlotError::TraceDegree`] if `from_degree` is no power of two from l to N.
 pub fn trace(
     encoder: &SlotEncoder,
     from_degree: usize,
@@ -118,7 +121,7 @@ pub fn trace(
     Ok(LinearMap { stages })
 }
 
-/// log2 of `from_degree` / l.
+/// Returns the base-2 logarithm of `from_degree` / l, where l is the number of slots.
 fn doublings(structure: &SlotStructure, from_degree: usize) -> Result<u32, SlotError> {
     let (slots, n) = (structure.slots(), structure.ring_degree());
     if !from_degree.is_power_of_two() || !(slots..=n).contains(&from_degree) {
@@ -131,7 +134,7 @@ fn doublings(structure: &SlotStructure, from_degree: usize) -> Result<u32, SlotE
     Ok((from_degree / slots).trailing_zeros())
 }
 
-/// The sum of automorphisms of one value.
+/// Returns a stage that sums automorphisms of one value.
 fn sum_of(babies: impl IntoIterator<Item = u64>) -> Stage {
     let babies: Vec<u64> = babies.into_iter().collect();
     let term = |baby| Term {
@@ -145,7 +148,7 @@ fn sum_of(babies: impl IntoIterator<Item = u64>) -> Stage {
     }
 }
 
-/// The butterflies and cuts from which both maps are made.
+/// The butterfly stages and the cuts between groups of them, from which both linear maps are made.
 struct Map<'a> {
     encoder: &'a SlotEncoder,
     butterflies: Butterflies<'a>,
@@ -178,8 +181,8 @@ impl<'a> Map<'a> {
         self.encoder.structure().split()
     }
 
-    /// The product of butterfly stages, those applied first given first; each automorphism by the power that a stage's babies
-    /// and giants make it of.
+    /// Returns the product of butterfly stages, given in the order in which they are applied. Each automorphism has the power
+    /// that the baby and giant steps of the combined stage can reach.
     fn collapse(&self, stages: impl Iterator<Item = Terms>, from: u32, to: u32) -> Terms {
         let ones = vec![self.encoder.ring().integer(1); self.encoder.structure().slots()];
         let identity = Terms::from([(Shift::by(0), ones)]);
@@ -189,7 +192,8 @@ impl<'a> Map<'a> {
         })
     }
 
-    /// A power as it is in the range of stages `from` to `to` - 1: on Z\[u\] powers count modulo n.
+    /// Returns an automorphism with its power in the range of stages `from` to `to` - 1. On Z\[u\] powers count modulo n, half
+    /// the number of slots.
     fn centred(&self, shift: Shift, from: u32, to: u32) -> Shift {
         let log_n = self.butterflies.log_n_points;
         let n = 1i64 << log_n;
@@ -208,8 +212,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// From integers a (first half) and b (second half) to a + i b at every point, i^2 = -1; for trinomials up to the sum with
-    /// y -> -y.
+    /// Returns the map from integers a (first half) and b (second half) to a + i b at every point, i^2 = -1. For trinomials
+    /// the sum with y -> -y is still missing.
     fn join(&self) -> Terms {
         let ring = self.encoder.ring();
         let (one, i) = (ring.integer(1), self.butterflies.i());
@@ -222,7 +226,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Undoes [`Map::join`]; for trinomials up to the sum with the conjugate.
+    /// Returns the inverse of [`Map::join`]. For trinomials the sum with the conjugate is still missing.
     fn part(&self) -> Terms {
         let ring = self.encoder.ring();
         let half = self.butterflies.half();
@@ -237,7 +241,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// One value in the slots of the first half of coefficients, one in those of the second.
+    /// Returns a constant with one value in the slots of the first half of coefficients, and another in those of the second
+    /// half.
     fn by_half(&self, first: Gaussian, second: Gaussian) -> Values {
         let structure = self.encoder.structure();
         let slots = structure.slots();
@@ -251,7 +256,7 @@ impl<'a> Map<'a> {
         (0..slots).map(value).collect()
     }
 
-    /// Terms as babies and giants.
+    /// Returns terms as a stage of baby and giant steps.
     fn stage(&self, terms: &Terms, from: u32, to: u32, ends: bool) -> Stage {
         let signs = ends && self.split() == Split::Binomials;
         let powers = Powers::of_stages(from, to, self.butterflies.log_n_points, signs);

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Takes all coefficients of a polynomial apart, the linear map that general bootstrapping adds to thin bootstrapping.
+//! Splits a polynomial into parts that hold all its coefficients: the linear map that general bootstrapping adds to thin
+//! bootstrapping.
 
 use crate::Modulus;
 use crate::kernels::auto_coeff;
 use crate::slots::{SlotEncoder, SlotError};
 
-/// A step that takes a polynomial in x^m apart into two in x^(2m): its even part and its odd part over x^m, each times
-/// 2. They are the sum and the difference with the polynomial's image under x -> x^`galois`, which negates x^m. The
-/// difference is then multiplied by x^-m.
+/// A step that splits a polynomial in x^m into two polynomials in x^(2m): twice its even part, and twice its odd part divided by
+/// x^m. They are the sum of the polynomial and its image under x -> x^`galois`, and their difference times x^-m. This
+/// automorphism negates x^m.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Halving {
     pub galois: u64,
-    /// m.
+    /// The exponent m: the polynomial to split is one in x^m.
     pub spacing: usize,
 }
 
-/// The halvings that take a polynomial apart into N / l polynomials of Z\[u\], u = x^(N/l): each is N / l times the coefficients
-/// of x^i u^k for one i, and to each [`coefficients_to_slots`](super::coefficients_to_slots) applies as after
-/// [`trace`](super::trace). N / l - 1 automorphisms in all, where as many traces would take log2(N / l) each. Together the
-/// parts are put back by products with x^i, which cost nothing.
+/// Returns the halvings that split a polynomial into N / l polynomials of Z\[u\], u = x^(N/l), where l is the number of slots.
+/// Each part is N / l times the coefficients of x^i u^k for one i. [`coefficients_to_slots`](super::coefficients_to_slots)
+/// applies to each part as after [`trace`](super::trace). The halvings take N / l - 1 automorphisms in all; as many traces would
+/// take log2(N / l) each. Products with x^i, which cost nothing, join the parts again.
 pub fn halvings(encoder: &SlotEncoder) -> Vec<Halving> {
     let structure = encoder.structure();
     let n = structure.ring_degree();
@@ -31,10 +32,10 @@ pub fn halvings(encoder: &SlotEncoder) -> Vec<Halving> {
 }
 
 impl Halving {
-    /// Both parts of a polynomial of N coefficients, by definition.
+    /// Returns both parts of a polynomial of N coefficients, by their definition.
     ///
     /// # Errors
-    /// A number of coefficients that is not that of the ring it was made for.
+    /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the step was made.
     pub fn apply(self, q: Modulus, polynomial: &[u64]) -> Result<[Vec<u64>; 2], SlotError> {
         let n = polynomial.len();
         let mut image = vec![0; n];

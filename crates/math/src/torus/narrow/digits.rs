@@ -6,19 +6,20 @@ use crate::kernels::check_len;
 use crate::torus::{Coefficients, Gadget};
 use crate::{MathError, Modulus};
 
-/// Constants of the loop for one gadget.
+/// The constants of the loop for one digit of a gadget.
 #[derive(Clone, Copy)]
 pub(in crate::torus) struct Digits {
     q: u32,
     offset: u32,
-    /// Where digits start, and 2^b - 1, or all ones for the first.
+    /// The shift at which the digit starts, and the mask 2^b - 1 of a digit of b bits, or all ones for the first digit.
     place: u32,
     mask: u32,
-    /// q - 2^(b-1).
+    /// The number q - 2^(b-1), which turns a digit from 0 to 2^b - 1 into the residue of a signed digit.
     shift: u32,
 }
 
-/// The digits of a polynomial of residues modulo q < 2^30: `out` holds a polynomial for each, the most significant first.
+/// Computes the digits of a polynomial of residues modulo q < 2^30. `out` receives a polynomial for each digit, the most
+/// significant first.
 pub(super) fn decompose(
     gadget: &Gadget,
     q: Modulus,
@@ -52,7 +53,7 @@ pub(super) fn decompose(
 }
 
 crate::torus::levels! {
-    /// One digit of each coefficient.
+    /// Computes one digit of each coefficient.
     fn one(digits: Digits, out: &mut [u32], x: &[u32]) {
         let Digits { q, offset, place, mask, shift } = digits;
         for (out, &x) in out.iter_mut().zip(x) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Stores gadget ciphertexts in transform form and in words of 32 bits, in the order in which products read them.
+//! Stores gadget ciphertexts in transform form in words of 32 bits, in the order in which external products read them.
 
 use crate::MathError;
 use crate::torus::KeyShape;
 
-/// Evaluations that lie together: those of one vector of AVX-512, and of one cache line.
+/// The number of evaluations that lie together: the words of one AVX-512 vector, and of one cache line.
 pub(super) const BLOCK: usize = 16;
 
 /// A cache line of words.
 type Line = [u32; BLOCK];
 
-/// Gadget ciphertexts of one shape, those of a step of blind rotation together: sixteen evaluations of row r's columns for
-/// each pattern, then of row r + 1, then the next sixteen. One pass over the positions reads a step from its first word to
-/// its last.
+/// Gadget ciphertexts of one shape; those of one step of a blind rotation, one for each pattern, lie together. First come
+/// sixteen evaluations of the columns of row 0 for each pattern, then those of row 1, and so on; then the next sixteen
+/// evaluations. So one pass over the positions reads a step from its first word to its last.
 #[derive(Clone)]
 pub struct NarrowKey {
     shape: KeyShape,
@@ -21,7 +21,7 @@ pub struct NarrowKey {
     lines: Vec<Line>,
 }
 
-/// The gadget ciphertexts of one step.
+/// The gadget ciphertexts of one step of a blind rotation.
 #[derive(Clone, Copy)]
 pub struct NarrowStep<'a> {
     patterns: usize,
@@ -44,13 +44,13 @@ impl NarrowKey {
         })
     }
 
-    /// The patterns of a step: fewer in the last one, where fewer are left.
+    /// Returns the number of patterns of a step. The last step may have fewer.
     fn patterns_of(&self, step: usize) -> usize {
         let before = step.saturating_mul(self.patterns).min(self.count);
         (self.count - before).min(self.patterns)
     }
 
-    /// Writes the evaluations of one polynomial where ciphertext `at` has them.
+    /// Writes the evaluations of one polynomial to its place in gadget ciphertext number `at`.
     pub(super) fn put(&mut self, at: usize, [row, col]: [usize; 2], x: &[u32]) {
         let (step, pattern) = (at / self.patterns, at % self.patterns);
         let start = step * self.patterns * self.shape.words() / BLOCK;
@@ -61,7 +61,7 @@ impl NarrowKey {
         }
     }
 
-    /// The ciphertexts of a step; none beyond the last.
+    /// Returns the gadget ciphertexts of a step, or none beyond the last step.
     pub fn step(&self, step: usize) -> NarrowStep<'_> {
         let patterns = self.patterns_of(step);
         let lines = self.shape.words() / BLOCK;
@@ -71,7 +71,7 @@ impl NarrowKey {
         NarrowStep { patterns, words }
     }
 
-    /// Bytes of all.
+    /// Returns the bytes of memory that all ciphertexts take.
     pub fn bytes(&self) -> usize {
         size_of_val(self.lines.as_slice())
     }

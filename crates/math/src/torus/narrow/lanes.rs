@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations on vectors of 32-bit words, of AVX2 and of AVX-512, so that one loop serves both.
+//! Operations on vectors of 32-bit words, for AVX2 and for AVX-512, so that one loop serves both.
 //!
 //! Everything is `inline(always)` and `unsafe`: the loop around it must enable the vector's features.
 
@@ -7,13 +7,15 @@ use std::arch::x86_64::*;
 
 use super::key::BLOCK;
 
-/// A vector of words, or of half as many double words, which are its even words and the odd ones above them.
+/// A vector of words of 32 bits. It also serves as a vector of half as many words of 64 bits, whose low
+/// halves are the even words and whose high halves are the odd words.
 pub(super) trait Vector: Copy {
-    /// Words of one.
+    /// The number of words in one vector.
     const LANES: usize;
 
     /// # Safety
-    /// p must be readable for a vector. As all here, the processor must have the vector's features.
+    /// p must be readable for a vector. As for all functions here, the processor must have the vector's
+    /// features.
     unsafe fn load(p: *const u32) -> Self;
     /// # Safety
     /// p must be writable for a vector.
@@ -22,17 +24,17 @@ pub(super) trait Vector: Copy {
     unsafe fn doubles(x: u64) -> Self;
     unsafe fn add_words(self, y: Self) -> Self;
     unsafe fn add(self, y: Self) -> Self;
-    /// The products of even words.
+    /// Returns the 64-bit products of the even words of two vectors.
     unsafe fn mul(self, y: Self) -> Self;
-    /// The same of signed words.
+    /// Returns the 64-bit products of the even words of two vectors, as signed numbers.
     unsafe fn mul_signed(self, y: Self) -> Self;
-    /// Odd words in the place of even ones, and zeros in theirs.
+    /// Returns the odd words moved to the even places, with zeros in the odd places.
     unsafe fn odd(self) -> Self;
-    /// The odd words of `even` in the place of even ones, between those of `odd`.
+    /// Returns the odd words of `odd`, and the odd words of `even` moved to the even places between them.
     unsafe fn join_odd(even: Self, odd: Self) -> Self;
-    /// Words less m where they are not below it.
+    /// Returns x - m in each word with x >= m, else x.
     unsafe fn correct(self, m: Self) -> Self;
-    /// The words of a line that `index` says, modulo 16.
+    /// Returns for each word the word of a line of sixteen with the number in `index`, modulo 16.
     ///
     /// # Safety
     /// p must be readable for sixteen words.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Vector loops that sum products of digits and key rows, weigh and reduce the sums, and look up the weights.
+//! Vector loops that sum products of digits and key rows, multiply the sums by weights, reduce them, and look up the
+//! weights.
 //!
-//! Products of residues are below q^2 and q below 2^30. With R rows a sum S is below R q^2, R at most 12. As it is, it is
-//! reduced to (S + m q) / 2^32 with m < 2^32, which is below (R/4 + 1) q, at most 4 q.
+//! Products of residues are below q^2 and q below 2^30. With R rows a sum S is below R q^2, R at most 12. Without a weight
+//! it is reduced to (S + m q) / 2^32 with m < 2^32, which is below (R/4 + 1) q, at most 4 q.
 //!
-//! Where it is weighed, it begins with -R/2 q^2, so that it is below R/2 q^2 in magnitude, a signed number of 64 bits. It is
-//! split as 2^32 H + L with L in -2^31 ... 2^31 - 1 and multiplied as w L + (2^32 w mod q) H, both factors nearest to 0:
-//! below (1/4 + R/64) 2^32 q in magnitude, but for q. The sum of up to three patterns, a *group*, stays below 3/2 2^32 q;
-//! beginning with 3/2 2^32 q it is positive, below 3 2^32 q, and is reduced as S.
+//! A sum with a weight w begins with -R/2 q^2, so that it is below R/2 q^2 in magnitude, a signed number of 64 bits. It is
+//! split as 2^32 H + L with L in -2^31 ... 2^31 - 1, and multiplied as w L + (2^32 w mod q) H, both factors nearest to 0.
+//! The result is below (1/4 + R/64) 2^32 q in magnitude, up to q. The sum of up to three patterns, a *group*, stays below
+//! 3/2 2^32 q. It begins with 3/2 2^32 q, so it is positive and below 3 2^32 q, and is reduced as S.
 
 use std::arch::x86_64::*;
 
@@ -18,22 +19,22 @@ use crate::Modulus;
 use crate::torus::KeyShape;
 use crate::torus::key::AHEAD;
 
-/// Constants of a modulus for the reduction.
+/// The constants of a modulus q for the reduction.
 #[derive(Clone, Copy)]
 struct Reducer<V> {
     q: V,
     two_q: V,
-    /// -1/q modulo 2^32.
+    /// The constant -1/q modulo 2^32.
     factor: V,
-    /// -R/2 q^2, for R rows: the start of sums that are weighed.
+    /// The start -R/2 q^2 of sums with a weight, for R rows.
     sums: V,
-    /// 3/2 2^32 q: the start of weighed sums.
+    /// The start 3/2 2^32 q of a sum of weighted sums.
     start: V,
-    /// 2^31.
+    /// The constant 2^31.
     half: V,
 }
 
-/// Sizes and places of a step's operands.
+/// The sizes and addresses of the operands of a step of a blind rotation.
 #[derive(Clone, Copy)]
 struct Operands {
     n: usize,
@@ -65,7 +66,8 @@ impl<V: Vector> Reducer<V> {
         }
     }
 
-    /// Double words below 3 2^32 q, or 12 q^2, of even and of odd places: 1/2^32 of them, as residues.
+    /// Returns 1/2^32 of 64-bit numbers below 3 2^32 q, or below 12 q^2, as residues modulo q. `even` and `odd` are those of
+    /// even and of odd places.
     #[inline(always)]
     unsafe fn reduce(self, [even, odd]: [V; 2]) -> V {
         // SAFETY: the caller enables the vector's features.
@@ -77,8 +79,8 @@ impl<V: Vector> Reducer<V> {
     }
 }
 
-/// The sums over rows of G patterns' columns from `key` on, at the vector of positions from i on, and `start`; even and odd
-/// places.
+/// Returns the sums over the rows for the columns of G patterns, for a vector of positions from i on. The first pattern's
+/// words begin at `key`; each sum begins with `start`. The two vectors are those of even and of odd places.
 #[inline(always)]
 unsafe fn products<V: Vector, const COLS: usize, const G: usize>(
     with: Operands,
@@ -108,7 +110,7 @@ unsafe fn products<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// The weighed sum of G patterns from `first` on.
+/// Returns the weighted sum of G patterns from pattern `first` on, as residues.
 #[inline(always)]
 unsafe fn group<V: Vector, const COLS: usize, const G: usize>(
     reducer: Reducer<V>,
@@ -143,7 +145,7 @@ unsafe fn group<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// All positions, in groups of G patterns, or of one without weights.
+/// Computes all positions, in groups of G patterns, or for one pattern without weights.
 #[inline(always)]
 unsafe fn columns<V: Vector, const COLS: usize, const G: usize>(
     q: Modulus,
@@ -190,8 +192,9 @@ unsafe fn columns<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Lengths are checked by the caller: `digits` holds `rows` polynomials, `out` `cols`, `weights` none or two for each
-/// pattern; at most 12 rows, 2 to 4 columns, N a multiple of 16, q below 2^30 and odd.
+/// Computes the sums of a step. The caller has checked the lengths: `digits` holds `rows` polynomials, `out` `cols`,
+/// `weights` none or two for each pattern. It has at most 12 rows and 2 to 4 columns; N is a multiple of 16, and q is odd
+/// and below 2^30.
 #[inline(always)]
 unsafe fn accumulate<V: Vector>(
     q: Modulus,
@@ -231,7 +234,7 @@ unsafe fn accumulate<V: Vector>(
     }
 }
 
-/// [`super::weights::Weights::of`].
+/// Computes [`super::weights::Weights::of`] with vectors.
 #[inline(always)]
 unsafe fn pick<V: Vector>(lines: &[Pair], exponents: &[u32], a: u32, out: &mut [u32]) {
     let turns = REVERSED.map(|r| r.wrapping_mul(a));
@@ -262,7 +265,7 @@ macro_rules! entry {
             use super::*;
 
             /// # Safety
-            /// The processor must have the features.
+            /// The processor must have the features of the vector.
             #[target_feature(enable = $features)]
             pub unsafe fn accumulate(
                 q: Modulus,
@@ -277,7 +280,7 @@ macro_rules! entry {
             }
 
             /// # Safety
-            /// The processor must have the features.
+            /// The processor must have the features of the vector.
             #[target_feature(enable = $features)]
             pub unsafe fn pick(lines: &[Pair], exponents: &[u32], a: u32, out: &mut [u32]) {
                 // SAFETY: the features are enabled here.

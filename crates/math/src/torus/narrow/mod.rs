@@ -2,11 +2,12 @@
 //! Computes blind rotations modulo a prime of at most 30 bits, in words of 32 bits from the accumulator to the key. It
 //! has twice the lanes of [`TorusRing`](super::TorusRing) and takes half the memory.
 //!
-//! The steps are those of that ring, but for the last two products of an unrolled step, which are one: the sums of each
-//! pattern are weighed while they are in registers ([`NarrowRing::accumulate`]).
+//! The steps are those of [`TorusRing`](super::TorusRing), except that the last two products of an unrolled step are
+//! one. The sums of each pattern are multiplied by their weights while they are in registers
+//! ([`NarrowRing::accumulate`]).
 //!
-//! Sums of products have 64 bits and are reduced once, by Montgomery's method: the words of a key are multiplied by
-//! 2^32 when they are put, which the reduction divides by.
+//! Sums of products have 64 bits and are reduced once, by Montgomery's method, which divides by 2^32. So the words of a
+//! key are multiplied by 2^32 when they are stored.
 
 mod digits;
 mod key;
@@ -27,8 +28,8 @@ use super::{Coefficients, Gadget, KeyShape};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus, Ntt32, Ring};
 
-/// The ring of polynomials of X^N + 1 with residues modulo a prime of at most 30 bits, with the tables to multiply
-/// gadget ciphertexts of one shape by its elements.
+/// The ring of polynomials modulo X^N + 1 with residues modulo a prime of at most 30 bits. It has the tables to
+/// multiply gadget ciphertexts of one shape by polynomials.
 pub struct NarrowRing {
     q: Modulus,
     shape: KeyShape,
@@ -37,17 +38,19 @@ pub struct NarrowRing {
 }
 
 impl NarrowRing {
-    /// The most bits of a prime.
+    /// The most bits of the prime.
     const MOST_BITS: u32 = 30;
-    /// The most rows: sums of this number of products, with the addend of their reduction, are below 2^64.
+    /// The most rows of a gadget ciphertext. Sums of this number of products, with the addend of their reduction, are
+    /// below 2^64.
     const MOST_ROWS: usize = 12;
-    /// The most columns whose sums registers hold.
+    /// The most columns of a gadget ciphertext, whose sums fit into registers.
     const MOST_COLS: usize = 4;
 
-    /// Returns the ring of the shape's polynomials, or `None` if 32-bit words do not serve.
+    /// Returns the ring for polynomials and gadget ciphertexts of this shape, or `None` if words of 32 bits cannot
+    /// serve them.
     ///
     /// # Errors
-    /// [`MathError`] if the modulus has no root of unity.
+    /// [`MathError`] if the modulus has no root of unity of the needed order.
     pub fn serving(q: Coefficients, shape: KeyShape) -> Result<Option<Self>, MathError> {
         let fits = q.bits() <= Self::MOST_BITS
             && shape.n() >= BLOCK
@@ -67,17 +70,17 @@ impl NarrowRing {
         }))
     }
 
-    /// Returns N.
+    /// Returns the ring degree N.
     pub fn degree(&self) -> usize {
         self.shape.n()
     }
 
-    /// Returns the words of the transform of X^a - 1 ([`NarrowRing::monomial`]).
+    /// Returns the number of words of a weight: the transform of X^a - 1 ([`NarrowRing::monomial`]).
     pub fn weight_words(&self) -> usize {
         2 * self.degree()
     }
 
-    /// Computes out = (X^a - 1) p modulo X^N + 1, for any a (it counts modulo 2N).
+    /// Computes out = (X^a - 1) p modulo X^N + 1, for any a, which counts modulo 2N.
     pub fn rotate_sub(&self, out: &mut [u32], p: &[u32], a: usize) -> Result<(), MathError> {
         let n = self.degree();
         check_len("polynomial", n, p.len())?;
@@ -92,27 +95,27 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Computes the signed digits of a polynomial, as residues ([`Gadget::decompose`]).
+    /// Computes the signed digits of a polynomial as residues ([`Gadget::decompose`]).
     pub fn decompose(&self, gadget: &Gadget, out: &mut [u32], x: &[u32]) -> Result<(), MathError> {
         digits::decompose(gadget, self.q, out, x)
     }
 
-    /// Transforms one polynomial after the other in place.
+    /// Transforms several polynomials, one after the other, in place.
     pub fn forward(&self, polynomials: &mut [u32]) -> Result<(), MathError> {
         let mut each = polynomials.chunks_mut(self.degree());
         each.try_for_each(|x| self.plan.forward(x))
     }
 
-    /// Computes the transform of X^a - 1 as a weight of [`NarrowRing::accumulate`], for any a (it counts modulo 2N).
+    /// Computes the transform of X^a - 1 as a weight for [`NarrowRing::accumulate`], for any a, which counts modulo 2N.
     pub fn monomial(&self, a: usize, out: &mut [u32]) -> Result<(), MathError> {
         check_len("transform of a monomial", self.weight_words(), out.len())?;
         self.weights.of(a, out);
         Ok(())
     }
 
-    /// Computes out(c) = the sum over the patterns u of the step of weights(u) times the sum over rows r of digits(r)
-    /// key(u, r, c), in transform form. `weights` has a monomial for each pattern. If it is empty, the step has one
-    /// pattern, which is not weighed.
+    /// Computes, in transform form, out(c) = the sum over the patterns u of the step of weights(u) times the sum over
+    /// rows r of digits(r) key(u, r, c). `weights` has the transform of a monomial for each pattern. If it is empty,
+    /// the step has one pattern, without a weight.
     pub fn accumulate(
         &self,
         step: NarrowStep<'_>,
@@ -144,7 +147,7 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Adds to acc the polynomial whose transform is given. The transform is overwritten.
+    /// Adds to acc the polynomial whose transform is x. The call overwrites x.
     pub fn inverse_add(&self, x: &mut [u32], acc: &mut [u32]) -> Result<(), MathError> {
         check_len("accumulator", self.degree(), acc.len())?;
         self.plan.inverse(x)?;
@@ -152,15 +155,15 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Returns a key with room for `count` gadget ciphertexts, of which each step but the last takes `patterns`.
+    /// Returns a key with room for `count` gadget ciphertexts. Each step but the last has `patterns` of them.
     ///
     /// # Errors
-    /// [`MathError`] if there is no memory for it.
+    /// [`MathError`] if there is no memory for the key.
     pub fn key(&self, patterns: usize, count: usize) -> Result<NarrowKey, MathError> {
         NarrowKey::zeroed(self.shape, patterns, count)
     }
 
-    /// Transforms one polynomial of residues into its place in a key.
+    /// Transforms one polynomial of residues and writes it to its place in a key.
     pub fn put(
         &self,
         key: &mut NarrowKey,
@@ -179,7 +182,7 @@ impl NarrowRing {
     }
 }
 
-/// out = p - r or -p - r.
+/// Computes out = p - r, or -p - r if `negative` is set, modulo q.
 fn differences(q: u32, out: &mut [u32], p: &[u32], r: &[u32], negative: bool) {
     if negative {
         negated_difference(q, out, p, r);
@@ -188,7 +191,7 @@ fn differences(q: u32, out: &mut [u32], p: &[u32], r: &[u32], negative: bool) {
     }
 }
 
-/// a - b of residues.
+/// Returns a - b modulo q for residues a and b.
 #[inline(always)]
 fn sub(q: u32, a: u32, b: u32) -> u32 {
     let difference = a.wrapping_sub(b);

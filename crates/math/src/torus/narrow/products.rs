@@ -5,7 +5,7 @@ use super::key::{BLOCK, NarrowStep};
 use crate::torus::KeyShape;
 use crate::{Backend, Modulus};
 
-/// [`super::NarrowRing::accumulate`]; lengths are the caller's business.
+/// Computes [`super::NarrowRing::accumulate`]. The caller has checked the lengths.
 pub(super) fn accumulate(
     q: Modulus,
     shape: KeyShape,
@@ -31,7 +31,7 @@ pub(super) fn accumulate(
     plain(q, shape, step, digits, weights, out);
 }
 
-/// The definition.
+/// Computes the sums in plain Rust, as they are defined.
 fn plain(
     q: Modulus,
     shape: KeyShape,

@@ -10,21 +10,22 @@ use crate::bits::bit_reverse;
 use crate::torus::narrow::key::BLOCK;
 use crate::{Backend, Modulus};
 
-/// Four reversed bits of each lane.
+/// The four-bit reversal of the number of each lane.
 pub(super) const REVERSED: [u32; BLOCK] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
 
-/// psi^e - 1, nearest to 0, and the same times 2^32: what the low and the high words of a sum are multiplied by.
+/// The number psi^e - 1, nearest to 0, and 2^32 times it. The first multiplies the low words of sums, the second the
+/// high words.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) low: [u32; BLOCK],
     pub(super) high: [u32; BLOCK],
 }
 
-/// The powers of psi less one.
+/// A table of the numbers psi^e - 1, from which transforms of X^a - 1 are looked up.
 pub(super) struct Weights {
-    /// Line r has e = r + N/8 t in lane t.
+    /// The lines of the table: line r has e = r + N/8 t in lane t.
     lines: Vec<Pair>,
-    /// 2 B(b) + 1 for each sixteen positions.
+    /// The exponent 2 B(b) + 1 for each block b of sixteen positions, where B reverses the bits of b.
     exponents: Vec<u32>,
 }
 
@@ -61,7 +62,8 @@ impl Weights {
         }
     }
 
-    /// The transform of X^a - 1: for each sixteen positions the words for low words, then those for high ones.
+    /// Computes the transform of X^a - 1: for each sixteen positions the factors of low words, then those of high
+    /// words.
     pub(super) fn of(&self, a: usize, out: &mut [u32]) {
         let a = a as u32;
         #[cfg(target_arch = "x86_64")]
