@@ -9,7 +9,7 @@ use ringmill_isa::mid::Procedure;
 
 use crate::scheme::{Operation, Scheme};
 
-/// The procedures of one parameter set, made on first use.
+/// A cache of the procedures of one parameter set. Each is made when it is first needed.
 pub struct ProcCache<S: Scheme> {
     params: Arc<S::Params>,
     made: Mutex<HashMap<S::Operation, Arc<Procedure>>>,
@@ -34,11 +34,11 @@ impl<S: Scheme> ProcCache<S> {
         &self.params
     }
 
-    /// Returns the verified procedure of an operation.
+    /// Returns the verified procedure of an operation, from the cache or newly made.
     ///
     /// # Errors
-    /// Errors of [`Operation::emit`]: a level the parameters lack, sizes out of range, residues not below their
-    /// modulus, an even Galois element, a rescale at level 0.
+    /// The errors of [`Operation::emit`]: a level that the parameters lack, sizes out of range, residues not
+    /// below their modulus, an even Galois element, or a rescale at level 0.
     pub fn get(&self, operation: &S::Operation) -> Result<Arc<Procedure>, S::Error> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = made.get(operation) {

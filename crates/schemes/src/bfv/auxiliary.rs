@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The moduli that BFV multiplication needs in addition to the ciphertext's, and their places in the table of moduli.
+//! The auxiliary moduli: those that BFV multiplication needs in addition to the ciphertext's, and their places in the
+//! table of moduli.
 
 use num_bigint::BigUint;
 use ringmill_isa::Level;
@@ -10,14 +11,15 @@ use super::params::Multiplication;
 use crate::exact::PlainModulus;
 use crate::rlwe::{self, RlweError};
 
-/// The bits of an auxiliary prime, as in SEAL: one more than its largest ciphertext prime has.
+/// The bits of an auxiliary prime, as in SEAL: one more than the largest ciphertext prime of SEAL has.
 const PRIME_BITS: u32 = 61;
-/// The bits of friendly auxiliary primes, and the number that they are 1 modulo.
+/// Two numbers for auxiliary primes of the vector machine: the bits of such a prime, and k, for primes that are 1
+/// modulo 2^k.
 const FRIENDLY_PRIME_BITS: u32 = 32;
 const FRIENDLY_STEP: u64 = 1 << 17;
-/// log2 of BEHZ's m-tilde, or the bits of m-tilde if it is a prime.
+/// The base-2 logarithm of the modulus m-tilde of BEHZ, or the bits of m-tilde if it is a prime.
 const LOG_M_TILDE: u8 = 32;
-/// The bits that SEAL reserves for the number of products in the sum of a coefficient.
+/// The base-2 logarithm of the number of products in the sum of a coefficient, for which SEAL reserves room.
 const SUM_BITS: u64 = 32;
 
 /// The auxiliary moduli: primes m_sk, B_0, B_1 ... that are 1 mod 2N, then t, and for BEHZ m-tilde. They follow the
@@ -25,19 +27,20 @@ const SUM_BITS: u64 = 32;
 /// (gamma corrects decryptions, which are no program). Ciphertext primes are left out; SEAL's are never as large.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Auxiliary {
-    /// The place of m_sk.
+    /// The index of m_sk in the table of moduli.
     first: usize,
-    /// The number of primes of B and m_sk together, at each level.
+    /// For each level, the number of auxiliary primes: m_sk and those of B together.
     counts: Vec<usize>,
     pub gamma: u64,
-    /// The place of t.
+    /// The index of t in the table of moduli.
     pub plain: usize,
-    /// The place of m-tilde.
+    /// The index of m-tilde in the table of moduli.
     pub m_tilde: usize,
 }
 
 impl Auxiliary {
-    /// Chooses the moduli of a multiplication. Returns them, and the parameters with the moduli in their table.
+    /// Chooses the auxiliary moduli for a method of multiplication. Returns them, and the parameters with these moduli
+    /// in their table.
     pub fn new(
         ring: rlwe::Params,
         t: PlainModulus,
@@ -98,17 +101,17 @@ impl Auxiliary {
         self.counts.get(level.index()).copied().unwrap_or(0)
     }
 
-    /// Returns the place of m_sk.
+    /// Returns the index of m_sk in the table of moduli.
     pub fn m_sk(&self) -> usize {
         self.first
     }
 
-    /// Returns the places of the primes of B at a level.
+    /// Returns the indices, in the table of moduli, of the primes of B at a level.
     pub fn b(&self, level: Level) -> std::ops::Range<usize> {
         self.first + 1..self.first + self.count(level)
     }
 
-    /// Returns the places of all auxiliary primes at a level.
+    /// Returns the indices, in the table of moduli, of all auxiliary primes at a level.
     pub fn all(&self, level: Level) -> std::ops::Range<usize> {
         self.first..self.first + self.count(level)
     }
@@ -127,22 +130,22 @@ fn prime_m_tilde(ring: &rlwe::Params, t: PlainModulus) -> Result<TableModulus, R
     })
 }
 
-/// Returns q_0 ... q_level.
+/// Returns Q at a level: the product of q_0 to q_level.
 pub(super) fn product(ring: &rlwe::Params, level: Level) -> BigUint {
     ring.cipher_moduli().iter().take(level.primes()).product()
 }
 
-/// Returns SEAL's number of primes for BEHZ: m_sk, and as many primes for B as for the ciphertext. B has one more if K
-/// t Q^2 < Q B m_sk would not hold for K = 2^32.
+/// Returns the number of auxiliary primes of SEAL for BEHZ at a level: m_sk, and for B as many primes as the ciphertext
+/// has. B has one more if K t Q^2 < Q B m_sk would not hold for K = 2^32.
 fn behz_primes(ring: &rlwe::Params, t: PlainModulus, level: Level) -> usize {
     let bits = SUM_BITS + u64::from(t.reducer().bits()) + product(ring, level).bits();
     let held = u64::from(PRIME_BITS) * (level.primes() as u64 + 1);
     level.primes() + usize::from(bits >= held) + 1
 }
 
-/// Returns the fewest primes of `bits` bits whose product P holds round(t d / Q). Each prime is above half of 2^`bits`.
-/// Both factors' coefficients are at most Q / 2, and a coefficient of d sums at most 2 N products. So |t d / Q| <= t N
-/// Q / 2, which must stay below P / 2.
+/// Returns the fewest primes of `bits` bits whose product P is large enough for round(t d / Q), where d is a product of
+/// two polynomials. Each prime is above half of 2^`bits`. Both factors' coefficients are at most Q / 2, and a
+/// coefficient of d sums at most 2 N products. So |t d / Q| <= t N Q / 2, which must stay below P / 2.
 fn hps_primes(ring: &rlwe::Params, t: PlainModulus, level: Level, bits: u32) -> usize {
     let largest = product(ring, level) * t.value() * ring.degree() + 2u32;
     let each = u64::from(bits - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decrypts BFV in RNS, as SEAL does (polymul paper, Algorithm 5).
+//! Decrypts BFV ciphertexts in RNS, as SEAL does (polymul paper, Algorithm 5).
 
 use num_bigint::BigUint;
 use ringmill_math::basext::BaseExtension;
@@ -12,28 +12,30 @@ use super::params::Params;
 use crate::exact::{ExactError, ExactParams, Plaintext};
 use crate::rlwe::{Level, RlweError};
 
-/// The division of c(s) by Q / t at one level, in the steps of SEAL's decryption (polymul paper, Algorithm 5).
+/// The division of the phase c(s) by Q / t at one level, in the steps of SEAL's decryption (polymul paper, Algorithm
+/// 5).
 ///
-/// Let c(s) t / Q = m + v with an integer m and -1/2 <= v < 1/2. Take the fast base extension of gamma t c(s) mod Q,
-/// times -1 / Q. It is floor(gamma v) - u modulo gamma, and gamma m + floor(gamma v) - u modulo t, with 0 <= u < k for
-/// k primes. So the first residue is the correction of the second, and tells how large the noise v is.
+/// Let c(s) t / Q = m + v with an integer m and -1/2 <= v < 1/2, and let gamma be an auxiliary prime. Take the fast
+/// base extension of gamma t c(s) mod Q, times -1 / Q. It is floor(gamma v) - u modulo gamma, and gamma m + floor(gamma
+/// v) - u modulo t, with 0 <= u < k for k primes. So the first residue is the correction of the second, and tells how
+/// large the noise v is.
 pub struct Division {
     t: Modulus,
     gamma: Modulus,
-    /// gamma^-1 mod t.
+    /// The inverse gamma^-1 mod t of the auxiliary prime gamma.
     inverse: u64,
     primes: Vec<Modulus>,
-    /// gamma t modulo each prime.
+    /// The factor gamma t modulo each prime of the level.
     raise: Vec<u64>,
-    /// The extension from the level's primes to t and gamma.
+    /// The base extension from the level's primes to t and gamma.
     extension: BaseConverter,
-    /// -Q^-1 modulo t and gamma.
+    /// The factors -Q^-1 modulo t and modulo gamma.
     divide: [u64; 2],
 }
 
 impl Division {
     /// # Errors
-    /// A level that the parameters do not have.
+    /// Fails for a level that the parameters do not have.
     pub fn new(params: &Params, level: Level) -> Result<Self, BfvError> {
         params.check_level(level)?;
         let gamma = Modulus::new(params.auxiliary().gamma).map_err(RlweError::from)?;
@@ -58,7 +60,7 @@ impl Division {
         })
     }
 
-    /// Multiplies c(s) by gamma t, in coefficient form, limb by limb (line 2).
+    /// Multiplies the phase c(s) by gamma t, in coefficient form, limb by limb (line 2 of Algorithm 5).
     pub fn raise(&self, phase: &mut [u64]) {
         let n = phase.len() / self.primes.len().max(1);
         let limbs = phase.chunks_exact_mut(n.max(1));
@@ -67,11 +69,11 @@ impl Division {
         }
     }
 
-    /// Computes the fast base extension and the product with -1 / Q (lines 3 to 5). `sums` are first modulo t, then
-    /// modulo gamma.
+    /// Computes the fast base extension of the raised phase and its product with -1 / Q (lines 3 to 5 of Algorithm 5).
+    /// `sums` receives the residues modulo t, then those modulo gamma.
     ///
     /// # Errors
-    /// Limbs of different lengths.
+    /// Fails for limbs of different lengths.
     pub fn extend(&self, raised: &[u64], sums: &mut [u64]) -> Result<(), BfvError> {
         let n = sums.len() / 2;
         let (modulo_t, modulo_gamma) = sums.split_at_mut(n);
@@ -86,8 +88,8 @@ impl Division {
         Ok(())
     }
 
-    /// Computes the message (lines 6 to 13). Returns the largest |gamma v| found, which is off by at most the number of
-    /// primes.
+    /// Computes the message from the sums (lines 6 to 13 of Algorithm 5). Returns the largest |gamma v| of a
+    /// coefficient with noise v, which is wrong by at most the number of primes.
     pub fn correct(&self, sums: &[u64], message: &mut [u64]) -> u64 {
         let (t, gamma) = (self.t, self.gamma);
         let (modulo_t, modulo_gamma) = sums.split_at(sums.len() / 2);
@@ -100,13 +102,13 @@ impl Division {
         largest
     }
 
-    /// Returns whether noise of this size (as [`Self::correct`] found it) means that the message is lost.
+    /// Returns whether the message is lost, from the largest |gamma v| that [`Self::correct`] returned.
     fn too_noisy(&self, largest: u64) -> bool {
         4 * (u128::from(largest) + self.primes.len() as u128) >= u128::from(self.gamma.value())
     }
 }
 
-/// Makes a division for each level.
+/// Makes the division of the phase for each level.
 ///
 /// # Errors
 /// None for a checked parameter set.
@@ -117,11 +119,11 @@ pub(super) fn divisions(params: &Params) -> Result<Vec<Division>, BfvError> {
     Ok(levels.collect::<Result<_, _>>()?)
 }
 
-/// Decrypts to the message round(t c(s) / Q) mod t, by [`Division`].
+/// Decrypts a phase c(s) to the message round(t c(s) / Q) mod t, by [`Division`].
 ///
 /// # Errors
-/// [`ExactError::NoBudget`] if a coefficient has noise of 1/4 or more, or less than that by at most k / gamma. The
-/// noise of a lost message is anywhere between -1/2 and 1/2.
+/// [`ExactError::NoBudget`] if a coefficient has noise of 1/4 or more; the threshold is uncertain by at most k / gamma
+/// for k primes. The noise of a lost message is anywhere between -1/2 and 1/2.
 pub(super) fn opened(
     divisions: &[Division],
     params: &Params,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes on BFV ciphertexts operation by operation, for simple callers, by the reference interpreter. Programs go
-//! through the compiler and a device instead. Both run the same procedures.
+//! Computes on BFV ciphertexts one operation after the other, for simple callers, by the reference interpreter.
+//! Programs go through the compiler and a device instead. Both run the same procedures.
 
 use std::sync::Arc;
 
@@ -14,10 +14,11 @@ use crate::rlwe::evaluator::{Evaluation, check_factors, check_three};
 use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
 use ringmill_device::call::Runs;
 
-/// Homomorphic operations on whole ciphertexts. Operands must agree in level, and operands and keys must belong to one
-/// secret key. If one of them has no identity, that cannot be checked, and the result has none.
+/// Homomorphic operations on whole BFV ciphertexts. Operands must agree in level, and operands and keys must belong to
+/// one secret key. If one of them has no identity, that cannot be checked, and the result has none.
 ///
-/// Like SEAL, it refuses transparent results ([`RlweError::Transparent`]), such as `a - a` or a product with zero.
+/// Like SEAL, it refuses transparent results ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a
+/// product with zero.
 #[derive(Debug)]
 pub struct Evaluator {
     shared: Evaluation<Bfv>,
@@ -30,7 +31,7 @@ impl Evaluator {
         }
     }
 
-    /// Makes an evaluator whose operations run on a device, or on anything that runs procedures.
+    /// Makes an evaluator whose operations run on `runs`: a device, or anything that runs procedures.
     pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
         Self {
             shared: Evaluation::on(params, runs),
@@ -88,7 +89,8 @@ impl Evaluator {
     }
 
     /// Computes [`Evaluator::mul_plain`] with SEAL's bits in every case. If all primes of the level are above t, SEAL
-    /// takes the coefficient of a monomial unsigned, from 0 to t - 1. The product has the same message and more noise.
+    /// takes the coefficient of a plaintext of one term unsigned, from 0 to t - 1. The product then has the same
+    /// message and more noise.
     pub fn mul_plain_as_seal(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BfvError> {
         let primes = self.params().cipher_moduli();
         let mut primes = primes.iter().take(a.level().primes());
@@ -101,7 +103,7 @@ impl Evaluator {
         }
     }
 
-    /// Adds an integer to every slot.
+    /// Adds an integer, taken modulo t, to every slot.
     pub fn add_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         let term = scalar::term(self.params(), value, a.level())?;
@@ -109,7 +111,7 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[], ())
     }
 
-    /// Multiplies every slot by an integer.
+    /// Multiplies every slot by an integer, taken modulo t.
     pub fn mul_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         let factor = residues(self.params(), value, a.level());
@@ -122,7 +124,7 @@ impl Evaluator {
         Ok(check_factors(a, b)?)
     }
 
-    /// Multiplies. The product has three polynomials.
+    /// Multiplies two ciphertexts of two polynomials. The product has three.
     pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.check_factors(a, b)?;
         let op = OpKey::mul(a.level());
@@ -159,15 +161,15 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[&key.0], ())
     }
 
-    /// Divides by the last prime of the level with rounding. The result is one level lower, and its noise is divided
-    /// too.
+    /// Divides the ciphertext by the last prime of its level, with rounding. The result is one level lower, and its
+    /// noise is divided too.
     pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         let op = OpKey::mod_switch(a.level(), a.size() as u32);
         self.shared.one(&op, &[a], &[], &[], ())
     }
 
-    /// Divides by one prime after another, down to `level`.
+    /// Divides the ciphertext by one prime after another, down to `level`.
     pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         if level > a.level() {
@@ -184,9 +186,9 @@ impl Evaluator {
         Ok(switched)
     }
 
-    /// Rotates both rows: column i of the result is column i + `step` of `a`, cyclically. A rotation by 0 is `a`. If
-    /// `keys` has no key for the step, it rotates by the powers of two of the step's non-adjacent form, the least
-    /// first, as SEAL does.
+    /// Rotates both rows of slots: column i of the result is column i + `step` of `a`, cyclically. A rotation by 0 is
+    /// `a`. If `keys` has no key for the step, it rotates by the powers of two of the step's non-adjacent form, the
+    /// least first, as SEAL does.
     ///
     /// # Errors
     /// [`RlweError::MissingKey`] if both the step's key and those of its powers of two are missing.
@@ -199,7 +201,7 @@ impl Evaluator {
         self.shared.rotate(a, step, keys, OpKey::rotate)
     }
 
-    /// Exchanges the two rows, as SEAL's `rotate_columns`.
+    /// Exchanges the two rows of slots, as SEAL's `rotate_columns`.
     pub fn rotate_columns(
         &self,
         a: &Ciphertext,
@@ -209,8 +211,8 @@ impl Evaluator {
         self.shared.automorphism(a, element, keys, OpKey::rotate)
     }
 
-    /// Rotates the rows by several steps that share one decomposition. Returns one result for each step. Either all
-    /// keys are seeded, or none.
+    /// Rotates the rows of slots by several steps that share one decomposition of the ciphertext. Returns one result
+    /// for each step. Either all keys come with seeds, or none.
     pub fn rotate_rows_hoisted(
         &self,
         a: &Ciphertext,

@@ -36,21 +36,21 @@ use crate::exact::{self, Embedding, ExactParams, ExactScheme};
 use crate::rlwe::{self, EvaluationKeys, KeyRequest, RlweError};
 use crate::scheme::{At, Scheme, SchemeTag};
 
-/// A ciphertext at a level.
+/// A BFV ciphertext at a level.
 pub type Ciphertext = rlwe::Ciphertext<()>;
-/// A secret-key ciphertext whose c_1 is expanded from a seed.
+/// A BFV ciphertext under a secret key whose c_1 is expanded from a seed.
 pub type SeededCiphertext = rlwe::SeededCiphertext<()>;
 
-/// Encrypts plaintexts.
+/// A BFV encryptor, which encrypts plaintexts.
 pub type Encryptor = exact::Encryptor<Bfv>;
-/// Holds a secret key and opens ciphertexts.
+/// A BFV decryptor, which holds a secret key and decrypts ciphertexts.
 pub type Decryptor = exact::Decryptor<Bfv>;
-/// The holder of a secret key, who encrypts under the public key.
+/// The holder of a BFV secret key, who encrypts under the public key.
 pub type KeyHolder = rlwe::KeyHolder<Bfv>;
-/// Computes on ciphertexts.
+/// The party that computes on BFV ciphertexts, without the secret key.
 pub type Operator = rlwe::Operator<Bfv>;
 
-/// The scheme.
+/// The BFV scheme, as a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bfv {}
 
@@ -65,7 +65,8 @@ impl Scheme for Bfv {
     type Plaintext = Plaintext;
     type Ciphertext = Ciphertext;
     type Key = KSwitchKey;
-    /// Up to N integers of [`Integers::Signed`]: slots if t batches, else coefficients.
+    /// A message of up to N integers, in the range of [`Integers::Signed`]. They are in slots if t allows batching,
+    /// otherwise in coefficients.
     type Message = Vec<i64>;
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
@@ -104,7 +105,8 @@ impl ExactScheme for Bfv {
         decrypt::opened(divisions, params, cipher.level(), phase)
     }
 
-    /// The factor of the phase: t c(s) mod Q has the invariant noise as its largest centred coefficient over Q.
+    /// Returns t, the factor of the phase: t c(s) mod Q has the invariant noise as its largest centred coefficient
+    /// over Q.
     fn noise_factor(params: &Params) -> u64 {
         params.plain_modulus().value()
     }

@@ -13,16 +13,17 @@ use crate::exact::ExactParams;
 use crate::exact::noise::{FAILURE_BITS, log2_sum};
 use crate::rlwe::Level;
 
-/// The number of directions in which components of a complex number are bounded. Its modulus exceeds the largest
-/// component by a factor of at most 1 / cos(pi / DIRECTIONS).
+/// The number of directions in which parts of a complex number are bounded. Its absolute value exceeds the largest of
+/// these parts by a factor of at most 1 / cos(pi / DIRECTIONS).
 const DIRECTIONS: f64 = 16.0;
 
-/// log2 of a bound on the canonical norm of an invariant noise.
+/// The base-2 logarithm of a bound on the canonical norm of a ciphertext's invariant noise.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Noise(f64);
 
 impl Noise {
-    /// Returns how many times the noise may still double. Below one, a message may be lost.
+    /// Returns how many times the noise may still double before a message may be lost, in bits. Below 1, it may be
+    /// lost.
     pub fn budget(self) -> f64 {
         -1.0 - self.0
     }
@@ -40,20 +41,20 @@ impl Noise {
     }
 }
 
-/// The noise of a parameter set's operations.
+/// The noise model of a parameter set: it returns the noise of each operation's result.
 #[derive(Clone, Debug)]
 pub struct NoiseModel<'a> {
     params: &'a Params,
     n: f64,
     t: f64,
-    /// The number of standard deviations within which the values of random polynomials lie.
+    /// The number of standard deviations within which the model takes the values of random polynomials to lie.
     deviations: f64,
-    /// The norm of the secret key.
+    /// The canonical norm of the secret key.
     secret: f64,
 }
 
 impl<'a> NoiseModel<'a> {
-    /// Makes the model for a program of `operations` operations.
+    /// Makes the model for a program of `operations` operations. More operations give wider bounds.
     pub fn new(params: &'a Params, operations: usize) -> Self {
         let n = params.degree() as f64;
         // Each operation draws or meets at most a dozen random polynomials, each with N values in DIRECTIONS
@@ -72,22 +73,22 @@ impl<'a> NoiseModel<'a> {
         }
     }
 
-    /// Returns the norm of a polynomial of independent coefficients with mean zero and this variance.
+    /// Returns the canonical norm of a polynomial whose coefficients are independent, with mean zero and this variance.
     fn random(&self, variance: f64) -> f64 {
         self.deviations * (self.n * variance).sqrt()
     }
 
-    /// Returns the norm of the error c_0 + c_1 s of rounding two polynomials to integers.
+    /// Returns the canonical norm of the error in c_0 + c_1 s that rounding of both polynomials to integers makes.
     fn rounding(&self) -> f64 {
         self.random(1.0 / 12.0) * (1.0 + self.secret)
     }
 
-    /// Converts an error of this norm in c_0 + c_1 s to invariant noise.
+    /// Converts an error of this canonical norm in c_0 + c_1 s to invariant noise.
     fn invariant(&self, norm: f64, level: Level) -> Noise {
         Noise::of(norm.log2() + self.t.log2() - self.params.log_q(level))
     }
 
-    /// Returns the noise of an encryption, under the public or the secret key.
+    /// Returns the noise of a fresh encryption, under the public or the secret key.
     pub fn fresh(&self, level: Level) -> Noise {
         let sigma = self.params.error_distribution().std_dev();
         let (error, mask) = (self.random(sigma * sigma), self.random(2.0 / 3.0));
@@ -98,7 +99,7 @@ impl<'a> NoiseModel<'a> {
             .plus(self.message_rounding(level))
     }
 
-    /// Returns the noise of rounding Q m / t, at most 1/2 in each coefficient.
+    /// Returns the noise of rounding Q m / t to integers, which is at most 1/2 in each coefficient.
     fn message_rounding(&self, level: Level) -> Noise {
         self.invariant(self.n / 2.0, level)
     }
@@ -107,23 +108,24 @@ impl<'a> NoiseModel<'a> {
         a.plus(b)
     }
 
-    /// Returns the noise of a sum with a plaintext.
+    /// Returns the noise of a sum of a ciphertext with noise `a` and a plaintext.
     pub fn plus_plain(&self, a: Noise, level: Level) -> Noise {
         a.plus(self.message_rounding(level))
     }
 
-    /// Returns the noise of a product with a plaintext, any polynomial of coefficients up to t / 2.
+    /// Returns the noise of a product of a ciphertext with noise `a` and a plaintext, which may be any polynomial with
+    /// coefficients up to t / 2.
     pub fn times_plain(&self, a: Noise) -> Noise {
         a.times(self.n * self.t / 2.0)
     }
 
-    /// Returns the noise of a product with an integer.
+    /// Returns the noise of a product of a ciphertext with noise `a` and an integer.
     pub fn times_integer(&self, a: Noise, integer: u64) -> Noise {
         a.times(integer.max(1) as f64)
     }
 
-    /// Returns the noise of a product before relinearisation: (m_1 + v_1 + t k_1) (m_2 + v_2 + t k_2), and the rounding
-    /// of the division by Q / t.
+    /// Returns the noise of a product of two ciphertexts before relinearisation. It is that of (m_1 + v_1 + t k_1)
+    /// (m_2 + v_2 + t k_2), with the rounding of the division by Q / t.
     pub fn product(&self, a: Noise, b: Noise, level: Level) -> Noise {
         // t / Q (c_0 + c_1 s), whose polynomials are centred and almost uniform.
         let whole = self.t * self.random(1.0 / 12.0) * (1.0 + self.secret);
@@ -141,7 +143,7 @@ impl<'a> NoiseModel<'a> {
         crossed.plus(self.invariant(rounded * powers, level))
     }
 
-    /// Returns the noise of a relinearisation or a rotation.
+    /// Returns the noise of a ciphertext after a relinearisation or a rotation.
     pub fn switched(&self, a: Noise, level: Level) -> Noise {
         let params = self.params;
         let sigma = params.error_distribution().std_dev();
@@ -161,12 +163,12 @@ impl<'a> NoiseModel<'a> {
         a.plus(self.invariant(decomposed + self.rounding() + off, level))
     }
 
-    /// Returns the noise after a division by a prime, down to `level`.
+    /// Returns the noise of a ciphertext after a division by a prime, down to `level`.
     pub fn mod_switched(&self, a: Noise, level: Level) -> Noise {
         a.plus(self.invariant(self.rounding(), level))
     }
 
-    /// Returns log2 of the product of the special primes.
+    /// Returns the base-2 logarithm of the product of the special primes.
     fn log_special(&self) -> f64 {
         let primes = self.params.special_moduli().iter();
         primes.map(|&p| (p as f64).log2()).sum()

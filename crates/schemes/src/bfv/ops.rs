@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations of BFV, in one table.
+//! The table of BFV operations.
 
 use ringmill_isa::macros::MacroOp;
 
@@ -11,10 +11,10 @@ use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
 use crate::rlwe::{self, Galois, Level};
 
-/// An operation of BFV with everything that determines its code.
+/// A BFV operation with everything that determines its instructions, the key of its procedure in a cache.
 pub type OpKey = rlwe::OpKey<Op>;
 
-/// The procedures of one BFV parameter set.
+/// A cache of the procedures of one BFV parameter set.
 pub type ProcCache = crate::ProcCache<super::Bfv>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -22,33 +22,35 @@ pub enum Op {
     Add,
     Sub,
     Neg,
-    /// Adds a plaintext times Q / t.
+    /// Adds a plaintext times Q / t to a ciphertext.
     AddPlain,
     SubPlain,
-    /// Multiplies by a plaintext's signed integers.
+    /// Multiplies a ciphertext by a plaintext's signed integers.
     MulPlain,
-    /// Multiplies by a plaintext's integers from 0 to t - 1, as SEAL does with some plaintexts of one coefficient. The
-    /// noise is up to t times as large.
+    /// Multiplies a ciphertext by a plaintext's integers from 0 to t - 1, as SEAL does with some plaintexts of one
+    /// coefficient. The noise is up to t times as large as with signed integers.
     MulPlainUnsigned,
-    /// Adds an integer to every slot: the constant term times Q / t.
+    /// Adds an integer to every slot: the constant term of the polynomial c_0 gets it times Q / t.
     AddScalar,
     MulScalar,
-    /// Multiplies two ciphertexts of two polynomials to one of three, divided by Q / t by the parameters' method.
+    /// Multiplies two ciphertexts of two polynomials, by the parameters' method. The product has three polynomials.
     Mul,
     Square,
-    /// Relinearises (ring paper, Algorithm 5).
+    /// Relinearises a ciphertext of three polynomials (ring paper, Algorithm 5).
     Relin,
     MulRelin,
     SquareRelin,
-    /// Divides by the last prime with rounding, to level - 1.
+    /// Divides a ciphertext by the last prime of its level, with rounding. The result is one level lower.
     ModSwitch,
-    /// Computes a(x^g), which is under the secret s(x^g).
+    /// Computes the automorphism x -> x^g of a ciphertext, which is then under the secret s(x^g).
     Morph,
-    /// Switches back from the secret s(x^g), with the key of g.
+    /// Switches a ciphertext from the secret s(x^g) back to s, with the key of g.
     KeySwitch,
-    /// [`Op::Morph`] and [`Op::KeySwitch`] in one: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
+    /// Computes [`Op::Morph`] and [`Op::KeySwitch`] together: g = 3^k rotates both rows of slots, g = 2N - 1 exchanges
+    /// them.
     Rotate,
-    /// Several rotations of one ciphertext that share its decomposition. The bits differ from those of [`Op::Rotate`].
+    /// Computes several rotations of one ciphertext that share its decomposition. The bits differ from those of
+    /// [`Op::Rotate`].
     HoistedRotate,
 }
 
@@ -126,12 +128,12 @@ impl OpKey {
         Self::new(op, variant)
     }
 
-    /// Makes the key for ciphertexts of `a` and `b` polynomials.
+    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials.
     pub fn add(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Add, level, &[a, b])
     }
 
-    /// Makes the key for ciphertexts of `a` and `b` polynomials.
+    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials.
     pub fn sub(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Sub, level, &[a, b])
     }
@@ -156,13 +158,13 @@ impl OpKey {
         Self::of(Op::MulPlainUnsigned, level, &[size])
     }
 
-    /// Makes the key. `residues` are those of a term times Q / t ([`term`](super::scalar::term)).
+    /// Makes the operation's key. `residues` are those of a term times Q / t ([`term`](super::scalar::term)).
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)
     }
 
-    /// Makes the key. `residues` are an integer's ([`residues`](crate::exact::scalar::residues)).
+    /// Makes the operation's key. `residues` are those of the integer ([`residues`](crate::exact::scalar::residues)).
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)

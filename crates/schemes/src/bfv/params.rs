@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV parameters: those of every ring scheme, a plaintext modulus, and the method that divides products by Q / t.
+//! BFV parameters: those of every ring scheme, a plaintext modulus t, and the method by which products are divided by Q
+//! / t.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -12,20 +13,20 @@ use super::params_builder::ParamsBuilder;
 use crate::exact::{ExactParams, PlainModulus};
 use crate::rlwe;
 
-/// The method that computes a product of ciphertexts beyond Q and divides it by Q / t.
+/// The method that multiplies two ciphertexts beyond the modulus Q and divides the product by Q / t.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Multiplication {
     /// Bajard, Eynard, Hasan and Zucca (SAC 2016): fast base extensions, corrected by m-tilde and m_sk, with SEAL's
     /// bits.
     #[default]
     Behz,
-    /// BEHZ with a prime m-tilde in place of 2^32, 1 mod 2N and of 32 bits, for hardware that computes only modulo
+    /// BEHZ with a 32-bit prime m-tilde that is 1 mod 2N in place of 2^32, for hardware that computes only modulo
     /// primes. The noise is BEHZ's; the bits differ from SEAL's.
     BehzPrime,
     /// Halevi, Polyakov and Shoup (CT-RSA 2019), with exact base extensions: exactly round(t a b / Q) for centred a and
     /// b. It has less noise than BEHZ, and other bits.
     Hps,
-    /// The same bits as [`Self::Hps`] over auxiliary primes of 32 bits that are 1 modulo 2^17, for the vector machine.
+    /// The same bits as [`Self::Hps`], with auxiliary primes of 32 bits that are 1 modulo 2^17, for the vector machine.
     HpsFriendly,
 }
 
@@ -41,7 +42,7 @@ impl Multiplication {
         }
     }
 
-    /// Returns the number in files and canonical forms.
+    /// Returns the number of the method in files and in the parameters' canonical form.
     pub(super) const fn byte(self) -> u8 {
         match self {
             Self::Behz => 0,
@@ -103,12 +104,12 @@ impl Params {
         }))
     }
 
-    /// Returns the method of products.
+    /// Returns the method by which ciphertexts are multiplied.
     pub fn multiplication(&self) -> Multiplication {
         self.multiplication
     }
 
-    /// Returns the primes that multiplication at a level needs in addition to the ciphertext's.
+    /// Returns the auxiliary primes of a multiplication at a level, which it needs in addition to the ciphertext's.
     pub fn auxiliary_primes(&self, level: Level) -> Vec<u64> {
         let places = self.auxiliary.all(level);
         let found = self.ring.table().get(places).unwrap_or(&[]);

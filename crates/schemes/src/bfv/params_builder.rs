@@ -10,7 +10,7 @@ use crate::exact::PlainModulus;
 use crate::rlwe::{self, ErrorDistribution, SecretDistribution, SecurityLevel, SecurityTable};
 use crate::scheme::Scheme;
 
-/// Collects the choices of a parameter set; [`ParamsBuilder::build`] checks them.
+/// Collects the choices of a BFV parameter set; [`ParamsBuilder::build`] checks them.
 #[derive(Clone, Debug)]
 pub struct ParamsBuilder {
     ring: rlwe::ParamsBuilder,
@@ -19,7 +19,7 @@ pub struct ParamsBuilder {
 }
 
 impl ParamsBuilder {
-    /// Starts from choices that ring schemes share.
+    /// Starts a BFV parameter set from choices that all ring schemes share.
     pub(crate) fn new(ring: rlwe::ParamsBuilder, t: PlainModulus) -> Self {
         Self {
             ring,
@@ -35,7 +35,7 @@ impl ParamsBuilder {
         }
     }
 
-    /// Sets the method of products. The default is BEHZ, as in SEAL.
+    /// Sets the method by which ciphertexts are multiplied. The default is BEHZ, as in SEAL.
     pub fn multiplication(self, multiplication: Multiplication) -> Self {
         Self {
             multiplication,
@@ -43,20 +43,20 @@ impl ParamsBuilder {
         }
     }
 
-    /// Chooses primes by their size in bits, as SEAL's `CoeffModulus::Create` does for the two lists joined.
+    /// Chooses ciphertext primes and special primes by their sizes in bits, as SEAL's `CoeffModulus::Create` does for
+    /// the two lists joined.
     pub fn prime_bits(self, cipher: &[u32], special: &[u32]) -> Self {
         self.map(|ring| ring.prime_bits(cipher, special))
     }
 
-    /// Takes the given primes. They must be distinct, below 2^61 and 1 mod 2N.
+    /// Sets the ciphertext primes and the special primes. They must be distinct, below 2^61 and 1 mod 2N.
     pub fn primes(self, cipher: &[u64], special: &[u64]) -> Self {
         self.map(|ring| ring.primes(cipher, special))
     }
 
-    /// Sets the number of key-switching digits, from 1 to the number of ciphertext primes. [`rlwe::digit_ranges`] says
-    /// which primes each digit has. The special primes must have at least a digit's bits, or be as many as the largest
-    /// digit has primes. By default the number of digits follows from that of special primes: one special prime gives
-    /// one digit a prime (SEAL).
+    /// Sets dnum, the number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; it needs
+    /// alpha special primes. By default it follows from the number of special primes. One special prime gives one digit
+    /// for each prime (SEAL).
     pub fn dnum(self, dnum: usize) -> Self {
         self.map(|ring| ring.dnum(dnum))
     }
@@ -69,22 +69,23 @@ impl ParamsBuilder {
         self.map(|ring| ring.error(error))
     }
 
-    /// Sets the table and level that [`ParamsBuilder::build`] checks, by default 128 bits of `guidelines_2024.ternary`.
+    /// Sets the security table and level against which [`ParamsBuilder::build`] checks, by default 128 bits of
+    /// `guidelines_2024.ternary`.
     pub fn security(self, table: SecurityTable, level: SecurityLevel) -> Self {
         self.map(|ring| ring.security(table, level))
     }
 
-    /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and summary, and so of
+    /// Accepts parameters without security. This opt-out is part of the parameters' identity and summary, and so of
     /// every report.
     pub fn allow_insecure_parameters_for_tests_only(self) -> Self {
         self.map(rlwe::ParamsBuilder::allow_insecure_parameters_for_tests_only)
     }
 
-    /// Checks everything and makes the parameters.
+    /// Checks all choices and makes the parameters.
     ///
     /// # Errors
-    /// Errors of the ring's parameters; a plaintext modulus that a prime divides, or that is not below the product of
-    /// the ciphertext primes.
+    /// The errors of the ring's parameters. Also fails for a plaintext modulus that a ciphertext prime divides, or that
+    /// is not below the product of the ciphertext primes.
     pub fn build(self) -> Result<Arc<Params>, BfvError> {
         let ring = self.ring.build(Bfv::TAG)?;
         self.t.check_chain(&ring)?;

@@ -8,7 +8,8 @@ use super::error::BfvError;
 use super::params::Params;
 use crate::exact::ExactParams;
 
-/// Returns the integer times Q / t, rounded as a plaintext's coefficient is.
+/// Returns the residues of the integer times Q / t, rounded as a plaintext's coefficient is,
+/// modulo each prime of the level.
 ///
 /// # Errors
 /// None for checked parameters.

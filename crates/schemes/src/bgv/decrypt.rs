@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decrypts BGV: computes the residue modulo t of the centred phase, exactly.
+//! Decrypts BGV ciphertexts: computes the residue modulo t of the centred phase, exactly.
 
 use ringmill_math::basext::MiddleHalf;
 use ringmill_math::{Modulus, RnsBasis, declassify, kernels};
@@ -11,7 +11,7 @@ use super::params::Params;
 use crate::exact::{ExactError, ExactParams, Plaintext};
 use crate::rlwe::{Level, RlweError};
 
-/// Makes the extensions from the primes of each level to all plaintext moduli.
+/// Makes, for each level, the base extension from its primes to all plaintext moduli.
 ///
 /// # Errors
 /// None for a checked parameter set.
@@ -27,11 +27,11 @@ pub(super) fn extensions(params: &Params) -> Result<Vec<MiddleHalf>, BgvError> {
     Ok(levels.map(extension).collect::<Result<_, _>>()?)
 }
 
-/// Returns x / f modulo the ciphertext's plaintext modulus t, for the centred phase x = c(s) and the ciphertext's
-/// factor f. It is SEAL's `bgv_decrypt`, exact for primes of any size.
+/// Returns the message x / f modulo the ciphertext's plaintext modulus t, for the centred phase x = c(s) and the
+/// ciphertext's correction factor f. It is SEAL's `bgv_decrypt`, exact for primes of any size.
 ///
-/// The phase of a lost message is anywhere in (-Q/2, Q/2]. So x is refused from Q / 4 on, more or less than that by at
-/// most 2^-43 Q.
+/// The phase of a lost message is anywhere in (-Q/2, Q/2]. So a phase x of Q / 4 or more in magnitude is refused; this
+/// threshold is uncertain by at most 2^-43 Q.
 pub(super) fn opened(
     extensions: &[MiddleHalf],
     params: &Params,
@@ -51,8 +51,8 @@ pub(super) fn opened(
     Ok(Plaintext::modulo(params, plain, message)?)
 }
 
-/// Returns the coefficients of a polynomial modulo plaintext modulus `plain`, as integers in (-Q/4, Q/4). Returns
-/// `None` if a coefficient is no such integer.
+/// Returns the coefficients, as integers in (-Q/4, Q/4), modulo plaintext modulus number `plain`. Returns `None` if a
+/// coefficient is not in this range.
 fn modulo_t(
     extension: &MiddleHalf,
     params: &Params,

@@ -10,7 +10,7 @@ use crate::exact::ExactError;
 use crate::file::FileError;
 use crate::rlwe::RlweError;
 
-/// The error of an input that BGV or a layer below it refuses.
+/// The error of an input that BGV, or a layer below it, refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BgvError {

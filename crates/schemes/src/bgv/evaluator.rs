@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes on BGV ciphertexts operation by operation, for simple callers, by the reference interpreter or on a device.
-//! Programs go through the compiler instead. All run the same procedures.
+//! Computes on BGV ciphertexts one operation after the other, for simple callers, by the reference interpreter or on a
+//! device. Programs go through the compiler instead. All run the same procedures.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,11 +17,12 @@ use crate::rlwe::evaluator::{Evaluation, check_factors, check_three};
 use crate::rlwe::{Galois, GaloisKeys, Level, RelinKey, RlweError};
 use ringmill_device::call::Runs;
 
-/// Homomorphic operations on whole ciphertexts. Operands must agree in level, and operands and keys must belong to one
-/// secret key. If one of them has no identity, that cannot be checked, and the result has none. Correction factors may
-/// differ: sums first make them equal, by [`Factor::balance`].
+/// Homomorphic operations on whole BGV ciphertexts. Operands must agree in level, and operands and keys must belong to
+/// one secret key. If one of them has no identity, that cannot be checked, and the result has none. Correction factors
+/// may differ: sums first make them equal, by [`Factor::balance`].
 ///
-/// Like SEAL, it refuses transparent results ([`RlweError::Transparent`]), such as `a - a` or a product with zero.
+/// Like SEAL, it refuses transparent results ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a
+/// product with zero.
 #[derive(Debug)]
 pub struct Evaluator {
     shared: Evaluation<Bgv>,
@@ -34,7 +35,7 @@ impl Evaluator {
         }
     }
 
-    /// Makes an evaluator whose operations run on a device, or on anything that runs procedures.
+    /// Makes an evaluator whose operations run on `runs`: a device, or anything that runs procedures.
     pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
         Self {
             shared: Evaluation::on(params, runs),
@@ -49,7 +50,7 @@ impl Evaluator {
         self.cache().params()
     }
 
-    /// Returns the plaintext modulus of a ciphertext with this factor.
+    /// Returns the plaintext modulus of a ciphertext with this correction factor.
     fn t(&self, factor: Factor) -> Result<Modulus, RlweError> {
         Ok(self.params().plain_at(factor.plain())?.reducer())
     }
@@ -95,12 +96,12 @@ impl Evaluator {
         self.shared.one(&op, &[&*a, &*b], &[], &[], factor)
     }
 
-    /// Returns the shared evaluation, on which the operations of bootstrapping run as all others do.
+    /// Returns the evaluation that all ring schemes share. The operations of bootstrapping run on it, too.
     pub(super) fn shared(&self) -> &Evaluation<Bgv> {
         &self.shared
     }
 
-    /// Multiplies the ciphertext by an integer, and gives the result another factor.
+    /// Multiplies the ciphertext by an integer, and gives the result the correction factor `factor`.
     fn times(&self, a: &Ciphertext, by: u64, factor: Factor) -> Result<Ciphertext, BgvError> {
         let primes = self.params().reducers().iter().take(a.level().primes());
         let residues = primes.map(|q| q.reduce(by)).collect();
@@ -158,7 +159,7 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[], *a.annotation())
     }
 
-    /// Returns the factor of a product. Refuses ciphertexts that cannot be multiplied.
+    /// Returns the correction factor of a product. Refuses ciphertexts that cannot be multiplied.
     fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Factor, BgvError> {
         self.check_pair(a, b)?;
         check_factors(a, b)?;
@@ -166,7 +167,7 @@ impl Evaluator {
         Ok(f.times(g, self.t(f)?))
     }
 
-    /// Multiplies. The product has three polynomials.
+    /// Multiplies two ciphertexts of two polynomials. The product has three.
     pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
         let factor = self.product(a, b)?;
         let op = OpKey::mul(a.level());
@@ -204,7 +205,8 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[&key.0], factor)
     }
 
-    /// Divides by the last prime of the level. The result is one level lower, and noise and factor are divided too.
+    /// Divides the ciphertext by the last prime of its level. The result is one level lower, and noise and correction
+    /// factor are divided too.
     pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         let op = OpKey::mod_switch(a.level(), a.size() as u32).modulo(a.annotation().plain());
@@ -215,7 +217,7 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[], factor)
     }
 
-    /// Divides by one prime after another, down to `level`.
+    /// Divides the ciphertext by one prime after another, down to `level`.
     pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         if level > a.level() {
@@ -232,9 +234,9 @@ impl Evaluator {
         Ok(switched)
     }
 
-    /// Rotates both rows: column i of the result is column i + `step` of `a`, cyclically. A rotation by 0 is `a`. If
-    /// `keys` has no key for the step, it rotates by the powers of two of the step's non-adjacent form, the least
-    /// first, as SEAL does.
+    /// Rotates both rows of slots: column i of the result is column i + `step` of `a`, cyclically. A rotation by 0 is
+    /// `a`. If `keys` has no key for the step, it rotates by the powers of two of the step's non-adjacent form, the
+    /// least first, as SEAL does.
     ///
     /// # Errors
     /// [`RlweError::MissingKey`] if both the step's key and those of its powers of two are missing.
@@ -249,7 +251,7 @@ impl Evaluator {
         self.shared.rotate(a, step, keys, op)
     }
 
-    /// Exchanges the two rows, as SEAL's `rotate_columns`.
+    /// Exchanges the two rows of slots, as SEAL's `rotate_columns`.
     pub fn rotate_columns(
         &self,
         a: &Ciphertext,
@@ -258,10 +260,10 @@ impl Evaluator {
         self.automorphism(a, self.params().conjugation_element(), keys)
     }
 
-    /// Computes a(x^g) and switches it back to the secret key.
+    /// Computes the automorphism a(x^g) for Galois element g and switches it back to the secret key.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] if the element's key is missing.
+    /// [`RlweError::MissingKey`] if the Galois key of the element is missing.
     pub fn automorphism(
         &self,
         a: &Ciphertext,
@@ -273,8 +275,8 @@ impl Evaluator {
         self.shared.automorphism(a, element, keys, op)
     }
 
-    /// Computes several automorphisms a(x^g) that share one decomposition. Returns one result for each element. Either
-    /// all keys are seeded, or none.
+    /// Computes several automorphisms a(x^g) of one ciphertext that share its decomposition. Returns one result for
+    /// each Galois element g. Either all keys come with seeds, or none.
     pub fn automorphisms_hoisted(
         &self,
         a: &Ciphertext,
@@ -288,8 +290,8 @@ impl Evaluator {
         self.shared.automorphisms(a, elements.to_vec(), keys, op)
     }
 
-    /// Rotates the rows by several steps that share one decomposition. Returns one result for each step. Either all
-    /// keys are seeded, or none.
+    /// Rotates the rows of slots by several steps that share one decomposition of the ciphertext. Returns one result
+    /// for each step. Either all keys come with seeds, or none.
     pub fn rotate_rows_hoisted(
         &self,
         a: &Ciphertext,

@@ -13,11 +13,11 @@ use crate::exact::noise::log2_sum;
 use crate::file::{FileError, Reader, Writer};
 use crate::rlwe::{Annotation, Params, RlweError};
 
-/// A correction factor: a unit modulo t, from 1 to t - 1. A fresh ciphertext has 1, a product has the product of the
-/// factors, and a division by a prime divides the factor by the prime.
+/// The correction factor of a ciphertext: a unit modulo t, from 1 to t - 1. A fresh ciphertext has 1. A product has the
+/// product of the factors, and a division by a prime divides the factor by the prime.
 ///
-/// It also tells which of the parameters' plaintext moduli t is: number 0 is the messages' own, the next ones are
-/// bootstrapping's.
+/// The type also holds the number of the plaintext modulus t among those of the parameters. Number 0 is the modulus of
+/// messages, the next ones are for bootstrapping.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
     value: u64,
@@ -26,9 +26,10 @@ pub struct Factor {
 
 impl Factor {
     pub const ONE: Self = Self { value: 1, plain: 0 };
-    /// The bits of the factor in files and programs, where the number of the plaintext modulus stands above it.
+    /// The number of bits that hold the factor in files and programs. The bits above have the number of the plaintext
+    /// modulus.
     const VALUE_BITS: u32 = 60;
-    /// The highest number of a plaintext modulus.
+    /// The highest number that a plaintext modulus can have.
     pub const MAX_PLAIN: u8 = 15;
 
     /// # Errors
@@ -43,7 +44,7 @@ impl Factor {
         })
     }
 
-    /// Makes a factor that is not checked yet. A ciphertext checks it against its parameters when it is made.
+    /// Makes a factor without checking it. The construction of a ciphertext checks it against the parameters.
     pub fn unchecked(factor: u64) -> Self {
         Self {
             value: factor,
@@ -51,13 +52,13 @@ impl Factor {
         }
     }
 
-    /// Returns 1, for messages modulo another of the plaintext moduli.
+    /// Returns the factor 1, for messages modulo plaintext modulus number `plain`.
     pub fn one_modulo(plain: u8) -> Self {
         Self { value: 1, plain }
     }
 
-    /// Returns the same number as the factor of messages modulo another plaintext modulus `t`, for messages that are,
-    /// or will be, residues modulo that.
+    /// Returns the same integer as a factor of messages modulo plaintext modulus number `plain`, which is `t`. The
+    /// messages are residues modulo that one already, or become such.
     pub fn modulo(self, plain: u8, t: Modulus) -> Self {
         let value = t.reduce(self.value);
         Self { value, plain }
@@ -67,17 +68,17 @@ impl Factor {
         self.value
     }
 
-    /// Returns the number of the factor's plaintext modulus.
+    /// Returns the number of the plaintext modulus to which the factor belongs.
     pub fn plain(self) -> u8 {
         self.plain
     }
 
-    /// Packs the factor into one word, the form in files.
+    /// Packs the factor and the number of its plaintext modulus into one word, the form in files.
     fn packed(self) -> u64 {
         self.value | u64::from(self.plain) << Self::VALUE_BITS
     }
 
-    /// Reverses [`Factor::packed`]. The result is not checked yet.
+    /// Returns the factor of one word: the inverse of [`Factor::packed`]. The result is not checked yet.
     fn unpacked(word: u64) -> Self {
         Self {
             value: word & ((1 << Self::VALUE_BITS) - 1),
@@ -85,7 +86,7 @@ impl Factor {
         }
     }
 
-    /// Returns the factor of a product.
+    /// Returns the correction factor of the product of two ciphertexts.
     pub fn times(self, other: Self, t: Modulus) -> Self {
         Self {
             value: t.mul(self.value, other.value),
@@ -93,29 +94,29 @@ impl Factor {
         }
     }
 
-    /// Returns the factor of a ciphertext divided by a prime.
+    /// Returns the correction factor of a ciphertext after its division by a prime.
     ///
     /// # Errors
-    /// A prime that is not coprime to t.
+    /// Fails for a prime that is not coprime to t.
     pub fn over(self, prime: u64, t: Modulus) -> Result<Self, RlweError> {
         let value = t.mul(self.value, t.inv(t.reduce(prime))?);
         Ok(Self { value, ..self })
     }
 
-    /// Returns f^-1 mod t, which takes f m to m.
+    /// Returns f^-1 mod t for the factor f, by which f m becomes the message m.
     ///
     /// # Errors
-    /// A factor of other parameters.
+    /// Fails for a factor of other parameters.
     pub fn inverse(self, t: Modulus) -> Result<u64, RlweError> {
         Ok(t.inv(self.value)?)
     }
 
-    /// Returns the numbers that ciphertexts with factors `a` and `b` are multiplied by to have one factor. It is SEAL's
-    /// choice. Of the pairs (x, y) with x a = y b modulo t in the extended Euclidean algorithm, it is the first with
-    /// the least |x| + |y|, where x and y are about zero. As in SEAL, the numbers themselves are in [0, t).
+    /// Returns the integers by which ciphertexts with factors `a` and `b` are multiplied to have one factor. It is
+    /// SEAL's choice. Of the pairs (x, y) with x a = y b modulo t in the extended Euclidean algorithm, it is the first
+    /// with the least |x| + |y|, where x and y are nearest to 0. As in SEAL, the integers themselves are in [0, t).
     ///
     /// # Errors
-    /// A factor of other parameters.
+    /// Fails for a factor of other parameters.
     pub fn balance(a: Self, b: Self, t: Modulus) -> Result<Balance, RlweError> {
         let sum = |&[x, y]: &[u64; 2]| about_zero(x, t) + about_zero(y, t);
         let ratio = t.mul(a.inverse(t)?, b.value);
@@ -123,12 +124,12 @@ impl Factor {
         Ok(Balance::new(best, a, t))
     }
 
-    /// Returns such numbers for phases up to 2^`log2`, where the numbers are about zero. Of the same pairs it takes the
-    /// one that gives their sum the smallest bound. If one phase is much smaller than the other, only that one is
-    /// multiplied.
+    /// Returns integers as [`Factor::balance`] does, for two phases up to 2^`log2[0]` and 2^`log2[1]`; the integers are
+    /// nearest to 0. Of the same pairs it takes the one that gives the sum of the phases the smallest bound. If one
+    /// phase is much smaller than the other, only that one is multiplied.
     ///
     /// # Errors
-    /// A factor of other parameters.
+    /// Fails for a factor of other parameters.
     pub fn balance_phases(
         a: Self,
         b: Self,
@@ -151,12 +152,12 @@ impl Factor {
     }
 }
 
-/// Returns the absolute value of x modulo t about zero.
+/// Returns the absolute value of the integer nearest to 0 that is x modulo t.
 fn about_zero(x: u64, t: Modulus) -> u64 {
     x.min(t.neg(x))
 }
 
-/// Returns the pairs (x, y) of units with x = y `ratio` modulo t, from the extended Euclidean algorithm.
+/// Returns the pairs (x, y) of units with x = y `ratio` modulo t that occur in the extended Euclidean algorithm.
 fn pairs(ratio: u64, t: Modulus) -> impl Iterator<Item = [u64; 2]> {
     // Invariant: x = y ratio modulo t, for both pairs. The remainders x fall from t to 0.
     let first = ([t.value(), 0], [ratio, 1]);
@@ -169,17 +170,17 @@ fn pairs(ratio: u64, t: Modulus) -> impl Iterator<Item = [u64; 2]> {
     pairs.filter(move |&[x, _]| t.inv(x).is_ok())
 }
 
-/// The numbers that make two factors equal.
+/// The integers by which two ciphertexts are multiplied so that their correction factors are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Balance {
-    /// The number that each ciphertext is multiplied by.
+    /// The integer by which each of the two ciphertexts is multiplied.
     pub by: [u64; 2],
-    /// The factor that both then have.
+    /// The correction factor that both ciphertexts then have.
     pub factor: Factor,
 }
 
 impl Balance {
-    /// Makes a balance: a ciphertext of factor `a` is multiplied by the first number, the other one by the second.
+    /// Makes a balance: a ciphertext with factor `a` is multiplied by the first integer, the other one by the second.
     fn new(by: [u64; 2], a: Factor, t: Modulus) -> Self {
         let [x, _] = by;
         let factor = a.times(Factor::unchecked(x), t);
@@ -235,7 +236,7 @@ impl Annotation for Factor {
     }
 }
 
-/// Returns plaintext modulus number `plain` of BGV's parameters.
+/// Returns plaintext modulus number `plain` of the parameters.
 fn low(params: &Params, plain: u8) -> Result<Modulus, RlweError> {
     let found = params.low_moduli().get(usize::from(plain)).copied();
     found.ok_or_else(|| RlweError::Parameter {

@@ -39,20 +39,20 @@ use crate::exact::{self, Embedding, ExactScheme};
 use crate::rlwe::{self, EvaluationKeys, KeyRequest, RlweError};
 use crate::scheme::{At, Scheme, SchemeTag};
 
-/// A ciphertext at a level, with its correction factor.
+/// A BGV ciphertext at a level, with its correction factor.
 pub type Ciphertext = rlwe::Ciphertext<Factor>;
-/// A secret-key ciphertext whose c_1 is expanded from a seed.
+/// A BGV ciphertext under a secret key whose c_1 is expanded from a seed.
 pub type SeededCiphertext = rlwe::SeededCiphertext<Factor>;
-/// Encrypts plaintexts.
+/// A BGV encryptor, which encrypts plaintexts.
 pub type Encryptor = exact::Encryptor<Bgv>;
-/// Holds a secret key and opens ciphertexts.
+/// A BGV decryptor, which holds a secret key and decrypts ciphertexts.
 pub type Decryptor = exact::Decryptor<Bgv>;
-/// The holder of a secret key, who encrypts under the public key.
+/// The holder of a BGV secret key, who encrypts under the public key.
 pub type KeyHolder = rlwe::KeyHolder<Bgv>;
-/// Computes on ciphertexts.
+/// The party that computes on BGV ciphertexts, without the secret key.
 pub type Operator = rlwe::Operator<Bgv>;
 
-/// The scheme.
+/// The BGV scheme, as a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bgv {}
 
@@ -67,7 +67,8 @@ impl Scheme for Bgv {
     type Plaintext = Plaintext;
     type Ciphertext = Ciphertext;
     type Key = KSwitchKey;
-    /// Up to N integers of [`Integers::Signed`]: slots if t batches, else coefficients.
+    /// A message of up to N integers, in the range of [`Integers::Signed`]. They are in slots if t allows batching,
+    /// otherwise in coefficients.
     type Message = Vec<i64>;
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
@@ -106,7 +107,7 @@ impl ExactScheme for Bgv {
         decrypt::opened(extensions, params, cipher, &phase)
     }
 
-    /// 1, as the phase itself is the noise, with the message as its low part.
+    /// Returns 1, because the phase itself is the noise, with the message as its low part.
     fn noise_factor(_: &Params) -> u64 {
         1
     }

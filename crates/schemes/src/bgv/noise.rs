@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models the noise of BGV: bounds on the phases of a program's ciphertexts.
+//! Models the noise of BGV: bounds the phases of a program's ciphertexts.
 
 use ringmill_isa::Level;
 
@@ -21,7 +21,7 @@ impl Noise {
         Self { log2: bound.log2() }
     }
 
-    /// Returns log2 of the bound.
+    /// Returns the base-2 logarithm of the bound.
     pub fn log2(self) -> f64 {
         self.log2
     }
@@ -41,35 +41,38 @@ impl Noise {
 
 /// Bounds the noise of every value of a program over one parameter set, for all messages.
 ///
-/// Errors and secrets are random and independent of their factors, so they count by their tail. A sum of N products of
-/// them with numbers up to B is within B times `tail` standard deviations, except with a probability of 2^-40 over all
-/// coefficients. The rounding of a division counts as independent of the secret. Everything else counts by its largest
-/// value.
+/// Errors and secrets are random and independent of the polynomials that multiply them, so they count by their tail. A
+/// sum of N products of them with numbers up to B is within B times `tail` standard deviations, except with a
+/// probability of 2^-40 over all coefficients. The rounding of a division counts as independent of the secret.
+/// Everything else counts by its largest value.
 #[derive(Clone, Debug)]
 pub struct NoiseModel {
     n: f64,
     t: f64,
-    /// The number that the errors of switching keys are multiples of.
+    /// The number t of which the errors of switching keys are multiples.
     key_t: f64,
     /// Whether divisions keep messages by multiples of t modulo primes alone
     /// ([`rlwe::Params::primes_alone`](crate::rlwe::Params::primes_alone)).
     primes_alone: bool,
-    /// The number of special primes, and log2 of their product.
+    /// The number of special primes, and the base-2 logarithm of their product.
     special: (f64, f64),
-    /// log2 of each special prime.
+    /// The base-2 logarithm of each special prime.
     special_log2: Vec<f64>,
-    /// log2 of each ciphertext prime; `levels` has the bits of the modulus of each level, and its log2.
+    /// The base-2 logarithm of each ciphertext prime. `levels` has the bits of the modulus of each level, and its
+    /// base-2 logarithm.
     primes: Vec<f64>,
     levels: Vec<Room>,
-    /// For each level, log2 of the square root of the sum of the squares of the digits' bounds.
+    /// For each level, the base-2 logarithm of the square root of the sum of the squares of the bounds of key-switching
+    /// digits.
     digits: Vec<f64>,
-    /// The number of standard deviations that a sum stays within; `sigma` is the standard deviation of an error.
+    /// The number of standard deviations within which the model takes a sum to stay; `sigma` is the standard deviation
+    /// of an error.
     tail: f64,
     sigma: f64,
-    /// The largest error.
+    /// The largest absolute value of a coefficient of an error.
     error: f64,
-    /// The factor by which a product with a ternary polynomial grows a bound; `secret` is the same for the secret, and
-    /// `secret_sum` the sum of the secret's coefficients.
+    /// The factor by which a product with a ternary polynomial increases a bound. `secret` is this factor for the
+    /// secret, and `secret_sum` the sum of the absolute values of the secret's coefficients.
     ternary: f64,
     secret: f64,
     secret_sum: f64,
@@ -81,7 +84,7 @@ struct Room {
     log2: f64,
 }
 
-/// The loss of floating-point computations, in log2.
+/// The margin in bits for the rounding of floating-point computations.
 const SLACK: f64 = 1e-6;
 
 impl NoiseModel {
@@ -144,19 +147,19 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the model for messages modulo another plaintext modulus.
+    /// Returns the model for messages modulo another plaintext modulus, `t`.
     pub fn modulo(&self, t: PlainModulus) -> Self {
         let t = t.value() as f64;
         Self { t, ..self.clone() }
     }
 
-    /// Returns the bound of a ciphertext without noise: its message within t / 2.
+    /// Returns the bound on the phase of a ciphertext without noise, whose message is within t / 2.
     fn message(&self) -> Noise {
         Noise::of(self.t / 2.0)
     }
 
-    /// Returns the largest remainder of a coefficient in a division by `primes` primes: up to t - 1 + k, or t k with
-    /// primes alone.
+    /// Returns the largest remainder of a coefficient in a division by k = `primes` primes: up to t - 1 + k, or up to t
+    /// k if only primes are moduli.
     fn remainder(&self, primes: f64) -> f64 {
         match self.primes_alone {
             false => self.t - 1.0 + primes,
@@ -164,7 +167,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the bound on the remainders of `polys` polynomials in a division, each of [`Self::remainder`].
+    /// Returns the bound on the error that the division by `primes` primes makes in the phase of `polys` polynomials.
+    /// Each has remainders up to [`Self::remainder`].
     fn rounding(&self, primes: f64, polys: usize) -> Noise {
         let secrets = match polys {
             0 | 1 => 1.0,
@@ -176,7 +180,8 @@ impl NoiseModel {
         Noise::of(self.remainder(primes) * secrets)
     }
 
-    /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P, and the rounding by P.
+    /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P, and the rounding of the
+    /// division by P.
     pub fn fresh(&self) -> Noise {
         let (count, log2) = self.special;
         let errors = Noise::of(self.t * self.error * (self.ternary + 1.0 + self.secret));
@@ -189,50 +194,51 @@ impl NoiseModel {
         self.message().plus(Noise::of(self.t * self.error))
     }
 
-    /// Returns the noise of a sum or a difference of ciphertexts with one correction factor.
+    /// Returns the noise of a sum or a difference of two ciphertexts with one correction factor.
     pub fn add(&self, a: Noise, b: Noise) -> Noise {
         a.plus(b)
     }
 
-    /// Returns the noise of a sum whose factors are balanced.
+    /// Returns the noise of a sum of two ciphertexts that are first multiplied by the integers of `balance`.
     pub fn add_balanced(&self, a: Noise, b: Noise, balance: &Balance) -> Noise {
         let [x, y] = balance.by;
         a.times(x as f64).plus(b.times(y as f64))
     }
 
-    /// Returns the noise of a product with an integer of this absolute value.
+    /// Returns the noise of a product of a ciphertext and an integer of this absolute value.
     pub fn mul_integer(&self, a: Noise, integer: u64) -> Noise {
         a.times(integer.max(1) as f64)
     }
 
-    /// Returns the noise of a sum or a difference with any plaintext, or with a constant.
+    /// Returns the noise of a sum or a difference of a ciphertext and any plaintext, or a constant.
     pub fn add_plain(&self, a: Noise) -> Noise {
         a.plus(self.message())
     }
 
-    /// Returns the noise of a product with any plaintext.
+    /// Returns the noise of a product of a ciphertext and any plaintext.
     pub fn mul_plain(&self, a: Noise) -> Noise {
         a.times(self.n * self.t / 2.0)
     }
 
-    /// Returns the noise of a product with a plaintext, given the sum of its centred coefficients' absolute values.
+    /// Returns the noise of a product of a ciphertext and a plaintext, from the sum of the absolute values of its
+    /// centred coefficients.
     pub fn mul_known(&self, a: Noise, sum: f64) -> Noise {
         a.times(sum.max(1.0))
     }
 
-    /// Returns the noise of a quotient by an integer that divides every coefficient of the phase.
+    /// Returns the noise after a division by an integer that divides every coefficient of the phase.
     pub fn divide_exactly(&self, a: Noise, by: u64) -> Noise {
         a.times(1.0 / by as f64)
     }
 
-    /// Returns the noise that the rounding of a division by one prime leaves in two polynomials, the least possible
-    /// noise.
+    /// Returns the noise that the rounding of a division by one prime leaves in two polynomials. No noise after a
+    /// division is less.
     pub fn floor(&self) -> Noise {
         self.message().plus(self.rounding(1.0, 2))
     }
 
-    /// Returns the noise after encapsulation at `level` under a secret of this weight. The key has one digit, q, and as
-    /// many special primes as q, of product P. Its errors are multiples of t alone.
+    /// Returns the noise after encapsulation at `level` under a sparse secret of this weight. The encapsulation key has
+    /// one digit, q, and as many special primes as q, of product P. Its errors are multiples of t alone.
     pub fn encapsulate(&self, a: Noise, level: Level, weight: u32) -> Noise {
         let count = level.primes();
         let special: f64 = self.special_log2.iter().take(count).sum();
@@ -246,9 +252,9 @@ impl NoiseModel {
         a.plus(errors).plus(rounding)
     }
 
-    /// Returns the noise after the modulus is raised, for messages modulo t, the last plaintext modulus. It is c_0 +
-    /// c_1 (s' + t e) for c_0 and c_1 up to little more than t / 2, as the error of the bootstrapping key is
-    /// independent of them.
+    /// Returns the noise after a bootstrap raises the modulus, for messages modulo t, the last plaintext modulus. It is
+    /// that of c_0 + c_1 (s' + t e) for c_0 and c_1 up to little more than t / 2, because the error of the
+    /// bootstrapping key is independent of them.
     pub fn raised(&self, weight: u32) -> Noise {
         let half = self.t / 2.0 + 2.0;
         let small = Noise::of(half * (1.0 + f64::from(weight)));
@@ -256,7 +262,7 @@ impl NoiseModel {
         small.plus(Noise::of(half).times(errors))
     }
 
-    /// Returns the noise of a product before relinearisation.
+    /// Returns the noise of a product of two ciphertexts before relinearisation.
     pub fn mul(&self, a: Noise, b: Noise) -> Noise {
         Noise {
             log2: a.log2 + b.log2,
@@ -264,8 +270,8 @@ impl NoiseModel {
         .times(self.n)
     }
 
-    /// Returns the noise after a key switch, in a relinearisation or a rotation: t (d_0 e_0 + d_1 e_1 + ...) / P, and
-    /// the rounding by P.
+    /// Returns the noise after a key switch, in a relinearisation or a rotation: t (d_0 e_0 + d_1 e_1 + ...) / P for
+    /// digits d_i and errors e_i, and the rounding of the division by P.
     pub fn switch_key(&self, a: Noise, level: Level) -> Noise {
         self.switch_key_by(a, level, 0)
     }
@@ -311,16 +317,16 @@ impl NoiseModel {
         divided.plus(self.rounding(1.0, polys))
     }
 
-    /// Returns log2 of Q / 4 over the bound, at `level`. A ciphertext with a value of 0 or more decrypts, and has a
-    /// budget of one bit or more.
+    /// Returns the base-2 logarithm of Q / 4 over the noise bound, at `level`. A ciphertext with a value of 0 or more
+    /// decrypts, and has a budget of one bit or more.
     pub fn room(&self, noise: Noise, level: Level) -> f64 {
         let q = self.levels.get(level.index());
         let q = q.map_or(f64::NEG_INFINITY, |room| room.log2);
         q - 2.0 - (noise.log2 + SLACK)
     }
 
-    /// Returns the least budget of a ciphertext at `level`, as `noise_budget` counts it. It is 0 if the bound reaches Q
-    /// / 4.
+    /// Returns the least noise budget in bits of a ciphertext at `level`, as `noise_budget` counts it. It is 0 if the
+    /// bound reaches Q / 4.
     pub fn budget(&self, noise: Noise, level: Level) -> u32 {
         let Some(room) = self.levels.get(level.index()) else {
             return 0;
@@ -335,8 +341,8 @@ impl NoiseModel {
     }
 }
 
-/// Returns log2 of the square root of the sum of the squares of the bounds of a level's digits. The bound is k D for a
-/// digit of k primes of product D.
+/// Returns the base-2 logarithm of the square root of the sum of the squares of the bounds of a level's key-switching
+/// digits. The bound of a digit of k primes of product D is k D.
 fn digits(params: &Params, level: Level) -> f64 {
     let bound = |digit: usize| {
         let primes = params

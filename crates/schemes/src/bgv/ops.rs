@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations of BGV, in one table.
+//! The table of BGV operations.
 
 use ringmill_isa::macros::MacroOp;
 
@@ -12,10 +12,10 @@ use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{PER_CIPHERTEXT, arithmetic, keyswitch, scaling, sums};
 use crate::rlwe::{self, Galois, Level};
 
-/// An operation of BGV with everything that determines its code.
+/// A BGV operation with everything that determines its instructions, the key of its procedure in a cache.
 pub type OpKey = rlwe::OpKey<Op>;
 
-/// The procedures of one BGV parameter set.
+/// A cache of the procedures of one BGV parameter set.
 pub type ProcCache = crate::ProcCache<super::Bgv>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,49 +23,55 @@ pub enum Op {
     Add,
     Sub,
     Neg,
-    /// Adds a plaintext times the ciphertext's correction factor.
+    /// Adds a plaintext, times the ciphertext's correction factor, to a ciphertext.
     AddPlain,
     SubPlain,
-    /// Adds an integer constant times the ciphertext's correction factor.
+    /// Adds an integer constant, times the ciphertext's correction factor, to every slot.
     AddScalar,
-    /// Multiplies by a plaintext's signed integers.
+    /// Multiplies a ciphertext by a plaintext's signed integers.
     MulPlain,
-    /// Multiplies by an integer constant, for example to make two correction factors equal.
+    /// Multiplies a ciphertext by an integer constant, for example to make two correction factors equal.
     MulScalar,
-    /// Multiplies two ciphertexts of two polynomials to one of three (vector paper, section 2.2.1).
+    /// Multiplies two ciphertexts of two polynomials (vector paper, section 2.2.1). The product has three polynomials.
     Mul,
     Square,
-    /// Relinearises (vector paper, appendix A.3).
+    /// Relinearises a ciphertext of three polynomials (vector paper, appendix A.3).
     Relin,
     MulRelin,
     SquareRelin,
-    /// Divides by the last prime and keeps the message modulo t, to level - 1.
+    /// Divides a ciphertext by the last prime of its level and keeps the message modulo t. The result is one level
+    /// lower.
     ModSwitch,
-    /// Computes a(x^g), which is under the secret s(x^g).
+    /// Computes the automorphism x -> x^g of a ciphertext, which is then under the secret s(x^g).
     Morph,
-    /// Switches back from the secret s(x^g), with the key of g.
+    /// Switches a ciphertext from the secret s(x^g) back to s, with the key of g.
     KeySwitch,
-    /// [`Op::Morph`] and [`Op::KeySwitch`] in one: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
+    /// Computes [`Op::Morph`] and [`Op::KeySwitch`] together: g = 3^k rotates both rows of slots, g = 2N - 1 exchanges
+    /// them.
     Rotate,
-    /// Several rotations of one ciphertext that share its decomposition. The bits differ from those of [`Op::Rotate`].
+    /// Computes several rotations of one ciphertext that share its decomposition. The bits differ from those of
+    /// [`Op::Rotate`].
     HoistedRotate,
     /// Adds a ciphertext and several of its automorphisms, by one decomposition and one division.
     SumRotations,
     /// Adds automorphisms of several ciphertexts, by one division.
     TurnSum,
-    /// Adds several ciphertexts, each times a plaintext that is given modulo each prime, in evaluation form.
+    /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form.
     SumPlain,
     /// Adds several ciphertexts, each times an integer.
     Combine,
-    /// Adds products of such sums and of ciphertexts, with one relinearisation.
+    /// Adds products of ciphertexts, with one relinearisation. A first factor may be a sum of ciphertexts times
+    /// integers, as [`Op::Combine`] computes it.
     SumProducts,
-    /// Divides by several primes at once and keeps the message modulo t. With one prime it is [`Op::ModSwitch`].
+    /// Divides a ciphertext by several primes at once and keeps the message modulo t. With one prime it is
+    /// [`Op::ModSwitch`].
     DropPrimes,
-    /// Multiplies by a plaintext that is given modulo each prime, in evaluation form.
+    /// Multiplies a ciphertext by a plaintext that has residues modulo each prime, in evaluation form.
     MulLifted,
-    /// Switches to bootstrapping's sparse secret, at a low level.
+    /// Switches a ciphertext at a low level to the sparse secret of bootstrapping.
     Encapsulate,
-    /// Raises a ciphertext under the sparse secret to the highest level under the main one (vector paper, Algorithm 3).
+    /// Raises a ciphertext under the sparse secret to the highest level under the main secret (vector paper, Algorithm
+    /// 3).
     Raise,
 }
 
@@ -138,7 +144,8 @@ impl Table for Op {
 }
 
 impl OpKey {
-    /// Returns the operation on messages modulo plaintext modulus `plain` of the parameters, if that changes the code.
+    /// Returns the operation for messages modulo plaintext modulus number `plain`. It differs only if that changes the
+    /// instructions.
     pub fn modulo(self, plain: u8) -> Self {
         match self.op() {
             Op::AddPlain
@@ -191,12 +198,12 @@ impl OpKey {
         Self::new(op, variant)
     }
 
-    /// Makes the key for ciphertexts of `a` and `b` polynomials with one correction factor.
+    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials with one correction factor.
     pub fn add(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Add, level, &[a, b])
     }
 
-    /// Makes the key for ciphertexts of `a` and `b` polynomials with one correction factor.
+    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials with one correction factor.
     pub fn sub(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Sub, level, &[a, b])
     }
@@ -205,20 +212,20 @@ impl OpKey {
         Self::of(Op::Neg, level, &[size])
     }
 
-    /// Makes the key for a ciphertext of this correction factor.
+    /// Makes the operation's key for a ciphertext with this correction factor.
     pub fn add_plain(level: Level, size: u32, factor: Factor) -> Self {
         let value = Immediate::PlainResidue(factor.value());
         Self::with(Op::AddPlain, level, &[size], value, false).modulo(factor.plain())
     }
 
-    /// Makes the key for a ciphertext of this correction factor.
+    /// Makes the operation's key for a ciphertext with this correction factor.
     pub fn sub_plain(level: Level, size: u32, factor: Factor) -> Self {
         let value = Immediate::PlainResidue(factor.value());
         Self::with(Op::SubPlain, level, &[size], value, false).modulo(factor.plain())
     }
 
-    /// Makes the key for a constant times the ciphertext's correction factor, given by its residues modulo q_0 ..=
-    /// q_level.
+    /// Makes the operation's key for a constant times the ciphertext's correction factor. `residues` are those of the
+    /// constant modulo q_0 ..= q_level.
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)
@@ -228,7 +235,7 @@ impl OpKey {
         Self::of(Op::MulPlain, level, &[size])
     }
 
-    /// Makes the key for a constant, given by its residues modulo q_0 ..= q_level.
+    /// Makes the operation's key for a constant. `residues` are those of the constant modulo q_0 ..= q_level.
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)
@@ -281,7 +288,7 @@ impl OpKey {
         Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
     }
 
-    /// Makes the key. The ciphertext itself is in the sum.
+    /// Makes the operation's key for a sum of a ciphertext and its automorphisms by these Galois elements.
     pub fn sum_rotations(
         level: Level,
         elements: impl IntoIterator<Item = Galois>,
@@ -291,7 +298,8 @@ impl OpKey {
         Self::with(Op::SumRotations, level, &[2], elements, seeded)
     }
 
-    /// Makes the key for `count` ciphertexts. Those beyond the elements are not turned.
+    /// Makes the operation's key for a sum of `count` ciphertexts, each under the automorphism of its Galois element.
+    /// Ciphertexts beyond the elements are added as they are.
     pub fn turn_sum(
         level: Level,
         count: usize,
@@ -302,13 +310,13 @@ impl OpKey {
         Self::with(Op::TurnSum, level, &vec![2; count], elements, seeded)
     }
 
-    /// Makes the key for `count` ciphertexts and as many plaintexts in evaluation form.
+    /// Makes the operation's key for `count` ciphertexts and as many plaintexts in evaluation form.
     pub fn sum_plain(level: Level, count: usize) -> Self {
         Self::of(Op::SumPlain, level, &vec![2; count])
     }
 
-    /// Makes the key for `count` ciphertexts, each times an integer, and an integer. Integers are given by their
-    /// residues modulo q_0 ..= q_level.
+    /// Makes the operation's key for the sum of `count` ciphertexts, each times an integer, and of one more integer.
+    /// `residues` are those of the integers modulo q_0 ..= q_level.
     pub fn combine(level: Level, count: usize, residues: Vec<u64>) -> Self {
         let shape = Shape {
             combined: count as u16,
@@ -319,8 +327,8 @@ impl OpKey {
         Self::with(Op::Combine, level, &vec![2; count], residues, false).shaped(shape)
     }
 
-    /// Makes the key for `count` ciphertexts in the form of `shape`. The integers of its combinations are given by
-    /// their residues modulo q_0 ..= q_level.
+    /// Makes the operation's key for a sum of products of `count` ciphertexts, in the form of `shape`. `residues` are
+    /// those of its combinations' integers modulo q_0 ..= q_level.
     pub fn sum_products(
         level: Level,
         count: usize,
@@ -332,12 +340,12 @@ impl OpKey {
         Self::with(Op::SumProducts, level, &vec![2; count], residues, seeded).shaped(shape)
     }
 
-    /// Makes the key for the last `count` primes of the level.
+    /// Makes the operation's key for a division by the last `count` primes of the level.
     pub fn drop_primes(level: Level, size: u32, count: u16) -> Self {
         Self::of(Op::DropPrimes, level, &[size]).dropping(count)
     }
 
-    /// Returns the same operation, with a division by the level's last `count` primes.
+    /// Returns the same operation, ended by a division by the level's last `count` primes.
     pub fn dropping(self, count: u16) -> Self {
         let shape = Shape {
             dropped: count,
@@ -351,17 +359,17 @@ impl OpKey {
         Self::new(self.op(), Variant { shape, ..variant })
     }
 
-    /// Makes the key for a plaintext in evaluation form.
+    /// Makes the operation's key for a product with a plaintext in evaluation form.
     pub fn mul_lifted(level: Level, size: u32) -> Self {
         Self::of(Op::MulLifted, level, &[size])
     }
 
-    /// Makes the key for this level, whose primes are bootstrapping's inner modulus.
+    /// Makes the operation's key for a ciphertext at this level, whose primes are bootstrapping's inner modulus.
     pub fn encapsulate(level: Level, seeded: bool) -> Self {
         Self::with(Op::Encapsulate, level, &[2], Immediate::None, seeded)
     }
 
-    /// Makes the key for a first operand at this level. The second operand is at the highest level.
+    /// Makes the operation's key for a first operand at this level. The second operand is at the highest level.
     pub fn raise(level: Level) -> Self {
         Self::of(Op::Raise, level, &[2, 2])
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BGV parameters: those of every ring scheme, and a plaintext modulus.
+//! BGV parameters: those of every ring scheme, and a plaintext modulus t.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::rlwe::{self, RlweError};
 pub struct Params {
     ring: Arc<rlwe::Params>,
     t: PlainModulus,
-    /// t, then the moduli of bootstrapping: p t, p^2 t, ... for a power t of p.
+    /// The plaintext moduli: t, then those of bootstrapping, p t, p^2 t, ... for a power t of p.
     plain: Vec<PlainModulus>,
 }
 
@@ -38,12 +38,12 @@ impl Deref for Params {
 }
 
 impl Params {
-    /// The bytes of the canonical form that are BGV's own: the plaintext modulus, and above its 60 bits how many follow
-    /// it.
+    /// The bytes of the canonical form that are BGV's own. They have the plaintext modulus, and above its 60 bits the
+    /// number of further plaintext moduli.
     pub(crate) const OWN_BYTES: usize = 8;
 
     /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`. For messages in slots t must be a
-    /// batching prime.
+    /// prime that allows batching.
     pub fn builder(log_n: u8, t: PlainModulus) -> ParamsBuilder {
         ParamsBuilder::new(rlwe::Params::builder(log_n), t)
     }
@@ -81,7 +81,7 @@ impl Params {
     /// one before.
     ///
     /// # Errors
-    /// A number that these parameters do not have.
+    /// Fails for a number that these parameters do not have.
     pub fn plain_at(&self, plain: u8) -> Result<PlainModulus, RlweError> {
         let found = self.plain.get(usize::from(plain)).copied();
         found.ok_or_else(|| RlweError::Parameter {
@@ -91,8 +91,8 @@ impl Params {
         })
     }
 
-    /// Returns the number of the last plaintext modulus: e - r for parameters that bootstrap with the moduli from p^r
-    /// to p^e, else 0.
+    /// Returns the number of the last plaintext modulus. It is e - r for parameters that bootstrap with the moduli from
+    /// p^r to p^e, otherwise 0.
     pub fn last_plain(&self) -> u8 {
         (self.plain.len() - 1) as u8
     }
@@ -100,7 +100,7 @@ impl Params {
     /// Returns t as the power of an odd prime.
     ///
     /// # Errors
-    /// A t that is no such power.
+    /// Fails if t is no power of an odd prime.
     pub fn prime_power(&self) -> Result<PrimePower, RlweError> {
         prime_power(self.plain_modulus())
     }

@@ -24,7 +24,8 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
     e.result(0, Poly::FIRST, &difference)
 }
 
-/// Returns c_0, and f m mod t about zero for the factor f that each call passes.
+/// Returns the polynomial c_0 of the ciphertext, and f m mod t, nearest to 0, for the message m and the
+/// correction factor f, which each call sets.
 fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
     let plain = plain_index(e);
     let c0 = e.cipher(0, Poly::FIRST)?;
@@ -34,7 +35,8 @@ fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
     Ok((c0, lifted(e, m)?))
 }
 
-/// Returns the embedding of a plaintext that [`add_plain`] adds to a ciphertext with this factor.
+/// Returns how the operation [`add_plain`] embeds a plaintext, for a ciphertext with this correction
+/// factor.
 pub(super) fn embedding(params: &Params, at: &At<Factor>) -> Result<Embedding, RlweError> {
     params.check_level(at.level)?;
     let t = params.plain_at(at.annotation.plain())?;

@@ -8,10 +8,11 @@ use super::params::Params;
 use crate::exact::scalar::{reduced, residues_modulo};
 use crate::rlwe::RlweError;
 
-/// Returns the integer times the correction factor, modulo t and about zero, as a plaintext's coefficient is.
+/// Returns the residues of the integer times the correction factor, modulo t and nearest to 0, as a
+/// plaintext's coefficient is.
 ///
 /// # Errors
-/// A factor of a plaintext modulus that the parameters do not have.
+/// Fails for a factor whose plaintext modulus the parameters do not have.
 pub fn term(
     params: &Params,
     value: i128,

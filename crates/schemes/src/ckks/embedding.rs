@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The canonical embedding: converts between slots and real coefficients, by one complex FFT of n points for n slots.
+//! The canonical embedding: converts between complex slots and real coefficients, by one complex FFT of n points for n
+//! slots.
 //!
-//! For n slots the polynomial lies in the ring of degree 2n, which gaps spread into the full ring. Slot i is
+//! For n slots the polynomial lies in the ring of degree 2n; its coefficients stand apart in the full ring. Slot i is
 //! m(zeta^(3^i)) with zeta = e^(pi i / 2n). Either 3^i or -3^i is 1 mod 4, so slot i or its conjugate is m(zeta^(4k+1))
 //! for one k. As zeta^((4k+1) n) = i, m(zeta^(4k+1)) is the sum over j < n of (m_j + i m_(j+n)) zeta^j e^(2 pi i j k /
 //! n).
@@ -13,17 +14,17 @@ use num_complex::Complex64;
 use rustfft::{Fft, FftPlanner};
 use zeroize::Zeroize;
 
-/// The transforms for one number of slots.
+/// The tables of the canonical embedding for one number of slots n.
 pub(super) struct Embedding {
     forward: Arc<dyn Fft<f64>>,
     inverse: Arc<dyn Fft<f64>>,
-    /// zeta^j for j < n.
+    /// The powers zeta^j for j < n, with zeta = e^(pi i / 2n).
     twist: Vec<Complex64>,
-    /// For each slot the k of the module's formula, and whether the conjugate is at that place.
+    /// For each slot, the k for which it, or its conjugate, is m(zeta^(4k+1)), and whether it is the conjugate.
     place: Vec<(u32, bool)>,
 }
 
-/// The buffers of a transform: n values, and the FFT's scratch (at most as many again).
+/// The buffers of a transform: n values, and scratch memory of the FFT (at most as many again).
 #[derive(Default)]
 pub(super) struct Points {
     values: Vec<Complex64>,
@@ -53,7 +54,7 @@ impl Points {
 }
 
 impl Embedding {
-    /// Makes the transforms for `n` slots, a power of two.
+    /// Makes the tables for `n` slots, a power of two.
     pub fn new(n: usize) -> Self {
         let mut planner = FftPlanner::new();
         let angle = PI / (2 * n) as f64;

@@ -16,10 +16,10 @@ use super::params::Params;
 use super::{Plaintext, Scale};
 use crate::rlwe::arith::{limbs_mut, plan};
 
-/// The margin in bits for the rounding of logarithms, in comparisons of sizes.
+/// The margin in bits for the rounding of logarithms, when sizes are compared.
 const LOG_MARGIN: f64 = 1e-6;
 
-/// Coefficients below 2^`SHORT_BITS` are rounded to one word.
+/// The number of bits below which coefficients are rounded to integers of one word.
 const SHORT_BITS: u32 = 62;
 
 /// Encodes and decodes vectors of 1 to N/2 slots, a power of two. Shorter vectors repeat through the slots.
@@ -36,23 +36,23 @@ const SHORT_BITS: u32 = 62;
 /// # }
 /// ```
 ///
-/// It keeps buffers for as many calls as ever ran at once. Each takes 32 N to 44 N bytes, and after a decoding 8 bytes
-/// for each residue of the largest plaintext. The buffers are wiped after each call, since a decrypted plaintext
-/// reveals information about the secret key.
+/// An encoder keeps buffers for as many calls as ever ran at the same time. Each takes 32 N to 44 N bytes, and after a
+/// decoding 8 bytes for each residue of the largest plaintext. The buffers are wiped after each call, because a
+/// decrypted plaintext reveals information about the secret key.
 pub struct Encoder {
     params: Arc<Params>,
-    /// The embeddings, by log2 of the number of slots.
+    /// The canonical embeddings, by the base-2 logarithm of the number of slots.
     embeddings: Vec<OnceLock<Embedding>>,
     lift: OnceLock<Lift>,
     spare: Mutex<Vec<Scratch>>,
 }
 
-/// The buffers of one call. Vectors are empty between calls, so that none moves its contents when it grows.
+/// The buffers of one call. They are empty between calls, so that no growing buffer copies old contents.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 struct Scratch {
     points: Points,
     coefficients: Vec<f64>,
-    /// The rounded coefficients, and the same spread apart if there are fewer than N.
+    /// The rounded coefficients, and the same coefficients spread over the full ring if there are fewer than N.
     integers: [Vec<i64>; 2],
     limbs: Vec<u64>,
     lift: LiftScratch,
@@ -69,7 +69,7 @@ impl Encoder {
         }
     }
 
-    /// Runs `f` with the buffers that earlier calls left.
+    /// Runs `f` with buffers that an earlier call left, or with new ones.
     fn with_scratch<T>(&self, f: impl FnOnce(&mut Scratch) -> T) -> T {
         // Nobody waits for a spare: in a process forked while a thread held the lock, the wait would never end.
         let spare = self.spare.try_lock().ok().and_then(|mut spare| spare.pop());
@@ -101,7 +101,7 @@ impl Encoder {
         Ok(cell.get_or_init(|| Embedding::new(slots)))
     }
 
-    /// Encodes real values as [`Encoder::encode`] does.
+    /// Encodes real numbers as [`Encoder::encode`] does complex ones.
     pub fn encode_real(
         &self,
         values: &[f64],
@@ -113,8 +113,8 @@ impl Encoder {
     }
 
     /// Encodes the polynomial whose slots are `values` times `scale`, at `level`. Each coefficient is rounded to the
-    /// nearest integer. Refuses a number of values that is no power of two up to N/2, values that are not finite, and
-    /// coefficients outside of -Q/2 to Q/2.
+    /// nearest integer. It refuses a number of values that is no power of two up to N/2, values that are not finite,
+    /// and coefficients outside of -Q/2 to Q/2.
     ///
     /// The run time reveals how many bits the largest coefficient has, and nothing else about the message.
     pub fn encode(
@@ -160,8 +160,8 @@ impl Encoder {
         )?)
     }
 
-    /// Rounds coefficients below 2^`bits`, which stand `gap` apart in the full ring, and transforms them modulo each
-    /// prime.
+    /// Rounds coefficients below 2^`bits`, spreads them over the full ring, and transforms them modulo each prime of
+    /// the level.
     fn spread(
         &self,
         coefficients: &[f64],
@@ -204,12 +204,12 @@ impl Encoder {
         Ok(limbs)
     }
 
-    /// Decodes the real parts of [`Encoder::decode`].
+    /// Decodes slots as [`Encoder::decode`] does, and returns their real parts.
     pub fn decode_real(&self, plain: &Plaintext, slots: usize) -> Result<Vec<f64>, CkksError> {
         self.decode_values(plain, slots, |z| z.re)
     }
 
-    /// Decodes the first `slots` slots (a power of two up to N/2), divided by the scale.
+    /// Decodes the first `slots` slots of a plaintext (a power of two up to N/2): the values, divided by the scale.
     ///
     /// The run time reveals two facts about each block of 512 coefficients: whether all are small compared to the least
     /// modulus, and whether all lie between -q_0/2 and q_0/2. Such blocks are lifted faster. It reveals nothing else
@@ -241,7 +241,8 @@ impl Encoder {
         })
     }
 
-    /// Returns the polynomial's coefficients, centred exactly between -Q/2 and Q/2 and then rounded to doubles.
+    /// Returns the coefficients of a plaintext's polynomial, centred exactly between -Q/2 and Q/2 and then rounded to
+    /// doubles.
     pub fn coefficients(&self, plain: &Plaintext) -> Result<Vec<f64>, CkksError> {
         self.params.check_id("plaintext", plain.params_id())?;
         self.with_scratch(|scratch| {
@@ -282,8 +283,8 @@ impl Encoder {
     }
 }
 
-/// Returns the residues modulo q_0 ... q_level of the integer nearest to `value` times `scale`. They are a constant for
-/// [`super::ops::OpKey::AddScalar`] and [`super::ops::OpKey::MulScalar`].
+/// Returns the residues modulo q_0 ... q_level of the integer nearest to `value` times `scale`. They are the constant
+/// of the operations [`super::ops::OpKey::AddScalar`] and [`super::ops::OpKey::MulScalar`].
 pub fn scalar_residues(
     params: &Params,
     value: f64,
@@ -315,12 +316,13 @@ fn check_scale(params: &Params, level: Level, scale: f64) -> Result<(), CkksErro
     })
 }
 
-/// Returns a bound: smaller absolute values can be encoded at a level and scale, and survive there.
+/// Returns a bound on values: those of smaller absolute value can be encoded at a level and scale, and decode correctly
+/// there.
 pub fn capacity(params: &Params, level: Level, scale: f64) -> f64 {
     (room_log2(params, level) - LOG_MARGIN - scale.log2()).exp2()
 }
 
-/// Returns log2 of the bound on the absolute value of a coefficient at a level.
+/// Returns the base-2 logarithm of the bound on the absolute value of a coefficient at a level.
 fn room_log2(params: &Params, level: Level) -> f64 {
     params.log_q(level) - 1.0
 }
@@ -346,15 +348,15 @@ fn bits_of(largest: f64) -> u32 {
     bits
 }
 
-/// Computes residues of the integers nearest to doubles.
+/// Computes residues of the integers nearest to doubles, modulo one prime.
 struct RealResidues {
     q: Modulus,
-    /// 2^(2^k) at place k.
+    /// The residues of 2^(2^k) for each k.
     powers: [u64; Self::EXPONENT_BITS],
 }
 
 impl RealResidues {
-    /// The mantissa of a double is shifted left by less than 2^10.
+    /// The number of bits of the exponent of two: the mantissa of a double is shifted left by less than 2^10.
     const EXPONENT_BITS: usize = 10;
 
     fn new(q: Modulus) -> Self {
@@ -365,8 +367,8 @@ impl RealResidues {
         Self { q, powers }
     }
 
-    /// Returns the residue of the integer nearest to a finite double, halves away from zero, exactly and in constant
-    /// time.
+    /// Returns the residue of the integer nearest to a finite double; halves round away from zero. It is exact and
+    /// takes constant time.
     fn of(&self, x: f64) -> u64 {
         let (q, bits) = (self.q, x.to_bits());
         let exponent = ((bits >> 52 & 0x7ff) as i64).wrapping_sub(1075);

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::file::FileError;
 use crate::rlwe::RlweError;
 
-/// The error of an input that CKKS or the layer below it refuses.
+/// The error of an input that CKKS, or the layer below it, refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum CkksError {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes on CKKS ciphertexts operation by operation, for simple callers, by default on the reference interpreter.
-//! Programs go through the compiler and a device instead. Both run the same procedures.
+//! Computes on CKKS ciphertexts one operation after the other, for simple callers, by default on the reference
+//! interpreter. Programs go through the compiler and a device instead. Both run the same procedures.
 
 use std::sync::Arc;
 
@@ -15,12 +15,13 @@ use crate::rlwe::{GaloisKeys, KSwitchKey, Level, RelinKey, RlweError};
 use ringmill_device::Limbed;
 use ringmill_device::call::{Interpreted, Runs};
 
-/// Homomorphic operations on whole ciphertexts. Operands must agree in level, and operands of a sum also in scale.
+/// Homomorphic operations on whole CKKS ciphertexts. Operands must agree in level, and operands of a sum also in scale.
 /// Operands and keys must belong to one secret key. If one of them has no identity, that cannot be checked, and the
 /// result has none.
 ///
 /// Like SEAL, it refuses results whose scale is too large for their level's modulus ([`CkksError::Scale`]). It also
-/// refuses transparent results ([`RlweError::Transparent`]), such as `a - a` or a product with zero.
+/// refuses transparent results ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a product with
+/// zero.
 #[derive(Debug)]
 pub struct Evaluator {
     shared: Evaluation<Ckks>,
@@ -33,7 +34,7 @@ impl Evaluator {
         Self::on(params, Arc::new(Interpreted))
     }
 
-    /// Makes an evaluator whose operations run on a device, or on anything that runs procedures.
+    /// Makes an evaluator whose operations run on `runs`: a device, or anything that runs procedures.
     pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
         let mut product = BigUint::from(1u32);
         let bits = params.cipher_moduli().iter().map(|&q| {
@@ -62,7 +63,7 @@ impl Evaluator {
         }
     }
 
-    /// Refuses a scale that a result may not have at a level. Its integer part must have fewer bits than the modulus
+    /// Refuses a scale that is too large for a level. Its integer part must have fewer bits than the level's modulus
     /// (SEAL's condition).
     fn check_held(&self, level: Level, scale: f64) -> Result<(), CkksError> {
         let bits = self.modulus_bits.get(level.index()).copied();
@@ -76,7 +77,8 @@ impl Evaluator {
         })
     }
 
-    /// Returns the scale of a product.
+    /// Returns the scale of a product of two values with scales `a` and `b`, or an error if it is too large for the
+    /// level.
     fn product(&self, level: Level, a: f64, b: f64) -> Result<f64, CkksError> {
         self.check_held(level, a * b)?;
         Ok(a * b)
@@ -140,7 +142,7 @@ impl Evaluator {
         self.one(&key, &[a], &[m], &[], scale)
     }
 
-    /// Adds `value` to every slot.
+    /// Adds the constant `value` to every slot.
     pub fn add_scalar(&self, a: &Ciphertext, value: f64) -> Result<Ciphertext, CkksError> {
         self.shared.check(a)?;
         let residues = super::encoder::scalar_residues(self.params(), value, a.level(), a.scale())?;
@@ -148,7 +150,8 @@ impl Evaluator {
         self.one(&key, &[a], &[], &[], a.scale())
     }
 
-    /// Multiplies every slot by `value`, rounded to a multiple of 1 / `scale`; the scales multiply.
+    /// Multiplies every slot by the constant `value`, rounded to a multiple of 1 / `scale`. The scale of the result is
+    /// the product of both scales.
     pub fn mul_scalar(
         &self,
         a: &Ciphertext,
@@ -162,7 +165,7 @@ impl Evaluator {
         self.one(&key, &[a], &[], &[], scale)
     }
 
-    /// Multiplies. The product has three polynomials.
+    /// Multiplies two ciphertexts of two polynomials. The product has three.
     pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.shared.check_pair(a, b)?;
         check_factors(a, b)?;
@@ -207,7 +210,7 @@ impl Evaluator {
         self.one(&op, &[a], &[], &[&key.0], scale)
     }
 
-    /// Divides by the last prime of the level with rounding. The result is one level lower.
+    /// Divides the ciphertext by the last prime of its level, with rounding. The result is one level lower.
     pub fn rescale(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.shared.check(a)?;
         let op = OpKey::rescale(a.level(), a.size() as u32);
@@ -219,7 +222,7 @@ impl Evaluator {
         self.one(&op, &[a], &[], &[], a.scale() / last)
     }
 
-    /// Drops primes down to `level`. The scale stays, and the level must hold it.
+    /// Drops primes of the ciphertext down to `level`. The scale stays, and must not be too large for that level.
     pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, CkksError> {
         self.shared.check(a)?;
         if level > a.level() {
@@ -258,17 +261,18 @@ impl Evaluator {
         self.shared.automorphism(a, element, keys, OpKey::rotate)
     }
 
-    /// Returns twice the real part: the sum of a ciphertext and its conjugate.
+    /// Returns twice the real part of each slot: the sum of a ciphertext and its conjugate.
     ///
     /// # Errors
-    /// A ciphertext of other parameters or of three polynomials; keys without the conjugation's.
+    /// Fails for a ciphertext of other parameters or of three polynomials, and if `keys` lack the key of the
+    /// conjugation.
     pub fn two_real(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
         let element = self.params().conjugation_element();
         self.shared.automorphism(a, element, keys, OpKey::two_real)
     }
 
-    /// Rotates by several steps that share one decomposition. Returns one result for each step. Either all keys are
-    /// seeded, or none.
+    /// Rotates the slots by several steps that share one decomposition of the ciphertext. Returns one result for each
+    /// step. Either all keys come with seeds, or none.
     pub fn rotate_hoisted(
         &self,
         a: &Ciphertext,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes files of CKKS objects: the forms that ring schemes share, with a scale.
+//! Reads and writes files of CKKS objects. They have the forms of all ring schemes, with a scale.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::sync::Arc;
@@ -14,11 +14,11 @@ pub use crate::file::{
 };
 use crate::scheme::Scheme;
 
-/// Reads parameters and checks them as [`ParamsBuilder::build`] does, security included.
+/// Reads a parameter file and checks the parameters as [`ParamsBuilder::build`] does, security included.
 ///
 /// # Errors
-/// A file that is damaged or of another scheme, that uses a security table that is not accepted, or that has insecure
-/// parameters.
+/// Fails for a file that is damaged or of another scheme, for a security table that is not in `accepted`, and for
+/// insecure parameters.
 pub fn read_params(bytes: &[u8], accepted: impl Into<Accepted>) -> Result<Arc<Params>, FileError> {
     let read = file::read_ring_params::<{ Params::OWN_BYTES }>(bytes, Ckks::TAG, accepted.into())?;
     let scale = f64::from_bits(u64::from_le_bytes(read.own));
@@ -28,7 +28,7 @@ pub fn read_params(bytes: &[u8], accepted: impl Into<Accepted>) -> Result<Arc<Pa
     Ok(params)
 }
 
-/// Returns the bytes of a parameter file.
+/// Returns the content of a parameter file.
 pub fn write_params(params: &Params) -> Vec<u8> {
     file::write_params(params)
 }

@@ -11,28 +11,29 @@ use super::params::Params;
 use crate::rlwe::arith::{limbs_mut, plan};
 use crate::rlwe::{Charge, RlweError};
 
-/// The largest sum of the statistical bits and the bits of the number of decryptions. The bound on an error fails with
-/// probability 2^-40 ([`FAILURE_BITS`](super::FAILURE_BITS)), which then is a 32nd of the promised distance.
+/// The most bits that the statistical bits and the logarithm of the number of decryptions may have together. The bound
+/// on an error fails with probability 2^-40 ([`FAILURE_BITS`](super::FAILURE_BITS)), which is then a 32nd of the
+/// promised distance.
 const MOST_BITS: f64 = 35.0;
 
-/// The fraction of the promised distance that the sampler's distance from a Gaussian may take. The error takes half,
-/// and failures of its bound a 32nd.
+/// The fraction of the promised statistical distance that the sampler's distance from a Gaussian may take. The error
+/// takes half, and failures of its bound a 32nd.
 const SAMPLER: f64 = 7.0 / 16.0;
 
-/// The number of root mean squares that a slot's noise stays below, except with probability e^-36.
+/// The number of standard deviations that the noise of a slot stays below, except with probability e^-36.
 const TAIL: f64 = 6.0;
 
-/// The amount of noise that a decryption gets. All shared decryptions under one key, at most `decryptions`, are within
-/// 2^-`statistical_bits` (statistical distance) of decryptions without errors of their own.
+/// The amount of noise that hides the error of a decryption. All shared decryptions under one key, at most
+/// `decryptions`, are within the statistical distance 2^-`statistical_bits` of decryptions without errors of their own.
 ///
-/// Let every slot be off by at most B. The error polynomial at scale D then has a Euclidean norm of at most B D.
+/// Let every slot have an error of at most B. The error polynomial at scale D then has a Euclidean norm of at most B D.
 /// Gaussian noise of standard deviation s on each coefficient hides a shift of norm t up to a Kullback-Leibler
-/// divergence of t^2 / (2 s^2), which adds up over decryptions, adaptive ones too (Li, Micciancio, Schultz and Sorrell,
-/// CRYPTO 2022). By Pinsker's inequality s = B D sqrt(decryptions) 2^`statistical_bits` leaves at most half of the
-/// promised distance. The sampler's distance ([`WideGaussian::distance`]) grows with N, with the width and with the
-/// decryptions. Noise is refused if that distance, over all decryptions, exceeds 7/16 of the promised one.
+/// divergence of t^2 / (2 s^2). These divergences add up over decryptions, adaptive ones too (Li, Micciancio, Schultz
+/// and Sorrell, CRYPTO 2022). By Pinsker's inequality s = B D sqrt(decryptions) 2^`statistical_bits` leaves at most
+/// half of the promised distance. The sampler's distance ([`WideGaussian::distance`]) grows with N, with the width and
+/// with the decryptions. Noise is refused if that distance, over all decryptions, exceeds 7/16 of the promised one.
 ///
-/// The decryptions are counted with the secret key ([`SecretKey::charge`](super::SecretKey::charge)).
+/// The secret key counts its shared decryptions ([`SecretKey::charge`](super::SecretKey::charge)).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Flooding {
     statistical_bits: u32,
@@ -43,7 +44,7 @@ pub struct Flooding {
 
 impl Flooding {
     /// # Errors
-    /// Zero bits or zero decryptions, or more than 35 bits of both together.
+    /// Fails for zero bits, zero decryptions, or more than 35 bits of both together.
     pub fn new(statistical_bits: u32, decryptions: u64) -> Result<Self, CkksError> {
         let flooding = Self {
             statistical_bits,
@@ -64,9 +65,9 @@ impl Flooding {
         }.into())
     }
 
-    /// Returns the same with a lower bound on the decryptions that were shared under the key before, for keys that do
-    /// not know their count. It never lowers a count that the key has. Decryptions that the key does not know of count
-    /// as shared with the same noise as these.
+    /// Returns this amount of noise with a lower bound on the decryptions that were shared under the key before, for
+    /// keys that do not know their count. The bound never lowers a count that the key has. Decryptions that the key
+    /// does not know of count as shared with the same noise as these.
     #[must_use]
     pub fn decrypted_so_far(self, count: u64) -> Self {
         Self {
@@ -90,7 +91,7 @@ impl Flooding {
         self.assumes_bounds
     }
 
-    /// Returns the charge of `outputs` decryptions on a key.
+    /// Returns the charge of `outputs` decryptions on a key's count.
     pub fn charge(&self, outputs: u64) -> Charge {
         Charge {
             outputs,
@@ -100,11 +101,12 @@ impl Flooding {
         }
     }
 
-    /// Refuses noise that the sampler cannot make exactly enough, for the ring degree, the width, the bits and the
-    /// decryptions together.
+    /// Refuses noise that the sampler cannot make exactly enough, for the ring degree, the width, the statistical bits
+    /// and the decryptions together.
     ///
     /// # Errors
-    /// A distance from a Gaussian that is too large for the promised distance, or noise that is wider than 2^110.
+    /// Fails if the sampler's distance from a Gaussian is too large for the promised distance, or the noise is wider
+    /// than 2^110.
     pub fn check(&self, params: &Params, bound: f64, scale: f64) -> Result<(), CkksError> {
         self.gaussian(params, bound, scale).map(drop)
     }
@@ -134,23 +136,23 @@ impl Flooding {
         .into())
     }
 
-    /// Returns the standard deviation of the noise on a coefficient, for a decryption whose slots are off by at most
-    /// `bound`.
+    /// Returns the standard deviation of the noise on a coefficient, for a decryption whose slots have errors of at
+    /// most `bound`.
     fn sigma(&self, bound: f64, scale: f64) -> f64 {
         let factor = (self.decryptions as f64).sqrt() * f64::from(self.statistical_bits).exp2();
         bound * scale * factor
     }
 
-    /// Returns the bound on the error of every slot with the noise, from the bound without it.
+    /// Returns the bound on the error of every slot after noise is added, from the bound before.
     pub fn bound_after(&self, params: &Params, bound: f64, scale: f64) -> f64 {
         let coefficient = WideGaussian::widest(self.sigma(bound, scale)) / scale;
         bound + TAIL * (params.degree() as f64).sqrt() * coefficient
     }
 
-    /// Adds noise to a decryption, each slot of which is off by at most `bound`.
+    /// Adds noise to a decryption whose slots have errors of at most `bound`.
     ///
     /// # Errors
-    /// Those of [`Flooding::check`].
+    /// The errors of [`Flooding::check`].
     pub fn flood(
         &self,
         params: &Params,

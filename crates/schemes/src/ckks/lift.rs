@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lifts the residues of a polynomial to its coefficients, centred exactly between -Q/2 and Q/2 and then rounded to
-//! doubles.
+//! Lifts the residues of a polynomial to its integer coefficients, centred exactly between -Q/2 and Q/2 and then
+//! rounded to doubles.
 
 use ringmill_math::{Modulus, declassify, kernels, sample};
 
@@ -8,25 +8,26 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::error::CkksError;
 
-/// The coefficients that are lifted together, whose limbs stay in the first-level cache.
+/// The number of coefficients that are lifted together; their limbs stay in the first-level cache.
 const BLOCK: usize = 512;
 
-/// The lift from the first of some moduli, as many as there are limbs.
+/// The constants that lift residues modulo several moduli q_0, q_1, ... to integers. A polynomial uses the first
+/// moduli, as many as it has limbs.
 ///
 /// A block of coefficients is first taken for its centred residues modulo q_0. If these agree with the block's other
 /// limbs, they are the coefficients, as only one integer between -Q/2 and Q/2 has these residues. Otherwise the block
-/// goes through mixed-radix digits, x = v_0 + v_1 q_0 + v_2 q_0 q_1 + ... So the run time depends on the message's
-/// size, in steps of a block. It reveals whether the union of the bits of all magnitudes is below the least modulus,
-/// and the first modulus whose residues disagree.
+/// is lifted through mixed-radix digits, x = v_0 + v_1 q_0 + v_2 q_0 q_1 + ... So the run time depends on the size of
+/// the message, in steps of a block. It reveals whether the union of the bits of all magnitudes is below the least
+/// modulus, and the first modulus whose residues disagree.
 pub(super) struct Lift {
     moduli: Vec<Modulus>,
     /// The smallest of the moduli.
     least: u64,
-    /// q_j^-1 mod q_i at row i, column j < i.
+    /// The inverses q_j^-1 mod q_i, at row i, column j < i.
     inverses: Vec<Vec<u64>>,
 }
 
-/// The buffers of a block: its digits, one limb of signed integers and one of unsigned ones.
+/// The buffers for one block of coefficients: its digits, one limb of signed integers and one of unsigned ones.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(super) struct LiftScratch {
     digits: Vec<u64>,
@@ -48,7 +49,7 @@ impl Lift {
         })
     }
 
-    /// Computes the centred values of the coefficients whose residues are in `limbs`, limb-major. A limb is as long as
+    /// Computes the centred coefficients, as doubles, from residues in `limbs`, limb by limb. Each limb is as long as
     /// `values`.
     pub fn centred(
         &self,
@@ -77,7 +78,7 @@ impl Lift {
         Ok(())
     }
 
-    /// Returns whether the coefficients of a block equal their centred residues modulo q_0, which go to
+    /// Returns whether the coefficients of a block equal their centred residues modulo q_0, which it writes to
     /// `scratch.small`.
     fn fits_first<'a>(
         &self,
@@ -112,8 +113,8 @@ impl Lift {
         Ok(true)
     }
 
-    /// Computes the centred values of the block whose residues are in `scratch.digits`, limb-major. Its digits replace
-    /// them.
+    /// Computes the centred coefficients of a block from the residues in `scratch.digits`, limb by limb. The
+    /// mixed-radix digits replace these residues.
     fn mixed_radix(&self, values: &mut [f64], scratch: &mut LiftScratch) -> Result<(), CkksError> {
         let len = values.len();
         let (digits, other) = (&mut scratch.digits, &mut scratch.other);

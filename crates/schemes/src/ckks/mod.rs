@@ -40,19 +40,19 @@ use num_complex::Complex64;
 use crate::rlwe::{self, EvaluationKeys, KeyRequest, RingScheme};
 use crate::scheme::{At, Scheme, SchemeTag};
 
-/// An encoded vector at a level and a scale.
+/// A CKKS plaintext: an encoded vector at a level and a scale.
 pub type Plaintext = rlwe::Plaintext<Scale>;
-/// A ciphertext at a level and a scale.
+/// A CKKS ciphertext at a level and a scale.
 pub type Ciphertext = rlwe::Ciphertext<Scale>;
-/// A secret-key ciphertext whose c_1 is expanded from a seed.
+/// A CKKS ciphertext under a secret key whose c_1 is expanded from a seed.
 pub type SeededCiphertext = rlwe::SeededCiphertext<Scale>;
 
-/// The holder of a secret key, who encrypts under the public key.
+/// The holder of a CKKS secret key, who encrypts under the public key.
 pub type KeyHolder = rlwe::KeyHolder<Ckks>;
-/// Computes on ciphertexts.
+/// The party that computes on CKKS ciphertexts, without the secret key.
 pub type Operator = rlwe::Operator<Ckks>;
 
-/// The scheme.
+/// The CKKS scheme, as a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ckks {}
 

@@ -12,9 +12,9 @@ use crate::bfv::params::Params;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb};
 
-/// Extends a polynomial modulo Q, times a constant, to Bsk = B with m_sk. The fast base extension of m-tilde x mod Q
-/// has the value S = m-tilde x - v Q + u Q. It is reduced by m-tilde in Montgomery's manner (SmMRq of the paper,
-/// Algorithm 2). The result is about the centred representative: x, or x - Q for x above about Q / 2.
+/// Extends a polynomial x modulo Q, times a constant, to the primes Bsk: those of B, and m_sk. The fast base extension
+/// of m-tilde x mod Q has the value S = m-tilde x - v Q + u Q. It is reduced by m-tilde in Montgomery's manner (SmMRq
+/// of the paper, Algorithm 2). The result is nearly the centred representative: x, or x - Q for x above about Q / 2.
 ///
 /// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and -m-tilde / 2 < alpha <= m-tilde / 2.
 /// It is an extension with the redundant modulus m-tilde and a redundant residue of zero. The extension counts from 0
@@ -43,7 +43,7 @@ pub(super) fn extended(
     })
 }
 
-/// Returns the limb whose every coefficient is `w`, made from any limb at hand.
+/// Returns a limb whose every coefficient is `w`, computed from any limb of `of`.
 fn constant(
     e: &mut Emit<Params>,
     of: &[Limb],
@@ -58,9 +58,10 @@ fn constant(
     Ok(Some(e.ops().addi(zero, w)?))
 }
 
-/// Computes floor(d / Q) modulo Q, up to the number of primes below it, for a d known modulo Q and Bsk. It subtracts
-/// the fast base extension of d mod Q from d, and divides by Q modulo Bsk (the paper's fast RNS floor). Then it extends
-/// from Bsk to Q by Shenoy and Kumaresan, with the redundant modulus m_sk.
+/// Computes floor(d / Q) modulo Q for a d known modulo Q and Bsk (the primes of B, and m_sk). The result may be too
+/// small by up to the number of primes. It subtracts the fast base extension of d mod Q from d, and divides by Q modulo
+/// Bsk (the paper's fast RNS floor). Then it extends from Bsk to Q by Shenoy and Kumaresan, with the redundant modulus
+/// m_sk.
 ///
 /// The multiple of B to subtract may have either sign. The exact extension counts from 0 to m_sk - 1, so (m_sk - 1) / 2
 /// times B is subtracted before and added after.

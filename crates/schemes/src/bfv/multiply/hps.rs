@@ -11,7 +11,7 @@ use crate::bfv::params::Params;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb};
 
-/// Extends the centred representative of a polynomial modulo Q, times a constant, to the auxiliary primes.
+/// Extends the centred representative of a polynomial modulo Q, times the constant `factor`, to the auxiliary primes.
 pub(super) fn extended(
     e: &mut Emit<Params>,
     x: &[Limb],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Multiplies BFV ciphertexts: extends both factors beyond Q, multiplies them there, and divides the product by Q / t.
-//! The parameters choose the methods of extension and division. One operand is multiplied by t at the start, since it
-//! has two polynomials and the product has three.
+//! The parameters choose the methods of extension and division. One operand is multiplied by t at the start. It has
+//! two polynomials, and the product would have three.
 
 mod behz;
 mod hps;
@@ -60,7 +60,8 @@ fn squared(e: &mut Emit<Params>) -> Result<Product, RlweError> {
     scaled_down(e, d)
 }
 
-/// Returns a ciphertext operand times a constant, modulo the level's primes and then modulo the auxiliary ones.
+/// Returns the polynomials of ciphertext operand `arg` times a constant, modulo the level's primes and then modulo the
+/// auxiliary ones.
 fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2], RlweError> {
     let mut wide = |poly| -> Result<Vec<Limb>, RlweError> {
         let limbs = e.cipher(arg, poly)?;
@@ -80,16 +81,16 @@ fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2]
     Ok([wide(Poly(0))?, wide(Poly(1))?])
 }
 
-/// A product modulo the level's primes.
+/// The product of two ciphertexts, modulo the level's primes.
 struct Product {
-    /// The polynomials in evaluation form.
+    /// The three polynomials d_0, d_1, d_2 in evaluation form.
     d: [Vec<Limb>; 3],
-    /// d_2 in coefficient form.
+    /// The polynomial d_2 in coefficient form, from which a key switch starts.
     d2: Vec<Limb>,
 }
 
-/// Divides the polynomials by Q, modulo the level's primes, with the rounding of the parameters' multiplication. d_2
-/// comes first, as key switching waits for it.
+/// Divides the product's polynomials by Q, modulo the level's primes, with the rounding of the parameters' method. d_2
+/// comes first, because key switching waits for it.
 fn scaled_down(e: &mut Emit<Params>, [d0, d1, d2]: [Vec<Limb>; 3]) -> Result<Product, RlweError> {
     let mut down = |d: Vec<Limb>| {
         let d = e.map(&d, ProcBuilder::intt)?;
@@ -109,7 +110,7 @@ fn transformed(e: &mut Emit<Params>, limbs: &[Limb]) -> Result<Vec<Limb>, RlweEr
     e.map(limbs, ProcBuilder::ntt)
 }
 
-/// Multiplies each limb by a constant.
+/// Multiplies each limb by the constant `factor`.
 fn times(e: &mut Emit<Params>, limbs: &[Limb], factor: u64) -> Result<Vec<Limb>, RlweError> {
     if factor == 1 {
         return Ok(limbs.to_vec());
@@ -117,7 +118,7 @@ fn times(e: &mut Emit<Params>, limbs: &[Limb], factor: u64) -> Result<Vec<Limb>,
     each(e, limbs, |ops, x, q| Ok(ops.muli(x, q.reduce(factor))?))
 }
 
-/// Applies `f` to each limb and its modulus.
+/// Applies the function `f` to each limb and its modulus.
 fn each(
     e: &mut Emit<Params>,
     limbs: &[Limb],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstraps BGV ciphertexts: runs whole bootstraps step by step.
+//! Bootstraps BGV ciphertexts: runs the steps of a whole bootstrap one after the other.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::rlwe::RlweError;
 use crate::rlwe::evaluator::check_two;
 use ringmill_device::call::{Interpreted, Runs};
 
-/// The steps of a bootstrap, in order.
+/// A step of a bootstrap. The steps are in the order in which they run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
     ToCoefficients,
@@ -45,17 +45,17 @@ impl fmt::Display for Step {
     }
 }
 
-/// A function that sees the result of each step.
+/// A function that receives the result of each step of a bootstrap.
 pub type Observer<'a> = &'a mut dyn FnMut(Step, &Value);
 
-/// Bootstraps ciphertexts of one parameter set.
+/// Bootstraps BGV ciphertexts of one parameter set.
 pub struct Bootstrapper {
     pub(super) setup: Bootstrapping,
     pub(super) maps: Maps,
-    /// The constants of the maps.
+    /// The constants by which the linear maps multiply.
     constants: Constants,
     evaluator: Evaluator,
-    /// A noise model for each plaintext modulus.
+    /// The noise model for each plaintext modulus, in order.
     models: Vec<NoiseModel>,
     pub(super) removal: DigitRemoval,
     pub(super) start: Level,
@@ -65,15 +65,15 @@ impl Bootstrapper {
     /// Makes a bootstrapper that runs on the reference interpreter.
     ///
     /// # Errors
-    /// Maps of other parameters.
+    /// Fails if the maps belong to other parameters.
     pub fn new(setup: Bootstrapping, maps: Maps) -> Result<Self, BootstrapError> {
         Self::on(setup, maps, Arc::new(Interpreted))
     }
 
-    /// Makes a bootstrapper that runs on a device, or on anything that runs procedures.
+    /// Makes a bootstrapper that runs on `runs`: a device, or anything that runs procedures.
     ///
     /// # Errors
-    /// Maps of other parameters.
+    /// Fails if the maps belong to other parameters.
     pub fn on(
         setup: Bootstrapping,
         maps: Maps,
@@ -113,7 +113,7 @@ impl Bootstrapper {
         &self.setup
     }
 
-    /// Returns the cost of the removal of digits: products with a key, and depth.
+    /// Returns the operations of the removal of digits, such as products, key switches and depth.
     pub fn removal(&self) -> PlanCount {
         self.removal.count()
     }
@@ -127,20 +127,21 @@ impl Bootstrapper {
         self.start
     }
 
-    /// Bootstraps a ciphertext. The result has the same integers in slots, noise within its bound, and a high level.
-    /// The bound of the input must be that of [`NoiseModel`].
+    /// Bootstraps a ciphertext. The result has the same integers in slots, a high level, and noise within its own
+    /// bound. The input's noise bound must be the one that [`NoiseModel`] computes.
     ///
     /// # Errors
-    /// [`BootstrapError::NoLevel`] below [`Bootstrapper::start`]; missing keys, keys or ciphertexts of other
-    /// parameters; [`BootstrapError::NoRoom`] if the parameters have too few primes.
+    /// [`BootstrapError::NoLevel`] for a level below [`Bootstrapper::start`]. [`BootstrapError::NoRoom`] if the
+    /// parameters have too few primes. Also fails for missing keys, and for keys or ciphertexts of other parameters.
     pub fn bootstrap(&self, value: &Value, keys: &BootstrapKeys) -> Result<Value, BootstrapError> {
         self.bootstrapped(value, keys, None)
     }
 
-    /// Bootstraps, and applies a table to the integer in each slot. It costs one more polynomial of degree p - 1.
+    /// Bootstraps a ciphertext and applies a table to the integer in each slot. The table costs one more polynomial
+    /// of degree p - 1.
     ///
     /// # Errors
-    /// As [`Bootstrapper::bootstrap`]; a table of other parameters.
+    /// The errors of [`Bootstrapper::bootstrap`], and a table of other parameters.
     pub fn bootstrap_table(
         &self,
         value: &Value,
@@ -154,10 +155,10 @@ impl Bootstrapper {
         })
     }
 
-    /// Bootstraps as [`Bootstrapper::bootstrap`] does, and shows each step's result.
+    /// Bootstraps as [`Bootstrapper::bootstrap`] does, and passes each step's result to `observe`.
     ///
     /// # Errors
-    /// As [`Bootstrapper::bootstrap`].
+    /// The errors of [`Bootstrapper::bootstrap`].
     pub fn observed(
         &self,
         value: &Value,
@@ -185,7 +186,8 @@ impl Bootstrapper {
         Emitter::new(self.setup.params(), &self.models, &self.constants)
     }
 
-    /// Emits the steps of a walk for values. Returns them with the ciphertexts that they will run on.
+    /// Emits the steps of `walk` for the given ciphertexts. Returns the steps together with these ciphertexts, on
+    /// which they will run.
     pub(super) fn emitted<'a>(
         &self,
         values: &[&'a Value],
@@ -199,7 +201,7 @@ impl Bootstrapper {
         Ok(Running::new(emitter.code(), ciphers, result))
     }
 
-    /// Emits the steps of a walk for values, and runs them.
+    /// Emits the steps of `walk` for the given ciphertexts, and runs them.
     pub(super) fn ran(
         &self,
         values: &[&Value],
@@ -209,7 +211,7 @@ impl Bootstrapper {
         self.execute(self.emitted(values, walk)?, keys)
     }
 
-    /// Runs emitted steps.
+    /// Runs steps that were emitted, with the keys that they need.
     pub(super) fn execute(
         &self,
         running: Running<'_>,
@@ -218,7 +220,8 @@ impl Bootstrapper {
         running.run(&self.evaluator, keys, None)
     }
 
-    /// Refuses a value that cannot be bootstrapped from its level, or not with these keys.
+    /// Refuses a ciphertext whose level is below `needed`, that has another plaintext modulus or size than a
+    /// bootstrap takes, or that is of other parameters. Refuses keys of other parameters, too.
     pub(super) fn check_operand(
         &self,
         value: &Value,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The probability that a bootstrap fails, because the quotient by q exceeds the digits that are removed (vector paper,
-//! appendix B.3; Halevi and Shoup's analysis, as a bound).
+//! The probability that a bootstrap fails, because the quotient by the inner modulus q needs more digits than are
+//! removed (vector paper, appendix B.3; Halevi and Shoup's analysis, as a bound).
 
-/// Returns log2 of Chernoff's bound on the probability that one of `count` sums reaches `bound` in absolute value. Each
-/// sum has `terms` independent numbers that are uniform in [-`width` / 2, `width` / 2].
+/// Returns the base-2 logarithm of Chernoff's bound on the probability that one of `count` sums reaches `bound` in
+/// absolute value. Each sum has `terms` independent numbers that are uniform in [-`width` / 2, `width` / 2].
 ///
-/// E exp(l u) = sinh(l w / 2) / (l w / 2) for such a number u. So the probability for one sum is at most 2 exp(-l
-/// bound) (sinh(l w / 2) / (l w / 2))^terms for every l > 0. The function takes the least of these.
+/// E exp(l u) = sinh(l w / 2) / (l w / 2) for a number u that is uniform in [-w / 2, w / 2]. So the probability for one
+/// sum is at most 2 exp(-l bound) (sinh(l w / 2) / (l w / 2))^terms for every l > 0. The function takes the least of
+/// these.
 ///
 /// ```
 /// use ringmill_schemes::bgv::bootstrap::log2_chance;

@@ -11,20 +11,21 @@ use super::emit::Emitted;
 use super::error::BootstrapError;
 use super::lift::{Lift, Lifted};
 
-/// Instructions in order, with the types of their values.
+/// The macro instructions of a bootstrap in order, with the types of their values.
 #[derive(Default)]
 pub(super) struct Code {
-    /// The ciphertexts that the caller passes.
+    /// The values that are ciphertexts of the caller.
     pub params: Vec<MacroValue>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
-    /// The constants by their numbers, and the values that hold them.
+    /// The constants of the bootstrap, in the order of their numbers, and the values that
+    /// hold them.
     pub lifts: Vec<(Arc<Lift>, MacroValue)>,
     known: HashMap<Lifted, usize>,
     lift_of: HashMap<MacroValue, usize>,
-    /// The encrypted secret, if it is used.
+    /// The value of the encrypted sparse secret, if an instruction uses it.
     secret: Option<MacroValue>,
-    /// The result of each stage of a bootstrap, with the number of instructions up to it.
+    /// The result of each step of the bootstrap, with the number of instructions up to it.
     pub stages: Vec<(usize, Step, Emitted)>,
 }
 
@@ -34,14 +35,14 @@ impl Code {
         MacroValue(self.types.len() as u32 - 1)
     }
 
-    /// Adds a parameter, a ciphertext that the caller passes.
+    /// Adds a parameter: a ciphertext of the caller.
     pub fn param(&mut self, ty: MacroType) -> MacroValue {
         let value = self.value(ty);
         self.params.push(value);
         value
     }
 
-    /// Adds an instruction whose results have these types.
+    /// Adds an instruction whose results have these types, and returns the results.
     pub fn push(
         &mut self,
         op: MacroOp,
@@ -60,7 +61,7 @@ impl Code {
         dst
     }
 
-    /// Adds a constant. Equal constants are one value.
+    /// Adds a constant and returns its value. Equal constants are one value.
     pub fn lift(&mut self, lift: &Arc<Lift>, ty: MacroType) -> MacroValue {
         if let Some(&known) = self.known.get(&lift.lifted)
             && let Some(&(_, value)) = self.lifts.get(known)
@@ -74,13 +75,14 @@ impl Code {
         value
     }
 
-    /// Returns the constant that a value holds.
+    /// Returns the constant that a value holds, or `None` for another value.
     pub fn lift_of(&self, value: MacroValue) -> Option<&Lift> {
         let (lift, _) = self.lifts.get(*self.lift_of.get(&value)?)?;
         Some(lift)
     }
 
-    /// Returns the encrypted secret as a value.
+    /// Returns the value of the encrypted sparse secret, and adds the instruction for it on
+    /// first use.
     pub fn secret(&mut self, ty: MacroType) -> MacroValue {
         match self.secret {
             Some(known) => known,
@@ -92,7 +94,8 @@ impl Code {
         }
     }
 
-    /// Returns the code as a procedure, in which keys and constants come first.
+    /// Returns the instructions as a procedure, in which those for keys and constants come
+    /// first.
     pub fn procedure(&self, name: &str, result: MacroValue) -> MacroProc {
         let given = |op, imm, value| MacroInstr {
             op,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstraps that work on digits of the integers: scaling while bootstrapping, and signs.
+//! Bootstraps that work on digits of the integers in slots: scaling during a bootstrap, and signs.
 
 use ringmill_math::digits::{LowDigit, Plan, PlanCosts, combine_signs_plan};
 
@@ -13,16 +13,16 @@ use crate::bgv::PrimePower;
 use crate::rlwe::RlweError;
 
 impl Bootstrapper {
-    /// Bootstraps and scales at once. The result has the same integers over p^k, rounded to nearest. It removes k
-    /// digits more than noise has (the older variant of bootstrapping in the vector paper, section 8.3.2, which rounds
-    /// fixed-point numbers).
+    /// Bootstraps a ciphertext and divides its integers by p^k, rounded to nearest. It removes k digits beyond those
+    /// that noise fills. It is the older variant of bootstrapping in the vector paper, section 8.3.2, which rounds
+    /// fixed-point numbers.
     ///
-    /// The plaintext modulus stays p^r, but a quotient by p^k is known modulo p^(r-k) only. The slots are not integers
-    /// above that. Digits of the result, tables of digits and multiples by p^k are valid. An encoder of r - k digits
-    /// decodes the result modulo p^(r-k).
+    /// The plaintext modulus stays p^r, but a quotient by p^k is known modulo p^(r-k) only. The slots hold arbitrary
+    /// digits above that. Digits of the result, tables of digits and multiples by p^k are valid. An encoder for r - k
+    /// digits decodes the result modulo p^(r-k).
     ///
     /// # Errors
-    /// As [`Bootstrapper::bootstrap`]; k >= r.
+    /// The errors of [`Bootstrapper::bootstrap`], and a k that is not below r.
     pub fn bootstrap_scaled(
         &self,
         value: &Value,
@@ -48,14 +48,14 @@ impl Bootstrapper {
         self.checked("scaling", scaled)
     }
 
-    /// Bootstraps to the sign of the centred integer in each slot: -1, 0 or 1, exact for every integer modulo p^r. It
-    /// is the sign of the highest digit other than 0, from a table of each digit's sign. The sign of a - b compares a
-    /// with b, if they differ by less than p^r / 2.
+    /// Bootstraps a ciphertext to the sign of the centred integer in each slot: -1, 0 or 1, exact for every integer
+    /// modulo p^r. It is the sign of the highest digit other than 0, from a table of each digit's sign. The sign of
+    /// a - b compares a with b, if they differ by less than p^r / 2.
     ///
     /// If the levels above one bootstrap are too few for all digits, further bootstraps are inserted.
     ///
     /// # Errors
-    /// As [`Bootstrapper::bootstrap`].
+    /// The errors of [`Bootstrapper::bootstrap`].
     pub fn bootstrap_sign(
         &self,
         value: &Value,
@@ -74,14 +74,14 @@ impl Bootstrapper {
         self.checked("a sign", sign)
     }
 
-    /// Refuses a value whose message may be lost.
+    /// Refuses the result of a step if its message may be lost.
     fn checked(&self, step: &'static str, value: Value) -> Result<Value, BootstrapError> {
         let emitter = self.emitter();
         emitter.check_room(step, value.noise, value.level(), value.factor())?;
         Ok(value)
     }
 
-    /// Returns the integers less their lowest digits, over p. The integers are known modulo p^(r - `removed`).
+    /// Returns the integers minus their lowest digits, divided by p. They are known modulo p^(r - `removed`).
     fn shifted(
         &self,
         value: &Value,
@@ -99,8 +99,8 @@ impl Bootstrapper {
         })
     }
 
-    /// Computes a plan's value, at a level that can be bootstrapped from. Inputs without room for the plan are
-    /// bootstrapped first.
+    /// Computes a plan on ciphertexts, with a result at a level from which it can be bootstrapped. Inputs whose level
+    /// is too low for the plan are bootstrapped first.
     fn planned(
         &self,
         plan: &Plan,
@@ -120,7 +120,7 @@ impl Bootstrapper {
     }
 }
 
-/// Returns the plan of the lowest digit's sign, modulo p^r.
+/// Returns the plan that computes the sign of the lowest digit, modulo p^r.
 fn sign_plan(power: PrimePower) -> Result<Plan, BootstrapError> {
     let digit = LowDigit::any(power.prime(), power.exponent())?;
     let (half, q) = (digit.bound() as i64, digit.modulus());

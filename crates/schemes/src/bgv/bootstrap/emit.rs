@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the steps of a bootstrap one after another. Levels follow from bounds on noise alone, not from residues. The
-//! emitted steps form a procedure of programs, and also run on ciphertexts directly.
+//! Emits the steps of a bootstrap as macro instructions. Levels follow from bounds on noise alone, not from residues.
+//! The emitted steps form a procedure of programs, and also run on ciphertexts directly.
 
 use std::cell::RefCell;
 
@@ -16,7 +16,7 @@ use super::maps::Constants;
 use crate::bgv::{Factor, Noise, NoiseModel, Params};
 use crate::rlwe::{Annotation, RlweError};
 
-/// An emitted value: a ciphertext of two polynomials, with a bound on its phase.
+/// The value of an emitted instruction: a ciphertext of two polynomials, with a bound on its phase.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Emitted {
     pub value: MacroValue,
@@ -26,18 +26,18 @@ pub(super) struct Emitted {
 }
 
 impl Emitted {
-    /// Returns the level, and the note of the factor.
+    /// Returns a level and a note with the correction factor, as the type of a macro value has them.
     pub fn at(level: Level, factor: Factor) -> Option<LevelNote> {
         let note = factor.note();
         Some(LevelNote { level, note })
     }
 }
 
-/// Emits steps, with the bounds of a noise model for each plaintext modulus.
+/// Emits the steps of a bootstrap. It bounds noise with a noise model for each plaintext modulus.
 pub(super) struct Emitter<'a> {
     pub params: &'a Params,
     models: &'a [NoiseModel],
-    /// The constants of the maps.
+    /// The constants by which the linear maps multiply.
     pub constants: &'a Constants,
     code: RefCell<Code>,
 }
@@ -57,12 +57,12 @@ impl<'a> Emitter<'a> {
         self.code.into_inner()
     }
 
-    /// Applies a function to the emitted code.
+    /// Applies a function to the code emitted so far.
     pub fn with<T>(&self, act: impl FnOnce(&mut Code) -> T) -> T {
         act(&mut self.code.borrow_mut())
     }
 
-    /// Adds a ciphertext that the caller passes.
+    /// Adds a parameter: a ciphertext of the caller with this level, factor and noise.
     pub fn given(&self, level: Level, factor: Factor, noise: Noise) -> Emitted {
         let at = Emitted::at(level, factor);
         let value = self.with(|code| code.param(MacroType::Cipher { size: 2, at }));
@@ -74,7 +74,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Emits a step with one result, which has this level, factor and noise.
+    /// Emits a step with one result, which has this level, correction factor and noise.
     pub fn step(
         &self,
         op: MacroOp,
@@ -105,7 +105,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Records the result of a stage of a bootstrap.
+    /// Records the result of a step of the bootstrap.
     pub fn stage_done(&self, stage: Step, value: Emitted) {
         self.with(|code| {
             let count = code.instrs.len();
@@ -113,7 +113,7 @@ impl<'a> Emitter<'a> {
         });
     }
 
-    /// Returns the same value with another factor, as its message is reinterpreted.
+    /// Returns the same value with another correction factor, because its message is interpreted in another way.
     pub fn taken_for(&self, a: Emitted, factor: Factor) -> Emitted {
         self.with(|code| {
             if let Some(ty) = code.types.get_mut(a.value.0 as usize) {
@@ -137,13 +137,13 @@ impl<'a> Emitter<'a> {
         Ok(self.params.plain_at(factor.plain())?.reducer())
     }
 
-    /// Refuses a value whose message may be lost.
+    /// Refuses the result of a step if its message may be lost.
     pub fn check(&self, step: &'static str, a: Emitted) -> Result<Emitted, BootstrapError> {
         self.check_room(step, a.noise, a.level, a.factor)?;
         Ok(a)
     }
 
-    /// Refuses noise that may be too large for a level.
+    /// Refuses noise in a step that may be too large for a level.
     pub fn check_room(
         &self,
         step: &'static str,
@@ -157,7 +157,7 @@ impl<'a> Emitter<'a> {
         Err(BootstrapError::NoRoom { step, level })
     }
 
-    /// Divides down to a level, at or below the value's own, by one division.
+    /// Divides a value down to a level, at or below its own, by one division.
     pub fn down(&self, a: Emitted, level: Level) -> Result<Emitted, BootstrapError> {
         let count = a.level.primes().saturating_sub(level.primes());
         let (op, imm) = match count {
@@ -170,7 +170,8 @@ impl<'a> Emitter<'a> {
         Ok(self.step(op, &[a], imm, (level, factor, noise)))
     }
 
-    /// Returns the factor at a lower level of a value that has `factor` at `from`.
+    /// Returns the correction factor that a value with `factor` at level `from` has after it is divided down to level
+    /// `to`.
     pub fn over(&self, factor: Factor, from: Level, to: Level) -> Result<Factor, RlweError> {
         let t = self.t(factor)?;
         let primes = self.params.moduli().get(to.primes()..from.primes());
@@ -178,9 +179,9 @@ impl<'a> Emitter<'a> {
         primes.try_fold(factor, |factor, &q| factor.over(q, t))
     }
 
-    /// Returns the level that a value of this noise should go down to. A prime is dropped if that lowers log2 of the
-    /// noise by at least half of the prime's bits. The next product doubles this gain, which then outweighs the loss of
-    /// modulus.
+    /// Returns the level to which a value of this noise should be divided. A prime is dropped if that lowers log2 of
+    /// the noise by at least half of the prime's bits. The next product doubles this gain, which then outweighs the
+    /// loss of modulus.
     pub fn settled(&self, model: &NoiseModel, mut noise: Noise, mut level: Level) -> Level {
         while let Some(below) = level.below() {
             let prime = self.params.moduli().get(level.index());
@@ -199,7 +200,7 @@ impl<'a> Emitter<'a> {
         model.mod_switch_by(noise, from, from.primes().saturating_sub(to.primes()))
     }
 
-    /// Returns the factor at one level that becomes `factor` at a lower level.
+    /// Returns the correction factor at level `from` that becomes `factor` at the lower level `to`.
     pub fn before(&self, factor: Factor, from: Level, to: Level) -> Result<Factor, BootstrapError> {
         let t = self.t(factor)?;
         let primes = self.params.moduli().get(to.primes()..from.primes());
@@ -208,13 +209,13 @@ impl<'a> Emitter<'a> {
         Ok(Factor::new(value, t)?.modulo(factor.plain(), t))
     }
 
-    /// Divides down to the level where noise is small.
+    /// Divides a value down to the level at which its noise is small ([`Self::settled`]).
     pub fn settle(&self, a: Emitted) -> Result<Emitted, BootstrapError> {
         let level = self.settled(self.model(a.factor)?, a.noise, a.level);
         self.down(a, level)
     }
 
-    /// Multiplies the value by `factor` over its own factor, so that it has `factor`.
+    /// Multiplies a value by `factor` over its own correction factor, so that it has `factor`.
     pub fn under(&self, a: Emitted, factor: Factor) -> Result<Emitted, BootstrapError> {
         let t = self.t(factor)?;
         let ratio = t.mul(factor.value(), a.factor.inverse(t)?);
@@ -225,7 +226,7 @@ impl<'a> Emitter<'a> {
         Ok(self.step(MacroOp::Refactor, &[a], imm, (a.level, factor, noise)))
     }
 
-    /// Divides the message by p, which divides it. The plaintext modulus is divided by p too.
+    /// Divides the message by p, of which every integer is a multiple. The plaintext modulus is divided by p too.
     pub fn divide(&self, a: Emitted, p: u64) -> Result<Emitted, BootstrapError> {
         let plain = a.factor.plain().checked_sub(1);
         let plain = plain.ok_or_else(|| BootstrapError::Parameters {
@@ -235,8 +236,8 @@ impl<'a> Emitter<'a> {
         self.divided(MacroOp::Divide, a, p, a.factor.modulo(plain, t))
     }
 
-    /// Divides the message by p, which divides it. The plaintext modulus stays p^j, but the result is known modulo
-    /// p^(j-1) only.
+    /// Divides the message by p, of which every integer is a multiple. The plaintext modulus stays p^j, but the result
+    /// is known modulo p^(j-1) only.
     pub fn quotient(&self, a: Emitted, p: u64) -> Result<Emitted, BootstrapError> {
         self.divided(MacroOp::Quotient, a, p, a.factor)
     }
@@ -253,13 +254,14 @@ impl<'a> Emitter<'a> {
         Ok(self.step(op, &[a], imm, (a.level, factor, noise)))
     }
 
-    /// Returns integers modulo the plaintext modulus, centred.
+    /// Returns integers modulo the plaintext modulus of `factor`, each nearest to 0.
     pub fn centred(&self, factor: Factor, integers: &[u64]) -> Result<Vec<i64>, RlweError> {
         let t = self.params.plain_at(factor.plain())?;
         Ok(integers.iter().map(|&integer| t.centred(integer)).collect())
     }
 
-    /// Emits a sum of values times integers, plus an integer.
+    /// Emits a sum of values times integers, plus the last integer. `made` are the level, factor and noise of the
+    /// result.
     pub fn combine(
         &self,
         operands: &[Emitted],
@@ -271,7 +273,7 @@ impl<'a> Emitter<'a> {
         self.step(MacroOp::Combine, operands, imm, made)
     }
 
-    /// Emits a sum of products, divided down to their level.
+    /// Emits a sum of products, divided down to the level that `products` names.
     pub fn sum_products(
         &self,
         operands: &[Emitted],

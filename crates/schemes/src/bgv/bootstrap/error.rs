@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::bgv::BgvError;
 use crate::rlwe::RlweError;
 
-/// The error of an input that bootstrapping or a layer below it refuses.
+/// The error of an input that bootstrapping, or a layer below it, refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BootstrapError {

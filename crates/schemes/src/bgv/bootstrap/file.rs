@@ -19,10 +19,10 @@ use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 
 impl BootstrapKeys {
-    /// Returns the keys as a file.
+    /// Returns the content of a file of these keys.
     ///
     /// # Errors
-    /// Keys of different secret keys.
+    /// Fails if the keys belong to different secret keys.
     pub fn write(&self, setup: &Bootstrapping) -> Result<Vec<u8>, BootstrapError> {
         let params = setup.params();
         let galois = self.low.iter().chain(self.high.iter());
@@ -47,10 +47,10 @@ impl BootstrapKeys {
         Ok(w.finish())
     }
 
-    /// Reads the file of [`BootstrapKeys::write`], for the same parameters and maps.
+    /// Reads keys from the content of a file that [`BootstrapKeys::write`] made for the same parameters and maps.
     ///
     /// # Errors
-    /// Any other bytes.
+    /// Fails for any other content.
     pub fn read(bytes: &[u8], setup: &Bootstrapping, maps: &Maps) -> Result<Self, FileError> {
         let params: &Params = setup.params();
         let refused = |e: BootstrapError| FileError::Refused(e.to_string());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! General bootstrapping, of any polynomial: slots may hold any elements of the slot ring, not integers alone. It has
+//! General bootstrapping, of any polynomial: slots may hold any elements of the slot ring, not only integers. It has
 //! these steps:
 //!
-//! 1. encapsulation and raising of the modulus, applied to the polynomial itself, since its N coefficients are what is
-//!    refreshed;
+//! 1. encapsulation and raising of the modulus, applied to the polynomial itself, because its N coefficients are what
+//!    the bootstrap refreshes;
 //! 2. [halvings](ringmill_math::slots::linear::halvings), which split the coefficients into parts of l;
 //! 3. for each part: the map to slots, the removal of digits as in thin bootstrapping, and the map back to
 //!    coefficients;
@@ -27,24 +27,25 @@ use super::maps::MapNumber;
 use super::value::Value;
 use crate::bgv::Factor;
 
-/// A polynomial that still has to be split, and its position among all parts.
+/// A polynomial that the bootstrap still has to split or to refresh, and its position among all parts.
 struct Part {
-    /// The power of x that the part was divided by.
+    /// The exponent of the power of x by which the part was divided.
     power: usize,
-    /// The number of halvings so far.
+    /// The number of halvings from the whole polynomial to this part.
     halved: usize,
     value: Emitted,
 }
 
 impl Bootstrapper {
-    /// Bootstraps any polynomial modulo p^r. The result has the same polynomial, noise within its bound, and a high
-    /// level. It takes the removal of digits of N / l thin bootstraps. The ciphertext's level must be
-    /// [`Bootstrapping::inner`](super::Bootstrapping::inner) or above.
+    /// Bootstraps any polynomial modulo p^r. The result has the same polynomial, a high level, and noise within its
+    /// own bound. It takes the removal of digits of N / l thin bootstraps, where l is the number of slots. The
+    /// ciphertext's level must be [`Bootstrapping::inner`](super::Bootstrapping::inner) or above.
     ///
     /// # Errors
     /// [`BootstrapError::Parameters`] if parameters or maps are those of thin bootstrapping
-    /// ([`Bootstrapping::general`](super::Bootstrapping::general), [`Maps::general`](super::Maps::general));
-    /// [`BootstrapError::NoLevel`] below the inner level; otherwise as [`Bootstrapper::bootstrap`].
+    /// ([`Bootstrapping::general`](super::Bootstrapping::general), [`Maps::general`](super::Maps::general)).
+    /// [`BootstrapError::NoLevel`] for a level below the inner one. Otherwise the errors of
+    /// [`Bootstrapper::bootstrap`].
     pub fn bootstrap_general(
         &self,
         value: &Value,
@@ -99,8 +100,8 @@ impl Bootstrapper {
         e.check("a bootstrap", total)
     }
 
-    /// Removes the digits of a part: the l coefficients of x^(i + k N / l). Returns a polynomial with these
-    /// coefficients and no others.
+    /// Removes the digits below the message in a part, which has the l coefficients of x^(i + k N / l) for one i.
+    /// Returns a polynomial with these coefficients and no others.
     fn part(&self, e: &Emitter<'_>, part: Part, outer: Factor) -> Result<Emitted, BootstrapError> {
         let maps = self.maps();
         let value = e.map(part.value, (MapNumber::ToSlots, &maps.to_slots), false)?;
@@ -112,7 +113,7 @@ impl Bootstrapper {
 }
 
 impl Emitter<'_> {
-    /// Splits a polynomial in x^m into its even part and its odd part over x^m, each times 2.
+    /// Splits a polynomial in x^m into twice its even part, and twice its odd part divided by x^m.
     fn halved(&self, a: Emitted, halving: Halving) -> Result<[Emitted; 2], BootstrapError> {
         let model = self.model(a.factor)?;
         let by = Galois(halving.galois as u32);
@@ -134,7 +135,7 @@ impl Emitter<'_> {
         ])
     }
 
-    /// Multiplies by a power of x, which costs neither noise nor a level.
+    /// Multiplies a value by a power of x, which costs neither noise nor a level.
     fn times_power(&self, a: Emitted, power: i64) -> Result<Emitted, BootstrapError> {
         if power == 0 {
             return Ok(a);

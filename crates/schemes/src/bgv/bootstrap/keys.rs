@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The keys of bootstrapping, and the sparse secret that they are made for.
+//! The keys of bootstrapping, and the sparse secret for which they are made.
 
 use std::fmt;
 
@@ -17,7 +17,8 @@ use crate::rlwe::switching::{Shape as KeyShape, switching_key};
 use crate::rlwe::{GaloisKeys, KeyForm, RelinKey, SecretDistribution, SecretKey};
 use ringmill_device::ResidueVec;
 
-/// The sparse secret of encapsulated ciphertexts. It is needed to make keys, and for nothing else.
+/// The sparse secret under which ciphertexts are encapsulated during a bootstrap. It is needed to make keys, and for
+/// nothing else.
 pub struct SparseSecret(SecretKey);
 
 impl fmt::Debug for SparseSecret {
@@ -27,10 +28,10 @@ impl fmt::Debug for SparseSecret {
 }
 
 impl SparseSecret {
-    /// Samples a new secret from the generator's randomness.
+    /// Samples a new sparse secret from the generator's randomness.
     ///
     /// # Errors
-    /// No randomness.
+    /// Fails if the system has no randomness.
     pub fn sample(setup: &Bootstrapping, keygen: &KeyGenerator) -> Result<Self, BootstrapError> {
         let params = setup.params();
         let weight = setup.weight();
@@ -41,30 +42,30 @@ impl SparseSecret {
         Ok(Self(SecretKey::known(params, eval)))
     }
 
-    /// Returns the secret as a key, which decrypts encapsulated ciphertexts.
+    /// Returns the sparse secret as a key, which decrypts encapsulated ciphertexts.
     pub fn secret_key(&self) -> &SecretKey {
         &self.0
     }
 }
 
-/// The keys that a server needs to bootstrap. They are public.
+/// The keys that a server needs to bootstrap. They are public: the server cannot decrypt with them.
 #[derive(Clone, Debug)]
 pub struct BootstrapKeys {
-    /// The key from the main secret to the sparse one, modulo q and as many special primes.
+    /// The key from the main secret to the sparse one, modulo the inner modulus q and as many special primes.
     pub(super) encapsulation: KSwitchKey,
-    /// The sparse secret, encrypted modulo p^e under the main one at the highest level.
+    /// The sparse secret, encrypted under the main one with plaintext modulus p^e, at the highest level.
     pub(super) secret: Ciphertext,
     pub(super) relin: RelinKey,
-    /// The Galois keys of the map to coefficients, at a low level; `high` has those of later steps.
+    /// The Galois keys of the map to coefficients, at a low level; `high` has the Galois keys of later steps.
     pub(super) low: GaloisKeys,
     pub(super) high: GaloisKeys,
 }
 
 impl BootstrapKeys {
-    /// Generates all keys, with a sparse secret that is forgotten.
+    /// Generates all keys of bootstrapping for a new sparse secret, which it wipes afterwards.
     ///
     /// # Errors
-    /// A generator of other parameters; no memory or randomness.
+    /// Fails for a generator of other parameters, and for missing memory or randomness.
     pub fn generate(
         setup: &Bootstrapping,
         maps: &Maps,
@@ -75,10 +76,10 @@ impl BootstrapKeys {
         Self::of_secret(setup, maps, keygen, &secret, form)
     }
 
-    /// Generates all keys for a given sparse secret.
+    /// Generates all keys of bootstrapping for a given sparse secret.
     ///
     /// # Errors
-    /// As [`BootstrapKeys::generate`].
+    /// The errors of [`BootstrapKeys::generate`].
     pub fn of_secret(
         setup: &Bootstrapping,
         maps: &Maps,
@@ -100,10 +101,10 @@ impl BootstrapKeys {
         })
     }
 
-    /// Returns the bytes of memory of all keys, before they are made.
+    /// Returns the bytes of memory that all keys will take, before they are made.
     ///
     /// # Errors
-    /// Maps of other parameters.
+    /// Fails if the maps belong to other parameters.
     pub fn bytes_of(
         setup: &Bootstrapping,
         maps: &Maps,
@@ -122,7 +123,7 @@ impl BootstrapKeys {
             + secret)
     }
 
-    /// Returns the bytes of memory of all keys.
+    /// Returns the bytes of memory that all keys take.
     pub fn bytes(&self) -> u64 {
         let secret: u64 = self.secret.polys().iter().map(ResidueVec::bytes).sum();
         let galois = self.low.iter().chain(self.high.iter());
@@ -131,7 +132,7 @@ impl BootstrapKeys {
     }
 }
 
-/// Returns the shape of the encapsulation key: one digit, the inner modulus, and as many special primes.
+/// Returns the shape of the encapsulation key: one digit, the primes of the inner modulus, and as many special primes.
 pub(super) fn encapsulation_shape(setup: &Bootstrapping) -> Result<KeyShape, BootstrapError> {
     let (params, level) = (setup.params(), setup.inner());
     let special = special_of_few(params, level)?;
@@ -161,8 +162,8 @@ fn encapsulation(
     )?)
 }
 
-/// Encrypts the sparse secret: (b + s', a) at the highest level, where (b, a) is an encryption of zero whose error is a
-/// multiple of p^e.
+/// Encrypts the sparse secret s' as (b + s', a) at the highest level. Here (b, a) is an encryption of zero whose error
+/// is a multiple of p^e.
 fn encrypted(
     params: &Params,
     keygen: &KeyGenerator,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lays out the plan of a polynomial on ciphertexts: decides which steps form one operation, and the level of each,
-//! from noise bounds alone.
+//! Lays out the plan of a polynomial on ciphertexts: decides from noise bounds which steps form one operation, and at
+//! which level each operation runs.
 
 use ringmill_isa::Level;
 use ringmill_math::digits::Plan;
@@ -9,31 +9,31 @@ use super::emit::{Emitted, Emitter};
 use super::error::BootstrapError;
 use crate::bgv::Noise;
 
-/// The first factor of a product.
+/// The first factor of a product in a laid-out plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum First {
-    /// A value, by its number.
+    /// A value of the plan, by its number.
     Value(usize),
-    /// A step of linear terms only that nothing else uses. It is done with the product.
+    /// The number of a step of linear terms that only this product uses. The product's operation computes it too.
     Linear(usize),
 }
 
-/// A step of the plan that is done by one operation.
+/// A step of a plan as one operation on ciphertexts.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// The level of the operation, and the level of its result.
+    /// The level of the operation, and the level of its result after the division.
     pub at: Level,
     pub settled: Level,
-    /// The values that are multiplied by integers.
+    /// The numbers of the values that the operation multiplies by integers and adds.
     pub combined: Vec<usize>,
-    /// The products. A first factor that can be scaled by any integer comes first.
+    /// The products that the operation adds. A first factor that can be scaled by any integer comes first.
     pub products: Vec<(First, usize)>,
-    /// The linear terms of a step with products, if they are summed separately, at a higher level from which they go
-    /// down together.
+    /// The linear terms of a step with products, if they are added separately, at a higher level from which their sum
+    /// goes down.
     pub tail: Option<Tail>,
 }
 
-/// Linear terms that form a sum of their own.
+/// The linear terms of a step that form a sum of their own.
 #[derive(Clone, Debug)]
 pub(super) struct Tail {
     pub at: Level,
@@ -41,7 +41,7 @@ pub(super) struct Tail {
 }
 
 impl Node {
-    /// Returns the operands, each once.
+    /// Returns the numbers of the values that are operands, each once.
     pub fn operands(&self) -> Vec<usize> {
         let mut operands = self.combined.clone();
         for &(first, second) in &self.products {
@@ -60,18 +60,18 @@ fn each_once(mut values: Vec<usize>) -> Vec<usize> {
     values
 }
 
-/// The nodes of a plan's steps. A step that is done with another has none.
+/// The operations of a plan's steps. A step that another step's operation computes too has none.
 pub(super) struct Layout {
     pub scalable: Vec<bool>,
     pub nodes: Vec<Option<Node>>,
 }
 
 impl Layout {
-    /// Lays out a plan. Levels follow from bounds that hold for all factors: constants count as large as possible, and
-    /// a value with a factor of its own as multiplied by a constant.
+    /// Lays out a plan. Levels follow from noise bounds that hold for all correction factors. Constants count as large
+    /// as possible, and a value with a factor of its own counts as multiplied by a constant.
     ///
     /// # Errors
-    /// [`BootstrapError::NoRoom`] if a message may be lost.
+    /// [`BootstrapError::NoRoom`] if a message may be lost at every possible level.
     pub fn new(
         emitter: &Emitter<'_>,
         plan: &Plan,
@@ -256,7 +256,7 @@ impl Layout {
     }
 }
 
-/// Counts how often steps use each value.
+/// Returns for each value of a plan the number of steps that use it.
 fn uses(plan: &Plan) -> Vec<usize> {
     let mut uses = vec![0; plan.inputs() + plan.steps().len()];
     for step in plan.steps() {

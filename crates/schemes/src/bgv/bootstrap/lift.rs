@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The constants of bootstrapping, lifted to integers: the form that a procedure stores, and plaintext operands made
-//! from it.
+//! The constants of bootstrapping, lifted to integers. A procedure stores them in this form, and plaintext operands
+//! are computed from it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,19 +14,19 @@ use crate::rlwe::arith::{limbs_mut, plan};
 use crate::rlwe::{Annotation, Plaintext, RlweError};
 use ringmill_device::{Limbed, ParamsId};
 
-/// A polynomial of integers at a level, by its coefficients other than 0.
+/// A polynomial of integers at a level, stored by its coefficients other than 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lifted {
     pub level: Level,
-    /// Positions of coefficients and their integers, in order.
+    /// The position and the integer of each coefficient other than 0, in order of positions.
     pub integers: Vec<(u32, i64)>,
 }
 
 impl Lifted {
-    /// Lifts a polynomial in the core's y to integers about zero, for messages with this factor.
+    /// Lifts a polynomial in the core's variable y to integers nearest to 0, for messages with this correction factor.
     ///
     /// # Errors
-    /// A plaintext modulus or a level that the parameters do not have.
+    /// Fails for a plaintext modulus or a level that the parameters do not have.
     pub(super) fn new(
         params: &Params,
         constant: &CorePoly,
@@ -41,10 +41,10 @@ impl Lifted {
         Ok(Self { level, integers })
     }
 
-    /// Returns x to a power between -N and N.
+    /// Returns the polynomial x^`power`, for a power between -N and N.
     ///
     /// # Errors
-    /// A level that the parameters do not have.
+    /// Fails for a level that the parameters do not have.
     pub(super) fn power(params: &Params, power: i64, level: Level) -> Result<Self, RlweError> {
         params.check_level(level)?;
         // x^-m is -x^(N - m).
@@ -53,13 +53,13 @@ impl Lifted {
         Ok(Self { level, integers })
     }
 
-    /// Returns the sum of the integers' absolute values.
+    /// Returns the sum of the absolute values of the integers.
     pub(super) fn size(&self) -> f64 {
         let sizes = self.integers.iter().map(|(_, c)| c.unsigned_abs() as f64);
         sizes.sum()
     }
 
-    /// Computes the coefficients modulo a prime of the parameters.
+    /// Computes the coefficients modulo one prime of the parameters.
     fn reduced(&self, params: &Params, prime: usize, limb: &mut [u64]) -> Result<(), RlweError> {
         limb.fill(0);
         let q = crate::rlwe::arith::reducer(params, prime)?;
@@ -75,7 +75,7 @@ impl Lifted {
     /// Encodes the polynomial in evaluation form, modulo each prime of the level.
     ///
     /// # Errors
-    /// A level that the parameters do not have.
+    /// Fails for a level that the parameters do not have.
     pub fn encoded<A: Annotation>(
         &self,
         params: &Params,
@@ -92,18 +92,18 @@ impl Lifted {
     }
 }
 
-/// A constant that bootstraps multiply by, with its plaintext operand.
+/// A constant by which bootstraps multiply, with its plaintext operand.
 #[derive(Debug)]
 pub(super) struct Lift {
     pub lifted: Lifted,
-    /// A number whose multiples are the positions of all coefficients.
+    /// A number of which the positions of all coefficients are multiples.
     spacing: usize,
-    /// The operand once it is made, or `None` for a constant that is used in one place only.
+    /// The operand after its first use. It is `None` for a constant that is used in one place only.
     made: Option<OnceLock<Arc<Constant>>>,
 }
 
 impl Lift {
-    /// Makes a constant whose operand is kept from its first use on.
+    /// Makes a constant whose operand is kept after its first use.
     pub fn new(lifted: Lifted, spacing: usize) -> Self {
         Self {
             lifted,
@@ -112,7 +112,7 @@ impl Lift {
         }
     }
 
-    /// Makes a constant whose operand is made at each use.
+    /// Makes a constant whose operand is computed at each use.
     pub fn passing(lifted: Lifted) -> Self {
         Self {
             lifted,
@@ -124,7 +124,7 @@ impl Lift {
     /// Returns the constant as a plaintext operand.
     ///
     /// # Errors
-    /// A level that the parameters do not have.
+    /// Fails for a level that the parameters do not have.
     pub fn constant(&self, params: &Params) -> Result<Arc<Constant>, RlweError> {
         let kept = self.made.as_ref();
         if let Some(made) = kept.and_then(OnceLock::get) {
@@ -138,15 +138,16 @@ impl Lift {
     }
 }
 
-/// A plaintext operand in evaluation form. A polynomial in the core's y has as many values as y has powers. Each value
-/// repeats through a run of evaluation points, since points that differ in their low bits only have the same y.
+/// A plaintext operand in evaluation form. A polynomial in the core's variable y has as many values as there are
+/// points y. Each value repeats through a run of evaluation points, because points that differ only in their low bits
+/// have the same y.
 #[derive(Debug)]
 pub(super) struct Constant {
     params_id: ParamsId,
     spread: Vec<Vec<u64>>,
     /// The number of times that each value repeats in a limb.
     repeated: usize,
-    /// Limbs written out, for callers that need them.
+    /// The limbs with all residues, for callers that need them.
     whole: Vec<OnceLock<Vec<u64>>>,
 }
 

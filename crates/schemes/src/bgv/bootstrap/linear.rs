@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits linear maps: hoisted baby steps, sums of products with constants, and giant steps by one division.
+//! Emits linear maps of a bootstrap: hoisted baby steps, sums of products with constants, and giant steps by one
+//! division.
 
 use std::sync::Arc;
 
@@ -15,12 +16,12 @@ use super::maps::{MapNumber, OfStage};
 use crate::bgv::{Factor, Noise};
 use crate::rlwe::RlweError;
 
-/// The number of giant steps whose digits are in memory at one time.
+/// The number of giant steps whose key-switching digits are in memory at one time.
 const GIANTS_TOGETHER: usize = 2;
 
 impl Emitter<'_> {
-    /// Emits the stages of a linear map. Each result goes down to where its noise is small. `low` takes the keys of low
-    /// levels instead of the program's own.
+    /// Emits the stages of a linear map. Each result is divided down to the level at which its noise is small. `low`
+    /// chooses the keys for low levels instead of the program's own.
     pub fn map(
         &self,
         mut a: Emitted,
@@ -42,7 +43,8 @@ impl Emitter<'_> {
         self.settle(a)
     }
 
-    /// Returns the level that a key-switched value goes down to, and its noise there, from the noise `a` before.
+    /// Returns the level to which a key-switched value is divided, and its noise there, from the noise `a` before the
+    /// key switch.
     fn switched(
         &self,
         a: Noise,
@@ -57,7 +59,7 @@ impl Emitter<'_> {
         Ok((to, model.switch_key_by(a, level, count)))
     }
 
-    /// Emits the sum of a and its automorphisms, by one decomposition and one division.
+    /// Emits the sum of a value and its automorphisms, by one decomposition and one division.
     fn sum_turned(
         &self,
         a: Emitted,
@@ -75,7 +77,7 @@ impl Emitter<'_> {
         Ok(self.step(MacroOp::Sumrot, &[a], imm, (to, factor, noise)))
     }
 
-    /// Emits several automorphisms that share one decomposition.
+    /// Emits several automorphisms of a value that share one decomposition.
     fn turned(&self, a: Emitted, of: Vec<Galois>, low: bool) -> Result<Vec<Emitted>, RlweError> {
         if of.is_empty() {
             return Ok(Vec::new());
@@ -167,7 +169,7 @@ impl Emitter<'_> {
         Ok(Emitted { noise, ..total })
     }
 
-    /// Emits the sum of two values of one level and factor, without counting its noise.
+    /// Emits the sum of two values of one level and one correction factor. The result's noise is not counted.
     fn added(&self, a: Emitted, b: Emitted) -> Emitted {
         self.step(
             MacroOp::Add,
@@ -202,7 +204,7 @@ impl Emitter<'_> {
         sum.ok_or_else(misshapen)
     }
 
-    /// Emits a sum of at least one value times a constant, without counting its noise.
+    /// Emits a sum of values, at least one, each times a constant. The result's noise is not counted.
     pub fn sum_plain(&self, terms: &[(Emitted, &Arc<Lift>)]) -> Result<Emitted, BootstrapError> {
         let first = terms.first().ok_or_else(misshapen)?.0;
         let mut src: Vec<_> = terms.iter().map(|(cipher, _)| cipher.value).collect();
@@ -215,7 +217,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the automorphisms other than 1 that a stage sums with its input, if the stage does nothing else.
+/// Returns the automorphisms other than 1 whose results a stage adds to its input. It is `None` if the stage does
+/// anything else.
 fn sum_of(stage: &Stage) -> Option<Vec<Galois>> {
     let [giant] = stage.giants.as_slice() else {
         return None;

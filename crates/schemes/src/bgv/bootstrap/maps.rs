@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The linear maps of bootstrapping, for its two plaintext moduli.
+//! The linear maps of bootstrapping, for messages modulo p^r before the modulus is raised, and modulo p^e after it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,27 +17,28 @@ use super::params::Bootstrapping;
 use crate::bgv::{Factor, Params};
 use ringmill_device::ParamsId;
 
-/// The maps before and after the modulus is raised. Between them each slot's integer is one coefficient
+/// The linear maps before and after the modulus is raised. Between them each slot's integer is one coefficient
 /// ([`coefficient_of_slot`](ringmill_math::slots::linear::coefficient_of_slot)).
 #[derive(Clone, Debug)]
 pub struct Maps {
     params_id: ParamsId,
-    /// The map to coefficients, modulo p^r.
+    /// The map from slots to coefficients, modulo p^r.
     pub(super) to_coefficients: LinearMap,
-    /// The trace, which removes all other coefficients, modulo p^e.
+    /// The trace, modulo p^e, which removes the coefficients that hold no integer.
     pub(super) trace: LinearMap,
-    /// The map to slots, modulo p^e.
+    /// The map from coefficients to slots, modulo p^e.
     pub(super) to_slots: LinearMap,
-    /// The steps that split all coefficients into parts. Thin bootstrapping has none.
+    /// The steps of general bootstrapping that split all coefficients into parts. Thin bootstrapping has none.
     halvings: Vec<Halving>,
 }
 
 impl Maps {
-    /// log2 of the automorphisms that a stage of the trace sums. Four share one decomposition and one division.
+    /// The base-2 logarithm of the number of automorphisms that a stage of the trace adds. Four share one
+    /// decomposition and one division.
     const LOG_RADIX: u32 = 2;
 
     /// # Errors
-    /// A shape that the slots do not have.
+    /// Fails for a shape that the number of slots does not allow.
     pub fn new(setup: &Bootstrapping, shape: Shape) -> Result<Self, BootstrapError> {
         let structure = setup.structure();
         let encoder = |exponent| SlotEncoder::new(structure.clone(), exponent);
@@ -53,11 +54,11 @@ impl Maps {
         })
     }
 
-    /// Makes the maps of [`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general), which need more
-    /// keys.
+    /// Makes the maps of general bootstrapping
+    /// ([`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general)), which need more keys.
     ///
     /// # Errors
-    /// As [`Maps::new`].
+    /// The errors of [`Maps::new`].
     pub fn general(setup: &Bootstrapping, shape: Shape) -> Result<Self, BootstrapError> {
         let top = SlotEncoder::new(setup.structure().clone(), setup.top()?.exponent())?;
         Ok(Self {
@@ -66,7 +67,7 @@ impl Maps {
         })
     }
 
-    /// Returns whether the maps split all coefficients.
+    /// Returns whether the maps are those of general bootstrapping, which split all coefficients.
     pub fn is_general(&self) -> bool {
         !self.halvings.is_empty()
     }
@@ -75,12 +76,13 @@ impl Maps {
         &self.halvings
     }
 
-    /// Returns the parameters that the maps are for.
+    /// Returns the identity of the parameters for which the maps are made.
     pub(super) fn params_id(&self) -> &ParamsId {
         &self.params_id
     }
 
-    /// Returns the Galois elements whose keys are used at a low level, then those whose keys are used at a high level.
+    /// Returns two lists of Galois elements: those whose keys are used at a low level, and those whose keys are used
+    /// at a high level.
     pub fn elements(&self) -> [Vec<Galois>; 2] {
         let of = |maps: &[&LinearMap], further: &[Halving]| {
             let all = maps.iter().flat_map(|map| map.galois_elements());
@@ -99,10 +101,10 @@ impl Maps {
     }
 }
 
-/// For each giant step the constants of its terms, `None` for a term without a constant.
+/// The constants of a stage: for each giant step those of its terms, `None` for a term without a constant.
 pub(super) type OfStage = Vec<Vec<Option<Arc<Lift>>>>;
 
-/// The number of a map.
+/// A linear map of bootstrapping: to coefficients, the trace, or to slots.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum MapNumber {
     ToCoefficients,
@@ -110,15 +112,15 @@ pub(super) enum MapNumber {
     ToSlots,
 }
 
-/// A stage of a map at a level.
+/// The key of a stage's constants: the map, the index of the stage, and the level.
 type Known = (MapNumber, usize, Level);
 
-/// The constants of the maps' stages, made once for each level.
+/// A cache of the constants of the maps' stages, computed once for each level.
 #[derive(Default)]
 pub(super) struct Constants(Mutex<HashMap<Known, Arc<OfStage>>>);
 
 impl Constants {
-    /// Returns the constants of a stage, for values of this factor.
+    /// Returns the constants of a stage, for values with this correction factor.
     pub fn of(
         &self,
         params: &Params,

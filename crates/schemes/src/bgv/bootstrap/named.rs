@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts the keys of bootstrapping to the names that programs have for them.
+//! Converts the keys of bootstrapping to keys by the names that programs have for them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::rlwe::{EvaluationKeys, KeyRequest};
 use ringmill_device::ResidueVec;
 
 impl BootstrapKeys {
-    /// Returns the same keys in the form that programs take.
+    /// Returns these keys by the names that programs have for them.
     pub fn named(self, setup: &Bootstrapping) -> EvaluationKeys {
         let params = setup.params();
         let mut further = BTreeMap::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operands of a step of a plan, and the integers of their sums.
+//! The ciphertexts and the integers on which a step of a plan works.
 
 use ringmill_math::digits::Step as PlanStep;
 
@@ -8,13 +8,13 @@ use super::error::BootstrapError;
 use super::layout::malformed;
 use crate::bgv::{Factor, Noise};
 
-/// Integers modulo the plaintext modulus: one for each combined value, then the constant.
+/// The integers of a sum, modulo the plaintext modulus: one factor for each value, then the constant that is added.
 pub(super) type Combination = Vec<u64>;
 
-/// The ciphertexts that a step takes, at one level. Those that are combined come first.
+/// The ciphertexts that a step of a plan reads, all at one level. Those that combinations add come first.
 #[derive(Default)]
 pub(super) struct Operands {
-    /// The numbers of the values in the plan, `None` for other ciphertexts.
+    /// For each ciphertext, the number of its value in the plan, or `None` if it is no value of the plan.
     indices: Vec<Option<usize>>,
     pub values: Vec<Emitted>,
 }
@@ -30,7 +30,7 @@ impl Operands {
         self.values.len() as u16 - 1
     }
 
-    /// Adds a ciphertext that is no value of the plan.
+    /// Adds a ciphertext that is no value of the plan, and returns its number among the operands.
     pub fn add_more(&mut self, value: Emitted) -> u16 {
         self.indices.push(None);
         self.values.push(value);
@@ -44,8 +44,8 @@ impl Operands {
         Ok((place as u16, *value))
     }
 
-    /// Returns the integers that multiply the combined values, so that the sum of a step's linear terms has `factor`,
-    /// and the sum's noise.
+    /// Returns the integers by which the combined values are multiplied, so that the sum of a step's linear terms has
+    /// `factor`. Also returns the noise of the sum.
     pub fn combination(
         &self,
         emitter: &Emitter<'_>,

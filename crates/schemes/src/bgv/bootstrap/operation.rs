@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds the operation and the keys of each macro instruction of a bootstrap.
+//! Finds the BGV operation and the keys of each macro instruction of a bootstrap.
 
 use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
 use ringmill_isa::macros::op::MacroKeys;
@@ -15,11 +15,11 @@ use crate::exact::scalar::residues_modulo;
 use crate::rlwe::ops::Shape;
 use crate::rlwe::{Annotation, KeyRequest};
 
-/// Returns the operation of a step, from the types of its procedure's values. `seeded` says whether its keys come with
-/// seeds.
+/// Returns the BGV operation of an instruction, from the types of its procedure's values. `seeded` says whether its
+/// keys come with seeds.
 ///
 /// # Errors
-/// Instructions that are no operations of bootstrapping, or that have the wrong form.
+/// Fails for an instruction that is no operation of bootstrapping, or that has a wrong form.
 pub fn operation(
     params: &Params,
     types: &[MacroType],
@@ -41,10 +41,11 @@ pub fn operation(
     of.visit(instr)
 }
 
-/// Returns the keys that a step's operation takes, in order. For `KEY` it is the key itself.
+/// Returns the names of the keys that an instruction's operation needs, in order. For `KEY` it is the name of the key
+/// itself.
 ///
 /// # Errors
-/// Instructions whose keys are not those of a step of bootstrapping.
+/// Fails for an instruction whose keys are not those of a step of bootstrapping.
 pub fn keys(types: &[MacroType], instr: &MacroInstr) -> Result<Vec<KeyRequest>, BootstrapError> {
     let galois = |Elements { of, low }: &Elements| {
         let name = match low {
@@ -72,7 +73,7 @@ pub fn keys(types: &[MacroType], instr: &MacroInstr) -> Result<Vec<KeyRequest>, 
     })
 }
 
-/// A step, with the level and factor of its first operand. All operands have two polynomials.
+/// An instruction with the level and correction factor of its first operand. All operands have two polynomials.
 struct OfStep<'a> {
     params: &'a Params,
     level: Level,
@@ -81,12 +82,12 @@ struct OfStep<'a> {
 }
 
 impl OfStep<'_> {
-    /// Returns the number of primes from the step's level down to another.
+    /// Returns the number of primes between the instruction's level and the lower level `to`.
     fn dropped(&self, to: Level) -> u16 {
         self.level.0.saturating_sub(to.0) as u16
     }
 
-    /// Returns integers modulo each prime of the level, one after another.
+    /// Returns the residues of integers modulo each prime of the level, one integer after another.
     fn residues(&self, integers: &[i64]) -> Vec<u64> {
         let mut residues = Vec::new();
         for &integer in integers {
@@ -98,7 +99,7 @@ impl OfStep<'_> {
         residues
     }
 
-    /// Returns the operation that multiplies by the inverse of an integer modulo each prime.
+    /// Returns the operation that multiplies by the inverse of an integer modulo each prime of the level.
     fn over(&self, instr: &MacroInstr, constant: Constant) -> Result<OpKey, BootstrapError> {
         let Constant::Integer(by) = constant else {
             return Err(misshapen(instr));
@@ -111,7 +112,7 @@ impl OfStep<'_> {
     }
 }
 
-/// The number of polynomials of a ciphertext.
+/// The number of polynomials of every ciphertext in a bootstrap.
 const TWO: u32 = 2;
 
 type Found = Result<OpKey, BootstrapError>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parameters of bootstrapping: a sparse secret for encapsulated ciphertexts, the modulus that it is used under,
-//! and the probability of failure.
+//! The parameters of bootstrapping: a sparse secret for encapsulated ciphertexts, the inner modulus under which it is
+//! used, and the probability of failure.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::rlwe::ops::keyswitch::special_of_few;
 use crate::rlwe::security::{SecurityTable, bound, no_bound};
 use crate::rlwe::{RlweError, SecretDistribution};
 
-/// The checked parameters by which integers in slots are bootstrapped: e, the inner modulus q, and the weight of the
-/// encapsulated secret.
+/// The checked parameters by which integers in slots are bootstrapped: the exponent e, the inner modulus q, and the
+/// weight of the sparse secret.
 ///
 /// Messages are modulo p^r. Parameters whose last plaintext modulus is p^e bootstrap with e - r digits below the
 /// message. A quotient by q must fit these digits. It is the sum of `weight` numbers uniform in (-1/2, 1/2), rounded to
@@ -34,24 +34,25 @@ pub struct Bootstrapping {
     security: String,
     bound: u64,
     log2_chance: f64,
-    /// The number of coefficients that a bootstrap removes digits from: one for each slot, or all.
+    /// The number of coefficients in which a bootstrap removes digits: one for each slot, or all N.
     coefficients: usize,
-    /// The number of stages of the linear maps.
+    /// The number of stages of each linear map.
     depth: usize,
-    /// The method of digit removal.
+    /// The method by which digits are removed.
     removal: Method,
 }
 
 impl Bootstrapping {
-    /// log2 of the largest probability of failure that is accepted by default.
+    /// The base-2 logarithm of the largest probability of failure that is accepted by default.
     pub const LOG2_CHANCE: f64 = -40.0;
 
-    /// Chooses parameters for a secret of this weight, with a probability of failure of at most 2^-40 for each
-    /// bootstrap.
+    /// Chooses parameters for a sparse secret with `weight` coefficients other than 0. Each bootstrap then fails with a
+    /// probability of at most 2^-40.
     ///
     /// # Errors
-    /// Parameters of one plaintext modulus, with too few primes, or with a ring that has no such slots; a secret that
-    /// is insecure under its modulus, unless the parameters may be insecure; a larger probability of failure.
+    /// Fails for parameters with one plaintext modulus, with too few primes, or with a ring that has no such slots.
+    /// Also fails for a sparse secret that is insecure under its modulus, unless the parameters may be insecure, and
+    /// for a larger probability of failure.
     pub fn new(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
         Self::with_chance(params, weight, Self::LOG2_CHANCE)
     }
@@ -60,15 +61,15 @@ impl Bootstrapping {
     /// Equation 9.
     ///
     /// # Errors
-    /// As [`Bootstrapping::new`], and a weight that the digits do not hold.
+    /// The errors of [`Bootstrapping::new`], and a weight for which the quotient may exceed the digits.
     pub fn rigorous(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
         Self::with_chance(params, weight, f64::NEG_INFINITY)
     }
 
-    /// Chooses parameters with a probability of failure of at most 2^`allowed`.
+    /// Chooses parameters for which each bootstrap fails with a probability of at most 2^`allowed`.
     ///
     /// # Errors
-    /// As [`Bootstrapping::new`].
+    /// The errors of [`Bootstrapping::new`].
     pub fn with_chance(
         params: Arc<Params>,
         weight: u32,
@@ -77,11 +78,12 @@ impl Bootstrapping {
         Self::checked(params, weight, allowed, SlotStructure::slots)
     }
 
-    /// Chooses parameters for [`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general). The
-    /// probability of failure is over all N coefficients.
+    /// Chooses parameters for general bootstrapping
+    /// ([`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general)). The probability of failure is
+    /// over all N coefficients.
     ///
     /// # Errors
-    /// As [`Bootstrapping::new`].
+    /// The errors of [`Bootstrapping::new`].
     pub fn general(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
         let all = SlotStructure::ring_degree;
         Self::checked(params, weight, Self::LOG2_CHANCE, all)
@@ -146,7 +148,7 @@ impl Bootstrapping {
         })
     }
 
-    /// Sets the number of stages of the linear maps. If there are many slots, more stages need far fewer constants, but
+    /// Sets the number of stages of each linear map. If there are many slots, more stages need far fewer constants, but
     /// each takes a level or more.
     #[must_use]
     pub fn with_map_depth(self, depth: usize) -> Self {
@@ -154,23 +156,24 @@ impl Bootstrapping {
         Self { depth, ..self }
     }
 
-    /// Sets the method of digit removal. The integers of the result stay the same; its level changes.
+    /// Sets the method by which digits are removed. The integers of the result stay the same; its level changes.
     #[must_use]
     pub fn with_removal(self, removal: Method) -> Self {
         Self { removal, ..self }
     }
 
-    /// Returns the method of digit removal.
+    /// Returns the method by which digits are removed.
     pub fn removal(&self) -> Method {
         self.removal
     }
 
-    /// Returns whether the probability of failure is over all coefficients.
+    /// Returns whether these are parameters of general bootstrapping, with a probability of failure over all N
+    /// coefficients.
     pub fn is_general(&self) -> bool {
         self.coefficients == self.params.degree()
     }
 
-    /// Returns the layout of the linear maps.
+    /// Returns the depth of the linear maps and the costs by which they are laid out.
     pub fn shape(&self) -> Shape {
         Shape {
             depth: self.depth,
@@ -178,7 +181,8 @@ impl Bootstrapping {
         }
     }
 
-    /// Refuses an encapsulated phase at the inner level that exceeds the assumption of the failure probability.
+    /// Refuses an encapsulated ciphertext at the inner level whose phase is larger than the failure probability
+    /// assumes.
     pub(super) fn check(&self, noise: Noise) -> Result<(), BootstrapError> {
         let below = self.params.prime_power()?;
         let below = below
@@ -192,11 +196,11 @@ impl Bootstrapping {
         Err(BootstrapError::NoRoom { step, level })
     }
 
-    /// Returns the lowest level that a ciphertext may have to be bootstrapped. Its map to coefficients uses the primes
+    /// Returns the lowest level from which a ciphertext can be bootstrapped. The map to coefficients uses the primes
     /// above the inner level.
     ///
     /// # Errors
-    /// Too few primes.
+    /// Fails if the parameters have too few primes.
     pub fn start(&self) -> Result<Level, BootstrapError> {
         let (params, slots) = (&self.params, self.structure.slots() as f64);
         let t = params.prime_power()?.value() as f64;
@@ -222,7 +226,7 @@ impl Bootstrapping {
         &self.params
     }
 
-    /// Returns the structure of the messages' slots.
+    /// Returns the structure of the slots that hold messages.
     pub fn structure(&self) -> &SlotStructure {
         &self.structure
     }
@@ -232,12 +236,12 @@ impl Bootstrapping {
         self.inner
     }
 
-    /// Returns the number of coefficients of the encapsulated secret other than 0.
+    /// Returns the weight of the sparse secret: the number of its coefficients other than 0.
     pub fn weight(&self) -> u32 {
         self.weight
     }
 
-    /// Returns p^e.
+    /// Returns the last plaintext modulus, p^e.
     ///
     /// # Errors
     /// None, as the parameters were checked.
@@ -246,29 +250,29 @@ impl Bootstrapping {
         power.with_exponent(power.exponent() + u32::from(self.params.last_plain()))
     }
 
-    /// Returns the largest absolute value of the quotient by q, except with the probability of failure.
+    /// Returns the bound that the absolute value of the quotient by q exceeds only with the probability of failure.
     pub fn bound(&self) -> u64 {
         self.bound
     }
 
-    /// Returns log2 of a bound on the probability that a bootstrap fails.
+    /// Returns the base-2 logarithm of a bound on the probability that a bootstrap fails.
     pub fn log2_chance(&self) -> f64 {
         self.log2_chance
     }
 
-    /// Returns whether no bootstrap fails, whatever the ciphertext, by the rigorous bound of the vector paper's
-    /// Equation 9. Noise that exceeds its own bound is excepted.
+    /// Returns whether no bootstrap can fail, whatever the ciphertext, by the rigorous bound of the vector paper's
+    /// Equation 9. A failure of the noise bounds themselves is excepted.
     pub fn is_certain(&self) -> bool {
         self.log2_chance == f64::NEG_INFINITY
     }
 
-    /// Returns the bits of the modulus under which the encapsulated secret must be secure: q and as many special
+    /// Returns the bits of the modulus under which the sparse secret must be secure: that of q and as many special
     /// primes.
     pub fn key_bits(&self) -> u64 {
         self.key_bits
     }
 
-    /// Returns one line with the table by which the encapsulated secret is secure. It is an estimate
+    /// Returns one line about the security table by which the sparse secret is secure. It is an estimate
     /// (`docs/assumptions.md`).
     pub fn security(&self) -> &str {
         &self.security
@@ -300,11 +304,12 @@ impl fmt::Display for Bootstrapping {
     }
 }
 
-/// The largest fraction of q that p^(e - r) times the phase may have where the modulus is raised.
+/// The largest fraction of the inner modulus q that p^(e - r) times the phase may have when the modulus is raised.
 const PART: f64 = 0.25;
 
-/// Returns the lowest level q at which p^(e - r), `below`, times the phase is far below q, and that product as a
-/// fraction of q at most. The phase is that of a ciphertext just switched there and encapsulated.
+/// Returns the lowest level whose modulus q is far above `below`, which is p^(e - r), times the phase. Also returns a
+/// bound on that product as a fraction of q. The phase is that of a ciphertext that was just divided down to the level
+/// and encapsulated.
 fn inner_level(params: &Params, weight: u32, below: f64) -> Option<(Level, f64)> {
     let model = NoiseModel::new(params);
     let levels = Level::LOWEST.to(params.max_level());
@@ -320,7 +325,8 @@ fn inner_level(params: &Params, weight: u32, below: f64) -> Option<(Level, f64)>
         .map(|(level, _)| (level, PART))
 }
 
-/// Returns the bits of the modulus of the only published key of the sparse secret: q and as many special primes.
+/// Returns the bits of the modulus of the only published key of the sparse secret: that of q and as many special
+/// primes.
 fn key_bits(params: &Params, inner: Level) -> Result<u64, RlweError> {
     let special = special_of_few(params, inner)?;
     let special = params.moduli().get(special).unwrap_or_default();
@@ -328,7 +334,8 @@ fn key_bits(params: &Params, inner: Level) -> Result<u64, RlweError> {
     Ok(primes.product::<BigUint>().bits())
 }
 
-/// Checks that key by the tables of sparse secrets.
+/// Checks the modulus of the sparse secret's key by the security tables of sparse secrets. Returns one line about the
+/// table.
 fn encapsulated_security(
     params: &Params,
     weight: u32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the plan of a polynomial as steps on ciphertexts.
+//! Emits the plan of a polynomial as steps of a bootstrap.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -14,22 +14,23 @@ use super::operands::{Combination, Operands};
 use crate::bgv::{Factor, Noise};
 use crate::rlwe::RlweError;
 
-/// A plan at work. A value that can be scaled by any integer at no cost ([`Plan::scalable`]) is used once, and is made
-/// at its use with the factor that is wanted there. Other values, powers of inputs, are made once, with the factor that
-/// their primes leave.
+/// The state while a plan is emitted. A value that can be scaled by any integer at no cost ([`Plan::scalable`]) is used
+/// once. It is computed when it is used, with the correction factor that is needed there. Other values, powers of
+/// inputs, are computed once, with the factor that their primes leave.
 struct Run<'a> {
     emitter: &'a Emitter<'a>,
     plan: &'a Plan,
     layout: Layout,
-    /// Inputs and values that are not scalable, as long as something will use them.
+    /// The inputs, and the computed values that are not scalable, until their last use.
     made: Vec<Option<Emitted>>,
-    /// The levels at which each value will still be used.
+    /// For each value, the levels at which later steps will use it.
     wanted: Vec<Vec<Level>>,
-    /// Copies of values at lower levels at which they will still be used.
+    /// Copies of values, divided down to lower levels at which later steps will use them.
     lowered: HashMap<(usize, Level), Emitted>,
 }
 
-/// Emits the plan's value at ciphertexts of one plaintext modulus. Its factor is 1 if it is scalable.
+/// Emits a plan for ciphertexts of one plaintext modulus and returns its value. The value's correction factor is 1 if
+/// it is scalable.
 pub(super) fn run(
     emitter: &Emitter<'_>,
     plan: &Plan,
@@ -85,7 +86,7 @@ impl Run<'_> {
         self.plan.steps().get(number).ok_or_else(malformed)
     }
 
-    /// Returns a value at a level at or below its own. It has the wanted factor if it is scalable.
+    /// Returns a value at a level at or below its own. If the value is scalable, it has the correction factor `wanted`.
     fn value_at(
         &mut self,
         index: usize,
@@ -127,7 +128,8 @@ impl Run<'_> {
         Ok(lowered)
     }
 
-    /// Returns the factor that a value has after it goes down to a level, or `None` if it is made at its use.
+    /// Returns the correction factor that a value has after it is divided down to a level. It is `None` for a value
+    /// that is computed when it is used.
     fn factor_at(&self, index: usize, level: Level) -> Result<Option<Factor>, RlweError> {
         let Some(Some(made)) = self.made.get(index) else {
             return Ok(None);
@@ -136,7 +138,7 @@ impl Run<'_> {
         Ok(Some(factor))
     }
 
-    /// Emits a step. Its result has the wanted factor, or the factor that a product of powers has.
+    /// Emits a step of the plan. Its result has the correction factor `wanted`, or the factor of a product of powers.
     fn step(&mut self, number: usize, wanted: Option<Factor>) -> Result<Emitted, BootstrapError> {
         let emitter = self.emitter;
         let node = self.layout.nodes.get(number).ok_or_else(malformed)?;
@@ -273,9 +275,9 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// Makes the first factors of a step's products, in order. They come before the powers that multiply them go down
-    /// to the step's level, since these powers are still wanted above it and would be held twice. Returns `None` if a
-    /// factor is not known yet.
+    /// Computes the first factors of a step's products, in order. The powers that multiply them are divided down to the
+    /// step's level only after that. These powers are still needed above it, and would otherwise be in memory twice.
+    /// Returns `None` if a correction factor is not known yet.
     fn made_for(
         &mut self,
         node: &Node,
@@ -319,7 +321,8 @@ impl Run<'_> {
         Ok(made)
     }
 
-    /// Emits the sum of linear terms, with a factor at a level below the level of the sum.
+    /// Emits the sum of linear terms, which has the correction factor `target` at level `to`, below the level of the
+    /// sum.
     fn tail(
         &mut self,
         tail: &Tail,

@@ -18,23 +18,23 @@ use super::params::Bootstrapping;
 use crate::bgv::{ExactParams, Factor, KeyForm, KeyGenerator, Noise, NoiseModel, OpKey, Params};
 use crate::rlwe::{EvaluationKeys, KeyRequest};
 
-/// The steps of a bootstrap. It takes a ciphertext at [`Procedure::start`] whose phase is within [`Procedure::noise`].
-/// The result equals that of [`Bootstrapper::bootstrap`] for a ciphertext of just that bound, bit for bit, as levels
-/// follow from bounds and factors change no operation.
+/// A bootstrap as a procedure of programs. It takes a ciphertext at level [`Procedure::start`] whose phase is within
+/// [`Procedure::noise`]. The result equals that of [`Bootstrapper::bootstrap`] for a ciphertext with exactly that
+/// bound, bit for bit. Levels follow from bounds, and correction factors change no operation.
 #[derive(Clone)]
 pub struct Procedure {
     setup: Bootstrapping,
     maps: Maps,
-    /// A program with one procedure.
+    /// A macro program whose one procedure is the bootstrap.
     program: MacroProgram,
-    /// The operations, each with the number of its results.
+    /// The BGV operations of the steps, each with the number of its results.
     operations: Vec<(OpKey, usize)>,
     constants: Vec<Lifted>,
     key_names: Vec<KeyRequest>,
     start: Level,
     noise: Noise,
     end: (Level, Noise),
-    /// The factor that multiplies the operand's factor.
+    /// The factor by which a bootstrap multiplies the correction factor of its operand.
     ratio: Factor,
     seeded: bool,
 }
@@ -47,10 +47,11 @@ impl fmt::Debug for Procedure {
 }
 
 impl Procedure {
-    /// Emits a bootstrap for the largest bound that a ciphertext at [`Bootstrapper::start`] may have, to a bit.
+    /// Emits a bootstrap for the largest noise bound that a ciphertext at level [`Bootstrapper::start`] may have, to
+    /// within one bit.
     ///
     /// # Errors
-    /// As [`Bootstrapper::bootstrap`]: parameters with too few primes, maps of others.
+    /// The errors of [`Bootstrapper::bootstrap`]: too few primes, or maps of other parameters.
     pub fn new(setup: Bootstrapping, maps: Maps, seeded: bool) -> Result<Self, BootstrapError> {
         let params = Arc::clone(setup.params());
         let model = NoiseModel::new(&params);
@@ -117,55 +118,55 @@ impl Procedure {
         &self.maps
     }
 
-    /// Returns a program whose only procedure is the bootstrap.
+    /// Returns a macro program whose only procedure is the bootstrap.
     pub fn program(&self) -> &MacroProgram {
         &self.program
     }
 
-    /// Returns the operations of its steps in order, each with the number of its results.
+    /// Returns the BGV operations of the bootstrap's steps in order, each with the number of its results.
     pub fn operations(&self) -> &[(OpKey, usize)] {
         &self.operations
     }
 
-    /// Returns the constants of its `LIFT`s, by their numbers.
+    /// Returns the constants that the bootstrap's `LIFT` instructions name, in the order of their numbers.
     pub fn constants(&self) -> &[Lifted] {
         &self.constants
     }
 
-    /// Returns whether its keys come with seeds.
+    /// Returns whether the bootstrap's keys come with seeds.
     pub fn seeded(&self) -> bool {
         self.seeded
     }
 
-    /// Returns the level of its operand.
+    /// Returns the level of the bootstrap's operand.
     pub fn start(&self) -> Level {
         self.start
     }
 
-    /// Returns the bound on its operand's phase.
+    /// Returns the bound on the phase of the bootstrap's operand.
     pub fn noise(&self) -> Noise {
         self.noise
     }
 
-    /// Returns the level and the bound of its result.
+    /// Returns the level of the bootstrap's result and the bound on its phase.
     pub fn end(&self) -> (Level, Noise) {
         self.end
     }
 
-    /// Returns the factor of its result, for an operand of this factor.
+    /// Returns the correction factor of the bootstrap's result, for an operand with factor `of`.
     pub fn factor(&self, of: Factor) -> Factor {
         of.times(self.ratio, self.params().plain_modulus().reducer())
     }
 
-    /// Returns the names of the keys that it takes, each once.
+    /// Returns the names of the keys that the bootstrap needs, each once.
     pub fn key_names(&self) -> &[KeyRequest] {
         &self.key_names
     }
 
-    /// Generates the keys, with a sparse secret that is forgotten.
+    /// Generates the bootstrap's keys for a new sparse secret, which it wipes afterwards.
     ///
     /// # Errors
-    /// A generator of other parameters; no memory or randomness.
+    /// Fails for a generator of other parameters, and for missing memory or randomness.
     pub fn keys(&self, keygen: &KeyGenerator) -> Result<EvaluationKeys, BootstrapError> {
         let form = match self.seeded {
             true => KeyForm::Seeded,
@@ -176,7 +177,8 @@ impl Procedure {
     }
 }
 
-/// Returns whether a ciphertext of this bound can reach the raising of the modulus, where its noise ends.
+/// Returns whether a ciphertext with this noise bound can reach the raising of the modulus, after which its noise does
+/// not matter.
 fn fits(bootstrapper: &Bootstrapper, noise: Noise) -> Result<bool, BootstrapError> {
     let emitter = bootstrapper.emitter();
     let operand = emitter.given(bootstrapper.start(), Factor::ONE, noise);

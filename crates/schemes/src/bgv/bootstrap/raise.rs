@@ -11,9 +11,9 @@ use crate::bgv::Params;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb, Variant};
 
-/// Raises the modulus. The operands are a ciphertext (c_0, c_1) of phase phi modulo q, the primes of its level, and an
-/// encryption of its secret s' modulo p^e at the highest level. The result is an encryption modulo p^e of q^-1 (p^(e-r)
-/// phi) + rho at the highest level. rho is the quotient by q, which is small because s' is.
+/// Emits the raising of the modulus. The operands are a ciphertext (c_0, c_1) of phase phi modulo q, the primes of its
+/// level, and an encryption of its secret s' modulo p^e at the highest level. The result is an encryption modulo p^e of
+/// q^-1 (p^(e-r) phi) + rho at the highest level. rho is the quotient by q, which is small because s' is.
 ///
 /// For each polynomial c, d = p^(e-r) c b modulo q is extended to the other primes and to b (fast base extension). b is
 /// a prime of its own, the first special prime. [`montgomery`] then reduces twice: modulo q, which divides by b, and
@@ -48,11 +48,11 @@ pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> 
     e.result(0, Poly(1), &mask)
 }
 
-/// A value under reduction: its limbs in coefficient form.
+/// A polynomial during its reduction: its limbs in coefficient form.
 type Limbs = Vec<Limb>;
 
-/// Computes (q^-1 `shift` c) mod m about zero, in evaluation form modulo all ciphertext primes. q is the product of the
-/// first `level` of them, and m = `power`.
+/// Computes (q^-1 `shift` c) mod m, nearest to 0, in evaluation form modulo all ciphertext primes. q is the product of
+/// the first `level` of them, and m = `power`.
 fn reduced(
     e: &mut Emit<Params>,
     c: &[Limb],
@@ -99,8 +99,8 @@ fn reduced(
     Ok(all)
 }
 
-/// Reduces a by one prime p (Algorithm 2, small Montgomery reduction): a becomes (a + m r) / p with r = -a / m modulo p
-/// about zero. The result is a / p modulo m, and at most |a| / p + m / 2.
+/// Reduces the integer a by one prime p (Algorithm 2, small Montgomery reduction): a becomes (a + m r) / p with r = -a
+/// / m modulo p, nearest to 0. The result is a / p modulo m, and at most |a| / p + m / 2.
 fn montgomery(
     e: &mut Emit<Params>,
     a: &mut [Limb],
@@ -129,7 +129,7 @@ fn montgomery(
     Ok(())
 }
 
-/// Returns x - `half` modulo another modulus, for a limb's representatives x.
+/// Returns x - `half` modulo another modulus, for the representatives x of a limb.
 fn centred(
     e: &mut Emit<Params>,
     shifted: ValueId,
@@ -141,8 +141,8 @@ fn centred(
     Ok(e.ops().addi(x, q.neg(q.reduce(half)))?)
 }
 
-/// Extends small integers, at most `power` in absolute value, to the first `level` primes, from as few other primes as
-/// hold them.
+/// Extends integers of at most `power` in absolute value to the first `level` primes, exactly. It starts from the
+/// fewest other primes whose product is large enough.
 fn exactly(
     e: &mut Emit<Params>,
     known: &[Limb],

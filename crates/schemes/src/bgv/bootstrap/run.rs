@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs the steps of a bootstrap on ciphertexts, one after another.
+//! Runs the emitted steps of a bootstrap on ciphertexts, one after another.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::bgv::{Ciphertext, Evaluator, Factor, Params};
 use crate::rlwe::key::KSwitchKey;
 use crate::rlwe::{Annotation, KeyRequest};
 
-/// Steps, and the ciphertexts that they will run on.
+/// Emitted steps, and the ciphertexts on which they will run.
 pub(super) struct Running<'a> {
     code: Code,
     given: Vec<&'a Ciphertext>,
@@ -41,15 +41,15 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Returns the result of the steps.
+    /// Returns the value that is the result of the steps.
     pub fn result(&self) -> Emitted {
         self.result
     }
 
-    /// Runs the steps. A value is dropped after its last use.
+    /// Runs the steps, and drops each ciphertext after its last use.
     ///
     /// # Errors
-    /// Missing keys; errors of the evaluator.
+    /// Fails for missing keys, and with the errors of the evaluator.
     pub fn run(
         self,
         evaluator: &Evaluator,
@@ -91,12 +91,12 @@ struct Run<'a> {
     params: &'a Params,
     keys: &'a BootstrapKeys,
     made: Vec<Option<Cow<'a, Ciphertext>>>,
-    /// The number of times that each value will still be read.
+    /// The number of times that steps will still read each value.
     uses: Vec<usize>,
 }
 
 impl<'a> Run<'a> {
-    /// Counts how often values are read. Missing keys are refused before anything runs.
+    /// Counts how many times steps read each value. It refuses missing keys before anything runs.
     fn count(&mut self, result: Emitted) -> Result<(), BootstrapError> {
         let stages = self.code.stages.iter().map(|(.., value)| value.value);
         let instrs = self.code.instrs.iter().flat_map(|instr| &instr.src);
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Records that a value was read once.
+    /// Notes that a step has read a value, and drops the value after its last read.
     fn read(&mut self, value: MacroValue) {
         let place = value.0 as usize;
         let (Some(uses), Some(slot)) = (self.uses.get_mut(place), self.made.get_mut(place)) else {
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Returns the result of a stage, for the observer.
+    /// Returns the result of a step as a ciphertext with its bound, for the observer.
     fn shown(&self, value: Emitted) -> Result<Value, BootstrapError> {
         let cipher = self.cipher(value.value).cloned().ok_or_else(lost)?;
         let noise = value.noise;

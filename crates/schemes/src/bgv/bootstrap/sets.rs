@@ -7,7 +7,8 @@ use super::error::BootstrapError;
 use super::params::Bootstrapping;
 use crate::bgv::{Params, PrimePower};
 
-/// A named set: integers modulo p^r in slots, over Montgomery-friendly primes, with a dense ternary secret.
+/// A named BGV parameter set that bootstraps integers modulo p^r in slots. It has Montgomery-friendly primes and a
+/// dense ternary secret.
 ///
 /// ```
 /// use ringmill_schemes::bgv::bootstrap::Set;
@@ -19,12 +20,12 @@ use crate::bgv::{Params, PrimePower};
 pub struct Set {
     pub name: &'static str,
     pub log_n: u8,
-    /// p; `exponents` are r and e.
+    /// The prime p. `exponents` are r of the plaintext modulus p^r, and e of the last one, p^e.
     pub prime: u64,
     pub exponents: [u32; 2],
-    /// The numbers of ciphertext primes and of special primes.
+    /// The number of ciphertext primes, then the number of special primes.
     pub primes: [usize; 2],
-    /// The weight of the encapsulated secret.
+    /// The weight of the sparse secret: the number of its coefficients other than 0.
     pub weight: u32,
     /// The number of stages of each linear map.
     pub map_depth: usize,
@@ -33,7 +34,8 @@ pub struct Set {
 }
 
 impl Set {
-    /// The vector paper's example: N = 65536, 127^3, e = 4, 42 primes in Q and 14 in P.
+    /// The vector paper's example: N = 65536, messages modulo 127^3, e = 4, 42 ciphertext primes and 14 special
+    /// primes.
     pub const BASALISC: Self = Self {
         name: "basalisc",
         log_n: 16,
@@ -44,7 +46,7 @@ impl Set {
         map_depth: 1,
         insecure: false,
     };
-    /// A set with thousands of slots: 4,096 integers modulo 8191.
+    /// A secure set with thousands of slots: 4,096 integers modulo 8191.
     pub const MANY_SLOTS: Self = Self {
         name: "many-slots",
         log_n: 16,
@@ -55,7 +57,7 @@ impl Set {
         map_depth: 3,
         insecure: false,
     };
-    /// A set with N = 2^15.
+    /// A secure set of ring degree N = 2^15.
     pub const MEDIUM: Self = Self {
         name: "medium",
         log_n: 15,
@@ -66,7 +68,7 @@ impl Set {
         map_depth: 1,
         insecure: false,
     };
-    /// A set with N = 2^14.
+    /// A secure set of ring degree N = 2^14.
     pub const SMALL: Self = Self {
         name: "small",
         log_n: 14,
@@ -77,7 +79,7 @@ impl Set {
         map_depth: 1,
         insecure: false,
     };
-    /// A set for tests only, which keeps nothing secret.
+    /// An insecure set for tests only.
     pub const INSECURE_TOY_FOR_TESTS_ONLY: Self = Self {
         name: "insecure-toy-for-tests-only",
         log_n: 9,
@@ -88,14 +90,14 @@ impl Set {
         map_depth: 1,
         insecure: true,
     };
-    /// Sets for comparisons with other libraries only, with more primes than are secure: 127, e = 2, 868 bits at N =
-    /// 2^13 and 2^14, and 127^3, e = 4, 1271 bits at 2^15.
+    /// Insecure sets for comparisons with other libraries only. They have p = 127 with r = 1, e = 2 and 868 bits of
+    /// primes at N = 2^13 and 2^14, and messages modulo 127^3 with e = 4 and 1271 bits at 2^15.
     pub const INSECURE_COMPARISONS: [Self; 3] = [
         Self::compared("insecure-comparison-13", 13, [1, 2], [28, 7]),
         Self::compared("insecure-comparison-14", 14, [1, 2], [28, 7]),
         Self::compared("insecure-comparison-15", 15, [3, 4], [41, 14]),
     ];
-    /// The secure sets.
+    /// All named sets that are secure.
     pub const ALL: [Self; 4] = [Self::BASALISC, Self::MANY_SLOTS, Self::MEDIUM, Self::SMALL];
 
     const fn compared(
@@ -116,7 +118,7 @@ impl Set {
         }
     }
 
-    /// Returns the set of this name.
+    /// Returns the set with this name, or `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         let toy = Self::INSECURE_TOY_FOR_TESTS_ONLY;
         Self::ALL
@@ -126,7 +128,7 @@ impl Set {
             .find(|set| set.name == name)
     }
 
-    /// Returns its checked parameters.
+    /// Returns the set's parameters of bootstrapping, checked.
     ///
     /// # Errors
     /// None for a named set.

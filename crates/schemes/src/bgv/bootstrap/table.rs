@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables of functional bootstrapping, which map an integer modulo p to another.
+//! The tables of functional bootstrapping, which map each integer modulo p to another.
 
 use ringmill_math::digits::{Plan, PlanCosts, table_plan};
 
@@ -8,7 +8,8 @@ use super::params::Bootstrapping;
 use crate::rlwe::RlweError;
 use ringmill_device::ParamsId;
 
-/// A function from the integers modulo p to themselves, as a polynomial of degree at most p - 1.
+/// A function from the integers modulo p to themselves, as a polynomial of degree at most p - 1 that a bootstrap
+/// evaluates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
     params_id: ParamsId,
@@ -16,10 +17,11 @@ pub struct Table {
 }
 
 impl Table {
-    /// Makes a table of the values at 0, 1, ..., p - 1.
+    /// Makes a table from the function's values at 0, 1, ..., p - 1.
     ///
     /// # Errors
-    /// Messages modulo p^r with r > 1; a number of values other than p; values of p or more; the same value everywhere.
+    /// Fails for messages modulo p^r with r > 1, a number of values other than p, values of p or more, or a constant
+    /// function.
     pub fn new(setup: &Bootstrapping, values: &[u64]) -> Result<Self, BootstrapError> {
         let params = setup.params();
         let power = params.prime_power()?;
@@ -56,7 +58,7 @@ impl Table {
         &self.params_id
     }
 
-    /// Returns the plan that evaluates the polynomial.
+    /// Returns the plan that evaluates the table's polynomial.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }

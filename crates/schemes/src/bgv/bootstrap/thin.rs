@@ -11,7 +11,7 @@ use super::plan;
 use crate::bgv::{ExactParams, Factor};
 
 impl Bootstrapper {
-    /// Emits a whole bootstrap of integers in slots.
+    /// Emits a whole thin bootstrap, of integers in slots.
     pub(super) fn thin(
         &self,
         e: &Emitter<'_>,
@@ -27,7 +27,7 @@ impl Bootstrapper {
         Ok(value)
     }
 
-    /// Emits the first half, up to the raised modulus, where the noise of the operand ends.
+    /// Emits the first half of a bootstrap, up to the raised modulus. After it the operand's noise does not matter.
     pub(super) fn to_raised(
         &self,
         e: &Emitter<'_>,
@@ -39,8 +39,9 @@ impl Bootstrapper {
         self.refreshed(e, value)
     }
 
-    /// Emits an encryption modulo p^e at the highest level, with rho below the message in every coefficient. Also
-    /// returns the factor of its message relative to the operand's.
+    /// Emits a bootstrap up to an encryption modulo p^e at the highest level, with rho below the message in every
+    /// coefficient. rho is the quotient by the inner modulus. Also returns the factor of its message relative to the
+    /// operand's.
     pub(super) fn refreshed(
         &self,
         e: &Emitter<'_>,
@@ -61,8 +62,8 @@ impl Bootstrapper {
         Ok((value, outer))
     }
 
-    /// Emits the removal of digits: integers in slots modulo p^r, from integers modulo p^e with rho below them. `outer`
-    /// is the factor of the result's message.
+    /// Emits the removal of digits. It turns integers in slots modulo p^e, with rho in their low digits, into the
+    /// messages modulo p^r. `outer` is the correction factor of the result.
     pub(super) fn without_digits(
         &self,
         e: &Emitter<'_>,
@@ -86,8 +87,8 @@ impl Bootstrapper {
         Ok(e.step(MacroOp::Encapsulate, &[a], MacroImm::None, made))
     }
 
-    /// Emits an encryption modulo p^e, of factor 1. Also returns the factor f / q of its message p^(e-r) m + rho
-    /// relative to the operand's.
+    /// Emits the raising of the modulus, whose result is an encryption modulo p^e of correction factor 1. Also returns
+    /// the factor f / q of its message p^(e-r) m + rho relative to the operand's, where f is the operand's factor.
     fn raised(&self, e: &Emitter<'_>, a: Emitted) -> Result<(Emitted, Factor), BootstrapError> {
         let params = e.params;
         let t = params.plain_modulus().reducer();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ciphertexts with bounds on their noise.
+//! BGV ciphertexts with bounds on their
+//! noise.
 
 use ringmill_isa::Level;
 
 use crate::bgv::{Ciphertext, Factor, Noise};
 
-/// A ciphertext with a bound on its phase.
+/// A BGV ciphertext with a bound on its
+/// phase.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Value {
     pub cipher: Ciphertext,
