@@ -21,7 +21,7 @@ pub use identity::Origin;
 pub use scheme::roles;
 pub use scheme::{At, Encrypted, Operation, ParameterSet, Scheme, SchemeTag};
 
-/// Items for the crate's own tests. They are no part of the interface.
+/// Items for the crate's own tests, which are no part of the interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::ckks::noise::paths::{Errors, Own, Paths};
@@ -41,12 +41,12 @@ pub mod internals {
         pub use crate::ckks::noise::tail::{bound, exponent};
     }
 
-    /// Writers of SEAL's files that need no parameters of ours.
+    /// Writers of SEAL's files that need no parameters of Ringmill.
     pub mod emit {
         pub use crate::seal::emit::{ciphertext, keys, parameters, plaintext};
     }
 
-    /// Readers of SEAL's files that need no parameters of ours.
+    /// Readers of SEAL's files that need no parameters of Ringmill.
     pub mod raw {
         pub use crate::seal::raw::{
             RawKey, read_ciphertext, read_keys, read_parameters, read_plaintext, read_public_key,

@@ -15,7 +15,7 @@ use ringmill_device::{Limbed, ParamsId};
 
 pub use crate::identity::SchemeTag;
 
-/// Returns the identity of the parameters with this canonical form.
+/// Returns the identity of parameters with this canonical form: its SHA-256.
 pub fn identity(canonical: &[u8]) -> ParamsId {
     Sha256::digest(canonical).into()
 }
@@ -30,26 +30,26 @@ pub trait Scheme: Sized + 'static {
     type Annotation: Clone + PartialEq + Debug + Send + Sync;
     type Plaintext: Limbed + Send + Sync;
     type Ciphertext: Encrypted<Self::Annotation>;
-    /// One evaluation key.
+    /// One evaluation key of the scheme.
     type Key: Limbed + Send + Sync;
     /// The messages that are encrypted and decrypted, for example vectors of complex numbers in CKKS.
     type Message;
-    /// The name of an evaluation key.
+    /// The name of an evaluation key, by which a program requests it.
     type KeyName: Display;
-    /// A collection of evaluation keys, as a client hands it over.
+    /// The evaluation keys that a client gives to a server.
     type Keys;
     type Error: std::error::Error + Send + Sync + 'static;
     /// The party that makes keys, encrypts and decrypts.
     type Holder: roles::KeyHolder<Scheme = Self> + Send + Sync;
-    /// The party that computes.
+    /// The party that computes on ciphertexts, without the secret key.
     type Operator: roles::Operator<Scheme = Self> + Send + Sync;
-    /// The number of polynomials of a ciphertext that programs take.
+    /// The number of polynomials of a ciphertext that is an input of a program.
     const FRESH_POLYS: usize;
 
-    /// Returns whether a value at `a` may be used where one at `b` is expected.
+    /// Returns whether a value with level and annotation `a` may be used where `b` is expected.
     fn agree(a: &At<Self::Annotation>, b: &At<Self::Annotation>) -> bool;
 
-    /// Describes the level and annotation of a value in words.
+    /// Describes the level and annotation of a value in words, for messages.
     fn place(at: &At<Self::Annotation>) -> String;
 }
 
@@ -60,32 +60,32 @@ pub struct At<A> {
     pub annotation: A,
 }
 
-/// A checked parameter set: the ring and the table of moduli that its programs and limbs refer to.
+/// A checked parameter set: the ring, and the table of moduli to which its programs and limbs refer.
 pub trait ParameterSet: Send + Sync + 'static {
-    /// Returns the set's name among all sets of all schemes, the hash of [`ParameterSet::canonical`].
+    /// Returns the identity of the set among all sets of all schemes, the hash of [`ParameterSet::canonical`].
     fn id(&self) -> &ParamsId;
     /// Returns the bytes that the identity hashes and a parameter file holds. The scheme's byte is part of them.
     fn canonical(&self) -> Vec<u8>;
-    /// Returns log2 of the ring degree.
+    /// Returns the base-2 logarithm of the ring degree N.
     fn log_n(&self) -> u8;
     /// Returns the primes of ciphertexts and keys.
     fn moduli(&self) -> &[u64];
-    /// Returns the primes of ciphertexts alone: the primes of the levels, the lowest first.
+    /// Returns the ciphertext primes alone, those of the lowest level first.
     fn level_primes(&self) -> &[u64] {
         self.moduli()
     }
-    /// Returns the table that moduli in programs are indices into: [`ParameterSet::moduli`], then the other moduli of
-    /// programs.
+    /// Returns the table of moduli into which programs have indices: [`ParameterSet::moduli`], then the other moduli
+    /// of programs.
     fn table(&self) -> Vec<TableModulus> {
         TableModulus::primes(self.moduli())
     }
-    /// Returns the bytes of `keys` evaluation keys, with seeds in place of their uniform halves if `seeded`.
+    /// Returns the bytes of `keys` evaluation keys. With `seeded`, seeds take the place of their uniform halves.
     fn key_bytes(&self, keys: usize, seeded: bool) -> u64;
-    /// Returns one line for reports.
+    /// Returns one line about the parameters, for reports.
     fn summary(&self) -> String;
 }
 
-/// A homomorphic operation with everything that determines its code. Equal operations have equal procedures.
+/// A homomorphic operation with everything that determines its instructions. Equal operations have equal procedures.
 pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     type Params;
     type Error;
@@ -96,25 +96,25 @@ pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Emits the procedure. [`ProcCache::get`](crate::ProcCache::get) makes each once.
     ///
     /// # Errors
-    /// An operation that these parameters do not have.
+    /// Fails for an operation that these parameters do not have.
     fn emit(&self, params: &Self::Params) -> Result<Procedure, Self::Error>;
 
-    /// Returns the macro instructions that the operation performs, one after another. A machine's times of its
-    /// procedure are reported for them.
+    /// Returns the macro instructions that the operation performs, one after another. Reports list a machine's time
+    /// of its procedure under these instructions.
     fn stands_for(&self) -> &'static [MacroOp];
 
     /// Returns the number of polynomials of a result.
     fn result_size(&self) -> u32;
 
-    /// Returns the operand whose polynomial `poly` is also polynomial `poly` of the result. Returns `None` if the
-    /// procedure computes that polynomial, or the result has none.
+    /// Returns the number of the operand whose polynomial `poly` is also polynomial `poly` of the result. Returns
+    /// `None` if the procedure computes that polynomial, or the result has none.
     fn passes_through(&self, poly: Poly) -> Option<u16>;
 }
 
-/// A ciphertext.
+/// A ciphertext of a scheme, with annotation `A`.
 pub trait Encrypted<A>: Limbed + Send + Sync {
     fn at(&self) -> At<A>;
 
-    /// Returns whether the message is visible without the secret key where it should not be.
+    /// Returns whether the message is visible without the secret key, in a ciphertext that should hide it.
     fn is_transparent(&self) -> bool;
 }

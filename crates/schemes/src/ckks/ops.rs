@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations of CKKS, in one table.
+//! The table of CKKS operations.
 
 use ringmill_isa::macros::MacroOp;
 
@@ -9,10 +9,10 @@ use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
 use crate::rlwe::{self, Galois, Level};
 
-/// An operation of CKKS with everything that determines its code.
+/// A CKKS operation with everything that determines its instructions, the key of its procedure in a cache.
 pub type OpKey = rlwe::OpKey<Op>;
 
-/// The procedures of one CKKS parameter set.
+/// A cache of the procedures of one CKKS parameter set.
 pub type ProcCache = crate::ProcCache<super::Ckks>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,32 +23,34 @@ pub enum Op {
     AddPlain,
     SubPlain,
     MulPlain,
-    /// Adds an integer constant to the constant coefficient.
+    /// Adds an integer constant to the constant coefficient of the message, and so to every slot.
     AddScalar,
-    /// Multiplies by an integer constant.
+    /// Multiplies a ciphertext by an integer constant.
     MulScalar,
-    /// Multiplies two ciphertexts of two polynomials to one of three (ring paper, Algorithm 2).
+    /// Multiplies two ciphertexts of two polynomials (ring paper, Algorithm 2). The product has three polynomials.
     Mul,
     Square,
-    /// Relinearises (ring paper, Algorithm 5).
+    /// Relinearises a ciphertext of three polynomials (ring paper, Algorithm 5).
     Relin,
     MulRelin,
     SquareRelin,
-    /// Divides by the last prime with rounding, to level - 1 (ring paper, Algorithm 4).
+    /// Divides a ciphertext by the last prime of its level, with rounding (ring paper, Algorithm 4). The result is one
+    /// level lower.
     Rescale,
-    /// Divides by the special primes with rounding, from q_0 ..= q_level and the special primes to q_0 ..= q_level
-    /// (ring paper, Algorithm 3).
+    /// Divides polynomials by the special primes with rounding, from q_0 ..= q_level and the special primes to q_0 ..=
+    /// q_level (ring paper, Algorithm 3).
     ModDown,
-    /// Computes a(x^g), which is under the secret s(x^g).
+    /// Computes the automorphism x -> x^g of a ciphertext, which is then under the secret s(x^g).
     Morph,
-    /// Switches back from the secret s(x^g), with the key of g.
+    /// Switches a ciphertext from the secret s(x^g) back to s, with the key of g.
     KeySwitch,
-    /// [`Op::Morph`] and [`Op::KeySwitch`] in one; g = 2N - 1 conjugates.
+    /// Computes [`Op::Morph`] and [`Op::KeySwitch`] together, which rotates the slots; g = 2N - 1 conjugates them.
     Rotate,
-    /// Adds a ciphertext and its conjugate: [`Op::Rotate`] and [`Op::Add`] in one.
+    /// Adds a ciphertext and its conjugate: [`Op::Rotate`] and [`Op::Add`] together.
     TwoReal,
-    /// Several rotations of one ciphertext that share its decomposition. The bits differ from those of [`Op::Rotate`]:
-    /// the digits are permuted after their extension instead of before, so the key-switching errors differ.
+    /// Computes several rotations of one ciphertext that share its decomposition. The bits differ from those of
+    /// [`Op::Rotate`]: the digits are permuted after their extension instead of before, so the key-switching errors
+    /// differ.
     HoistedRotate,
 }
 
@@ -127,12 +129,12 @@ impl OpKey {
         Self::new(op, variant)
     }
 
-    /// Makes the key for ciphertexts of `a` and `b` polynomials.
+    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials.
     pub fn add(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Add, level, &[a, b])
     }
 
-    /// Makes the key for ciphertexts of `a` and `b` polynomials.
+    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials.
     pub fn sub(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Sub, level, &[a, b])
     }
@@ -153,13 +155,13 @@ impl OpKey {
         Self::of(Op::MulPlain, level, &[size])
     }
 
-    /// Makes the key for a constant, given by its residues modulo q_0 ..= q_level.
+    /// Makes the operation's key for a constant. `residues` are those of the constant modulo q_0 ..= q_level.
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)
     }
 
-    /// Makes the key for a constant, given by its residues modulo q_0 ..= q_level.
+    /// Makes the operation's key for a constant. `residues` are those of the constant modulo q_0 ..= q_level.
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)
@@ -207,7 +209,7 @@ impl OpKey {
         Self::with(Op::Rotate, level, &[2], element, seeded)
     }
 
-    /// Makes the key. `element` must be the one that conjugates.
+    /// Makes the operation's key. `element` must be the Galois element 2N - 1, which conjugates.
     pub fn two_real(level: Level, element: Galois, seeded: bool) -> Self {
         let element = Immediate::Element(element);
         Self::with(Op::TwoReal, level, &[2], element, seeded)

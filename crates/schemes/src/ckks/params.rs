@@ -57,12 +57,12 @@ impl Params {
         })
     }
 
-    /// Returns N / 2.
+    /// Returns the number of slots, N / 2.
     pub fn slots(&self) -> usize {
         self.degree() / 2
     }
 
-    /// Returns the scale of fresh encodings, unless the caller gives another.
+    /// Returns the scale of fresh encodings for which the caller names no other.
     pub fn default_scale(&self) -> f64 {
         self.default_scale
     }

@@ -13,7 +13,7 @@ use crate::rlwe::{
 };
 use crate::scheme::Scheme;
 
-/// Collects the choices of a parameter set; [`ParamsBuilder::build`] checks them.
+/// Collects the choices of a CKKS parameter set; [`ParamsBuilder::build`] checks them.
 ///
 /// ```
 /// use ringmill_schemes::ckks::Params;
@@ -60,26 +60,26 @@ impl ParamsBuilder {
         }
     }
 
-    /// Chooses primes by their size in bits, as SEAL's `CoeffModulus::Create` does for the two lists joined.
+    /// Chooses ciphertext primes and special primes by their sizes in bits, as SEAL's `CoeffModulus::Create` does for
+    /// the two lists joined.
     pub fn prime_bits(self, cipher: &[u32], special: &[u32]) -> Self {
         self.map(|ring| ring.prime_bits(cipher, special))
     }
 
-    /// Takes the given primes. They must be distinct, below 2^61 and 1 mod 2N.
+    /// Sets the ciphertext primes and the special primes. They must be distinct, below 2^61 and 1 mod 2N.
     pub fn primes(self, cipher: &[u64], special: &[u64]) -> Self {
         self.map(|ring| ring.primes(cipher, special))
     }
 
-    /// Sets the number of key-switching digits, from 1 to the number of ciphertext primes. [`rlwe::digit_ranges`] says
-    /// which primes each digit has. The special primes must have at least a digit's bits, or be as many as the largest
-    /// digit has primes. By default the number of digits follows from that of special primes: one special prime gives
-    /// one digit a prime (SEAL).
+    /// Sets dnum, the number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; it needs
+    /// alpha special primes. By default it follows from the number of special primes. One special prime gives one digit
+    /// for each prime (SEAL).
     pub fn dnum(self, dnum: usize) -> Self {
         self.map(|ring| ring.dnum(dnum))
     }
 
-    /// Sets the scale of fresh encodings. The default is 2^(bits of the last ciphertext prime), or the root of a single
-    /// prime.
+    /// Sets the scale of fresh encodings. The default is 2^b for the bits b of the last ciphertext prime. For a single
+    /// ciphertext prime it is that number's square root.
     pub fn default_scale(mut self, scale: f64) -> Self {
         self.default_scale = Some(scale);
         self
@@ -93,18 +93,19 @@ impl ParamsBuilder {
         self.map(|ring| ring.error(error))
     }
 
-    /// Sets the table and level that [`ParamsBuilder::build`] checks, by default 128 bits of `guidelines_2024.ternary`.
+    /// Sets the security table and level against which [`ParamsBuilder::build`] checks, by default 128 bits of
+    /// `guidelines_2024.ternary`.
     pub fn security(self, table: SecurityTable, level: SecurityLevel) -> Self {
         self.map(|ring| ring.security(table, level))
     }
 
-    /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and summary, and so of
+    /// Accepts parameters without security. This opt-out is part of the parameters' identity and summary, and so of
     /// every report.
     pub fn allow_insecure_parameters_for_tests_only(self) -> Self {
         self.map(rlwe::ParamsBuilder::allow_insecure_parameters_for_tests_only)
     }
 
-    /// Checks everything and makes the parameters.
+    /// Checks all choices and makes the parameters.
     pub fn build(self) -> Result<Arc<Params>, CkksError> {
         let ring = self.ring.build(Ckks::TAG)?;
         // The noise bound assumes that the slots of a secret are alike. A secret with a mean has some large slots.
@@ -133,7 +134,7 @@ impl ParamsBuilder {
     }
 }
 
-/// Starts from choices that ring schemes share.
+/// Starts a CKKS parameter set from choices that all ring schemes share.
 impl From<rlwe::ParamsBuilder> for ParamsBuilder {
     fn from(ring: rlwe::ParamsBuilder) -> Self {
         Self {

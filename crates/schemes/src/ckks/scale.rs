@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The annotation of CKKS values: the scale, by which a message is multiplied before it is rounded.
+//! The annotation of CKKS values: the scale by which a message is multiplied before it is rounded to integers.
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{Note, SCALE_TOLERANCE};
@@ -8,7 +8,7 @@ use super::error::CkksError;
 use crate::file::{FileError, Reader, Writer};
 use crate::rlwe::{Annotation, Ciphertext, Params, Plaintext, SeededCiphertext};
 
-/// A finite positive scale.
+/// The scale of a CKKS value, a finite positive number.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Scale(pub f64);
 
@@ -71,8 +71,8 @@ impl Ciphertext<Scale> {
         self.annotation().0
     }
 
-    /// Returns the same ciphertext at another scale. The caller is responsible for its meaning, for instance after a
-    /// rescale whose prime counts as the nominal scale.
+    /// Returns the same ciphertext with another scale. The caller ensures that its slots then still mean what they
+    /// should. An example is a rescaling by a prime that counts as the nominal scale.
     pub fn with_scale(self, scale: f64) -> Self {
         self.with_annotation(Scale(scale))
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encodes integers as the slots of a plaintext polynomial.
+//! Encodes integers as the slots of a plaintext polynomial, as SEAL's `BatchEncoder`.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::rlwe::RlweError;
 pub struct BatchEncoder<P> {
     params: Arc<P>,
     plan: Arc<NttPlan>,
-    /// The position of each slot in the evaluation form.
+    /// For each slot, its position in the evaluation form.
     places: Vec<u32>,
 }
 
 impl<P: ExactParams> BatchEncoder<P> {
     /// # Errors
-    /// [`ExactError::NotBatchable`].
+    /// [`ExactError::NotBatchable`] if t is no prime that is 1 mod 2N.
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
         let (t, log_n) = (params.plain_modulus(), params.shared_params().log_n());
         t.check_batchable(log_n)?;
@@ -40,7 +40,7 @@ impl<P: ExactParams> BatchEncoder<P> {
         })
     }
 
-    /// Returns N, rows times columns.
+    /// Returns the number of slots: N, rows times columns.
     pub fn slots(&self) -> usize {
         self.places.len()
     }
@@ -48,7 +48,8 @@ impl<P: ExactParams> BatchEncoder<P> {
     /// Encodes up to N integers, row by row. The other slots are zero.
     ///
     /// # Errors
-    /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
+    /// [`ExactError::TooMany`] for more than N integers, [`ExactError::OutOfRange`] for one outside of the range
+    /// `which`.
     pub fn encode<T: Copy + Into<i128>>(
         &self,
         values: &[T],
@@ -61,20 +62,20 @@ impl<P: ExactParams> BatchEncoder<P> {
         Ok(Plaintext::trusted(&*self.params, form))
     }
 
-    /// Decodes the N slots to integers of [`Integers::Signed`].
+    /// Decodes the N slots to integers in the range of [`Integers::Signed`].
     ///
     /// # Errors
-    /// A plaintext of other parameters.
+    /// Fails for a plaintext of other parameters.
     pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
         let t = self.params.plain_modulus();
         let values = self.decode_unsigned(plain)?;
         Ok(values.into_iter().map(|x| t.centred(x)).collect())
     }
 
-    /// Decodes the N slots to integers of [`Integers::Unsigned`].
+    /// Decodes the N slots to integers in the range of [`Integers::Unsigned`].
     ///
     /// # Errors
-    /// A plaintext of other parameters.
+    /// Fails for a plaintext of other parameters.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         let params = self.params.shared_params();
         params.check_id("plaintext", plain.params_id())?;
@@ -91,8 +92,8 @@ impl<P: ExactParams> BatchEncoder<P> {
     }
 }
 
-/// Returns the positions of the slots. Slot (row, i) is the value at psi^g, with g = 3^i in row 0 and -3^i in row 1. It
-/// is at position bitrev((g - 1) / 2) of the evaluation form.
+/// Returns the position of each slot in the evaluation form. Slot (row, i) is the value at psi^g, with g = 3^i in row 0
+/// and -3^i in row 1. It is at position bitrev((g - 1) / 2).
 fn places(log_n: u8) -> Vec<u32> {
     let (width, two_n) = (u32::from(log_n), 2u64 << log_n);
     let row = 1usize << log_n.saturating_sub(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the noise budget of a ciphertext: how much noise it can still take.
+//! Computes the noise budget of a ciphertext: the bits by which its noise may still grow.
 
 use num_bigint::BigUint;
 use num_traits::Zero;
@@ -8,10 +8,10 @@ use zeroize::Zeroizing;
 
 use crate::rlwe::{Level, Params, RlweError};
 
-/// Returns the noise budget in bits, from a polynomial modulo the primes of a level, in coefficient form and
-/// limb-major. The message is lost if a coefficient leaves (-Q/2, Q/2]. With v the largest centred coefficient, the
-/// budget is the bits of Q less the bits of v less one, as in SEAL. It is 0 for v >= Q / 4, as messages may then be
-/// lost. The run time depends on the noise.
+/// Returns the noise budget in bits, from a polynomial modulo the primes of a level, in coefficient form, limb by
+/// limb. The message is lost if a coefficient leaves (-Q/2, Q/2]. With v the largest centred coefficient, the
+/// budget is the bits of Q minus the bits of v minus one, as in SEAL. It is 0 for v >= Q / 4, as messages may then
+/// be lost. The run time depends on the noise.
 pub(crate) fn budget(params: &Params, noise: &[u64], level: Level) -> Result<u32, RlweError> {
     let primes = params.reducers().iter().take(level.primes()).copied();
     let basis = RnsBasis::new(primes.collect::<Vec<Modulus>>())?;

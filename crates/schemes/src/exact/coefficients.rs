@@ -9,7 +9,8 @@ use super::error::ExactError;
 use super::plain_modulus::{Integers, PlainModulus};
 use super::plaintext::{ExactParams, Plaintext};
 
-/// Encodes integer i as coefficient i, for any plaintext modulus. Products are those of polynomials modulo x^N + 1.
+/// Encodes integer number i as coefficient i, for any plaintext modulus. Products of plaintexts are those of
+/// polynomials modulo x^N + 1.
 #[derive(Debug)]
 pub struct CoefficientEncoder<P> {
     params: Arc<P>,
@@ -23,7 +24,8 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     /// Encodes up to N integers. The other coefficients are zero.
     ///
     /// # Errors
-    /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
+    /// [`ExactError::TooMany`] for more than N integers, [`ExactError::OutOfRange`] for one outside of the range
+    /// `which`.
     pub fn encode<T: Copy + Into<i128>>(
         &self,
         values: &[T],
@@ -37,20 +39,20 @@ impl<P: ExactParams> CoefficientEncoder<P> {
         Ok(Plaintext::trusted(&*self.params, residues))
     }
 
-    /// Decodes the N coefficients to integers of [`Integers::Signed`].
+    /// Decodes the N coefficients to integers in the range of [`Integers::Signed`].
     ///
     /// # Errors
-    /// A plaintext of other parameters.
+    /// Fails for a plaintext of other parameters.
     pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
         let t = self.params.plain_modulus();
         let residues = self.checked(plain)?;
         Ok(residues.iter().map(|&x| t.centred(x)).collect())
     }
 
-    /// Decodes the N coefficients to integers of [`Integers::Unsigned`].
+    /// Decodes the N coefficients to integers in the range of [`Integers::Unsigned`].
     ///
     /// # Errors
-    /// A plaintext of other parameters.
+    /// Fails for a plaintext of other parameters.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         Ok(self.checked(plain)?.to_vec())
     }
@@ -63,8 +65,8 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     }
 }
 
-/// Returns the residues of up to N integers, each at its place, which is below N, and zeros elsewhere. It reads in
-/// order and stores out of order, because later steps wait for loads and not for stores.
+/// Returns the residues of up to N integers, each at its index in `places`, and zeros elsewhere. It reads in order
+/// and stores out of order, because later steps wait for loads and not for stores.
 pub(super) fn residues<T: Copy + Into<i128>>(
     (t, max): (PlainModulus, usize),
     values: &[T],

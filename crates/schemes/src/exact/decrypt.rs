@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decrypts ciphertexts of the exact schemes: computes the phase, and recovers the message as the scheme does.
+//! Decrypts ciphertexts of the schemes of exact integers: computes the phase, and recovers the message as the
+//! scheme does.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub struct Decryptor<S: ExactScheme> {
 
 impl<S: ExactScheme> Decryptor<S> {
     /// # Errors
-    /// A secret key of other parameters.
+    /// Fails for a secret key of other parameters.
     pub fn new(params: Arc<S::Params>, secret: SecretKey) -> Result<Self, S::Error> {
         Ok(Self {
             opening: S::opening(&params)?,
@@ -33,12 +34,12 @@ impl<S: ExactScheme> Decryptor<S> {
         })
     }
 
-    /// Returns the secret key's identity, if it has one.
+    /// Returns the identity of the secret key, or `None` if it has none.
     pub fn key_id(&self) -> Option<KeyId> {
         self.phases.key_id()
     }
 
-    /// Returns c(s) = c_0 + c_1 s + c_2 s^2 in coefficient form, limb-major.
+    /// Returns the phase c(s) = c_0 + c_1 s + c_2 s^2 in coefficient form, limb by limb.
     fn phase(&self, cipher: &S::Ciphertext) -> Result<Zeroizing<Vec<u64>>, S::Error> {
         let mut phase = self.phases.phase(cipher)?;
         let indices: Vec<usize> = cipher.level().moduli().collect();
@@ -54,21 +55,21 @@ impl<S: ExactScheme> Decryptor<S> {
         Ok(phase?)
     }
 
-    /// Decrypts the message.
+    /// Decrypts a ciphertext to its message.
     ///
     /// # Errors
-    /// [`ExactError::NoBudget`](super::ExactError::NoBudget) if it may be lost; ciphertexts of other parameters or
-    /// another key.
+    /// [`ExactError::NoBudget`](super::ExactError::NoBudget) if the message may be lost. Also fails for ciphertexts
+    /// of other parameters or another key.
     pub fn decrypt(&self, cipher: &S::Ciphertext) -> Result<Plaintext, S::Error> {
         let phase = self.phase(cipher)?;
         S::opened(&self.opening, &self.params, cipher, phase)
     }
 
-    /// Returns the noise that the ciphertext can still take, in bits: SEAL's invariant noise budget, which is 0
-    /// or more.
+    /// Returns the noise budget in bits, by which the ciphertext's noise may still grow: SEAL's invariant noise
+    /// budget, which is 0 or more.
     ///
     /// # Errors
-    /// Ciphertexts of other parameters or another key.
+    /// Fails for ciphertexts of other parameters or another key.
     pub fn noise_budget(&self, cipher: &S::Ciphertext) -> Result<u32, S::Error> {
         let mut noise = self.phase(cipher)?;
         let params = self.params.ring_params();
@@ -84,10 +85,10 @@ impl<S: ExactScheme> Decryptor<S> {
 }
 
 impl<S: ExactScheme> rlwe::KeyHolder<S> {
-    /// Returns the noise that the ciphertext can still take, in bits.
+    /// Returns the noise budget in bits, by which the ciphertext's noise may still grow.
     ///
     /// # Errors
-    /// As [`Decryptor::noise_budget`].
+    /// The errors of [`Decryptor::noise_budget`].
     pub fn noise_budget(&self, cipher: &S::Ciphertext) -> Result<u32, S::Error> {
         self.decryptor().noise_budget(cipher)
     }

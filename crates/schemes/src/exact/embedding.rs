@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The form of a message inside a ciphertext, computed outside of any procedure.
+//! The form that a message has inside a ciphertext, for code outside of procedures, such as encryption.
 
 use ringmill_math::{Modulus, kernels};
 use zeroize::Zeroizing;
@@ -7,17 +7,18 @@ use zeroize::Zeroizing;
 use super::plaintext::Plaintext;
 use crate::rlwe::RlweError;
 
-/// The embedding of messages in c_0. Modulo each prime q_i a message m is w_i r + c_i, with r = f m + h mod t.
+/// The form of messages in the polynomial c_0. A message m becomes w_i r + c_i modulo each prime q_i, with r =
+/// f m + h mod t.
 pub struct Embedding {
     t: Modulus,
-    /// f and h.
+    /// The constants f and h modulo t.
     inner: [u64; 2],
-    /// w_i and c_i.
+    /// For each prime q_i, the constants w_i and c_i.
     outer: Vec<[u64; 2]>,
 }
 
 impl Embedding {
-    /// Makes an embedding. `outer` returns w_i and c_i of each of the primes.
+    /// Makes an embedding from f and h in `inner`. The function `outer` returns w_i and c_i of a prime.
     pub fn new(
         t: Modulus,
         inner: [u64; 2],
@@ -33,7 +34,7 @@ impl Embedding {
         self.t
     }
 
-    /// Returns r.
+    /// Returns the polynomial r = f m + h mod t of a plaintext m.
     pub fn source(&self, plain: &Plaintext) -> Zeroizing<Vec<u64>> {
         let mut source = Zeroizing::new(plain.residues().to_vec());
         let [factor, offset] = self.inner;
@@ -42,7 +43,7 @@ impl Embedding {
         source
     }
 
-    /// Computes coefficients modulo prime i from those of r.
+    /// Computes coefficients of the embedded message modulo prime number `i` from those of r.
     pub fn limb(
         &self,
         i: usize,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encodes messages of programs: in slots if the plaintext modulus has them, else in coefficients.
+//! Encodes messages of programs: in slots if the plaintext modulus has slots, otherwise in coefficients.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::plain_modulus::Integers;
 use super::plaintext::{ExactParams, Plaintext};
 use super::thin::ThinEncoder;
 
-/// The encoding of a message of up to N integers: as slots if the plaintext modulus batches; as slots modulo a prime
-/// power for parameters that bootstrap; else as coefficients.
+/// The encoding of a message of up to N integers. It uses slots if the plaintext modulus allows batching, and slots
+/// modulo a prime power for parameters that bootstrap. Otherwise it uses coefficients.
 pub enum Encoder<P> {
     Slots(BatchEncoder<P>),
     Thin(ThinEncoder<P>),
@@ -35,7 +35,7 @@ impl<P: ExactParams> Encoder<P> {
     }
 
     /// # Errors
-    /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
+    /// [`ExactError::TooMany`] for too many integers, [`ExactError::OutOfRange`] for one outside of the range `which`.
     pub fn encode<T: Copy + Into<i128>>(
         &self,
         values: &[T],
@@ -48,11 +48,11 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// Encodes a message as programs take it. If its length divides a row's, it repeats through both rows of slots, so
-    /// that rotating the rows rotates the message. Otherwise zeros follow it.
+    /// Encodes a message in the form that programs expect. If its length divides that of a row, it repeats through
+    /// both rows of slots, so that rotating the rows rotates the message. Otherwise zeros follow it.
     ///
     /// # Errors
-    /// As [`Encoder::encode`].
+    /// The errors of [`Encoder::encode`].
     pub fn encode_repeated<T: Copy + Into<i128>>(
         &self,
         values: &[T],
@@ -69,10 +69,10 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// Decodes to N integers of [`Integers::Signed`].
+    /// Decodes a plaintext to N integers in the range of [`Integers::Signed`].
     ///
     /// # Errors
-    /// A plaintext of other parameters.
+    /// Fails for a plaintext of other parameters.
     pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
         match self {
             Self::Slots(slots) => slots.decode_signed(plain),
@@ -81,10 +81,10 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// Decodes to N integers of [`Integers::Unsigned`].
+    /// Decodes a plaintext to N integers in the range of [`Integers::Unsigned`].
     ///
     /// # Errors
-    /// A plaintext of other parameters.
+    /// Fails for a plaintext of other parameters.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         match self {
             Self::Slots(slots) => slots.decode_unsigned(plain),

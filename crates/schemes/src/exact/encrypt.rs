@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encrypts plaintexts of the exact schemes, as SEAL does: a fresh encryption of zero, plus the plaintext in the form
-//! in which programs add it.
+//! Encrypts plaintexts of the schemes of exact integers, as SEAL does. It adds the plaintext, in the form in which
+//! programs add it, to a fresh encryption of zero.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::rlwe::{self, Annotation, Ciphertext, PublicKey, RingParams, RlweError
 use crate::rlwe::{Level, Message, SeededCiphertext};
 use crate::scheme::{At, Scheme};
 
-/// Encrypts under a public key, or under the secret key for its holder. Each encryption draws fresh randomness, so
-/// copies of an encryptor, in a forked process or a restored machine, repeat nothing.
+/// Encrypts under a public key, or under the secret key for its holder. Each encryption draws fresh randomness, so a
+/// copy of an encryptor (in a forked process or a restored machine) repeats no randomness.
 pub struct Encryptor<S: Scheme> {
     zeros: rlwe::Encryptor,
     params: Arc<S::Params>,
@@ -26,54 +26,56 @@ where
     A: Annotation,
 {
     /// # Errors
-    /// A key of other parameters.
+    /// Fails for a key of other parameters.
     pub fn with_public_key(params: Arc<S::Params>, key: &PublicKey) -> Result<Self, S::Error> {
         let zeros = rlwe::Encryptor::with_public_key(params.clone(), key)?;
         Ok(Self { zeros, params })
     }
 
     /// # Errors
-    /// A key of other parameters.
+    /// Fails for a key of other parameters.
     pub fn with_secret_key(params: Arc<S::Params>, key: SecretKey) -> Result<Self, S::Error> {
         let zeros = rlwe::Encryptor::with_secret_key(params.clone(), key)?;
         Ok(Self { zeros, params })
     }
 
-    /// Replaces the randomness by a fixed stream. It is for tests that must repeat, and for nothing else.
+    /// Replaces the randomness by a fixed stream of random numbers. It is for tests that must repeat, and for nothing
+    /// else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
         self.zeros = self.zeros.seed_for_reproducible_tests_only(seed);
         self
     }
 
-    /// Encrypts at the highest level, as SEAL does.
+    /// Encrypts a plaintext at the highest level, as SEAL does.
     ///
     /// # Errors
-    /// A plaintext of other parameters.
+    /// Fails for a plaintext of other parameters.
     pub fn encrypt(&self, plain: &Plaintext) -> Result<Ciphertext<A>, S::Error> {
         self.encrypt_at(plain, self.params.ring_params().max_level())
     }
 
     /// # Errors
-    /// A plaintext of other parameters, a level that these do not have.
+    /// Fails for a plaintext of other parameters, and for a level that these do not have.
     pub fn encrypt_at(&self, plain: &Plaintext, level: Level) -> Result<Ciphertext<A>, S::Error> {
         let annotation = S::FRESH;
         self.encrypt_under(plain, &At { level, annotation })
     }
 
-    /// Encrypts under an annotation other than a fresh ciphertext's.
+    /// Encrypts a plaintext at a level, with an annotation other than that of fresh ciphertexts.
     ///
     /// # Errors
-    /// A plaintext of other parameters, a level that these do not have.
+    /// Fails for a plaintext of other parameters, and for a level that these do not have.
     pub fn encrypt_under(&self, plain: &Plaintext, at: &At<A>) -> Result<Ciphertext<A>, S::Error> {
         self.with_message(plain, at, |zeros, message| {
             zeros.encrypt_coefficients(at.level, at.annotation.clone(), Some(message))
         })
     }
 
-    /// Encrypts under the secret key with a seeded c_1, which halves the size to send.
+    /// Encrypts under the secret key with a c_1 that is expanded from a seed, which halves the bytes to send.
     ///
     /// # Errors
-    /// A public-key encryptor, a plaintext of other parameters, a level that these do not have.
+    /// Fails for an encryptor with a public key, for a plaintext of other parameters, and for a level that these do
+    /// not have.
     pub fn encrypt_seeded(
         &self,
         plain: &Plaintext,
@@ -85,7 +87,7 @@ where
         })
     }
 
-    /// Encrypts by `encrypt`, which receives the plaintext in its form in c_0.
+    /// Encrypts with the function `encrypt`, which receives the plaintext in the form that it has in c_0.
     fn with_message<T>(
         &self,
         plain: &Plaintext,

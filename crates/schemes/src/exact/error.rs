@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::file::FileError;
 use crate::rlwe::RlweError;
 
-/// The error of an input that the layer of exact integers refuses.
+/// The error of an input that the code of exact integers refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ExactError {

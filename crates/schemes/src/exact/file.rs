@@ -6,7 +6,7 @@ use super::plaintext::{ExactParams, Plaintext};
 use crate::file::{FileError, Kind, Writer, open};
 use crate::size;
 
-/// Writes a plaintext. The payload is the N residues modulo t.
+/// Returns the content of a file of a plaintext: the N residues modulo t.
 pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
     let residues = plain.residues();
     let mut w = Writer::new(
@@ -18,10 +18,11 @@ pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
     w.finish()
 }
 
-/// Reads the bytes of [`write_plaintext`].
+/// Reads the content of a file that [`write_plaintext`] made.
 ///
 /// # Errors
-/// A file that is damaged, of another scheme or of other parameters; a residue that is not below t.
+/// Fails for a file that is damaged, of another scheme or of other parameters, and for a residue
+/// that is not below t.
 pub fn read_plaintext(bytes: &[u8], params: &impl ExactParams) -> Result<Plaintext, FileError> {
     let ring = params.shared_params();
     let (_, mut r) = open(bytes, Kind::Plaintext, ring.scheme(), Some(ring.id()))?;

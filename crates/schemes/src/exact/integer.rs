@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encodes one integer as the value of a polynomial at a base.
+//! Encodes one integer as a polynomial whose value at a base b is the integer.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub struct IntegerEncoder<P> {
 }
 
 impl<P: ExactParams> IntegerEncoder<P> {
-    /// Makes an encoder with digits below `base`, with either sign or without as `which` says.
+    /// Makes an encoder with digits below `base` in absolute value. `which` says whether integers may be negative.
     ///
     /// # Errors
     /// [`ExactError::Base`] unless 2 <= b and b - 1 is among the integers that stand for residues.
@@ -54,7 +54,7 @@ impl<P: ExactParams> IntegerEncoder<P> {
     }
 
     /// # Errors
-    /// [`ExactError::TooLong`] for more than N digits, [`ExactError::Negative`].
+    /// [`ExactError::TooLong`] for more than N digits, [`ExactError::Negative`] for a negative integer without signs.
     pub fn encode(&self, value: &BigInt) -> Result<Plaintext, ExactError> {
         let (t, max) = (
             self.params.plain_modulus(),
@@ -84,10 +84,10 @@ impl<P: ExactParams> IntegerEncoder<P> {
         Ok(Plaintext::trusted(&*self.params, residues))
     }
 
-    /// Decodes to the polynomial's value at the base.
+    /// Decodes a plaintext to the polynomial's value at the base.
     ///
     /// # Errors
-    /// A plaintext of other parameters.
+    /// Fails for a plaintext of other parameters.
     pub fn decode(&self, plain: &Plaintext) -> Result<BigInt, ExactError> {
         let (params, t) = (self.params.shared_params(), self.params.plain_modulus());
         params.check_id("plaintext", plain.params_id())?;

@@ -9,12 +9,13 @@ use super::plaintext::ExactParams;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb, Variant};
 
-/// Multiplies by a plaintext's integers of [`Integers::Signed`](super::Integers::Signed).
+/// Emits the product of a ciphertext and a plaintext, whose residues stand for integers of
+/// [`Integers::Signed`](super::Integers::Signed).
 pub(crate) fn mul_plain<P: ExactParams>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     times(e, v, lifted)
 }
 
-/// Multiplies by a plaintext's integers from 0 to t - 1.
+/// Emits the product of a ciphertext and a plaintext, whose residues stand for integers from 0 to t - 1.
 pub(crate) fn mul_plain_unsigned<P: ExactParams>(
     e: &mut Emit<P>,
     v: &Variant,
@@ -38,13 +39,14 @@ fn times<P: ExactParams>(
     Ok(())
 }
 
-/// Returns the place of the current plaintext modulus in the table of moduli.
+/// Returns the index of the current plaintext modulus in the table of moduli.
 pub(crate) fn plain_index<P: ExactParams>(e: &Emit<P>) -> usize {
     e.own.plain_index() + usize::from(e.plain)
 }
 
-/// Emits the integers of [`Integers::Signed`](super::Integers::Signed) that a limb m modulo t stands for, in evaluation
-/// form at the level. m + floor(t / 2) mod t is the integer plus floor(t / 2), which is not negative.
+/// Emits the integers of [`Integers::Signed`](super::Integers::Signed) for which the residues of a limb m modulo t
+/// stand. They are in evaluation form, modulo each prime of the level. m + floor(t / 2) mod t is the integer plus
+/// floor(t / 2), which is not negative.
 pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<Limb>, RlweError> {
     let half = e.reducer(plain_index(e))?.value() / 2;
     let shifted = e.ops().addi(m, half)?;
@@ -53,7 +55,7 @@ pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<
     })
 }
 
-/// Emits a limb modulo t at each prime of the level: converted, processed by `f`, and transformed.
+/// Emits a limb modulo t at each prime of the level: it is converted, processed by `f`, and transformed.
 pub(crate) fn at_level<P>(
     e: &mut Emit<P>,
     limb: ValueId,

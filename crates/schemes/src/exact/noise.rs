@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The part that the noise models of both exact schemes share.
+//! What the noise models of BFV and BGV share.
 
-/// The bits of the failure probability: predicted bounds fail with probability 2^-`FAILURE_BITS`.
+/// The bits of the failure probability: a predicted bound fails with probability 2 to the minus
+/// this number.
 pub(crate) const FAILURE_BITS: f64 = 40.0;
 
-/// Returns log2 of the sum of two numbers, from their log2.
+/// Returns the base-2 logarithm of the sum of two numbers, from their base-2 logarithms.
 pub(crate) fn log2_sum(a: f64, b: f64) -> f64 {
     let (large, small) = (a.max(b), a.min(b));
     large + (small - large).exp2().ln_1p() / std::f64::consts::LN_2

@@ -10,13 +10,14 @@ use ringmill_math::{Modulus, primes};
 use super::error::ExactError;
 use crate::rlwe::Params;
 
-/// The integers that stand for the residues modulo t.
+/// The range of the integers that stand for the residues modulo t.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Integers {
-    /// From -floor(t / 2) to ceil(t / 2) - 1. For an even t, t / 2 is negative, as SEAL lifts plaintexts.
+    /// The integers from -floor(t / 2) to ceil(t / 2) - 1. For an even t, the residue t / 2 stands for -t / 2, as in
+    /// SEAL.
     #[default]
     Signed,
-    /// From 0 to t - 1.
+    /// The integers from 0 to t - 1.
     Unsigned,
 }
 
@@ -35,11 +36,11 @@ pub enum Integers {
 pub struct PlainModulus(Modulus);
 
 impl PlainModulus {
-    /// t is below 2^MAX_BITS.
+    /// The most bits of a plaintext modulus: t is below 2 to this power.
     pub const MAX_BITS: u32 = 60;
 
     /// # Errors
-    /// [`ExactError::PlainModulus`] outside 2 to 2^60 - 1.
+    /// [`ExactError::PlainModulus`] for t outside of 2 to 2^60 - 1.
     pub fn new(t: u64) -> Result<Self, ExactError> {
         if !(2..1 << Self::MAX_BITS).contains(&t) {
             return Err(ExactError::PlainModulus { got: t });
@@ -47,22 +48,22 @@ impl PlainModulus {
         Ok(Self(Modulus::new(t)?))
     }
 
-    /// Returns the largest prime of `bits` bits that batches at ring degree 2^`log_n`, as SEAL's
+    /// Returns the largest prime of `bits` bits that allows batching at ring degree 2^`log_n`, as SEAL's
     /// `PlainModulus::Batching`.
     ///
     /// # Errors
-    /// A size without such a prime, or above 60 bits.
+    /// Fails for a size without such a prime, or above 60 bits.
     pub fn batching(log_n: u8, bits: u32) -> Result<Self, ExactError> {
         let found = primes::ntt_primes(bits, u32::from(log_n), 1)?;
         Self::new(found.first().copied().unwrap_or(0))
     }
 
-    /// Returns t.
+    /// Returns the plaintext modulus t.
     pub fn value(self) -> u64 {
         self.0.value()
     }
 
-    /// Returns t, ready for reduction.
+    /// Returns t as a modulus with arithmetic.
     pub fn reducer(self) -> Modulus {
         self.0
     }
@@ -78,7 +79,7 @@ impl PlainModulus {
         }
     }
 
-    /// Returns whether a polynomial of degree 2^`log_n` has that many slots modulo t.
+    /// Returns whether a polynomial of ring degree 2^`log_n` has as many slots modulo t, one integer in each.
     pub fn is_batchable(self, log_n: u8) -> bool {
         self.check_batchable(log_n).is_ok()
     }
@@ -94,7 +95,7 @@ impl PlainModulus {
         Err(ExactError::NotBatchable { got: t, order })
     }
 
-    /// Refuses primes that t cannot be used with.
+    /// Refuses the plaintext modulus if it does not fit the ciphertext primes of `ring`.
     ///
     /// # Errors
     /// [`ExactError::NotCoprime`] if a prime divides t, [`ExactError::PlainTooLarge`] if t is not below the product of
@@ -112,7 +113,7 @@ impl PlainModulus {
         Ok(())
     }
 
-    /// Returns the integers that stand for residues.
+    /// Returns the range of the integers that stand for residues.
     pub fn integers(self, which: Integers) -> RangeInclusive<i128> {
         let t = i128::from(self.value());
         match which {
@@ -121,10 +122,10 @@ impl PlainModulus {
         }
     }
 
-    /// Returns the residue of value `index` of a message.
+    /// Returns the residue of an integer, which is value number `index` of a message.
     ///
     /// # Errors
-    /// [`ExactError::OutOfRange`] for an integer that stands for no residue.
+    /// [`ExactError::OutOfRange`] for an integer that stands for no residue in the range `which`.
     pub fn residue(self, index: usize, value: i128, which: Integers) -> Result<u64, ExactError> {
         let range = self.integers(which);
         if range.contains(&value) {
@@ -139,7 +140,7 @@ impl PlainModulus {
         })
     }
 
-    /// Returns the integer of [`Integers::Signed`] that stands for residue `x`, without branching on it.
+    /// Returns the integer of [`Integers::Signed`] that stands for the residue `x`, without branching on it.
     pub fn centred(self, x: u64) -> i64 {
         let (t, x) = (self.value() as i64, x as i64);
         // All ones if x is above (t - 1) / 2.

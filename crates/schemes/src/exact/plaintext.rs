@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plaintexts of the exact schemes: polynomials modulo t.
+//! Plaintexts of the schemes of exact integers: polynomials modulo t.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::identity::{Origin, belongs};
 use crate::rlwe::{Params, RingParams, RlweError};
 use ringmill_device::{Limbed, ParamsId};
 
-/// Parameters of a scheme whose messages are polynomials modulo t.
+/// The parameters of a scheme whose messages are polynomials modulo t.
 pub trait ExactParams: Send + Sync + 'static {
-    /// Returns the part that ring schemes share.
+    /// Returns the part of the parameters that all ring schemes share.
     fn shared_params(&self) -> &Arc<Params>;
 
-    /// Returns t.
+    /// Returns the plaintext modulus t.
     fn plain_modulus(&self) -> PlainModulus;
 
-    /// Returns the place of t in the table of moduli.
+    /// Returns the index of t in the table of moduli.
     fn plain_index(&self) -> usize;
 
-    /// Returns the plaintext moduli: t, then further ones, which follow one another in the table of moduli.
+    /// Returns the plaintext moduli: t, then further ones, which are consecutive in the table of moduli.
     fn plain_moduli(&self) -> Vec<PlainModulus> {
         vec![self.plain_modulus()]
     }
@@ -41,7 +41,7 @@ impl<P: ExactParams> RingParams for P {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plaintext {
     origin: Origin,
-    /// The place of its modulus in the table of moduli.
+    /// The index of the plaintext's modulus in the table of moduli.
     index: usize,
     residues: Zeroizing<Vec<u64>>,
 }
@@ -49,18 +49,18 @@ pub struct Plaintext {
 belongs!(Plaintext);
 
 impl Plaintext {
-    /// Makes a plaintext, after a check that there are N residues, each below t.
+    /// Makes a plaintext modulo t. It checks that there are N residues, each below t.
     ///
     /// # Errors
-    /// [`RlweError::Length`] and [`RlweError::Residue`].
+    /// [`RlweError::Length`] for another number of residues, [`RlweError::Residue`] for one that is not below t.
     pub fn new(params: &impl ExactParams, residues: Vec<u64>) -> Result<Self, ExactError> {
         Self::modulo(params, 0, residues)
     }
 
-    /// Makes a plaintext modulo another of the plaintext moduli. Number 0 is t.
+    /// Makes a plaintext modulo plaintext modulus number `plain` of the parameters. Number 0 is t.
     ///
     /// # Errors
-    /// As [`Plaintext::new`]; a modulus that the parameters do not have.
+    /// The errors of [`Plaintext::new`], and a modulus that the parameters do not have.
     pub fn modulo(
         params: &impl ExactParams,
         plain: u8,
@@ -118,7 +118,7 @@ impl Plaintext {
         })
     }
 
-    /// Returns the coefficients, the constant one first.
+    /// Returns the coefficients of the polynomial, the constant one first.
     pub fn residues(&self) -> &[u64] {
         &self.residues
     }

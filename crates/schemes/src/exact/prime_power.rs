@@ -7,7 +7,8 @@ use super::error::ExactError;
 use super::plain_modulus::PlainModulus;
 use crate::rlwe::RlweError;
 
-/// p^r below 2^60 for an odd prime p and r >= 1: the plaintext moduli that BGV bootstraps (vector paper, section 2.2.1).
+/// A power p^r below 2^60 of an odd prime p, r >= 1. BGV can bootstrap ciphertexts with such a plaintext modulus (vector
+/// paper, section 2.2.1).
 ///
 /// ```
 /// use ringmill_schemes::exact::PrimePower;
@@ -24,7 +25,7 @@ pub struct PrimePower {
 
 impl PrimePower {
     /// # Errors
-    /// A `prime` that is no odd prime, an exponent of 0, a power of 2^60 or more.
+    /// Fails if `prime` is no odd prime, the exponent is 0, or the power is 2^60 or more.
     pub fn new(prime: u64, exponent: u32) -> Result<Self, RlweError> {
         let refuse = |expected: &str| RlweError::Parameter {
             what: "a plaintext modulus p^r",
@@ -41,7 +42,7 @@ impl PrimePower {
         Ok(Self { prime, exponent })
     }
 
-    /// Returns the power that a plaintext modulus equals, if it is one.
+    /// Returns the power of an odd prime that a plaintext modulus equals, or `None` if it is no such power.
     pub fn of(t: PlainModulus) -> Option<Self> {
         let t = t.value();
         (1..=PlainModulus::MAX_BITS).find_map(|exponent| {
@@ -55,17 +56,17 @@ impl PrimePower {
         })
     }
 
-    /// Returns p.
+    /// Returns the prime p.
     pub fn prime(self) -> u64 {
         self.prime
     }
 
-    /// Returns r.
+    /// Returns the exponent r.
     pub fn exponent(self) -> u32 {
         self.exponent
     }
 
-    /// Returns p^r.
+    /// Returns the power p^r.
     pub fn value(self) -> u64 {
         self.prime.pow(self.exponent)
     }
@@ -73,7 +74,7 @@ impl PrimePower {
     /// Returns the power of the same prime with another exponent.
     ///
     /// # Errors
-    /// As [`PrimePower::new`].
+    /// The errors of [`PrimePower::new`].
     pub fn with_exponent(self, exponent: u32) -> Result<Self, RlweError> {
         Self::new(self.prime, exponent)
     }

@@ -6,17 +6,19 @@ use ringmill_isa::Level;
 use super::plain_modulus::PlainModulus;
 use super::plaintext::ExactParams;
 
-/// Returns the integer of [`Integers::Signed`](super::Integers::Signed) that `value` is modulo t.
+/// Returns the integer of [`Integers::Signed`](super::Integers::Signed) that is `value` modulo t.
 pub fn reduced(t: PlainModulus, value: i128) -> i64 {
     t.centred(value.rem_euclid(t.value().into()) as u64)
 }
 
-/// Returns that integer modulo the primes of a level, for a product, or for a sum if messages are low.
+/// Returns the residues of `value`, reduced modulo t, modulo the primes of a level. They serve for a
+/// product. They also serve for a sum if messages are in the low bits.
 pub fn residues(params: &impl ExactParams, value: i128, level: Level) -> Vec<u64> {
     residues_modulo(params, params.plain_modulus(), value, level)
 }
 
-/// Returns the same for another of the parameters' plaintext moduli.
+/// Returns the residues of `value`, reduced modulo another of the parameters' plaintext moduli, modulo
+/// the primes of a level.
 pub fn residues_modulo(
     params: &impl ExactParams,
     t: PlainModulus,

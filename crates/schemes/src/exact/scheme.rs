@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The differences between the schemes of exact integers, as a trait that the common parties use.
+//! The differences between BFV and BGV, as a trait that their common code uses.
 
 use std::sync::Arc;
 
@@ -34,26 +34,26 @@ pub trait ExactScheme:
         Error: From<RlweError> + From<ExactError> + From<AnnotationError<Self>>,
     >
 {
-    /// The precomputation of decryption, for all levels.
+    /// The constants that decryption needs, for all levels.
     type Opening: Send + Sync;
 
-    /// The annotation of a fresh ciphertext, unless the caller asks for another.
+    /// The annotation of a fresh ciphertext for which the caller asks for no other.
     const FRESH: Self::Annotation;
 
-    /// Returns the form of a message in a ciphertext at `at`, the same that its procedure for adding a plaintext uses.
+    /// Returns the form of a message in a ciphertext at `at`. The procedure that adds a plaintext uses the same form.
     ///
     /// # Errors
-    /// A level or annotation that the parameters do not have.
+    /// Fails for a level or annotation that the parameters do not have.
     fn embedding(params: &Self::Params, at: &At<Self::Annotation>) -> Result<Embedding, RlweError>;
 
     /// # Errors
     /// None that a checked parameter set can have.
     fn opening(params: &Self::Params) -> Result<Self::Opening, Self::Error>;
 
-    /// Returns the message of a ciphertext with this phase, in coefficient form and limb-major.
+    /// Returns the message of a ciphertext with this phase, which is in coefficient form, limb by limb.
     ///
     /// # Errors
-    /// [`ExactError::NoBudget`] if it may be lost.
+    /// [`ExactError::NoBudget`] if the message may be lost.
     fn opened(
         opening: &Self::Opening,
         params: &Self::Params,
@@ -61,7 +61,8 @@ pub trait ExactScheme:
         phase: Zeroizing<Vec<u64>>,
     ) -> Result<Plaintext, Self::Error>;
 
-    /// Returns the factor of the phase for which the message is lost once a coefficient leaves (-Q/2, Q/2].
+    /// Returns the factor f of the phase: the message is lost if a coefficient of f times the phase leaves (-Q/2,
+    /// Q/2].
     fn noise_factor(params: &Self::Params) -> u64;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encodes integers modulo a power of an odd prime in slots.
+//! Encodes integers modulo a power of an odd prime in slots, for parameters that bootstrap.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct ThinEncoder<P> {
 
 impl<P: ExactParams> ThinEncoder<P> {
     /// # Errors
-    /// A plaintext modulus that is no power of an odd prime.
+    /// Fails for a plaintext modulus that is no power of an odd prime.
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
         let t = params.plain_modulus();
         let power = PrimePower::of(t).ok_or_else(|| RlweError::Parameter {
@@ -35,7 +35,7 @@ impl<P: ExactParams> ThinEncoder<P> {
         Ok(Self { params, slots })
     }
 
-    /// Returns the slots of a row, which rotations turn.
+    /// Returns the number of slots in a row, along which rotations work.
     pub fn columns(&self) -> usize {
         self.slots.structure().columns()
     }
@@ -47,7 +47,8 @@ impl<P: ExactParams> ThinEncoder<P> {
     /// Encodes at most as many integers as there are slots. The other slots are 0.
     ///
     /// # Errors
-    /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
+    /// [`ExactError::TooMany`] for more integers than slots, [`ExactError::OutOfRange`] for one outside of the range
+    /// `which`.
     pub fn encode<T: Copy + Into<i128>>(
         &self,
         values: &[T],
@@ -59,10 +60,10 @@ impl<P: ExactParams> ThinEncoder<P> {
         Ok(Plaintext::trusted(&*self.params, polynomial))
     }
 
-    /// Decodes the slots to integers of [`Integers::Unsigned`].
+    /// Decodes the slots to integers in the range of [`Integers::Unsigned`].
     ///
     /// # Errors
-    /// A plaintext of other parameters, or one whose slots hold elements other than integers.
+    /// Fails for a plaintext of other parameters, or one whose slots hold elements other than integers.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         let params = self.params.shared_params();
         params.check_id("plaintext", plain.params_id())?;
@@ -70,10 +71,10 @@ impl<P: ExactParams> ThinEncoder<P> {
         self.slots.decode(plain.residues()).map_err(refused)
     }
 
-    /// Decodes the slots to integers of [`Integers::Signed`].
+    /// Decodes the slots to integers in the range of [`Integers::Signed`].
     ///
     /// # Errors
-    /// As [`ThinEncoder::decode_unsigned`].
+    /// The errors of [`ThinEncoder::decode_unsigned`].
     pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
         let t = self.params.plain_modulus();
         let values = self.decode_unsigned(plain)?;

@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::rlwe::{RlweError, SecurityTable};
 
-/// Whether to accept a parameter file that took the insecure opt-out, or that no longer passes its table.
+/// Whether a reader accepts a file of insecure parameters: they took the insecure opt-out, or no longer pass their
+/// table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InsecureParams {
     #[default]
@@ -13,11 +14,11 @@ pub enum InsecureParams {
     AllowForTestsOnly,
 }
 
-/// The security tables that a reader accepts. A file names its own table. If the reader did not choose, the file's
-/// author would decide how secure it must be.
+/// The security tables that a reader of parameter files accepts. A file names its own table. If the reader did not
+/// choose, the file's author would decide how secure it must be.
 ///
-/// By default these are the tables of `guidelines_2024` and that of sparse secrets. Others are accepted by name. TFHE's
-/// files name none, as its sets are always checked by `estimator_2026.lwe_binary`.
+/// The default tables are those of `guidelines_2024` and that of sparse secrets. Others are accepted by name. TFHE's
+/// files name none, because its parameter sets are always checked by `estimator_2026.lwe_binary`.
 ///
 /// ```
 /// use ringmill_schemes::file::AcceptedTables;
@@ -28,7 +29,7 @@ pub enum InsecureParams {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AcceptedTables {
-    /// A bit for each table, by its byte in files.
+    /// A bit for each accepted table, at the position of the table's number in files.
     bits: u8,
 }
 
@@ -55,7 +56,7 @@ impl AcceptedTables {
     /// tables from it.
     ///
     /// # Errors
-    /// A name that no table has; no name at all.
+    /// Fails for a name that no table has, and for no name at all.
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, RlweError> {
         let mut tables = Vec::new();
         for name in names {
@@ -98,7 +99,8 @@ impl fmt::Display for AcceptedTables {
     }
 }
 
-/// The choices of a reader of parameter files. Either half alone converts to it; the other half is then the default.
+/// The choices of a reader of parameter files: tables, and whether insecure parameters are accepted. Either of them
+/// alone converts to it; the other is then the default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Accepted {
     pub tables: AcceptedTables,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The container of all files: header, payload, checksum. Files are written in version 2. Version 1, which has neither
-//! scheme nor key identity, can be read too.
+//! The container that all files have: header, payload, checksum. Files are written in version 2. Version 1, which has
+//! neither scheme nor key identity, can be read too.
 
 use ringmill_limits::zeroed;
 use ringmill_math::Residues;
@@ -16,25 +16,26 @@ use ringmill_device::ParamsId;
 
 const MAGIC: &[u8; 8] = b"RINGMILL";
 const VERSION: u16 = 2;
-/// The scheme byte of CKKS, and the only scheme of version 1.
+/// The number of CKKS in the scheme field, and the only scheme of version 1.
 const FIRST_SCHEME: u8 = 0;
-/// Magic, version, kind, scheme, three zero bytes, parameter identity, key identity, payload length.
+/// The bytes of the header: magic, version, kind, scheme, three zero bytes, parameter identity, key identity, payload
+/// length.
 const HEADER: usize = 8 + 2 + 2 + 1 + 3 + 32 + 16 + 8;
 const CHECKSUM: usize = 32;
 
-/// Returns the bytes of a file with a payload of `payload` bytes.
+/// Returns the bytes of a file whose payload has `payload` bytes.
 pub(super) const fn file_bytes(payload: usize) -> usize {
     payload.saturating_add(HEADER + CHECKSUM)
 }
 
-/// Collects a payload behind its header. An unfinished payload is wiped.
+/// Collects the header and the payload of a file. An unfinished payload is wiped.
 pub struct Writer {
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Writer {
-    /// Begins a file of an object of this kind that belongs to `origin`. `capacity` is the payload's length, if it is
-    /// known.
+    /// Begins a file for an object of kind `kind` that belongs to `origin`. `capacity` is the payload's length in
+    /// bytes, if it is known.
     pub fn new(kind: Kind, origin: &Origin, capacity: usize) -> Self {
         let mut bytes = Zeroizing::new(Vec::with_capacity(file_bytes(capacity)));
         bytes.extend(MAGIC);
@@ -65,7 +66,7 @@ impl Writer {
         }
     }
 
-    /// Writes residues in words of 64 bits, whatever words they are stored in.
+    /// Writes residues in words of 64 bits, whatever the width of their words in memory is.
     pub fn wide(&mut self, residues: Residues<'_>) {
         match residues {
             Residues::Wide(words) => self.residues(words),
@@ -73,7 +74,7 @@ impl Writer {
         }
     }
 
-    /// Writes residues in the words that they are stored in.
+    /// Writes residues in words of the width that they have in memory.
     pub fn words(&mut self, residues: Residues<'_>) {
         match residues {
             Residues::Wide(words) => self.residues(words),
@@ -81,12 +82,13 @@ impl Writer {
         }
     }
 
-    /// Fills in the payload length and appends the checksum.
+    /// Returns the finished file, with the payload length in its header and the checksum at its end.
     pub fn finish(self) -> Vec<u8> {
         std::mem::take(&mut *self.finish_secret())
     }
 
-    /// Finishes a secret file. It leaves no other copy if the payload has the announced length.
+    /// Returns the finished file of a secret. No other copy of it remains in memory if the payload has the announced
+    /// length.
     pub fn finish_secret(mut self) -> Zeroizing<Vec<u8>> {
         let length = (self.bytes.len().saturating_sub(HEADER)) as u64;
         if let Some(field) = self.bytes.get_mut(HEADER - 8..HEADER) {
@@ -98,7 +100,7 @@ impl Writer {
     }
 }
 
-/// A cursor over bytes that have not been trusted yet.
+/// A cursor over bytes of a file that are not trusted.
 pub struct Reader<'a> {
     what: &'static str,
     rest: &'a [u8],
@@ -157,7 +159,8 @@ impl<'a> Reader<'a> {
         Ok(f64::from_bits(self.u64()?))
     }
 
-    /// Reads `count` residues. It checks that the bytes exist before it allocates memory for the residues.
+    /// Reads `count` residues of 8 bytes each. It checks that the bytes exist before it allocates memory for the
+    /// residues.
     pub fn residues(&mut self, count: usize) -> Result<Vec<u64>, FileError> {
         let bytes = self.take(count.saturating_mul(8))?;
         let mut residues = zeroed(self.what, count)?;
@@ -181,7 +184,7 @@ impl<'a> Reader<'a> {
         Ok(residues)
     }
 
-    /// Checks that exactly `expected` bytes are left.
+    /// Checks that the payload has exactly `expected` more bytes.
     pub fn expect_remaining(&self, expected: u64) -> Result<(), FileError> {
         if self.remaining() == expected {
             return Ok(());
@@ -198,7 +201,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Computes the checksum, off the stack, as the hash keeps unhashed bytes on the stack.
+/// Computes the checksum of a file. It wipes the stack, on which the hash keeps bytes that it has not yet hashed.
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
     off_the_stack(|| Sha256::digest(bytes).into())
 }
@@ -214,7 +217,7 @@ fn kind_of(number: u16) -> Result<Kind, FileError> {
 /// The header of a file.
 pub struct Header {
     pub params_id: ParamsId,
-    /// The identity of its secret key, or `None` in files of version 1 and if the writer did not know it.
+    /// The identity of the object's secret key. It is `None` in files of version 1, and if the writer did not know it.
     pub key_id: Option<KeyId>,
 }
 
@@ -254,8 +257,8 @@ fn zeros<const C: usize>(reader: &mut Reader<'_>) -> Result<(), FileError> {
     })
 }
 
-/// Checks the container. Returns its header, and a reader of its payload. The parameters' identity is compared with
-/// `id`, if one is given.
+/// Checks the container of a file. Returns its header, and a reader of its payload. If `id` is the identity of
+/// parameters, the file must have it.
 pub fn open<'a>(
     bytes: &'a [u8],
     kind: Kind,

@@ -9,7 +9,8 @@ use crate::rlwe::SecretKey;
 use crate::rlwe::ledger::Account;
 use crate::size;
 
-/// Writes a key with its account. The payload is the residues over all moduli, then the account.
+/// Returns the content of a file of a secret key with its account of shared decryptions. The
+/// payload is the residues over all moduli, then the account.
 pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let capacity = size::sum([size::of_words(limbs.len()), Account::BYTES]);
@@ -19,13 +20,14 @@ pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zer
     Zeroizing::new(w.finish())
 }
 
-/// Returns the bytes of the longest file of a key.
+/// Returns the bytes of the longest file that a secret key can have.
 pub(crate) fn secret_key_bytes(key: &SecretKey) -> usize {
     let words = size::of_words(key.expose_eval_limbs().len());
     file_bytes(size::sum([words, Account::BYTES]))
 }
 
-/// Returns the account in a file of this key, or `None` if the file has none.
+/// Returns the account of shared decryptions in a file of this key, or `None` if the file has no
+/// account.
 pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account>, FileError> {
     let (_, kind) = peek(bytes)?;
     let counted = kind == Kind::CountedSecretKey;
@@ -43,7 +45,7 @@ pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account
     Ok(account)
 }
 
-/// Reads the account that ends a payload.
+/// Reads the account of shared decryptions at the end of a payload.
 pub(super) fn read_account(r: &mut Reader<'_>) -> Result<Account, FileError> {
     let bytes = r.array()?;
     Account::from_bytes(&bytes).ok_or_else(|| FileError::Field {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes files of the keys that only bootstrapping takes, by the names that programs have for them. A key's
+//! Reads and writes files of the keys that only bootstrapping needs, by the names that programs have for them. A key's
 //! level and the parameters determine its size.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::rlwe::{KSwitchKey, KeyRequest, Params};
 use crate::size;
 use ringmill_device::KeyId;
 
-/// The keys that only bootstrapping takes: [`crate::rlwe::EvaluationKeys::further`].
+/// The keys that only bootstrapping needs: [`crate::rlwe::EvaluationKeys::further`].
 pub type FurtherKeys = BTreeMap<KeyRequest, KSwitchKey>;
 
 const ENCAPSULATION: u8 = 0;
@@ -30,7 +30,8 @@ fn field(what: &'static str, expected: &str, got: impl ToString) -> FileError {
     }
 }
 
-/// Returns the byte of a name, and the Galois element or 0. Returns `None` for a name whose keys have other files.
+/// Returns the number of a key's name in files, and its Galois element or 0. Returns `None` for a name whose keys have
+/// files of another kind.
 fn tag(name: &KeyRequest) -> Option<(u8, u32)> {
     match name {
         KeyRequest::Encapsulation => Some((ENCAPSULATION, 0)),
@@ -40,7 +41,7 @@ fn tag(name: &KeyRequest) -> Option<(u8, u32)> {
     }
 }
 
-/// Returns the shape of a key of this name, for ciphertexts at a level.
+/// Returns the shape of the key with this name, for ciphertexts at a level.
 fn shape(params: &Params, name: &KeyRequest, level: Level) -> Result<Shape, FileError> {
     params.check_level(level)?;
     let primes = 0..level.primes();
@@ -66,7 +67,7 @@ fn shape(params: &Params, name: &KeyRequest, level: Level) -> Result<Shape, File
     })
 }
 
-/// Returns the level of a key of this name with this number of moduli.
+/// Returns the level of the key with this name and this number of moduli.
 fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
     let primes = match name {
         KeyRequest::Encapsulation => moduli / 2,
@@ -78,12 +79,12 @@ fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
     Level(primes.saturating_sub(1) as u32)
 }
 
-/// Writes keys of one secret key. The payload is their number, then for each the byte of its name, its Galois element
-/// or 0, its level, its form, b digit by digit, and the seed or a.
+/// Returns the content of a file of keys of one secret key. The payload is their number. Then come, for each key, the
+/// number of its name, its Galois element or 0, its level, its form, b digit by digit, and the seed or a.
 ///
 /// # Errors
-/// Keys of other parameters or of different secret keys; a relinearisation or Galois key, as these have files of their
-/// own.
+/// Fails for keys of other parameters or of different secret keys. Also fails for a relinearisation or Galois key,
+/// because these have files of their own kind.
 pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>, FileError> {
     let parts = keys.values().map(|key| ("bootstrapping key", key.key_id()));
     let key_id = KeyId::common(parts).map_err(crate::rlwe::RlweError::from)?;
@@ -106,10 +107,10 @@ pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>
     Ok(w.finish())
 }
 
-/// Reads the bytes of [`write_further_keys`], for the same parameters.
+/// Reads the content of a file that [`write_further_keys`] made for the same parameters.
 ///
 /// # Errors
-/// Any other bytes.
+/// Fails for any other content.
 pub fn read_further_keys(bytes: &[u8], params: &Params) -> Result<FurtherKeys, FileError> {
     let (header, mut r) = open(bytes, Kind::FurtherKeys, params.scheme(), Some(params.id()))?;
     let (count, mut keys) = (r.u32()?, FurtherKeys::new());

@@ -32,7 +32,7 @@ use thiserror::Error;
 
 use crate::rlwe::{RlweError, SecurityTable};
 
-/// The kind of object in a file. The number is the file's `kind` field.
+/// The kind of object in a file. Its number stands in the file's `kind` field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u16)]
 pub enum Kind {
@@ -46,9 +46,9 @@ pub enum Kind {
     SecretKey = 8,
     BootstrapKey = 9,
     KeySwitchKey = 10,
-    /// Several ciphertexts of TFHE under one key: the digits of integers.
+    /// Several TFHE ciphertexts under one key: the digits of integers.
     Ciphertexts = 11,
-    /// The keys that only bootstrapping takes, in programs of BGV.
+    /// The keys that only bootstrapping needs, in programs of BGV.
     FurtherKeys = 12,
     /// A secret key with the count of decryptions that were shared under it.
     CountedSecretKey = 13,
@@ -123,7 +123,7 @@ pub fn peek_scheme(bytes: &[u8]) -> Result<u8, FileError> {
     container::peek(bytes).map(|(scheme, _)| scheme)
 }
 
-/// The error of a file that was refused.
+/// The error of a file that its reader refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -170,7 +170,7 @@ pub enum FileError {
     },
     #[error("the file's contents are refused: {0}")]
     Contents(#[from] RlweError),
-    /// The refusal of an object by its own scheme.
+    /// The file's scheme refuses the object, for this reason.
     #[error("the file's contents are refused: {0}")]
     Refused(String),
     #[error("{0}")]

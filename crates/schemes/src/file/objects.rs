@@ -18,7 +18,7 @@ use crate::size;
 use ringmill_device::ResidueVec;
 
 const SEED: usize = 32;
-/// The form bytes of a key's uniform half.
+/// The numbers in files for the form of a key's uniform half: stored, or expanded from a seed.
 const STORED: u8 = 0;
 const SEEDED: u8 = 1;
 
@@ -30,12 +30,12 @@ fn field(what: &'static str, expected: impl Into<String>, got: impl ToString) ->
     }
 }
 
-/// Opens a file of this kind, with an object of these parameters.
+/// Opens a file of kind `kind`, for an object of these parameters.
 fn of<'a>(bytes: &'a [u8], kind: Kind, params: &Params) -> Result<(Header, Reader<'a>), FileError> {
     open(bytes, kind, params.scheme(), Some(params.id()))
 }
 
-/// Reads level and annotation. Also returns the number of residues that a polynomial has at the level.
+/// Reads a level and an annotation. Also returns the number of residues that a polynomial has at the level.
 fn read_at<A: Annotation>(
     r: &mut Reader<'_>,
     params: &Params,
@@ -46,12 +46,12 @@ fn read_at<A: Annotation>(
     Ok((level, annotation, residues(params, level.primes())))
 }
 
-/// Returns the bytes of a level and an annotation.
+/// Returns the bytes that a level and an annotation take in a file.
 fn at_bytes<A: Annotation>() -> usize {
     size::sum([4, A::FILE_BYTES])
 }
 
-/// Writes a plaintext. The payload is level, annotation, residues.
+/// Returns the content of a file of a plaintext. The payload is level, annotation, residues.
 pub fn write_plaintext<A: Annotation>(plain: &Plaintext<A>) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::Plaintext,
@@ -75,7 +75,7 @@ pub fn read_plaintext<A: Annotation>(
     Plaintext::new(params, level, annotation, limbs).map_err(Into::into)
 }
 
-/// Writes a ciphertext. The payload is level, annotation, number of polynomials, residues.
+/// Returns the content of a file of a ciphertext. The payload is level, annotation, number of polynomials, residues.
 pub fn write_ciphertext<A: Annotation>(cipher: &Ciphertext<A>) -> Vec<u8> {
     let residues: usize = cipher.polys().iter().map(ResidueVec::len).sum();
     let mut w = Writer::new(
@@ -110,7 +110,7 @@ pub fn read_ciphertext<A: Annotation>(
     Ok(cipher.with_key_id(header.key_id))
 }
 
-/// Writes a seeded ciphertext. The payload is level, annotation, seed, residues of c_0.
+/// Returns the content of a file of a seeded ciphertext. The payload is level, annotation, seed, residues of c_0.
 pub fn write_seeded_ciphertext<A: Annotation>(cipher: &SeededCiphertext<A>) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::SeededCiphertext,
@@ -147,7 +147,7 @@ fn full(params: &Params) -> usize {
     residues(params, params.moduli().len())
 }
 
-/// Writes a public key. The payload is its form, b, then the seed or a.
+/// Returns the content of a file of a public key. The payload is its form, b, then the seed or a.
 pub fn write_public_key(key: &PublicKey) -> Vec<u8> {
     let half = size::of_words(key.b().len());
     let mut w = Writer::new(Kind::PublicKey, key.origin(), size::sum([1, half, half]));
@@ -184,7 +184,7 @@ pub fn read_public_key(bytes: &[u8], params: &Params) -> Result<PublicKey, FileE
     Ok(PublicKey::new(params, b, a)?.with_key_id(header.key_id))
 }
 
-/// Writes a relinearisation key. The payload is one key-switching key.
+/// Returns the content of a file of a relinearisation key. The payload is one key-switching key.
 pub fn write_relin_key(key: &RelinKey) -> Vec<u8> {
     let mut w = Writer::new(Kind::RelinKey, key.0.origin(), key_bytes(&key.0));
     write_key(&mut w, &key.0);
@@ -199,9 +199,9 @@ pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileErr
     Ok(RelinKey(key))
 }
 
-/// Writes Galois keys of one secret key. The payload is their number, then for each its Galois element and key, in
-/// ascending order of the element. Keys of different secret keys are refused. The file has an identity only if all keys
-/// have one.
+/// Returns the content of a file of Galois keys of one secret key. The payload is their number. Then come, for each
+/// key, its Galois element and the key, in ascending order of the element. Keys of different secret keys are refused.
+/// The file has a key identity only if all keys have one.
 pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, FileError> {
     let capacity = keys.iter().map(|(_, k)| size::sum([4, key_bytes(k)]));
     let mut w = Writer::new(
@@ -244,9 +244,9 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
     Ok(keys)
 }
 
-/// Writes the secret key itself, unprotected: whoever reads the file reads every message. The payload is the residues
-/// over all moduli. The bytes do not hold the count of shared decryptions, which nobody could update;
-/// [`SecretKey::save`] makes a file that does.
+/// Returns the content of a file of the secret key itself, unprotected: whoever reads the file reads every message. The
+/// payload is the residues over all moduli. It does not hold the count of shared decryptions, which nobody could
+/// update; [`SecretKey::save`] writes a file that does.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let mut w = Writer::new(Kind::SecretKey, key.origin(), size::of_words(limbs.len()));
@@ -254,8 +254,9 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     w.finish_secret()
 }
 
-/// Reads the bytes of [`write_secret_key_in_the_clear`] or of [`SecretKey::save`]. The caller must wipe them
-/// afterwards. For a key from a file, [`SecretKey::kept_in`] must name the file before decryptions are shared.
+/// Reads the content of a file that [`write_secret_key_in_the_clear`] or [`SecretKey::save`] made. The caller must wipe
+/// the bytes afterwards. For a key from a file, [`SecretKey::kept_in`] must name the file before decryptions are
+/// shared.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
     let counted = matches!(peek(bytes), Ok((_, Kind::CountedSecretKey)));
     let (kind, account) = match counted {

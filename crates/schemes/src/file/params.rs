@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes parameter files. The payload is the canonical form, and the identity is its hash.
+//! Reads and writes parameter files. The payload is the parameters' canonical form; its hash is their identity.
 
 use super::container::{Header, Writer, open};
 use super::{Accepted, FileError, InsecureParams, Kind};
@@ -11,12 +11,12 @@ use crate::rlwe::{
 use crate::scheme::{ParameterSet, SchemeTag};
 use ringmill_device::ParamsId;
 
-/// Returns the bytes of a parameter file.
+/// Returns the content of a parameter file of a ring scheme.
 pub fn write_params(params: &impl RingParams) -> Vec<u8> {
     write_params_of(params.ring_params().scheme(), params)
 }
 
-/// Returns the bytes of a parameter file of any scheme.
+/// Returns the content of a parameter file of any scheme.
 pub fn write_params_of(scheme: SchemeTag, params: &impl ParameterSet) -> Vec<u8> {
     let canonical = params.canonical();
     let origin = Origin {
@@ -29,13 +29,13 @@ pub fn write_params_of(scheme: SchemeTag, params: &impl ParameterSet) -> Vec<u8>
     w.finish()
 }
 
-/// A parameter file of a ring scheme, read except for the scheme's own part.
+/// A parameter file of a ring scheme, after its common part was read. The scheme reads its own bytes.
 pub struct RingParamsFile<const OWN: usize> {
-    /// The choices that ring schemes share, with the primes by value.
+    /// The choices that ring schemes share, with explicit primes.
     pub builder: ParamsBuilder,
-    /// The scheme's own bytes of the canonical form.
+    /// The bytes of the canonical form that are the scheme's own.
     pub own: [u8; OWN],
-    /// Whether divisions compute modulo primes alone, for schemes with low messages.
+    /// Whether divisions compute modulo primes alone, for schemes whose messages are in the low bits.
     pub primes_alone: bool,
     id: ParamsId,
 }
@@ -61,9 +61,9 @@ impl<const OWN: usize> RingParamsFile<OWN> {
     }
 }
 
-/// Reads a parameter file of `scheme`, which adds `OWN` bytes to the canonical form. A security table that is not
-/// accepted is refused here. Nothing else is checked yet. The caller builds the parameters, which checks their security
-/// too, and then calls [`RingParamsFile::check`].
+/// Reads a parameter file of `scheme`, which adds `OWN` bytes to the canonical form. It refuses a security table that
+/// is not accepted, and checks nothing else yet. The caller builds the parameters, which checks their security too, and
+/// then calls [`RingParamsFile::check`].
 pub fn read_ring_params<const OWN: usize>(
     bytes: &[u8],
     scheme: SchemeTag,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads and writes one key-switching key inside a file: its form, b digit by digit, and the seed or a. The reader
-//! knows the key's shape.
+//! knows the key's shape from the parameters.
 
 use super::FileError;
 use super::container::{Reader, Writer};
@@ -10,8 +10,9 @@ use crate::size;
 use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 
-/// The form of a key in a file. Words have 32 bits if keys are stored so in memory. Keys of the same parameters in
-/// words of 64 bits, from earlier versions, can be read too.
+/// The form of a key in a file: seed or residues for its uniform half, and the width of its words. Words have 32
+/// bits if keys are stored so in memory. Keys of the same parameters in words of 64 bits, from earlier versions,
+/// can be read too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Form {
     half: KeyForm,
@@ -30,7 +31,7 @@ impl Form {
         Self { half, word_bytes }
     }
 
-    /// Returns the form in which the key is stored.
+    /// Returns the form in which the key is stored in memory.
     fn of_key(key: &KSwitchKey) -> Self {
         let half = match key.a() {
             KeyHalf::Seed(_) => KeyForm::Seeded,
@@ -48,7 +49,7 @@ impl Form {
     }
 
     /// # Errors
-    /// A byte that stands for no form that keys of these parameters have.
+    /// Fails for a number that stands for no form that keys of these parameters have.
     fn read(byte: u8, params: &Params) -> Result<Self, FileError> {
         let found = Self::ALL.iter().find(|&&(known, _)| known == byte);
         let found = found.filter(|(_, form)| form.word_bytes == 8 || params.short_words());
@@ -66,7 +67,7 @@ impl Form {
     }
 }
 
-/// Returns the bytes of a key in a file.
+/// Returns the bytes that a key takes in a file.
 pub(super) fn key_bytes(key: &KSwitchKey) -> usize {
     size::sum([1, key.bytes() as usize])
 }
@@ -83,7 +84,7 @@ pub(crate) fn write_key(w: &mut Writer, key: &KSwitchKey) {
     }
 }
 
-/// Reads a key. It checks that the bytes exist before it allocates anything.
+/// Reads a key. It checks that the bytes exist before it allocates memory.
 pub(crate) fn read_key(
     r: &mut Reader<'_>,
     params: &Params,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Helpers on limb-major residue vectors: limb k of a vector of n limbs is residues k N .. (k + 1) N.
+//! Functions on vectors of residues, limb by limb: limb k of a vector of n limbs has the residues k N .. (k + 1) N.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::error::RlweError;
 use super::params::Params;
 
-/// Returns modulus `index` of the parameters' table.
+/// Returns the modulus with this index in the parameters' table.
 pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweError> {
     let missing = || RlweError::Length {
         what: "modulus table",
@@ -21,12 +21,12 @@ pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweErro
     params.reducers().get(index).copied().ok_or_else(missing)
 }
 
-/// Returns the full-ring NTT of modulus `index`.
+/// Returns the NTT of the full ring for the modulus with this index.
 pub(crate) fn plan(params: &Params, index: usize) -> Result<Arc<NttPlan>, RlweError> {
     Ok(NttPlan::shared(reducer(params, index)?, params.ring())?)
 }
 
-/// Returns the indices of the moduli at `level`, then of the special primes.
+/// Returns the indices of the ciphertext primes at `level`, then those of the special primes.
 pub(crate) fn extended(params: &Params, level: Level) -> Vec<usize> {
     let count = params.cipher_count();
     (0..level.primes().min(count))
@@ -72,7 +72,7 @@ pub(crate) fn sample_secret(
     Ok(params.secret_distribution().sample(prng, params.degree())?)
 }
 
-/// Samples an error's coefficients.
+/// Samples the coefficients of an error polynomial.
 pub(crate) fn sample_error(
     params: &Params,
     prng: &mut Prng,
@@ -80,15 +80,15 @@ pub(crate) fn sample_error(
     Ok(params.error_distribution().sample(prng, params.degree())?)
 }
 
-/// Turns an error, in either form, into one that leaves the message alone: times t if messages are the phase's residues
-/// modulo t.
+/// Turns a limb of an error, in either form, into an error that leaves the message unchanged. If messages are the
+/// phase's residues modulo t, it multiplies by t.
 pub(crate) fn place_error(low: Option<Modulus>, q: Modulus, limb: &mut [u64]) {
     if let Some(t) = low {
         kernels::mul_scalar_assign(q, limb, q.reduce(t.value()));
     }
 }
 
-/// Expands a public seed over the moduli `indices`. The limb of modulus i is stream `first_stream` + i.
+/// Expands a public seed over the moduli `indices`. The limb of the modulus with index i is stream `first_stream` + i.
 pub(crate) fn expand(
     params: &Params,
     indices: &[usize],
@@ -102,7 +102,7 @@ pub(crate) fn expand(
     data
 }
 
-/// Checks the length of a limb-major vector, and that every residue is below its modulus.
+/// Checks the length of a vector of limbs, and that every residue is below its modulus.
 pub(crate) fn check_limbs(
     params: &Params,
     what: &'static str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ciphertexts and plaintexts: limbs in evaluation form at a level, with their scheme's annotation.
+//! Ciphertexts and plaintexts of the ring schemes: limbs in evaluation form at a level, with their scheme's annotation.
 
 use std::fmt::Debug;
 
@@ -18,10 +18,10 @@ use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 use ringmill_device::{Limbed, ParamsId};
 
-/// The most polynomials that a ciphertext may have.
+/// The most polynomials of a ciphertext.
 pub(crate) const MAX_SIZE: usize = 3;
 
-/// Returns the indices of the moduli of a level.
+/// Returns the indices of the ciphertext primes at a level.
 fn level_indices(level: Level) -> Vec<usize> {
     level.moduli().collect()
 }
@@ -29,29 +29,30 @@ fn level_indices(level: Level) -> Vec<usize> {
 /// The scheme's own data of a value, in addition to limbs and level: a scale in CKKS, a factor in BGV, nothing in BFV.
 pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
     type Error: From<RlweError> + Into<FileError>;
-    /// The bytes of an annotation in a file.
+    /// The bytes that an annotation takes in a file.
     const FILE_BYTES: usize;
 
     /// Refuses an annotation that no value of these parameters can have at `level`.
     fn check(&self, params: &Params, level: Level) -> Result<(), Self::Error>;
 
-    /// Returns the number that the errors of a fresh encryption are multiples of, if messages are low.
+    /// Returns the number of which the errors of a fresh encryption are multiples. It is `None` if messages are not in
+    /// the low bits.
     ///
     /// # Errors
-    /// An annotation of other parameters.
+    /// Fails for an annotation of other parameters.
     fn low(&self, params: &Params) -> Result<Option<Modulus>, RlweError> {
         Ok(params.low_modulus())
     }
 
     fn write(&self, to: &mut Writer);
 
-    /// Returns the note of the annotation in programs.
+    /// Returns the annotation as programs write it in the type of a value.
     fn note(&self) -> Note;
 
-    /// Returns the annotation of this note, or `None` for a note of another scheme's values.
+    /// Returns the annotation that a program writes as `note`, or `None` for a note of another scheme's values.
     fn of_note(note: Note) -> Option<Self>;
 
-    /// Reads the bytes of [`Annotation::write`]. [`Annotation::check`] checks whether a value may have it.
+    /// Reads an annotation that [`Annotation::write`] wrote. [`Annotation::check`] checks whether a value may have it.
     fn read(from: &mut Reader<'_>) -> Result<Self, FileError>;
 }
 
@@ -60,7 +61,7 @@ fn check_at<A: Annotation>(params: &Params, level: Level, annotation: &A) -> Res
     annotation.check(params, level)
 }
 
-/// BFV's values have no annotation.
+/// The annotation of BFV's values, which holds nothing.
 impl Annotation for () {
     type Error = RlweError;
     const FILE_BYTES: usize = 0;
@@ -87,8 +88,8 @@ impl Annotation for () {
     }
 }
 
-/// An encoded message in the form that is added to an encryption of zero: one polynomial, `level + 1` limbs in
-/// evaluation form, limb-major. It is wiped on drop, as a decrypted one of CKKS holds the error of its ciphertext, from
+/// An encoded message in the form that is added to an encryption of zero: one polynomial of `level + 1` limbs in
+/// evaluation form. It is wiped on drop, because a decrypted CKKS plaintext holds the error of its ciphertext, from
 /// which the secret key follows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plaintext<A> {
@@ -115,7 +116,7 @@ impl<A: Annotation> Plaintext<A> {
         Ok(Self::trusted(params, level, annotation, limbs)?)
     }
 
-    /// Makes a plaintext of residues that are known to be valid for these parameters.
+    /// Makes a plaintext of residues that are known to be valid for these parameters, without checking them.
     ///
     /// # Errors
     /// None for residues of the right length.
@@ -141,19 +142,19 @@ impl<A: Annotation> Plaintext<A> {
         &self.annotation
     }
 
-    /// Returns all residues, limb-major.
+    /// Returns all residues, limb by limb.
     pub fn limbs(&self) -> Residues<'_> {
         self.limbs.residues()
     }
 
-    /// Returns the limb of ciphertext prime `index`, if the level has it.
+    /// Returns the limb modulo ciphertext prime number `index`, or `None` if the level does not have it.
     pub fn limb(&self, index: usize) -> Option<Residues<'_>> {
         self.limbs.limb(index, self.level.primes())
     }
 }
 
-/// A ciphertext: two or more polynomials of `level + 1` limbs in evaluation form. The message is c_0 + c_1 s + c_2 s^2
-/// ....
+/// A ciphertext: two or more polynomials of `level + 1` limbs in evaluation form. Its phase, which holds the message,
+/// is c_0 + c_1 s + c_2 s^2 ....
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ciphertext<A> {
     origin: Origin,
@@ -194,7 +195,7 @@ impl<A: Annotation> Ciphertext<A> {
         Ok(Self::trusted(params, level, annotation, polys, None))
     }
 
-    /// Makes a ciphertext of polynomials that are stored as these parameters store them.
+    /// Makes a ciphertext of polynomials whose words have the width that these parameters use, without checking them.
     pub(crate) fn trusted(
         params: &Params,
         level: Level,
@@ -223,30 +224,30 @@ impl<A: Annotation> Ciphertext<A> {
         self.polys.len()
     }
 
-    /// Returns whether the message is visible without the secret key, since every polynomial except c_0 is zero.
+    /// Returns whether the message is visible without the secret key, because every polynomial except c_0 is zero.
     pub fn is_transparent(&self) -> bool {
         self.polys.iter().skip(1).all(ResidueVec::is_zero)
     }
 
-    /// Returns the polynomials, each limb-major.
+    /// Returns the polynomials, each limb by limb.
     pub fn polys(&self) -> &[ResidueVec] {
         &self.polys
     }
 
-    /// Returns c_0, limb-major.
+    /// Returns the polynomial c_0, limb by limb, for writing.
     pub(crate) fn c0_mut(&mut self) -> Option<&mut ResidueVec> {
         self.polys.first_mut()
     }
 
-    /// Returns the limb of polynomial `poly` and ciphertext prime `index`.
+    /// Returns the limb of polynomial number `poly` modulo ciphertext prime number `index`, or `None` if there is none.
     pub fn limb(&self, poly: Poly, index: usize) -> Option<Residues<'_>> {
         self.polys
             .get(poly.index())?
             .limb(index, self.level.primes())
     }
 
-    /// Returns the same ciphertext with another annotation. The caller is responsible for its meaning, for instance
-    /// after a rescale whose prime counts as the nominal scale.
+    /// Returns the same ciphertext with another annotation. The caller ensures that the message then still means what
+    /// it should. An example is a rescaling by a prime that counts as the nominal scale.
     pub fn with_annotation(mut self, annotation: impl Into<A>) -> Self {
         self.annotation = annotation.into();
         self
@@ -258,8 +259,8 @@ impl<A: Annotation> Ciphertext<A> {
     }
 }
 
-/// A secret-key ciphertext whose c_1 is expanded from a seed, which halves its size. Limb i of c_1 is stream i of the
-/// seed.
+/// A ciphertext under the secret key whose c_1 is expanded from a seed, which halves its size. Limb i of c_1 is stream
+/// i of the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SeededCiphertext<A> {
     origin: Origin,
@@ -272,7 +273,7 @@ pub struct SeededCiphertext<A> {
 belongs!(for<A: Annotation> SeededCiphertext<A>);
 
 impl<A: Annotation> SeededCiphertext<A> {
-    /// Makes a ciphertext, after the checks of [`Ciphertext::new`].
+    /// Makes a seeded ciphertext, after the checks of [`Ciphertext::new`].
     pub fn new(
         params: &Params,
         level: Level,
@@ -323,7 +324,7 @@ impl<A: Annotation> SeededCiphertext<A> {
         &self.seed
     }
 
-    /// Expands the whole ciphertext.
+    /// Returns the whole ciphertext, with c_1 expanded from the seed.
     pub fn expand(&self, params: &Params) -> Result<Ciphertext<A>, RlweError> {
         params.check_id("seeded ciphertext", &self.origin.params_id)?;
         let c1 = expand(params, &level_indices(self.level), &self.seed, 0);
@@ -385,7 +386,7 @@ impl<A: Annotation> Encrypted<A> for Ciphertext<A> {
     }
 }
 
-/// Returns limb `index` of a limb-major vector of `count` limbs.
+/// Returns limb number `index` of a vector of `count` limbs.
 pub(crate) fn limb(data: &[u64], index: usize, count: usize) -> Option<&[u64]> {
     let n = data.len().checked_div(count)?;
     data.get(index.checked_mul(n)?..(index + 1).checked_mul(n)?)

@@ -4,26 +4,29 @@
 use ringmill_math::{MathError, Prng, sample};
 use zeroize::Zeroizing;
 
-/// The number of bits that are summed on each side of SEAL's centred binomial error.
+/// The number of random bits in each of the two sums whose difference is SEAL's centred binomial
+/// error.
 const BINOMIAL_ETA: u32 = 21;
 const GAUSSIAN_SIGMA: f64 = 3.2;
 
-/// Distribution of the secret key's coefficients.
+/// The distribution of the secret key's coefficients.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SecretDistribution {
-    /// Uniform in {-1, 0, 1}.
+    /// Each coefficient is uniform in {-1, 0, 1}.
     #[default]
     Ternary,
-    /// Exactly `weight` coefficients are 1 or -1. Only the table `sparse_ternary_2026` covers it.
+    /// Exactly `weight` coefficients are 1 or -1, the others 0. Only the table
+    /// `sparse_ternary_2026` covers this distribution.
     SparseTernary { weight: u32 },
-    /// The rounded Gaussian of standard deviation 3.2.
+    /// Each coefficient is a discrete Gaussian of standard deviation 3.2.
     Gaussian,
-    /// Uniform in {0, 1}. No table of rings covers it, so it needs the opt-out.
+    /// Each coefficient is uniform in {0, 1}. No table of rings covers this distribution, so it
+    /// needs the insecure opt-out.
     Binary,
 }
 
 impl SecretDistribution {
-    /// Returns the mean of the sum of the squares of `n` coefficients.
+    /// Returns the mean of the sum of the squares of `n` coefficients of the secret.
     pub fn mean_square(self, n: f64) -> f64 {
         match self {
             Self::Ternary => n * 2.0 / 3.0,
@@ -33,7 +36,8 @@ impl SecretDistribution {
         }
     }
 
-    /// Samples `n` coefficients. The run time depends on `n` and the distribution alone.
+    /// Samples `n` coefficients of a secret. The run time depends on `n` and the distribution
+    /// alone.
     pub fn sample(self, prng: &mut Prng, n: usize) -> Result<Zeroizing<Vec<i8>>, MathError> {
         match self {
             Self::Ternary => Ok(sample::ternary(prng, n)),
@@ -56,18 +60,19 @@ fn binary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
     values
 }
 
-/// Distribution of the encryption and key errors.
+/// The distribution of the coefficients of errors in encryptions and keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ErrorDistribution {
-    /// The difference of two sums of 21 bits, with standard deviation 3.24 (SEAL's default).
+    /// Each coefficient is the difference of two sums of 21 bits, with standard deviation 3.24
+    /// (SEAL's default).
     #[default]
     CentredBinomial,
-    /// The rounded Gaussian of standard deviation 3.2.
+    /// Each coefficient is a discrete Gaussian of standard deviation 3.2.
     Gaussian,
 }
 
 impl ErrorDistribution {
-    /// Returns the standard deviation, rounded up.
+    /// Returns the standard deviation of a coefficient, rounded up.
     pub const fn std_dev(self) -> f64 {
         match self {
             Self::CentredBinomial => 3.2404,
@@ -75,7 +80,8 @@ impl ErrorDistribution {
         }
     }
 
-    /// Samples `n` coefficients. The run time depends on `n` and the distribution alone.
+    /// Samples `n` coefficients of an error. The run time depends on `n` and the distribution
+    /// alone.
     pub fn sample(self, prng: &mut Prng, n: usize) -> Result<Zeroizing<Vec<i8>>, MathError> {
         match self {
             Self::CentredBinomial => sample::centred_binomial(prng, n, BINOMIAL_ETA),

@@ -18,12 +18,13 @@ use super::public::PublicHalves;
 use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 
-/// A function that writes coefficients of a message, modulo the prime of this index, from this coefficient on.
+/// A function that writes coefficients of a message into a slice. Its arguments are the index of a prime, the prime,
+/// the first coefficient and the slice.
 pub(crate) type Message<'a> =
     &'a dyn Fn(usize, Modulus, usize, &mut [u64]) -> Result<(), RlweError>;
 
-/// Encrypts under a public key, or under the secret key for its holder. Each encryption draws fresh randomness, so
-/// copies of an encryptor, in a forked process or a restored machine, repeat nothing.
+/// Encrypts under a public key, or under the secret key for its holder. Each encryption draws fresh randomness, so a
+/// copy of an encryptor (in a forked process or a restored machine) repeats no randomness.
 pub struct Encryptor {
     params: Arc<Params>,
     key: EncryptionKey,
@@ -67,14 +68,14 @@ impl Encryptor {
         })
     }
 
-    /// Replaces the randomness by a fixed stream, which differs from a key generator's of the same seed. It is for
-    /// tests that must repeat, and for nothing else.
+    /// Replaces the randomness by a fixed stream of random numbers, which differs from a key generator's of the same
+    /// seed. It is for tests that must repeat, and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
         self.source = PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::Encryptor);
         self
     }
 
-    /// Encrypts at the plaintext's level, under its annotation.
+    /// Encrypts a plaintext at its level, with its annotation.
     ///
     /// With the public key, it works as in SEAL. An encryption of zero modulo q_0 ... q_level P is divided by P with
     /// rounding, which leaves little more than a rounding error. Then the plaintext is added.
@@ -94,7 +95,8 @@ impl Encryptor {
         Ok(cipher)
     }
 
-    /// Encrypts under the secret key with a seeded c_1, which halves the size to send. A public-key encryptor refuses.
+    /// Encrypts under the secret key with a c_1 that is expanded from a seed, which halves the bytes to send. An
+    /// encryptor with a public key refuses.
     pub fn encrypt_seeded<A: Annotation>(
         &self,
         plain: &Plaintext<A>,
@@ -136,7 +138,8 @@ impl Encryptor {
         }
     }
 
-    /// Encrypts the same under the secret key with a seeded c_1. A public-key encryptor refuses.
+    /// Encrypts as [`Encryptor::encrypt_coefficients`] does, under the secret key with a c_1 that is expanded from a
+    /// seed. An encryptor with a public key refuses.
     pub(crate) fn encrypt_coefficients_seeded<A: Annotation>(
         &self,
         level: Level,
@@ -195,7 +198,7 @@ fn add_plain<A: Annotation>(
     Ok(())
 }
 
-/// Holds the secret key and decrypts. The run time depends on public sizes alone.
+/// Holds a secret key and decrypts ciphertexts. The run time depends on public sizes alone.
 pub struct Decryptor {
     params: Arc<Params>,
     secret: SecretKey,
@@ -208,14 +211,14 @@ impl Decryptor {
         Ok(Self { params, secret })
     }
 
-    /// Returns the secret key's identity, if it has one.
+    /// Returns the identity of the secret key, or `None` if it has none.
     pub fn key_id(&self) -> Option<KeyId> {
         self.secret.key_id()
     }
 
-    /// Returns c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level and with its annotation: the message
-    /// before it is decoded. A ciphertext of another secret key is refused. If one of the two has no identity, that
-    /// cannot be checked.
+    /// Returns the phase c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level and with its annotation:
+    /// the message before it is decoded. A ciphertext of another secret key is refused. If one of the two has no
+    /// identity, that cannot be checked.
     pub fn decrypt<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,
@@ -225,7 +228,7 @@ impl Decryptor {
         Plaintext::trusted(&self.params, cipher.level(), annotation, phase)
     }
 
-    /// Returns the same as bare limbs, limb-major in evaluation form, for a scheme that decodes them further.
+    /// Returns the phase of a ciphertext as bare limbs in evaluation form, for a scheme that decodes them further.
     pub(crate) fn phase<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,
@@ -239,7 +242,7 @@ impl Decryptor {
         off_the_stack(|| self.horner(cipher))
     }
 
-    /// Computes [`Decryptor::phase`] of a ciphertext that is known to be this key's.
+    /// Computes [`Decryptor::phase`] of a ciphertext that is known to be under this key.
     fn horner<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,

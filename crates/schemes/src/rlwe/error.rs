@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of the layer below the ring schemes. A message names the expected value, the value found and a cure.
+//! The errors of the code that all ring schemes share. A message names the expected value, the value found and a
+//! cure.
 
 use ringmill_isa::Level;
 use ringmill_limits::Halt;
@@ -10,7 +11,7 @@ use super::security::SecurityTable;
 use ringmill_device::Mismatch;
 use ringmill_device::call::CallError;
 
-/// The error of an input that the layer below the ring schemes refuses.
+/// The error of an input that the code of all ring schemes refuses.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RlweError {
@@ -69,7 +70,7 @@ pub enum RlweError {
         expected: String,
         got: usize,
     },
-    /// A product that would have more polynomials than a ciphertext may have.
+    /// The product would have more polynomials than a ciphertext may have.
     #[error(
         "a product of ciphertexts of {first} and {second} polynomials has {}, and a ciphertext has at most {most} here; relinearise \
          whichever has more than two, then multiply",

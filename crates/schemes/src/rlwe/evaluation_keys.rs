@@ -12,17 +12,18 @@ use super::keygen::KeyGenerator;
 use super::params::Params;
 use ringmill_device::KeyId;
 
-/// An evaluation key that a program takes.
+/// The name of an evaluation key that a program needs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum KeyRequest {
     Relin,
-    /// The key of this Galois element.
+    /// The key of the automorphism with this Galois element.
     Galois(Galois),
-    /// The same for a low level only, the level of bootstrapping's first map.
+    /// The key of the automorphism with this Galois element, for a low level only: that of the first linear map of a
+    /// bootstrap.
     LowGalois(Galois),
-    /// The key from the main secret to bootstrapping's sparse one.
+    /// The key from the main secret to the sparse secret of bootstrapping.
     Encapsulation,
-    /// Bootstrapping's sparse secret, encrypted under the main one.
+    /// The sparse secret of bootstrapping, encrypted under the main secret.
     SparseSecret,
 }
 
@@ -40,17 +41,18 @@ impl fmt::Display for KeyRequest {
     }
 }
 
-/// The keys that a server needs to compute. They are public.
+/// The evaluation keys that a server needs to compute. They are public: the server cannot decrypt with them.
 #[derive(Clone, Debug, Default)]
 pub struct EvaluationKeys {
     pub relin: Option<RelinKey>,
     pub galois: GaloisKeys,
-    /// The keys that only bootstrapping takes.
+    /// The keys that only bootstrapping needs, by their names.
     pub further: BTreeMap<KeyRequest, KSwitchKey>,
 }
 
 impl EvaluationKeys {
-    /// Returns the secret key that all belong to, or `None` if one is not known or there are no keys.
+    /// Returns the identity of the secret key to which all keys belong. It is `None` if one key has no identity, or
+    /// if there are no keys.
     ///
     /// # Errors
     /// [`RlweError::OtherKeys`] for keys of different secret keys.
@@ -67,11 +69,12 @@ impl EvaluationKeys {
         Ok(KeyId::common(relin.chain(galois).chain(further))?)
     }
 
-    /// Returns the requested key, which shares its limbs, or `None` if it is missing. It has its seed, or is expanded
-    /// unless `seeded`.
+    /// Returns the requested key, or `None` if it is missing. Its limbs are shared, not copied. If `seeded` is set
+    /// and it has a seed, it keeps the seed; otherwise it is expanded.
     ///
     /// # Errors
-    /// [`RlweError::OtherParams`] for a key of other parameters; no memory for an expanded one.
+    /// [`RlweError::OtherParams`] for a key of other parameters. Also fails if there is no memory for an expanded
+    /// key.
     pub fn usable(
         &self,
         params: &Params,
@@ -96,11 +99,11 @@ impl EvaluationKeys {
 }
 
 impl KeyGenerator {
-    /// Makes exactly the requested keys. [`Procedure::keys`](crate::bgv::bootstrap::Procedure::keys) makes
-    /// bootstrapping's own.
+    /// Generates exactly the requested keys. [`Procedure::keys`](crate::bgv::bootstrap::Procedure::keys) generates
+    /// the keys that only bootstrapping needs.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] for one of bootstrapping's own.
+    /// [`RlweError::MissingKey`] for a key that only bootstrapping needs.
     pub fn evaluation_keys(
         &self,
         requests: &[KeyRequest],

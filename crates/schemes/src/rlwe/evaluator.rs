@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The part that the evaluators of ring schemes share: checks of operands, calls of procedures, and rotations by the
-//! keys at hand.
+//! What the evaluators of all ring schemes share: checks of operands, calls of procedures, and rotations by the keys
+//! that the caller has.
 
 use std::fmt;
 use std::sync::Arc;
@@ -66,7 +66,8 @@ where
         check_level("second operand", a.level(), b.level())
     }
 
-    /// Runs one operation. The results have its level and this annotation. Transparent results are refused.
+    /// Runs one operation. The results have the operation's level and the annotation `annotation`. Transparent
+    /// results, which hide nothing, are refused.
     pub fn all(
         &self,
         op: &OpKey<T>,
@@ -128,8 +129,8 @@ where
         Ok(result.ok_or_else(none)?)
     }
 
-    /// Computes a(x^g) and switches it back to the secret key. `op` returns the scheme's operation at a level, with a
-    /// seeded key or not.
+    /// Computes the automorphism a(x^g) and switches it back to the secret key. `op` returns the scheme's operation
+    /// for a level, a Galois element, and a key with or without a seed.
     pub fn automorphism(
         &self,
         a: &Ciphertext<A>,
@@ -144,7 +145,7 @@ where
         self.one(&op, &[a], &[], &[key], a.annotation().clone())
     }
 
-    /// Rotates the row, or the rows, of N / 2 slots: slot i of the result is slot i + `step` of `a`, cyclically. A
+    /// Rotates the row, or both rows, of N / 2 slots: slot i of the result is slot i + `step` of `a`, cyclically. A
     /// rotation by 0 is `a`. If `keys` has no key for the step, it rotates by the powers of two of the step's
     /// non-adjacent form, the least first, as SEAL does.
     pub fn rotate(
@@ -181,8 +182,8 @@ where
         Ok(turned.unwrap_or_else(|| a.clone()))
     }
 
-    /// Rotates by several steps that share one decomposition. Returns one result for each step. Either all keys are
-    /// seeded, or none.
+    /// Rotates by several steps that share one decomposition of the ciphertext. Returns one result for each step.
+    /// Either all keys come with seeds, or none.
     pub fn rotate_hoisted(
         &self,
         a: &Ciphertext<A>,
@@ -195,8 +196,8 @@ where
         self.automorphisms(a, elements, keys, op)
     }
 
-    /// Computes several automorphisms that share one decomposition. Returns one result for each element. Either all
-    /// keys are seeded, or none.
+    /// Computes several automorphisms that share one decomposition of the ciphertext. Returns one result for each
+    /// Galois element. Either all keys come with seeds, or none.
     pub fn automorphisms(
         &self,
         a: &Ciphertext<A>,
@@ -214,7 +215,7 @@ where
     }
 }
 
-/// Refuses a ciphertext whose message is visible without the key.
+/// Refuses a ciphertext whose message is visible without the secret key.
 pub(crate) fn opaque<A: Annotation>(cipher: Ciphertext<A>) -> Result<Ciphertext<A>, RlweError> {
     if cipher.is_transparent() {
         Err(RlweError::Transparent)
@@ -253,12 +254,13 @@ fn check_size<A: Annotation>(
     })
 }
 
-/// Refuses an operand that does not have two polynomials.
+/// Refuses a ciphertext that does not have two polynomials.
 pub(crate) fn check_two<A: Annotation>(a: &Ciphertext<A>) -> Result<(), RlweError> {
     check_size("ciphertext operand", 2, a)
 }
 
-/// Refuses factors whose product has too many polynomials. The product of a and b polynomials has a + b - 1.
+/// Refuses two ciphertexts whose product has too many polynomials. The product of ciphertexts of a and b polynomials
+/// has a + b - 1.
 pub(crate) fn check_factors<A: Annotation>(
     a: &Ciphertext<A>,
     b: &Ciphertext<A>,
@@ -274,7 +276,7 @@ pub(crate) fn check_factors<A: Annotation>(
     Ok(())
 }
 
-/// Refuses a ciphertext that is no product before relinearisation.
+/// Refuses a ciphertext that does not have the three polynomials of a product before relinearisation.
 pub(crate) fn check_three<A: Annotation>(a: &Ciphertext<A>) -> Result<(), RlweError> {
     check_size("ciphertext to relinearise", 3, a)
 }
@@ -288,8 +290,8 @@ fn missing_rotation(step: i64, power: i64) -> String {
     )
 }
 
-/// Returns the non-adjacent form of a step (less than the slots): the fewest signed powers of two that add up to it,
-/// the least first.
+/// Returns the non-adjacent form of a step that is below the number of slots: the fewest signed powers of two that
+/// add up to it, the least first.
 pub fn powers_of_two(step: i64) -> Vec<i64> {
     let (mut rest, mut power, mut powers) = (step, 1, Vec::new());
     while rest != 0 {

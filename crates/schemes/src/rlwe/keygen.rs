@@ -16,8 +16,8 @@ use super::params::{Params, RingParams};
 use super::switching::{Shape, switching_key};
 use ringmill_device::KeyId;
 
-/// Makes keys for one secret key, each from fresh randomness. So copies of a generator, in a forked process or a
-/// restored machine, repeat nothing.
+/// Generates keys for one secret key, each from fresh randomness. So a copy of a generator (in a forked process or a
+/// restored machine) repeats no randomness.
 ///
 /// ```
 /// # fn main() -> Result<(), ringmill_schemes::ckks::CkksError> {
@@ -39,7 +39,7 @@ pub struct KeyGenerator {
 }
 
 impl KeyGenerator {
-    /// Returns a generator that shares all data with this one, and asks `watch` while it makes keys.
+    /// Returns a generator that shares all data with this one, and asks `watch` whether to stop while it makes keys.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {
             params: Arc::clone(&self.params),
@@ -55,7 +55,8 @@ impl KeyGenerator {
         Self::with_source(Arc::clone(params.ring_params()), PrngSource::os())
     }
 
-    /// Makes a generator with the same keys on every run. It is for tests that must repeat, and for nothing else.
+    /// Makes a generator that makes the same keys on every run. It is for tests that must repeat, and for nothing
+    /// else.
     pub fn from_seed_for_reproducible_tests_only(
         params: Arc<impl RingParams>,
         seed: [u8; 32],
@@ -64,7 +65,7 @@ impl KeyGenerator {
         Self::with_source(Arc::clone(params.ring_params()), source)
     }
 
-    /// Makes a generator for an existing secret key. Its keys have the secret key's identity, or none if it has none.
+    /// Makes a generator for an existing secret key. Its keys carry the secret key's identity, or none if it has none.
     pub fn from_secret_key(
         params: Arc<impl RingParams>,
         secret: SecretKey,
@@ -100,7 +101,7 @@ impl KeyGenerator {
         &self.secret
     }
 
-    /// Makes a public key: a seeded encryption of zero over all moduli.
+    /// Makes a public key: an encryption of zero over all moduli, whose uniform half is expanded from a seed.
     pub fn public_key(&self) -> Result<PublicKey, RlweError> {
         let mut prng = self.source.fresh()?;
         let seed = prng.next_seed();
@@ -123,12 +124,12 @@ impl KeyGenerator {
         ))
     }
 
-    /// Makes the key that switches s^2 to s.
+    /// Makes the relinearisation key, which switches s^2 to s.
     pub fn relin_key(&self, form: KeyForm) -> Result<RelinKey, RlweError> {
         self.relin_key_at(form, self.params.max_level())
     }
 
-    /// Makes a smaller key, for ciphertexts at `level` and below only.
+    /// Makes a smaller relinearisation key, for ciphertexts at `level` and below only.
     pub fn relin_key_at(&self, form: KeyForm, level: Level) -> Result<RelinKey, RlweError> {
         off_the_stack(|| self.relin_key_of_square(form, level))
     }
@@ -144,12 +145,12 @@ impl KeyGenerator {
         Ok(RelinKey(self.switching_key(&square, form, level)?))
     }
 
-    /// Makes the keys that switch s(x^g) to s, for each given odd Galois element g below 2N.
+    /// Makes the Galois keys, which switch s(x^g) to s, for each given odd Galois element g below 2N.
     pub fn galois_keys(&self, elements: &[Galois], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         self.galois_keys_at(elements, form, self.params.max_level())
     }
 
-    /// Makes smaller keys, for ciphertexts at `level` and below only.
+    /// Makes smaller Galois keys, for ciphertexts at `level` and below only.
     pub fn galois_keys_at(
         &self,
         elements: &[Galois],
@@ -171,7 +172,7 @@ impl KeyGenerator {
         Ok(keys)
     }
 
-    /// Makes the keys of rotations by these steps.
+    /// Makes the Galois keys of rotations by these steps.
     pub fn rotation_keys(&self, steps: &[i64], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         let elements = steps
             .iter()
@@ -180,8 +181,8 @@ impl KeyGenerator {
         self.galois_keys(&elements, form)
     }
 
-    /// Makes the key that switches the secret `from` (evaluation form over all moduli) to this one, at `level` and
-    /// below.
+    /// Makes the key that switches the secret `from` (in evaluation form over all moduli) to this generator's secret,
+    /// for ciphertexts at `level` and below.
     fn switching_key(
         &self,
         from: &[u64],
@@ -205,7 +206,7 @@ impl KeyGenerator {
         )
     }
 
-    /// Returns fresh randomness for one more object.
+    /// Returns a fresh random generator for one more key or ciphertext.
     pub(crate) fn fresh(&self) -> Result<Prng, RlweError> {
         Ok(self.source.fresh()?)
     }
@@ -215,8 +216,8 @@ impl KeyGenerator {
     }
 }
 
-/// Returns -(a s + e) over the moduli `indices`, with a fresh e, or t e for e if messages are modulo t, `low`. `a` has
-/// one limb for each modulus.
+/// Returns -(a s + e) over the moduli `indices` for the secret s and a fresh error e. If `low` is the modulus t of
+/// messages in the low bits, t e replaces e. `a` has one limb for each modulus.
 pub(crate) fn encrypt_zero(
     params: &Params,
     low: Option<Modulus>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parties of a ring scheme's computation: the part that all ring schemes share, on top of a scheme's own encoding,
+//! The parties of a ring scheme's computation: the code that all ring schemes share, on top of a scheme's own encoding,
 //! encryption and decryption.
 
 use std::sync::{Arc, OnceLock};
@@ -38,29 +38,29 @@ pub trait RingScheme:
     fn encoder(params: &Arc<Self::Params>) -> Result<Self::Encoder, Self::Error>;
 
     /// # Errors
-    /// A key of other parameters.
+    /// Fails for a key of other parameters.
     fn encryptor(
         params: &Arc<Self::Params>,
         key: &PublicKey,
     ) -> Result<Self::Encryptor, Self::Error>;
 
-    /// Returns the encryptor with a fixed stream in place of its randomness.
+    /// Returns the encryptor with a fixed stream of random numbers in place of its randomness.
     fn seeded_for_reproducible_tests_only(
         encryptor: Self::Encryptor,
         seed: [u8; 32],
     ) -> Self::Encryptor;
 
     /// # Errors
-    /// A secret key of other parameters.
+    /// Fails for a secret key of other parameters.
     fn decryptor(
         params: &Arc<Self::Params>,
         secret: SecretKey,
     ) -> Result<Self::Decryptor, Self::Error>;
 
-    /// Encodes a message as operations take it at that level.
+    /// Encodes a message in the form that operations expect, at a level and with an annotation.
     ///
     /// # Errors
-    /// Values that a plaintext there cannot hold.
+    /// Fails for values that a plaintext at this level cannot hold.
     fn encoded(
         encoder: &Self::Encoder,
         message: &Self::Message,
@@ -68,7 +68,7 @@ pub trait RingScheme:
     ) -> Result<Self::Plaintext, Self::Error>;
 
     /// # Errors
-    /// A plaintext of other parameters; no randomness.
+    /// Fails for a plaintext of other parameters, and if the system has no randomness.
     fn encrypted(
         encryptor: &Self::Encryptor,
         plain: &Self::Plaintext,
@@ -76,16 +76,16 @@ pub trait RingScheme:
     ) -> Result<Self::Ciphertext, Self::Error>;
 
     /// # Errors
-    /// Ciphertexts of other parameters or another key; messages that are lost.
+    /// Fails for ciphertexts of other parameters or another key, and for messages that are lost.
     fn decrypted(
         decryptor: &Self::Decryptor,
         cipher: &Self::Ciphertext,
     ) -> Result<Self::Plaintext, Self::Error>;
 
-    /// Decodes the first `length` values.
+    /// Decodes the first `length` values of a plaintext.
     ///
     /// # Errors
-    /// A plaintext of other parameters; more values than there are.
+    /// Fails for a plaintext of other parameters, and for more values than it has.
     fn decoded(
         encoder: &Self::Encoder,
         plain: &Self::Plaintext,
@@ -120,12 +120,12 @@ impl<S: RingScheme> KeyHolder<S> {
         })
     }
 
-    /// Returns the generator of further keys of the secret key.
+    /// Returns the generator that makes further keys for the secret key.
     pub fn generator(&self) -> &KeyGenerator {
         &self.keys
     }
 
-    /// Returns the key for others who encrypt to this holder.
+    /// Returns the public key, with which others encrypt to this holder.
     pub fn public_key(&self) -> &PublicKey {
         &self.public
     }
@@ -209,10 +209,10 @@ impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
     }
 }
 
-/// Computes on ciphertexts.
+/// The party that computes on ciphertexts, without the secret key.
 pub struct Operator<S: RingScheme> {
     params: Arc<S::Params>,
-    /// The encoder, made at its first use.
+    /// The encoder, which is made when it is first used.
     encoder: OnceLock<S::Encoder>,
 }
 

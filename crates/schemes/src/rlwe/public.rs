@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encrypts zero under a public key, with the division by P that follows.
+//! Encrypts zero under a public key, together with the division by P, the product of the special primes.
 
 use num_bigint::BigUint;
 use ringmill_isa::Level;
@@ -20,8 +20,8 @@ const BLOCK: usize = 1024;
 
 /// A public key (b, a), prepared for encryption.
 ///
-/// With u ternary and e_0, e_1 errors, SEAL's encryption of zero is (u b + e_0, u a + e_1) modulo q_0 ... q_level P,
-/// divided by P with the rounding of [`mod_down`](super::ops::scaling::mod_down_all). Little more than the error of
+/// With u ternary and e_0, e_1 errors, SEAL's encryption of zero is (u b + e_0, u a + e_1) modulo q_0 ... q_level P. It
+/// is divided by P with the rounding of [`mod_down`](super::ops::scaling::mod_down_all). Little more than the error of
 /// that rounding remains. Let x = u b + e, and let r(x) be the remainder that the division subtracts from x. This type
 /// computes them in another order, with the same bits:
 ///
@@ -32,17 +32,19 @@ const BLOCK: usize = 1024;
 /// cost k (3 + 2) + (l + 1) (3 + 2). Encryption without P would cost 3 (l + 1), which is 3 k fewer, but with N^(1/2)
 /// times the error.
 ///
-/// If messages are low, t e replaces e, and the remainder is S + w P (`divide_keeping` in
-/// [`scaling`](super::ops::scaling)), so w is subtracted after the division.
+/// If messages are in the low bits, modulo t, then t e replaces e, and the remainder is S + w P (`divide_keeping` in
+/// [`scaling`](super::ops::scaling)). So w is subtracted after the division.
 pub(crate) struct PublicHalves {
-    /// b and a, limb-major: divided by P modulo the ciphertext primes, and unchanged modulo the special primes.
+    /// The halves b and a, limb by limb: divided by P modulo the ciphertext primes, and unchanged modulo the special
+    /// primes.
     halves: [Vec<u64>; 2],
     to_cipher: BaseConverter,
-    /// The rounding offset h modulo every modulus.
+    /// The rounding offset h of the division by P, modulo every modulus.
     half: Vec<u64>,
-    /// P^-1 modulo every ciphertext prime.
+    /// The inverse P^-1 modulo every ciphertext prime.
     inverse: Vec<u64>,
-    /// t and -P^-1 mod t, if messages are low. t is the last target modulus of `to_cipher`.
+    /// The plaintext modulus t and -P^-1 mod t, if messages are in the low bits. t is the last target modulus of
+    /// `to_cipher`.
     low: Option<(Modulus, u64)>,
 }
 
@@ -142,7 +144,7 @@ impl PublicHalves {
         Ok(polys)
     }
 
-    /// Returns for each block of coefficients the parts of all limbs.
+    /// Returns for each block of coefficients the parts of all limbs that lie in the block.
     fn by_block(n: usize, limbs: &[u64]) -> Vec<Vec<&[u64]>> {
         let mut blocks = vec![Vec::new(); n.div_ceil(BLOCK)];
         for limb in limbs.chunks_exact(n) {
@@ -153,7 +155,8 @@ impl PublicHalves {
         blocks
     }
 
-    /// Returns w for each polynomial, or nothing if messages are not low.
+    /// Returns the w of the remainder S + w P for each polynomial, or empty vectors if messages are not in the low
+    /// bits.
     fn multiples(
         &self,
         n: usize,
@@ -172,7 +175,7 @@ impl PublicHalves {
         Ok(multiples)
     }
 
-    /// Returns x + h modulo the special primes for each polynomial, ready for [`BaseConverter::accumulate`].
+    /// Returns x + h modulo the special primes for each polynomial x, prepared for [`BaseConverter::accumulate`].
     fn remainders(
         &self,
         params: &Params,
@@ -212,7 +215,7 @@ impl PublicHalves {
     }
 }
 
-/// Returns the limb of modulus `index` of a key half. A key without it must not encrypt.
+/// Returns the limb of half a public key modulo the modulus with this index. A key without this limb must not encrypt.
 fn key_limb<'a>(params: &Params, half: &'a [u64], index: usize) -> Result<&'a [u64], RlweError> {
     limb(half, index, params.moduli().len())
         .ok_or_else(|| RlweError::MissingKey(format!("public, modulus {index}")))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The security tables: the largest allowed log2(QP) for a ring degree, and the smallest noise for an LWE dimension.
+//! The security tables: the largest allowed base-2 logarithm of Q P for a ring degree, and the smallest noise for an
+//! LWE dimension.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,20 +12,20 @@ use super::distributions::SecretDistribution;
 use super::error::RlweError;
 use super::params::Params;
 
-/// A table of bounds. The names are those of `data/security_tables.toml`.
+/// A table of security bounds. The names are those of `data/security_tables.toml`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SecurityTable {
-    /// Security Guidelines for Implementing Homomorphic Encryption (2024), ternary secrets.
+    /// The Security Guidelines for Implementing Homomorphic Encryption (2024), for ternary secrets.
     #[default]
     Guidelines2024Ternary,
-    /// The same guidelines, for secrets from the error distribution.
+    /// The Security Guidelines for Implementing Homomorphic Encryption (2024), for secrets from the error distribution.
     Guidelines2024Gaussian,
-    /// The 2018 HomomorphicEncryption.org standard, ternary secrets: SEAL's bounds (128 bits, log N = 10 to 15).
+    /// The 2018 HomomorphicEncryption.org standard, for ternary secrets: SEAL's bounds (128 bits, log N = 10 to 15).
     Standard2018Ternary,
-    /// Our own estimates, ternary secrets: 128 bits, log N = 9 to 16.
+    /// Ringmill's own estimates for ternary secrets: 128 bits, log N = 9 to 16.
     Estimator2026Ternary,
-    /// Sparse ternary secrets of weight 32 or more: 128 bits, log N = 12 to 17. It is the smaller bound of our own
-    /// estimates and of the table for the rotated primal hybrid attack ([`sparse_bounds`]).
+    /// The bounds for sparse ternary secrets of weight 32 or more: 128 bits, log N = 12 to 17. Each is the smaller
+    /// bound of Ringmill's own estimates and of the table for the rotated primal hybrid attack ([`sparse_bounds`]).
     SparseTernary2026,
 }
 
@@ -37,7 +38,7 @@ impl SecurityTable {
         Self::SparseTernary2026,
     ];
 
-    /// The earlier name of the sparse table, when it had our own estimates alone.
+    /// The earlier name of the table of sparse secrets, from when it had Ringmill's own estimates alone.
     const SPARSE_BEFORE: &'static str = "estimator_2026.sparse_ternary";
 
     pub const fn name(self) -> &'static str {
@@ -50,13 +51,13 @@ impl SecurityTable {
         }
     }
 
-    /// Returns all names, for messages.
+    /// Returns the names of all tables, for error messages.
     pub fn names() -> String {
         let [first @ .., last] = Self::ALL.map(Self::name);
         format!("{} or {last}", first.join(", "))
     }
 
-    /// Returns the table of that name. `guidelines_2024`, `standard_2018` and `estimator_2026` alone mean the ternary
+    /// Returns the table with this name. `guidelines_2024`, `standard_2018` and `estimator_2026` alone mean the ternary
     /// tables.
     pub fn from_name(name: &str) -> Result<Self, RlweError> {
         let alias = |t: &Self| t.is_named(name) || t.name().strip_suffix(".ternary") == Some(name);
@@ -72,7 +73,8 @@ impl SecurityTable {
         self.name() == name || (self == Self::SparseTernary2026 && name == Self::SPARSE_BEFORE)
     }
 
-    /// Returns whether a reader that accepts `name` accepts this table, by its own name or by that of its publication.
+    /// Returns whether a reader that accepts `name` accepts this table. `name` is that of the table or that of its
+    /// publication.
     pub(crate) fn belongs_to(self, name: &str) -> bool {
         let publication = self
             .name()
@@ -81,7 +83,7 @@ impl SecurityTable {
         self.is_named(name) || publication == Some(name)
     }
 
-    /// Returns whether the table was computed for secrets of this distribution.
+    /// Returns whether the table was computed for secrets with this distribution.
     pub const fn covers(self, secret: SecretDistribution) -> bool {
         match (self, secret) {
             (
@@ -113,7 +115,7 @@ impl fmt::Display for SecurityTable {
     }
 }
 
-/// Classical security in bits.
+/// A level of security against classical computers, in bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum SecurityLevel {
     #[default]
@@ -160,7 +162,7 @@ struct Standard {
     ternary: Rows,
 }
 
-/// Rows with the ring degrees that they are for.
+/// Rows of a table, with the ring degrees to which they belong.
 #[derive(Deserialize)]
 struct Estimate {
     log_n: Vec<u8>,
@@ -170,13 +172,13 @@ struct Estimate {
 
 #[derive(Deserialize)]
 struct LweCurve {
-    /// The dimensions that the curve was fitted on, ascending.
+    /// The LWE dimensions to which the curve was fitted, in ascending order.
     n: Vec<u32>,
     fit: [f64; 3],
     fit_margin: f64,
 }
 
-/// The rows of sparse secrets, by `h` and the weight.
+/// The rows for sparse secrets, by the letter `h` and the weight.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct SparseRows(BTreeMap<String, Estimate>);
@@ -189,7 +191,8 @@ impl SparseRows {
             .filter_map(move |(name, rows)| Some((weight(name)?, rows)))
     }
 
-    /// Returns the largest weight with rows that is not above `weight`, as a larger weight is no easier to guess.
+    /// Returns the largest weight in the table that is not above `weight`. Its rows serve, because a larger weight is
+    /// no easier to guess.
     fn up_to(&self, weight: u32) -> Option<u32> {
         let weights = self.rows().map(|(h, _)| h);
         weights.filter(|&h| h <= weight).max()
@@ -223,7 +226,7 @@ struct Tables {
     rotated_hybrid_2026: RotatedHybrid,
 }
 
-/// The text of `data/security_tables.toml`, for schemes with their own sections in it.
+/// The text of `data/security_tables.toml`, for schemes that have sections of their own in it.
 pub const SECURITY_TABLES: &str = include_str!("../../data/security_tables.toml");
 
 static TABLES: LazyLock<Result<Tables, String>> =
@@ -236,7 +239,7 @@ fn tables() -> Result<&'static Tables, RlweError> {
 }
 
 impl Rows {
-    /// Returns the bound in that column.
+    /// Returns the bound for a security level in this column of the table.
     fn bound(&self, level: SecurityLevel, column: usize) -> Option<u32> {
         let row = match level {
             SecurityLevel::Bits128 => &self.bits128,
@@ -254,8 +257,8 @@ impl Estimate {
     }
 }
 
-/// Returns the largest number of bits of QP that `table` allows at ring degree 2^`log_n` with such secrets, or `None`
-/// if it has no bound.
+/// Returns the most bits of Q P that `table` allows at ring degree 2^`log_n` for such secrets, or `None` if it has no
+/// bound.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::SecretDistribution::{SparseTernary, Ternary};
@@ -299,18 +302,19 @@ pub fn bound(
     })
 }
 
-/// The bounds of both tables of sparse ternary secrets, for a weight and a ring degree. A bound is `None` if a table
-/// has no row.
+/// The bounds of both tables for sparse ternary secrets, for one weight and one ring degree. A bound is `None` if a
+/// table has no row for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SparseBounds {
-    /// `estimator_2026.sparse_ternary`, our own estimates.
+    /// The bound of `estimator_2026.sparse_ternary`, Ringmill's own estimates, in bits of Q P.
     pub estimator: Option<u32>,
-    /// `rotated_hybrid_2026.sparse_ternary`, the rotated primal hybrid attack (IACR ePrint 2026/279).
+    /// The bound of `rotated_hybrid_2026.sparse_ternary`, the rotated primal hybrid attack (IACR ePrint 2026/279), in
+    /// bits of Q P.
     pub rotated_hybrid: Option<u32>,
 }
 
 impl SparseBounds {
-    /// Returns the effective bound: the smaller one, or that of the only table with a row.
+    /// Returns the bound that holds: the smaller one, or that of the only table with a row.
     pub fn smaller(self) -> Option<u32> {
         let both = [self.estimator, self.rotated_hybrid];
         both.into_iter().flatten().min()
@@ -343,7 +347,7 @@ pub fn sparse_bounds(
     })
 }
 
-/// Returns why `table` has no bound for secrets that it covers.
+/// Returns in words why `table` has no bound for secrets that it covers.
 pub(crate) fn no_bound(
     table: SecurityTable,
     secret: SecretDistribution,
@@ -361,8 +365,8 @@ pub(crate) fn no_bound(
     }
 }
 
-/// Returns log2 of the smallest ring degree at which a QP of `qp_bits` bits is secure with such secrets. If there is
-/// none, the error names the largest bound of the table.
+/// Returns the base-2 logarithm of the smallest ring degree at which Q P of `qp_bits` bits is secure with such secrets.
+/// If there is none, the error names the largest bound of the table.
 pub fn smallest_log_n(
     qp_bits: u32,
     table: SecurityTable,
@@ -385,8 +389,9 @@ pub fn smallest_log_n(
     })
 }
 
-/// Returns log2 of the smallest standard deviation, as a fraction of the torus, at which LWE of dimension `n` with
-/// binary secrets has 128 bits (our own estimates). Returns `None` outside of the estimated dimensions, 512 to 2048.
+/// Returns the base-2 logarithm of the smallest standard deviation, as a fraction of the torus, at which LWE of
+/// dimension `n` with binary secrets has 128 bits of security (Ringmill's own estimates). Returns `None` outside of the
+/// estimated dimensions, 512 to 2048.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::security::lwe_binary_log2_std;
@@ -404,23 +409,23 @@ pub fn lwe_binary_log2_std(n: u32) -> Result<Option<f64>, RlweError> {
     Ok(inside.then_some(a * x * x + b * x + c + curve.fit_margin))
 }
 
-/// The result of the security check when parameters were built. Reports repeat [`SecurityRecord::summary`].
+/// The result of the security check of a parameter set. Reports repeat its [`SecurityRecord::summary`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct SecurityRecord {
     pub table: SecurityTable,
     pub level: SecurityLevel,
-    /// log2(QP), rounded to a double, for reports. The check itself compares `qp_bits`.
+    /// The base-2 logarithm of Q P, rounded to a double, for reports. The check itself compares `qp_bits`.
     pub log_qp: f64,
-    /// The exact bit length of QP: the smallest b with QP < 2^b.
+    /// The exact number of bits of Q P: the smallest b with Q P < 2^b.
     pub qp_bits: u32,
-    /// The table's bound at this ring degree.
+    /// The most bits of Q P that the table allows at this ring degree, or `None` if it has no bound.
     pub bound: Option<u32>,
-    /// Why the parameters miss the level, which is possible only after the explicit opt-out.
+    /// The reason for which the parameters miss the security level, which is possible only after the explicit opt-out.
     pub insecure: Option<String>,
 }
 
 impl SecurityRecord {
-    /// Returns one line for reports.
+    /// Returns the result of the check as one line, for reports.
     pub fn summary(&self) -> String {
         let level = self.level.bits();
         match (&self.insecure, self.bound) {

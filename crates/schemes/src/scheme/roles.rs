@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The two parties of a computation: the holder of the secret key, and the party that computes without it. The run time
-//! is written against these traits.
+//! uses schemes through these traits only.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use ringmill_device::KeyId;
 pub type Place<S> = At<<S as Scheme>::Annotation>;
 
 /// The holder of a secret key, who makes keys, encrypts and decrypts. It holds no randomness. Every encryption and
-/// every key draws its own, so copies of a holder (a forked process, a restored machine) repeat nothing.
+/// every key draws its own, so a copy of a holder (in a forked process or a restored machine) repeats no randomness.
 pub trait KeyHolder: Sized {
     type Scheme: Scheme;
     type SecretKey;
@@ -27,14 +27,14 @@ pub trait KeyHolder: Sized {
         secret: Self::SecretKey,
     ) -> Result<Self, Error<Self>>;
 
-    /// Makes a holder with the same keys and encryptions on every run. It is for tests that must repeat, and for
+    /// Makes a holder that makes the same keys and encryptions on every run. It is for tests that must repeat, and for
     /// nothing else.
     fn from_seed_for_reproducible_tests_only(
         params: Arc<Params<Self>>,
         seed: [u8; 32],
     ) -> Result<Self, Error<Self>>;
 
-    /// Returns a holder that shares all data with this one, and asks `watch` while it makes keys.
+    /// Returns a holder that shares all data with this one, and asks `watch` whether to stop while it makes keys.
     fn watched(&self, watch: &Watch) -> Self;
 
     fn secret_key(&self) -> &Self::SecretKey;
@@ -43,7 +43,7 @@ pub trait KeyHolder: Sized {
     /// came from a source without identities.
     fn key_id(&self) -> Option<KeyId>;
 
-    /// Makes the evaluation keys of these names, with seeds in place of their uniform halves if `seeded`.
+    /// Makes the evaluation keys with these names. With `seeded`, seeds take the place of their uniform halves.
     fn evaluation_keys(
         &self,
         names: &[KeyName<Self>],
@@ -56,28 +56,28 @@ pub trait KeyHolder: Sized {
         at: &Place<Self::Scheme>,
     ) -> Result<Ciphertext<Self>, Error<Self>>;
 
-    /// Returns the message before it is decoded.
+    /// Decrypts a ciphertext to its plaintext: the message before it is decoded.
     fn decrypt(&self, cipher: &Ciphertext<Self>) -> Result<Plaintext<Self>, Error<Self>>;
 
-    /// Decodes a decryption to a message of `length` values.
+    /// Decodes a decrypted plaintext to a message of `length` values.
     fn decode(&self, plain: &Plaintext<Self>, length: usize) -> Result<Message<Self>, Error<Self>>;
 }
 
-/// The party that computes. It holds nothing secret.
+/// The party that computes on ciphertexts. It holds nothing secret.
 pub trait Operator: Sized {
     type Scheme: Scheme;
 
     fn new(params: Arc<<Self::Scheme as Scheme>::Params>) -> Self;
 
-    /// Encodes a message without encryption, as operations take it.
+    /// Encodes a message without encryption, in the form that operations expect.
     fn encode(
         &self,
         message: &<Self::Scheme as Scheme>::Message,
         at: &Place<Self::Scheme>,
     ) -> Result<<Self::Scheme as Scheme>::Plaintext, <Self::Scheme as Scheme>::Error>;
 
-    /// Returns the key of that name in the form that a program takes, with its seed or expanded, or `None` if it was
-    /// not given.
+    /// Returns the key with this name in the form that a program expects, with its seed or expanded. It is `None` if
+    /// the client did not send this key.
     fn key(
         &self,
         keys: &<Self::Scheme as Scheme>::Keys,
@@ -91,7 +91,7 @@ pub trait Operator: Sized {
         cipher: &<Self::Scheme as Scheme>::Ciphertext,
     ) -> Result<(), <Self::Scheme as Scheme>::Error>;
 
-    /// Makes a ciphertext from computed polynomials, each limb-major, after a check.
+    /// Makes a ciphertext of computed polynomials, each limb by limb, after checking them.
     fn ciphertext(
         &self,
         at: &Place<Self::Scheme>,

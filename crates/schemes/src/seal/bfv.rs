@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes SEAL's BFV: parameters, plaintexts modulo t and ciphertexts. SEAL stores ciphertexts in coefficient
-//! form, and we in evaluation form. Keys are [those of every scheme](super::read_relin_keys).
+//! Reads and writes SEAL's files of BFV: parameters, plaintexts modulo t and ciphertexts. SEAL stores ciphertexts in
+//! coefficient form, Ringmill in evaluation form. Keys have [the files of every scheme](super::read_relin_keys).
 
 use ringmill_math::NttPlan;
 
@@ -13,7 +13,7 @@ use crate::bfv::{Ciphertext, Multiplication, Params, ParamsBuilder, PlainModulus
 use crate::exact::ExactParams;
 use ringmill_device::ResidueVec;
 
-/// The scale that SEAL writes for objects without one.
+/// The scale that SEAL writes into files of objects that have no scale.
 const SCALE: f64 = 1.0;
 
 impl SealParams for Params {
@@ -26,13 +26,14 @@ impl SealParams for Params {
     }
 }
 
-/// A context of BFV.
+/// BFV parameters with SEAL's names for their levels.
 pub type BfvContext = SealContext<Params>;
 
 /// Reads a file of SEAL's `EncryptionParameters::save`, as [`super::read_parameters`] reads those of CKKS.
 ///
 /// # Errors
-/// A file that is not SEAL's, of another scheme, without a special prime, or with a plain modulus that BFV cannot have.
+/// Fails for a file that is not SEAL's, of another scheme, without a special prime, or with a plaintext modulus that
+/// BFV cannot have.
 pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     let raw = raw::read_parameters(bytes, SealScheme::Bfv)?;
     let (special, cipher) = special_and_others(&raw)?;
@@ -40,7 +41,7 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     Ok(Params::builder(raw.n.trailing_zeros() as u8, t).primes(cipher, &[special]))
 }
 
-/// Reads a file of SEAL's `Ciphertext::save`. The seed of a symmetric one is expanded.
+/// Reads a file of SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
 pub fn read_ciphertext(context: &BfvContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let mut raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;
@@ -50,7 +51,7 @@ pub fn read_ciphertext(context: &BfvContext, bytes: &[u8]) -> Result<Ciphertext,
     Ok(Ciphertext::new(context.ring(), level, (), raw.polys)?)
 }
 
-/// Writes a ciphertext for SEAL's `Ciphertext::load`.
+/// Returns the content of a file for SEAL's `Ciphertext::load`.
 pub fn write_ciphertext(
     context: &BfvContext,
     cipher: &Ciphertext,
@@ -68,7 +69,7 @@ pub fn write_ciphertext(
     emit::ciphertext(chain, object, primes, SCALE, &polys, compression)
 }
 
-/// Transforms a polynomial, limb-major from the first prime on.
+/// Applies `transform` to each limb of a polynomial, from the first prime on.
 fn each_limb(
     context: &BfvContext,
     poly: &mut [u64],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes SEAL's BGV: parameters, plaintexts modulo t and ciphertexts, which have a correction factor. Keys
-//! are [those of every scheme](super::read_relin_keys).
+//! Reads and writes SEAL's files of BGV: parameters, plaintexts modulo t and ciphertexts, which have a correction
+//! factor. Keys have [the files of every scheme](super::read_relin_keys).
 
 use std::borrow::Cow;
 
@@ -18,13 +18,14 @@ impl SealParams for Params {
     }
 }
 
-/// A context of BGV.
+/// BGV parameters with SEAL's names for their levels.
 pub type BgvContext = SealContext<Params>;
 
 /// Reads a file of SEAL's `EncryptionParameters::save`, as [`super::read_parameters`] reads those of CKKS.
 ///
 /// # Errors
-/// A file that is not SEAL's, of another scheme, without a special prime, or with a plain modulus that BGV cannot have.
+/// Fails for a file that is not SEAL's, of another scheme, without a special prime, or with a plaintext modulus that
+/// BGV cannot have.
 pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     let raw = raw::read_parameters(bytes, SealScheme::Bgv)?;
     let (special, cipher) = special_and_others(&raw)?;
@@ -32,10 +33,11 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     Ok(Params::builder(raw.n.trailing_zeros() as u8, t).primes(cipher, &[special]))
 }
 
-/// Reads a file of SEAL's `Ciphertext::save`. The seed of a symmetric one is expanded.
+/// Reads a file of SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
 ///
 /// # Errors
-/// A file before version 4, which has no correction factor; one that is no ciphertext of these parameters.
+/// Fails for a file of a SEAL before version 4, which has no correction factor, and for one that is no ciphertext of
+/// these parameters.
 pub fn read_ciphertext(context: &BgvContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;
@@ -43,7 +45,8 @@ pub fn read_ciphertext(context: &BgvContext, bytes: &[u8]) -> Result<Ciphertext,
     Ok(Ciphertext::new(context.ring(), level, factor, raw.polys)?)
 }
 
-/// Writes a ciphertext for `Ciphertext::load` of the SEAL version that the [context is for](SealContext::for_seal_of).
+/// Returns the content of a file for `Ciphertext::load` of the SEAL version that the [context is
+/// for](SealContext::for_seal_of).
 pub fn write_ciphertext(
     context: &BgvContext,
     cipher: &Ciphertext,

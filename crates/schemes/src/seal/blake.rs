@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 /// The length of a generator seed in bytes.
 pub const SEED_BYTES: usize = 64;
 
-/// The bytes of a block, in which SEAL draws its randomness. Each block is one Blake2Xb output.
+/// The bytes that SEAL draws from its generator at a time. They are one output of Blake2Xb.
 const BLOCK_BYTES: usize = 4096;
 const HASH_BYTES: usize = 64;
 
@@ -26,7 +26,7 @@ pub(super) fn hash_words(words: &[u64]) -> [u8; 32] {
     out
 }
 
-/// SEAL's default generator: block `counter` is Blake2Xb(key = seed, input = counter), 4096 bytes long.
+/// SEAL's default random generator: block number `counter` is Blake2Xb(key = seed, input = counter), 4096 bytes long.
 pub struct Blake2xb {
     seed: Zeroizing<[u8; SEED_BYTES]>,
     counter: u64,
@@ -70,7 +70,7 @@ impl Blake2xb {
         self.used = 0;
     }
 
-    /// Returns the next 64 bits, little-endian.
+    /// Returns the next 64 bits of the generator, as a little-endian word.
     pub fn word(&mut self) -> u64 {
         // Draws are always whole words, and a block is a whole number of words, so a word never spans two blocks.
         if self.used >= BLOCK_BYTES {
@@ -89,7 +89,7 @@ impl Blake2xb {
     }
 
     /// Samples one uniform polynomial as SEAL does, `n` residues for each modulus in turn. All words are drawn first.
-    /// Words too large to be uniform are then replaced, in order, by words drawn after them.
+    /// Words too large for uniform residues are then replaced, in order, by words drawn after them.
     pub fn uniform(&mut self, moduli: &[u64], n: usize) -> Result<Vec<u64>, MathError> {
         let mut out: Vec<u64> = (0..moduli.len().saturating_mul(n))
             .map(|_| self.word())

@@ -4,7 +4,7 @@
 use super::blake::hash_words;
 use super::error::Object;
 
-/// A scheme, by SEAL's number.
+/// A scheme of SEAL, with the number that SEAL's files have for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum SealScheme {
@@ -14,7 +14,7 @@ pub enum SealScheme {
 }
 
 impl SealScheme {
-    /// Returns advice about a file of another scheme.
+    /// Returns advice for a user whose file is of another scheme.
     pub(super) fn hint(self) -> &'static str {
         match self {
             Self::Bfv => "only BFV (scheme 1) is computed on here: CKKS is 2, BGV 3",
@@ -37,24 +37,25 @@ impl ParmsId {
         ParmsId(hash_words(&words))
     }
 
-    /// The value in a file if no level is named, for a plaintext in coefficient form.
+    /// The name in a file whose object belongs to no level: a plaintext in coefficient form.
     pub(super) const NONE: Self = Self([0; 32]);
 
-    /// Returns the name in hexadecimal, in file order.
+    /// Returns the name of a level in hexadecimal, in the order of its bytes in files.
     pub fn hex(&self) -> String {
         self.0.iter().map(|b| format!("{b:02x}")).collect()
     }
 }
 
-/// The scheme, ring degree, primes in SEAL's order (the special prime last), plaintext modulus, and the names of all
-/// levels.
+/// A modulus chain of SEAL: the scheme, ring degree, primes in SEAL's order (the special prime last), plaintext
+/// modulus, and the names of all levels.
 #[derive(Clone, Debug)]
 pub struct Chain {
     scheme: SealScheme,
     n: usize,
     moduli: Vec<u64>,
     plain: u64,
-    /// `ids[k]` names the level with the first k + 1 primes. The last one names the key level.
+    /// The names of the levels: entry k is that of the level with the first k + 1 primes. The last one is the key
+    /// level.
     ids: Vec<ParmsId>,
 }
 
@@ -81,7 +82,7 @@ impl Chain {
         self.plain
     }
 
-    /// Returns whether an object's polynomials are in evaluation form. All are, except BFV's ciphertexts.
+    /// Returns whether files hold an object's polynomials in evaluation form. They do, except for BFV's ciphertexts.
     pub(super) fn evaluation_form(&self, object: Object) -> bool {
         match self.scheme {
             SealScheme::Ckks | SealScheme::Bgv => true,
@@ -97,7 +98,7 @@ impl Chain {
         &self.moduli
     }
 
-    /// Returns the number of primes of the level with this name.
+    /// Returns the number of primes of the level with this name, or `None` if no level has it.
     pub fn primes_of(&self, id: &ParmsId) -> Option<usize> {
         self.ids
             .iter()
@@ -105,7 +106,7 @@ impl Chain {
             .checked_add(1)
     }
 
-    /// Returns the name of the level with the first `primes` primes.
+    /// Returns the name of the level with the first `primes` primes, or `None` if there is no such level.
     pub fn id(&self, primes: usize) -> Option<ParmsId> {
         self.ids.get(primes.checked_sub(1)?).copied()
     }

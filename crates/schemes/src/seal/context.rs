@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our parameters as SEAL sees them, with SEAL's names for their levels.
+//! Ringmill's parameters as SEAL sees them, with SEAL's names for their levels.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::rlwe::{self, RingParams, RlweError};
 const OLDEST_WITH_FACTORS: Version = [4, 0];
 const NEWEST: Version = [4, 3];
 
-/// The bits of SEAL's largest prime.
+/// The most bits of a prime in SEAL.
 const MAX_PRIME_BITS: u32 = 60;
 
 /// Reads a file of SEAL's `EncryptionParameters::save`. The file has no security level, so the caller chooses. By
@@ -26,7 +26,7 @@ const MAX_PRIME_BITS: u32 = 60;
 /// `standard_2018.ternary`. Parameters that SEAL used with `sec_level_type::none` need the builder's opt-out.
 ///
 /// # Errors
-/// A file that is not SEAL's, of another scheme, or without a special prime.
+/// Fails for a file that is not SEAL's, of another scheme, or without a special prime.
 ///
 /// ```no_run
 /// use ringmill_schemes::ckks::{SecurityLevel, SecurityTable};
@@ -54,12 +54,12 @@ pub(super) fn special_and_others(raw: &RawParameters) -> Result<(u64, &[u64]), S
     }
 }
 
-/// Parameters that SEAL can have, too.
+/// Parameters of Ringmill that SEAL can have, too.
 pub trait SealParams: RingParams {
     /// Returns SEAL's scheme and the plaintext modulus, which is 0 for CKKS.
     ///
     /// # Errors
-    /// [`SealError::Unsupported`] for a choice of the scheme that SEAL does not have.
+    /// [`SealError::Unsupported`] for a choice of parameters that SEAL does not have.
     fn seal_scheme(&self) -> Result<(SealScheme, u64), SealError>;
 }
 
@@ -69,7 +69,7 @@ impl SealParams for Params {
     }
 }
 
-/// Writes parameters for SEAL's `EncryptionParameters::load`.
+/// Returns the content of a file for SEAL's `EncryptionParameters::load`.
 pub fn write_parameters<P>(
     context: &SealContext<P>,
     compression: Compression,
@@ -77,12 +77,12 @@ pub fn write_parameters<P>(
     emit::parameters(&context.chain, compression)
 }
 
-/// Parameters, with SEAL's names for their levels.
+/// Parameters of Ringmill, with SEAL's names for their levels.
 #[derive(Debug)]
 pub struct SealContext<P = Params> {
     params: Arc<P>,
     pub(super) chain: Chain,
-    /// The SEAL version for objects that no earlier one loads.
+    /// The SEAL version for which objects are written that no earlier version loads.
     pub(super) version: Version,
     pub(super) watch: Watch,
 }
@@ -100,8 +100,8 @@ impl<P> Clone for SealContext<P> {
 
 impl<P: SealParams> SealContext<P> {
     /// # Errors
-    /// Parameters that SEAL cannot have: a number of special primes other than one, a prime above 60 bits, or BFV
-    /// without BEHZ multiplication.
+    /// Fails for parameters that SEAL cannot have: a number of special primes other than one, a prime above 60 bits,
+    /// or BFV without BEHZ multiplication.
     pub fn new(params: Arc<P>) -> Result<Self, SealError> {
         let ring = params.ring_params();
         if ring.special_count() != 1 {
@@ -135,12 +135,12 @@ impl<P: SealParams> SealContext<P> {
         })
     }
 
-    /// Returns the same context for the SEAL version that wrote this file. SEAL 4.x loads ciphertexts of BGV only in
-    /// the form of its own version. By default they are written for 4.3. Everything else is written for every SEAL
-    /// since 3.6.
+    /// Returns the same parameters for files of the SEAL version that wrote `file`. SEAL 4.x loads ciphertexts of BGV
+    /// only in the form of its own version. By default they are written for 4.3. Everything else is written for every
+    /// SEAL since 3.6.
     ///
     /// # Errors
-    /// A file that is not SEAL's.
+    /// Fails for a file that is not SEAL's.
     pub fn for_seal_of(&self, file: &[u8]) -> Result<Self, SealError> {
         let found = source::version(Object::Parameters, file)?;
         Ok(Self {
@@ -149,7 +149,7 @@ impl<P: SealParams> SealContext<P> {
         })
     }
 
-    /// Returns the same context for work under a watch. Reading keys then stays within its memory limits, and stops on
+    /// Returns the same parameters with a watch. Reading keys then stays within its memory limits, and stops on
     /// request. Other objects need no such limit, as their parameters fix their size.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {

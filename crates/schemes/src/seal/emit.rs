@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes SEAL's objects from checked parts, as the reverse of [`super::raw`].
+//! Writes SEAL's objects from checked parts: the reverse of [`super::raw`].
 
 use zeroize::Zeroizing;
 
@@ -17,7 +17,8 @@ fn ciphertext_members(words: usize) -> usize {
     size::sum([32 + 1 + 4 * 8 + HEADER_BYTES, array_members(words)])
 }
 
-/// Returns the name of a level. It exists for every number of primes that a checked operand can have.
+/// Returns SEAL's name of the level with this number of primes. It exists for every number that a
+/// checked operand can have.
 fn id(chain: &Chain, primes: usize) -> Result<ParmsId, SealError> {
     chain.id(primes).ok_or_else(|| SealError::Unsupported {
         reason: format!("no level has {primes} primes"),
@@ -46,7 +47,8 @@ fn array<'a>(sink: &mut Sink, limbs: impl Iterator<Item = &'a [u64]>, words: usi
     }
 }
 
-/// Writes a plaintext or secret key. `data` holds one limb for each of the first `primes` primes.
+/// Returns the content of a file of a plaintext or a secret key. `data` holds one limb for each of
+/// the first `primes` primes.
 pub fn plaintext(
     chain: &Chain,
     object: Object,
@@ -63,7 +65,8 @@ pub fn plaintext(
     sink.finish_secret(object, compression)
 }
 
-/// Writes a plaintext in coefficient form, which names no level and has no scale of its own.
+/// Returns the content of a file of a plaintext in coefficient form, which belongs to no level and
+/// has no scale of its own.
 pub(super) fn coefficients(data: &[u64], compression: Compression) -> Result<Vec<u8>, SealError> {
     let mut sink = Sink::new(size::sum([48 + HEADER_BYTES, array_members(data.len())]));
     sink.parms_id(&ParmsId::NONE);
@@ -73,11 +76,11 @@ pub(super) fn coefficients(data: &[u64], compression: Compression) -> Result<Vec
     sink.finish(Object::Plaintext, compression)
 }
 
-/// The annotation of a ciphertext.
+/// The annotation of a ciphertext in SEAL's files: a scale, or a correction factor.
 #[derive(Clone, Copy)]
 pub enum Note {
     Scale(f64),
-    /// A correction factor, which files have since SEAL 4, in the form of this version.
+    /// A correction factor, which files have since SEAL 4. The file has the form of this version.
     Factor(u64, Version),
 }
 
@@ -87,7 +90,7 @@ impl From<f64> for Note {
     }
 }
 
-/// Writes a ciphertext or public key. `polys` are its polynomials.
+/// Returns the content of a file of a ciphertext or a public key. `polys` are its polynomials.
 pub fn ciphertext(
     chain: &Chain,
     object: Object,
@@ -134,7 +137,8 @@ fn write_ciphertext(
     Ok(())
 }
 
-/// Writes key-switching keys: `slots` places, each empty or with a key's digits as (b, a).
+/// Returns the content of a file of key-switching keys. Each of `slots` is empty, or has a key's
+/// digits as (b, a).
 pub fn keys(
     chain: &Chain,
     object: Object,

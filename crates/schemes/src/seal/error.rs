@@ -8,7 +8,7 @@ use ringmill_limits::{Halt, human};
 use super::source::MOST_UNPACKED;
 use crate::rlwe::RlweError;
 
-/// The SEAL object that a message is about.
+/// The kind of SEAL object that an error message names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Object {
@@ -43,7 +43,8 @@ impl fmt::Display for Object {
     }
 }
 
-/// The error of bytes in SEAL's format that were refused, or of an object of ours that cannot be written in it.
+/// The error of bytes in SEAL's format that are refused, or of an object of Ringmill that cannot be written in
+/// SEAL's format.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
@@ -192,7 +193,7 @@ impl SealError {
     }
 }
 
-/// Returns how to make a file of another version readable. SEAL 4 loads files of 3.4 and later.
+/// Returns advice on how to make a file of another SEAL version readable. SEAL 4 loads files of 3.4 and later.
 fn cure(major: u8, minor: u8) -> &'static str {
     match (major, minor) {
         (3, 4..) => "load it in SEAL 4 and save it again",

@@ -6,7 +6,8 @@ use super::error::SealError;
 use super::{Compression, emit, raw};
 use crate::exact::{ExactParams, Plaintext};
 
-/// Reads a file of SEAL's `Plaintext::save` in coefficient form, the form that encoders make.
+/// Reads a file of SEAL's `Plaintext::save` in coefficient form, the form that SEAL's
+/// encoders of integers make.
 pub fn read_integers<P: ExactParams + SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
@@ -15,7 +16,7 @@ pub fn read_integers<P: ExactParams + SealParams>(
     Ok(Plaintext::new(&**context.params(), residues)?)
 }
 
-/// Writes a plaintext for SEAL's `Plaintext::load`.
+/// Returns the content of a file for SEAL's `Plaintext::load`.
 pub fn write_integers<P: ExactParams + SealParams>(
     context: &SealContext<P>,
     plain: &Plaintext,

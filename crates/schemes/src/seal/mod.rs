@@ -3,9 +3,9 @@
 //! BGV schemes, as SEAL saves and loads them since version 3.6. Items of CKKS are in this module, those of the other
 //! schemes in [`bfv`] and [`bgv`]. Keys of all schemes are read and written alike.
 //!
-//! SEAL's limbs have our form (evaluation form in bit-reversed order, smallest primitive root, ciphertext primes in
-//! order with the special prime last). So an object needs no conversion, and every homomorphic operation gives SEAL's
-//! bits. `docs/seal.md` describes the files byte by byte.
+//! SEAL's limbs have the form of Ringmill's: evaluation form in bit-reversed order, smallest primitive root, and
+//! ciphertext primes in order with the special prime last. So an object needs no conversion, and every homomorphic
+//! operation gives SEAL's bits. `docs/seal.md` describes the files byte by byte.
 //!
 //! A file is hostile until it is read. Sizes are checked against the parameters before anything is allocated, and
 //! residues against their modulus. Compressed data is unpacked while it is parsed, under a budget.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts SEAL's plaintexts, ciphertexts and keys to ours and back. Limbs, their order and their form are the same on
-//! both sides, so data is only moved.
+//! Converts SEAL's plaintexts, ciphertexts and keys to Ringmill's and back. Limbs, their order and their form are the
+//! same on both sides, so data is only moved.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,12 @@ use super::{Compression, emit};
 use crate::ckks::{Ciphertext, Plaintext};
 use crate::rlwe::{GaloisKeys, KSwitchKey, KeyHalf, PublicKey, RelinKey, SecretKey};
 
-/// The scale that SEAL writes with keys, where it has no meaning.
+/// The scale that SEAL writes into files of keys, where it has no meaning.
 const KEY_SCALE: f64 = 1.0;
 
 impl<P: SealParams> SealContext<P> {
-    /// Returns the level with this many primes, which must not be the key level.
+    /// Returns the level with this number of primes. It refuses the key level, to which no plaintext or ciphertext
+    /// belongs.
     pub(super) fn level(&self, object: Object, primes: usize) -> Result<Level, SealError> {
         match primes.checked_sub(1) {
             Some(level) if primes <= self.ring().cipher_count() => Ok(Level(level as u32)),
@@ -37,7 +38,7 @@ impl<P: SealParams> SealContext<P> {
         Ok(KSwitchKey::new(self.ring(), b, KeyHalf::Stored(a))?)
     }
 
-    /// Returns the number of primes of the key level.
+    /// Returns the number of primes of SEAL's key level.
     fn key_primes(&self) -> usize {
         self.ring().moduli().len()
     }
@@ -55,7 +56,7 @@ pub fn read_plaintext(context: &SealContext, bytes: &[u8]) -> Result<Plaintext, 
     )?)
 }
 
-/// Writes a plaintext for SEAL's `Plaintext::load`.
+/// Returns the content of a file for SEAL's `Plaintext::load`.
 pub fn write_plaintext(
     context: &SealContext,
     plain: &Plaintext,
@@ -75,7 +76,7 @@ pub fn write_plaintext(
     written.map(|mut bytes| std::mem::take(&mut *bytes))
 }
 
-/// Reads a file of SEAL's `Ciphertext::save`. The seed of a symmetric one is expanded.
+/// Reads a file of SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
 pub fn read_ciphertext(context: &SealContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;
@@ -87,7 +88,7 @@ pub fn read_ciphertext(context: &SealContext, bytes: &[u8]) -> Result<Ciphertext
     )?)
 }
 
-/// Writes a ciphertext for SEAL's `Ciphertext::load`.
+/// Returns the content of a file for SEAL's `Ciphertext::load`.
 pub fn write_ciphertext(
     context: &SealContext,
     cipher: &Ciphertext,
@@ -110,7 +111,7 @@ pub fn write_ciphertext(
     )
 }
 
-/// Reads a file of SEAL's `PublicKey::save`.
+/// Reads a file of a public key from SEAL's `PublicKey::save`.
 pub fn read_public_key<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
@@ -123,7 +124,7 @@ pub fn read_public_key<P: SealParams>(
     )?)
 }
 
-/// Writes a public key for SEAL's `PublicKey::load`.
+/// Returns the content of a file of a public key for SEAL's `PublicKey::load`.
 pub fn write_public_key<P: SealParams>(
     context: &SealContext<P>,
     key: &PublicKey,
@@ -141,7 +142,8 @@ pub fn write_public_key<P: SealParams>(
     )
 }
 
-/// Reads a file of SEAL's `SecretKey::save`. It wipes its intermediate memory, including the decompressor's.
+/// Reads a file of a secret key from SEAL's `SecretKey::save`. It wipes its intermediate memory, including the
+/// decompressor's.
 pub fn read_secret_key<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
@@ -158,11 +160,12 @@ pub fn read_secret_key<P: SealParams>(
     Ok(SecretKey::from_eval_limbs(context.ring(), raw.data)?)
 }
 
-/// Reads the secret key of SEAL parameters that have only the first prime of these, and so no key switching. Ringmill's
-/// parameters always have key switching, so the key comes as residues in evaluation form, which wipe themselves.
+/// Reads the secret key of SEAL parameters that have only the first prime of the context's parameters, and so no key
+/// switching. Ringmill's parameters always have key switching. So the key is returned as residues in evaluation form,
+/// which are wiped on drop.
 ///
 /// # Errors
-/// A file that is not SEAL's, or a key of more primes.
+/// Fails for a file that is not SEAL's, or a key of more primes.
 pub fn read_single_prime_secret_key<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
@@ -179,7 +182,8 @@ pub fn read_single_prime_secret_key<P: SealParams>(
     }
 }
 
-/// Writes the secret key itself, unencrypted, for SEAL's `SecretKey::load`: whoever reads it decrypts everything.
+/// Returns the content of a file of the secret key itself, unencrypted, for SEAL's `SecretKey::load`: whoever reads it
+/// decrypts everything.
 pub fn write_secret_key_in_the_clear<P: SealParams>(
     context: &SealContext<P>,
     key: &SecretKey,
@@ -197,7 +201,8 @@ pub fn write_secret_key_in_the_clear<P: SealParams>(
     )
 }
 
-/// Reads a file of SEAL's `RelinKeys::save`. It has one key, that of s^2, as `KeyGenerator` makes no other.
+/// Reads a file of a relinearisation key from SEAL's `RelinKeys::save`. The file has one key, that of s^2, because
+/// SEAL's `KeyGenerator` makes no other.
 pub fn read_relin_keys<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
@@ -209,7 +214,7 @@ pub fn read_relin_keys<P: SealParams>(
     }
 }
 
-/// Writes a relinearisation key for SEAL's `RelinKeys::load`.
+/// Returns the content of a file of a relinearisation key for SEAL's `RelinKeys::load`.
 pub fn write_relin_keys<P: SealParams>(
     context: &SealContext<P>,
     key: &RelinKey,
@@ -224,7 +229,7 @@ pub fn write_relin_keys<P: SealParams>(
     )
 }
 
-/// Reads a file of SEAL's `GaloisKeys::save`.
+/// Reads a file of Galois keys from SEAL's `GaloisKeys::save`.
 pub fn read_galois_keys<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
@@ -247,7 +252,7 @@ pub fn read_galois_keys<P: SealParams>(
     Ok(keys)
 }
 
-/// Writes Galois keys for SEAL's `GaloisKeys::load`.
+/// Returns the content of a file of Galois keys for SEAL's `GaloisKeys::load`.
 pub fn write_galois_keys<P: SealParams>(
     context: &SealContext<P>,
     keys: &GaloisKeys,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads SEAL's objects in the form of its files, checked against a modulus chain, without our scheme's types.
+//! Reads SEAL's objects in the form of its files and checks them against a modulus chain, without Ringmill's types of a
+//! scheme.
 //!
-//! Members, in order, all little-endian (`docs/seal.md` has the byte-by-byte tables):
+//! The members of an object in a file, in order, all little-endian (`docs/seal.md` has the byte-by-byte tables):
 //! - parameters: scheme, ring degree, number of primes, each prime as a nested modulus, the plain modulus likewise;
 //! - plaintext, secret key: parms_id, coefficient count, scale, data array;
 //! - ciphertext, public key: parms_id, NTT flag, polynomials, ring degree, primes, scale, correction factor (since SEAL
@@ -24,16 +25,17 @@ use crate::size;
 pub use parameters::{RawParameters, read_parameters};
 pub use plaintext::{read_coefficients, read_plaintext};
 
-/// The most polynomials that a ciphertext may have here. SEAL's own bound of 16 would let a short file demand much
-/// memory.
+/// The most polynomials of a ciphertext that the reader accepts. SEAL's own bound of 16 would let a short file demand
+/// much memory.
 const MAX_POLYS: u64 = Ciphertext::<()>::MAX_SIZE as u64;
-/// SEAL's number for the Blake2Xb generator.
+/// The number that SEAL's files have for the Blake2Xb generator.
 const BLAKE2XB: u8 = 1;
 
-/// The bytes of a ciphertext's fields, without the correction factor.
+/// The bytes of the fields of a ciphertext, without the correction factor.
 const CIPHERTEXT_FIELDS: usize = 32 + 1 + 4 * 8;
 
-/// A ciphertext in its scheme's form: polynomials of one limb for each of the first `primes` primes.
+/// A ciphertext as SEAL's file has it, in its scheme's form. Each polynomial has one limb for each of the first
+/// `primes` primes.
 pub struct RawCiphertext {
     pub primes: usize,
     pub scale: f64,
@@ -42,14 +44,14 @@ pub struct RawCiphertext {
     pub polys: Vec<Vec<u64>>,
 }
 
-/// An encryption under the key over all primes: a public key, or one digit of a key-switching key.
+/// An encryption of zero under the secret key over all primes: a public key, or one digit of a key-switching key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawKey {
     pub b: Vec<u64>,
     pub a: Vec<u64>,
 }
 
-/// Reads a nested header, and checks that it states the only possible size.
+/// Reads the header of a nested object, and checks that it states the only possible size.
 fn exact_size(source: &mut Source<'_>, object: Object, members: usize) -> Result<(), SealError> {
     let found = source.nested(object)?.size;
     let expected = nested_size(members);
@@ -67,7 +69,7 @@ fn nested_size(members: usize) -> u64 {
     members.saturating_add(HEADER_BYTES) as u64
 }
 
-/// Returns the primes of the level that a parms_id names.
+/// Returns the primes of the level whose name (`parms_id`) comes next in the file.
 fn level<'c>(
     chain: &'c Chain,
     object: Object,
@@ -112,7 +114,7 @@ fn equal(object: Object, field: &'static str, expected: u64, found: u64) -> Resu
     }
 }
 
-/// Reads the scale of an object that has none.
+/// Reads the scale of an object that has none, which must be 1.
 fn unit_scale(source: &mut Source<'_>, object: Object) -> Result<(), SealError> {
     match source.f64()? {
         1.0 => Ok(()),
@@ -120,12 +122,12 @@ fn unit_scale(source: &mut Source<'_>, object: Object) -> Result<(), SealError> 
     }
 }
 
-/// Returns the member bytes of a data array of this many words.
+/// Returns the bytes of the members of a data array of this many words.
 fn array_members(words: usize) -> usize {
     words.saturating_mul(8).saturating_add(8)
 }
 
-/// Reads a ciphertext or public key file.
+/// Reads the content of a ciphertext or public key file.
 pub fn read_ciphertext(
     chain: &Chain,
     object: Object,
@@ -146,7 +148,7 @@ pub fn read_ciphertext(
     Ok(cipher)
 }
 
-/// Reads the members of a ciphertext with this header. Also returns how many bytes they were.
+/// Reads the members of a ciphertext with this header. Also returns how many bytes they took.
 fn ciphertext_members(
     chain: &Chain,
     object: Object,
@@ -265,7 +267,7 @@ fn ciphertext_members(
     ))
 }
 
-/// Reads a public key file.
+/// Reads the content of a public key file.
 pub fn read_public_key(chain: &Chain, bytes: &[u8]) -> Result<RawKey, SealError> {
     into_key(
         chain,
@@ -274,7 +276,8 @@ pub fn read_public_key(chain: &Chain, bytes: &[u8]) -> Result<RawKey, SealError>
     )
 }
 
-/// Reads key-switching keys: (index, digits) for every index that has a key. Indices are below `slots`.
+/// Reads the content of a file of key-switching keys. Returns a pair (index, digits) for every index that has a key.
+/// Indices are below `slots`.
 pub fn read_keys(
     chain: &Chain,
     object: Object,
@@ -324,7 +327,7 @@ pub fn read_keys(
     Ok(keys)
 }
 
-/// Reads one digit of a key: a nested ciphertext of two polynomials over all primes.
+/// Reads one digit of a key-switching key: a nested ciphertext of two polynomials over all primes.
 fn digit(chain: &Chain, source: &mut Source<'_>) -> Result<RawKey, SealError> {
     let object = Object::KeySwitchDigit;
     let header = source.nested(object)?;

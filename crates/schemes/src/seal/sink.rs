@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes SEAL's stream.
+//! Writes objects in SEAL's binary format.
 
 use zeroize::Zeroizing;
 
@@ -9,38 +9,39 @@ use super::source::{HEADER_BYTES, MAGIC, ZSTD};
 use super::wiped;
 use crate::size;
 
-/// A version of SEAL, as headers name it.
+/// A version of SEAL as headers of files have it: major and minor number.
 pub(super) type Version = [u8; 2];
 
-/// The version in headers. Every SEAL from 3.6 to 4.x loads it, while SEAL 4.0 to 4.3 load no version 4.x except their
-/// own.
+/// The version that written headers name. Every SEAL from 3.6 to 4.x loads it, while SEAL 4.0 to 4.3 load no version
+/// 4.x except their own.
 const VERSION: Version = [3, 6];
 
 /// The compression level that SEAL uses.
 const ZSTD_LEVEL: i32 = 3;
 
-/// The compression of the outermost object.
+/// The compression of the outermost object in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Compression {
     None,
-    /// Zstandard, SEAL's default. It is never faster than [`Compression::None`]; residues shrink by their unused bits.
+    /// Zstandard, SEAL's default. It is never faster than [`Compression::None`]; the unused bits of residues' words
+    /// take no space.
     #[default]
     Zstd,
 }
 
-/// The bytes of an object that is being written. They may be secret, so they are wiped.
+/// The bytes of a SEAL object that is being written. They may be secret, so they are wiped.
 pub struct Sink {
     version: Version,
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Sink {
-    /// Begins an object. `members` is the exact size of its members.
+    /// Begins an object. `members` is the exact number of bytes of its members.
     pub fn new(members: usize) -> Self {
         Self::of_version(VERSION, members)
     }
 
-    /// Begins an object in the form of one version.
+    /// Begins an object in the form of one SEAL version. `members` is the exact number of bytes of its members.
     pub(super) fn of_version(version: Version, members: usize) -> Self {
         let mut bytes = Zeroizing::new(Vec::with_capacity(members.saturating_add(HEADER_BYTES)));
         bytes.extend_from_slice(&[0; HEADER_BYTES]);
@@ -63,7 +64,7 @@ impl Sink {
         self.bytes.extend_from_slice(&id.0);
     }
 
-    /// Writes the header of a nested object of `members` bytes.
+    /// Writes the header of a nested object whose members have `members` bytes.
     pub(super) fn nested(&mut self, members: usize) {
         self.bytes.extend_from_slice(&header(
             self.version,
@@ -78,13 +79,14 @@ impl Sink {
         }
     }
 
-    /// Returns the finished object.
+    /// Returns the bytes of the written SEAL object, with its header, for a file that anybody may read.
     pub fn finish(self, object: Object, compression: Compression) -> Result<Vec<u8>, SealError> {
         let finished = self.finish_secret(object, compression);
         finished.map(|mut bytes| std::mem::take(&mut *bytes))
     }
 
-    /// Returns the finished object, which may be secret.
+    /// Returns the bytes of the written SEAL object, with its header, in memory that is wiped on drop. It is for
+    /// objects that may be secret.
     pub(super) fn finish_secret(
         mut self,
         object: Object,

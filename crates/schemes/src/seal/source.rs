@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads SEAL's stream: headers, decompression under a budget, integers and checked residues.
+//! Reads objects in SEAL's binary format: headers, decompression under a budget of bytes, integers and checked
+//! residues.
 //!
-//! A saved object is a 16-byte header and its members. Only the outermost object's members may be compressed. Members
-//! are read from the decompressor while they are parsed. So a file can make the reader allocate no more than the
-//! parameters allow, whatever it claims.
+//! A saved object is a 16-byte header and its members. Only the outermost object's members may be compressed. They are
+//! decompressed while they are parsed. So a file can make the reader allocate no more than the parameters allow,
+//! whatever it claims.
 
 use std::io::Read;
 
@@ -17,27 +18,28 @@ use crate::size;
 
 pub(super) const MAGIC: u16 = 0xA15E;
 pub(super) const HEADER_BYTES: usize = 16;
-/// The numbers of compression methods in headers.
+/// The numbers that headers have for methods of compression.
 pub(super) const ZLIB: u8 = 1;
 pub(super) const ZSTD: u8 = 2;
 
-/// The largest decompression window, as SEAL itself allows. A frame may not claim more memory than 2^23 bytes.
+/// The base-2 logarithm of the largest decompression window, as SEAL itself allows. A frame may not claim more memory
+/// than 2^23 bytes.
 const WINDOW_LOG_MAX: u32 = 23;
 
-/// The largest ratio of unpacked keys to their file's length. Residues are uniform, so one of b bits packs to b of 64
-/// bits at best, and rings with primes of 8 bits are too small to matter.
+/// The largest ratio of the bytes of decompressed keys to those of their file. Residues are uniform, so one of b bits
+/// takes at least b of its 64 bits. Rings with primes below 8 bits are too small to matter.
 pub(super) const MOST_UNPACKED: u64 = 8;
 
-/// A margin for headers, which pack to almost nothing, and for rings too small to matter.
+/// A margin in bytes for headers, which compress to almost nothing, and for rings too small to matter.
 const SLACK: u64 = 1 << 20;
 
-/// The bytes of the buffer that residues are read through.
+/// The bytes of the buffer through which residues are read.
 const CHUNK_BYTES: usize = 8192;
 
-/// The meaningful fields of a header.
+/// The fields of a header that the reader uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
-    /// Whether ciphertexts have a correction factor, as in SEAL 4. Nothing else differs from SEAL 3.6.
+    /// Whether ciphertexts have a correction factor, as in files since SEAL 4. Nothing else differs from SEAL 3.6.
     pub correction_factor: bool,
     pub version: Version,
     pub compression: u8,
@@ -91,7 +93,7 @@ impl Header {
     }
 }
 
-/// Returns the version of the SEAL that wrote a file.
+/// Returns the version of the SEAL that wrote a file, from its header.
 pub(super) fn version(object: Object, bytes: &[u8]) -> Result<Version, SealError> {
     let head = bytes.first_chunk().ok_or(SealError::Truncated {
         object,
@@ -107,24 +109,24 @@ enum Stream<'a> {
     Zstd(Box<zstd::stream::read::Decoder<'a, &'a [u8]>>),
 }
 
-/// A saved object that is being read. Every read is checked against the remaining bytes. Compressed bytes are unpacked
-/// on demand and count against the budget.
+/// A saved SEAL object that is being read. Every read is checked against the remaining bytes. Compressed bytes are
+/// decompressed on demand and count against the budget.
 pub(super) struct Source<'a> {
     object: Object,
     header: Header,
     stream: Stream<'a>,
-    /// The bytes that may still be read: exact for a plain stream, the rest of the budget for a compressed one.
+    /// How many more bytes may be read: exact for an uncompressed object, the rest of the budget for a compressed one.
     left: u64,
     budget: u64,
-    /// The bytes of the file, if they bound what may be unpacked.
+    /// The bytes of the file, if they limit how much may be decompressed.
     packed: Option<u64>,
     /// The bytes of memory allocated for residues.
     held: u64,
 }
 
 impl<'a> Source<'a> {
-    /// Opens keys as [`Source::open`] does. Except for the empty places of `slots` keys, their contents are uniform, so
-    /// the length of the file bounds the unpacked size.
+    /// Opens a file of keys as [`Source::open`] does. Except for the empty places among `slots` keys, their contents
+    /// are uniform, so the length of the file bounds the decompressed size.
     pub(super) fn open_keys(
         object: Object,
         bytes: &'a [u8],
@@ -142,7 +144,7 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// Reads the outermost header. The whole of `bytes` must be the object. At most `budget` bytes are unpacked, or
+    /// Reads the outermost header. The whole of `bytes` must be the object. At most `budget` bytes are decompressed, or
     /// allocated for residues.
     pub(super) fn open(object: Object, bytes: &'a [u8], budget: u64) -> Result<Self, SealError> {
         let Some((head, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
@@ -189,7 +191,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Checks that the outermost object ends here.
+    /// Checks that the outermost object has no more bytes.
     pub(super) fn finish(mut self) -> Result<(), SealError> {
         let unpacked = self.read_some(&mut [0])? as u64;
         let packed = match &self.stream {
@@ -218,7 +220,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Checks that `count` more bytes can exist, before anything is allocated for them.
+    /// Checks that the object can have `count` more bytes, before memory is allocated for them.
     fn expect(&self, count: u64) -> Result<(), SealError> {
         if count <= self.left {
             return Ok(());
@@ -246,7 +248,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Checks the memory for `words` residues before it is allocated.
+    /// Checks that `words` more residues fit the budget, before memory is allocated for them.
     pub(super) fn hold(&mut self, words: usize) -> Result<(), SealError> {
         let bytes = (words as u64).saturating_mul(8);
         self.held = self.held.saturating_add(bytes);
@@ -317,8 +319,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads one polynomial: `n` residues below each of `moduli` in turn, appended to `out`. Both come from the
-    /// parameters, so they bound what is allocated.
+    /// Reads one polynomial: `n` residues below each of `moduli` in turn, which are appended to `out`. `n` and `moduli`
+    /// come from the parameters, so they bound what is allocated.
     pub(super) fn residues(
         &mut self,
         object: Object,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compresses and decompresses secrets by Zstandard and zlib, with all intermediate memory wiped.
+//! Compresses and decompresses secrets by Zstandard and zlib, and wipes all intermediate memory.
 //!
-//! Both process a whole object at once, so neither keeps a window. Zstandard keeps its other state in memory that it is
-//! given. zlib keeps only the codes of symbols.
+//! Both process a whole object at once, so neither keeps a window of earlier bytes. Zstandard keeps its other state in
+//! memory that the caller provides and wipes. zlib keeps only the codes of symbols.
 
 #![allow(unsafe_code)] // an allocation is grown and wiped by hand
 
@@ -50,7 +50,7 @@ fn broken(object: Object, reason: impl ToString) -> SealError {
     }
 }
 
-/// Packs `members` into one Zstandard frame.
+/// Compresses `members` to one Zstandard frame.
 pub(super) fn pack(
     object: Object,
     members: &[u8],
@@ -75,7 +75,7 @@ pub(super) fn pack(
     Ok(packed)
 }
 
-/// Writes the content of one Zstandard frame to the beginning of `out`. Returns its length.
+/// Decompresses one Zstandard frame to the beginning of `out`. Returns the length of the content.
 fn unzstd(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealError> {
     // SAFETY: the function only computes a number.
     let mut room = room(unsafe { ZSTD_estimateDCtxSize() })?;
@@ -91,7 +91,7 @@ fn unzstd(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
     checked(code, object)
 }
 
-/// Writes the content of one zlib stream to the beginning of `out`. Returns its length.
+/// Decompresses one zlib stream to the beginning of `out`. Returns the length of the content.
 fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealError> {
     let mut stream = Decompress::new(true);
     // All at once and to the end, so that the content is its own window.
@@ -107,7 +107,7 @@ fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
     }
 }
 
-/// Returns the object with its members unpacked, at most `most` bytes. Returns `None` for an object that is not
+/// Returns the object with its members decompressed, at most `most` bytes. Returns `None` for an object that is not
 /// compressed, and for one without a header or of another length than its header says. Its reader refuses the latter
 /// two.
 pub(super) fn unpacked(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sets of complex numbers, slot by slot: balls around a centre.
+//! Sets of complex numbers that the noise model works with: in each slot a ball around a
+//! centre.
 
 use num_complex::Complex64;
 
 use super::slots::Slots;
 
-/// All numbers within `radius` of `re + i im`, in each slot.
+/// The set, in each slot, of all complex numbers within `radius` of `re + i im`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ball {
     re: Slots,
@@ -16,7 +17,7 @@ pub struct Ball {
 impl Ball {
     pub const ZERO: Self = Self::exact(0.0);
 
-    /// Returns the ball of one real number.
+    /// Returns the ball of radius 0 around one real number, in every slot.
     pub const fn exact(value: f64) -> Self {
         Self {
             re: Slots::All(value),
@@ -25,7 +26,7 @@ impl Ball {
         }
     }
 
-    /// Returns the balls of a constant vector.
+    /// Returns balls of radius 0 around the numbers of a constant vector.
     pub fn constants(values: &[(f64, f64)]) -> Self {
         Self {
             re: Slots::each(values.iter().map(|z| z.0).collect()),
@@ -34,7 +35,7 @@ impl Ball {
         }
     }
 
-    /// Returns balls that hold the real numbers from `lowest` to `highest`.
+    /// Returns, in each slot, a ball that holds the real numbers from `lowest` to `highest`.
     pub fn real(lowest: &Slots, highest: &Slots) -> Self {
         Self {
             re: lowest.zip(highest, |l, h| (l + h) / 2.0),
@@ -43,7 +44,8 @@ impl Ball {
         }
     }
 
-    /// Returns balls of the complex numbers of at most this absolute value.
+    /// Returns, in each slot, the ball of all complex numbers of absolute value up to
+    /// `radius`.
     pub fn disc(radius: Slots) -> Self {
         Self {
             radius,
@@ -51,7 +53,7 @@ impl Ball {
         }
     }
 
-    /// Returns the largest absolute value.
+    /// Returns the largest absolute value of a number in the ball, in each slot.
     pub fn magnitude(&self) -> Slots {
         self.centre().plus(&self.radius)
     }
@@ -69,13 +71,13 @@ impl Ball {
         }
     }
 
-    /// Returns how many numbers the ball stores, at least one.
+    /// Returns how many numbers the balls of all slots store, at least one.
     pub(super) fn len(&self) -> u64 {
         let parts = [&self.re, &self.im, &self.radius];
         parts.iter().map(|x| x.period() as u64).sum()
     }
 
-    /// Returns centre and radius, if they are the same in all slots.
+    /// Returns centre and radius if they are the same in all slots, otherwise `None`.
     pub(super) fn uniform(&self) -> Option<(Complex64, f64)> {
         match (&self.re, &self.im, &self.radius) {
             (&Slots::All(re), &Slots::All(im), &Slots::All(radius)) => {
@@ -90,18 +92,19 @@ impl Ball {
         none(&self.magnitude()).largest(usize::MAX) == 0.0
     }
 
-    /// Returns whether the centre is real.
+    /// Returns whether the centre is real in every slot.
     pub(super) fn is_on_line(&self) -> bool {
         self.im == Slots::ZERO
     }
 
-    /// Returns the lowest and the highest real number in the ball, if the centre is real.
+    /// Returns the lowest and the highest real number in the ball of each slot, if the
+    /// centres are real.
     pub fn real_ends(&self) -> (Slots, Slots) {
         let lowest = self.re.zip(&self.radius, |x, r| x - r);
         (lowest, self.re.plus(&self.radius))
     }
 
-    /// Returns whether the numbers are known exactly.
+    /// Returns whether the radius is 0 in every slot, so that the numbers are known exactly.
     pub(super) fn is_exact(&self) -> bool {
         self.radius.largest(usize::MAX) == 0.0
     }

@@ -34,54 +34,56 @@ pub use slots::Slots;
 pub use sources::{Origin, Reach, Sources};
 pub use tail::FAILURE_BITS;
 
-/// The known properties of a value's error.
+/// The bounds of a value's error: its random part in each slot, its other part, and where it comes from.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// The variance by slot: a constant, a multiple of |s|^2 over its mean, and a multiple of the square of that.
+    /// The variance of the random part in each slot, as the three coefficients v_0, v_1, v_2 of v_0 + v_1 x + v_2 x^2.
+    /// Here x is |s|^2 over its mean, for the secret's value s in the slot.
     variance: [Slots; 3],
-    /// The standard deviation of the Gaussian that key switching leaves near the slot whose root of unity is nearest 1.
-    /// It is the key's error times the mean of a digit. It is the same at each use of the key, so it adds as
-    /// amplitudes.
+    /// The standard deviation of an error that key switching leaves near the slot whose root of unity is nearest 1. It
+    /// is the key's error times the mean of a digit, and looks Gaussian. It is the same at each use of the key, so
+    /// several of them add as amplitudes.
     peak: Slots,
-    /// A bound on the part that is not random: roundings of constants and of doubles.
+    /// A bound on the part of the error that is not random: roundings of constants and of doubles.
     fixed: Slots,
     sources: Sources,
-    /// The error as a combination of the errors that it is made of.
+    /// The error as a linear combination of errors of earlier operations.
     errors: Errors,
 }
 
-/// The variances of a random polynomial in every slot, not yet divided by the square of the scale.
+/// The variance of a random polynomial's slots, as three coefficients like those of a [`Noise`]. It is not yet divided
+/// by the square of the scale.
 #[derive(Clone, Copy, Debug, Default)]
 struct Variance([f64; 3]);
 
-/// The prediction of one parameter set for programs on vectors of one length. Each operation that adds an error adds a
-/// source.
+/// The noise model of one parameter set, for programs on vectors of one length. Each operation that adds an error adds
+/// a source to it.
 #[derive(Clone, Debug)]
 pub struct NoiseModel {
     n: f64,
-    /// The slots of the program's vectors, which repeat through the ring's.
+    /// The number of slots of the program's vectors, which repeat through the slots of the ring.
     slots: usize,
-    /// The mean of |s|^2 in a slot: the sum of the squares of the secret's coefficients.
+    /// The mean of |s|^2 in a slot, for the secret key s: the sum of the squares of its coefficients.
     secret: f64,
-    /// The variance of an error coefficient.
+    /// The variance of a coefficient of an error polynomial.
     error: f64,
-    /// The number of special primes; `log_p` is log2 of their product.
+    /// The number of special primes; `log_p` is the base-2 logarithm of their product P.
     special: f64,
     log_p: f64,
-    /// For each level two sums over its digits, each of k primes of product D: of k D^2 / (12 P^2), and of (k D / 2
-    /// P)^2.
+    /// For each level two sums over its key-switching digits, each of k primes of product D: the sum of k D^2 / (12
+    /// P^2), and that of (k D / 2 P)^2.
     digits: Vec<(f64, f64)>,
-    /// |1 + X + ... + X^(N-1)| in each slot.
+    /// The absolute value of the polynomial 1 + X + ... + X^(N-1) in each slot.
     ones: Slots,
     registry: sources::Registry,
-    /// The errors that operations added, by the [`Origin::same`] number of equal errors.
+    /// The errors that operations added, by the number in [`Origin::same`], which equal errors share.
     made: HashMap<u64, Noise>,
-    /// The paths of errors, or `None` once their limits are exceeded.
+    /// The paths of errors to the outputs, or `None` once they need more memory or work than allowed.
     paths: Option<Paths>,
 }
 
 impl Noise {
-    /// Returns the noise of an exact value.
+    /// Returns the noise of a value that has no error.
     pub fn none() -> Self {
         Self {
             variance: [Slots::ZERO, Slots::ZERO, Slots::ZERO],
@@ -97,13 +99,13 @@ impl Noise {
         parts.map(Slots::period).max().unwrap_or(1)
     }
 
-    /// Returns a bound on the error in a slot.
+    /// Returns a bound on the error in a slot. `exponent` is the L of the failure probability ([`tail`]).
     fn bound(&self, slot: usize, exponent: f64) -> f64 {
         let variance = self.variance.each_ref().map(|v| v.at(slot));
         total(variance, self.peak.at(slot), exponent) + self.fixed.at(slot)
     }
 
-    /// Returns the size of the error of a value that is multiplied, slot by slot, by at most `gain`.
+    /// Returns the noise of a value that is multiplied, slot by slot, by numbers of absolute value up to `gain`.
     fn scaled(&self, gain: &Slots) -> Self {
         let squared = gain.map(|g| g * g);
         Self {
@@ -117,9 +119,10 @@ impl Noise {
 }
 
 impl NoiseModel {
-    /// The relative error of a transform in doubles, relative to the largest slot.
+    /// The relative error of a transform in doubles, as a fraction of the largest slot.
     const DOUBLE: f64 = 1.0 / (1u64 << 49) as f64;
-    /// Errors smaller than the values by this factor count with their largest slot, if they only widen a factor.
+    /// The factor below which an error counts by its largest slot: it is so much smaller than the value, and only
+    /// widens a factor.
     const SMALL: f64 = 1.0 / 64.0;
 
     /// Makes the model for vectors of `slots` values, a power of two up to N/2.
@@ -164,21 +167,22 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the same model with every slot as bad as the worst, for programs too long to look at each slot.
+    /// Returns the same model with the worst slot's bounds in every slot, for programs that are too long to look at
+    /// each slot.
     pub fn flattened(mut self) -> Self {
         self.ones = self.ones.flattened();
         self.paths = None;
         self
     }
 
-    /// Records the range of a value of the program, from which [`Factor`]s may be made.
+    /// Records the range of a value of the program, from which the model makes [`Factor`]s.
     pub fn know(&mut self, value: u32, domain: Domain) {
         if let Some(paths) = &mut self.paths {
             paths.know(value, domain);
         }
     }
 
-    /// Combines errors by a function, and adds an error of its own.
+    /// Combines errors by the function `errors`, and adds the error `own` of the operation.
     fn errors(&mut self, own: Own, errors: impl FnOnce(&mut Paths) -> Errors) -> Errors {
         let sum = self.paths.as_mut().and_then(|paths| {
             let errors = errors(paths);
@@ -198,7 +202,7 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the error of a value that is multiplied slot by slot.
+    /// Returns the noise of a value that is multiplied slot by slot by the factor `by`.
     fn scaled(&mut self, a: &Noise, by: &Factor) -> Noise {
         Noise {
             errors: self.errors(Own::Nothing, |paths| paths.times(&a.errors, by)),
@@ -206,7 +210,7 @@ impl NoiseModel {
         }
     }
 
-    /// Makes the error of an origin once, since it is the same error each time.
+    /// Returns the error of an origin. `make` makes it once, because it is the same error each time.
     fn once(&mut self, of: Option<Origin>, make: impl FnOnce(&mut Self) -> Noise) -> Noise {
         let Some(Origin { same, .. }) = of else {
             return make(self);
@@ -219,7 +223,8 @@ impl NoiseModel {
         made
     }
 
-    /// Returns a new error of this variance at this scale, independent of all errors with another [`Origin::like`].
+    /// Returns a new error of this variance at this scale. It is independent of all errors whose [`Origin::like`]
+    /// differs.
     fn fresh(&mut self, variance: Variance, scale: f64, reach: Reach, of: Option<Origin>) -> Noise {
         let variance = variance.0.map(|v| v / (scale * scale));
         let like = of.map(|of| of.like);
@@ -239,8 +244,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the variance of r_0 + r_1 s + ... (`size` terms), where every r is the sum of `parts` uniform fractions
-    /// about zero.
+    /// Returns the variance of r_0 + r_1 s + ..., with `size` terms. Every r is the sum of `parts` rounding errors that
+    /// are uniform between -1/2 and 1/2.
     fn rounding(&self, parts: f64, size: usize) -> Variance {
         let r = self.n * parts / 12.0;
         let mut variance = [r, r * self.secret, r * self.secret * self.secret];
@@ -250,8 +255,8 @@ impl NoiseModel {
         Variance(variance)
     }
 
-    /// Returns the noise of an encoded plaintext with slots up to `magnitude`. `of` is the vector's origin, if others
-    /// are like it.
+    /// Returns the noise of an encoded plaintext with slots of absolute value up to `magnitude`. `of` is the vector's
+    /// origin, if a similar vector is encoded too: equal origins have equal or correlated rounding errors.
     pub fn encoded(&mut self, magnitude: &Slots, scale: f64, of: Option<Origin>) -> Noise {
         let variance = Variance([2.0 * self.slots as f64 / 12.0, 0.0, 0.0]);
         let doubles = Self::DOUBLE * magnitude.largest(usize::MAX);
@@ -259,7 +264,8 @@ impl NoiseModel {
         self.with_fixed(rounded, &Slots::All(doubles))
     }
 
-    /// Returns the noise of a fresh public-key encryption: (u e + e_0 + e_1 s) / P and its rounding.
+    /// Returns the noise of a fresh encryption under the public key: (u e + e_0 + e_1 s) / P and the rounding of the
+    /// division by P.
     pub fn fresh_public(&mut self, magnitude: &Slots, scale: f64) -> Noise {
         let errors = self.error * self.n * (-2.0 * self.log_p).exp2();
         let ternary = self.n * 2.0 / 3.0;
@@ -270,7 +276,7 @@ impl NoiseModel {
         self.add(&encoded, &zero)
     }
 
-    /// Returns the noise of a fresh secret-key encryption.
+    /// Returns the noise of a fresh encryption under the secret key.
     pub fn fresh_secret(&mut self, magnitude: &Slots, scale: f64) -> Noise {
         let zero = Variance([self.error * self.n, 0.0, 0.0]);
         let zero = self.fresh(zero, scale, Reach::Ring, None);
@@ -278,7 +284,7 @@ impl NoiseModel {
         self.add(&encoded, &zero)
     }
 
-    /// Returns the noise of a sum of ciphertexts, or with a plaintext.
+    /// Returns the noise of a sum of two ciphertexts, or of a ciphertext and a plaintext.
     pub fn add(&mut self, a: &Noise, b: &Noise) -> Noise {
         let join = if a.sources.disjoint(&b.sources) {
             |x: f64, y: f64| x + y
@@ -302,7 +308,7 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the noise of a difference of ciphertexts, or with a plaintext.
+    /// Returns the noise of a difference of two ciphertexts, or of a ciphertext and a plaintext.
     pub fn sub(&mut self, a: &Noise, b: &Noise) -> Noise {
         let negated = self.neg(b);
         self.add(a, &negated)
@@ -322,20 +328,20 @@ impl NoiseModel {
         self.add(&from_a, &from_b)
     }
 
-    /// Returns the noise of a square.
+    /// Returns the noise of the square of a ciphertext, without relinearisation.
     pub fn square(&mut self, a: &Noise, value: &Factor) -> Noise {
         // (x + e)^2 - x^2 = (2 x + e) e.
         let gain = value.scaled(2.0).widened(&self.bound_by_slot(a, value));
         self.scaled(a, &gain)
     }
 
-    /// Returns the noise of a product with a whole number, which is exact.
+    /// Returns the noise of a product with a whole number, which adds no error of its own.
     pub fn mul_integer(&mut self, a: &Noise, factor: f64) -> Noise {
         self.scaled(a, &Factor::exact(factor))
     }
 
-    /// Returns the noise of a product of a value up to this magnitude with a constant, rounded to a multiple of 1 /
-    /// `scale`.
+    /// Returns the noise of a product with a constant, which is rounded to a multiple of 1 / `scale`. `size` bounds the
+    /// absolute value of the other factor.
     pub fn mul_scalar(&mut self, a: &Noise, size: &Slots, value: f64, scale: f64) -> Noise {
         // The error is multiplied by the rounded constant. It counts as the exact one, as the difference is far
         // smaller.
@@ -345,14 +351,14 @@ impl NoiseModel {
         self.with_fixed(scaled, &size.map(|x| (x + error) * rounding))
     }
 
-    /// Returns the noise of a sum with a constant at the ciphertext's scale.
+    /// Returns the noise of a sum with a constant that is rounded at the ciphertext's scale.
     pub fn add_scalar(&mut self, a: &Noise, value: f64, scale: f64) -> Noise {
         let rounding = 0.5 / scale + value.abs() * f64::EPSILON;
         self.with_fixed(a.clone(), &Slots::All(rounding))
     }
 
-    /// Returns the noise of a relinearisation at `level` of a value at `scale`. Here and below, `of` is the origin of
-    /// the switched polynomial, if others are like it.
+    /// Returns the noise of a relinearisation at `level` of a value at `scale`. `of` is the origin of the switched
+    /// polynomial, if an equal or similar polynomial is switched too.
     pub fn relinearise(
         &mut self,
         a: &Noise,
@@ -364,14 +370,16 @@ impl NoiseModel {
         self.add(a, &added)
     }
 
-    /// Returns the noise of a conjugation: automorphism, then key switching.
+    /// Returns the noise of a conjugation: an automorphism, then a key switch. `of` is as in
+    /// [`NoiseModel::relinearise`].
     pub fn conjugate(&mut self, a: &Noise, level: Level, scale: f64, of: Option<Origin>) -> Noise {
         let conjugated = self.conjugate_open(a);
         let added = self.switched(Key::Conj, level, scale, 0, of);
         self.add(&conjugated, &added)
     }
 
-    /// Returns the noise of a rotation to the left by `steps`: automorphism, then key switching.
+    /// Returns the noise of a rotation to the left by `steps` slots: an automorphism, then a key switch. `of` is as in
+    /// [`NoiseModel::relinearise`].
     pub fn rotate(
         &mut self,
         a: &Noise,
@@ -385,8 +393,8 @@ impl NoiseModel {
         self.add(&turned, &added)
     }
 
-    /// Returns the noise of a rotation to the left by `steps` of digits that were cut before (hoisting), whose mean
-    /// turns as well.
+    /// Returns the noise of a rotation to the left by `steps` slots that shares its digits with others (hoisting). The
+    /// mean of the digits is rotated as well. `of` is as in [`NoiseModel::relinearise`].
     pub fn rotate_hoisted(
         &mut self,
         a: &Noise,
@@ -400,7 +408,7 @@ impl NoiseModel {
         self.add(&turned, &added)
     }
 
-    /// Returns the noise of a conjugation of a ciphertext whose second polynomial is zero, which needs no key switch.
+    /// Returns the noise of a conjugation of a ciphertext whose polynomial c_1 is zero, which needs no key switch.
     pub fn conjugate_open(&mut self, a: &Noise) -> Noise {
         let paths = self.paths.as_mut();
         Noise {
@@ -409,7 +417,7 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the noise of a rotation of a ciphertext whose second polynomial is zero.
+    /// Returns the noise of a rotation of a ciphertext whose polynomial c_1 is zero, which needs no key switch.
     pub fn rotate_open(&mut self, a: &Noise, steps: i64) -> Noise {
         let paths = self.paths.as_mut();
         let errors = paths.map(|paths| paths.rotated(&a.errors, steps));
@@ -426,8 +434,8 @@ impl NoiseModel {
         Key::Rotate(steps.rem_euclid(self.n as i64 / 2) as u32)
     }
 
-    /// Returns the noise that key switching adds: the digits times the key's errors over P, and the rounding of the
-    /// division by P.
+    /// Returns the noise that a key switch adds: the digits times the key's errors over P, and the rounding of the
+    /// division by P. `turn` is the rotation of the digits' mean.
     fn switched(
         &mut self,
         key: Key,
@@ -458,7 +466,7 @@ impl NoiseModel {
     }
 
     /// Returns the noise of a rescaling to `scale`, the scale after it. `size` is the number of polynomials that are
-    /// not zero. `of` are the origins of the rounded polynomials, if others are like them.
+    /// not zero. `of` are the origins of the rounded polynomials, if equal or similar ones are rounded too.
     pub fn rescale(
         &mut self,
         a: &Noise,
@@ -486,8 +494,8 @@ impl NoiseModel {
         sum
     }
 
-    /// Returns a bound on the error of every slot of the program's vectors, decoding in doubles included. The value is
-    /// of at most this magnitude. The bound fails with probability at most 2^-[`FAILURE_BITS`].
+    /// Returns a bound on the error of every slot of the program's vectors, decoding in doubles included. `magnitude`
+    /// bounds the absolute values in the slots. The bound fails with probability at most 2^-[`FAILURE_BITS`].
     pub fn bound(&mut self, a: &Noise, magnitude: &Slots) -> f64 {
         let paths = self.paths.as_mut();
         let reached = paths.and_then(|paths| paths.reached(&a.errors, &self.ones));
@@ -507,15 +515,16 @@ impl NoiseModel {
         error + magnitude.largest(self.slots) * Self::DOUBLE
     }
 
-    /// Returns a quicker and looser bound, on every slot of the ring, as a rotation may bring any of them into the
-    /// vector.
+    /// Returns a quicker and looser bound on the error. It holds for every slot of the ring, because a rotation may
+    /// bring any of them into the vector.
     pub fn bound_anywhere(&self, a: &Noise) -> f64 {
         let worst = |x: &Slots| x.largest(usize::MAX);
         let exponent = tail::exponent(self.n as usize / 2);
         total(a.variance.each_ref().map(worst), worst(&a.peak), exponent) + worst(&a.fixed)
     }
 
-    /// Returns a bound on every slot of the ring. It is by slot unless it is small compared to the value.
+    /// Returns a bound on the error of every slot of the ring. It is one number for all slots if it is small compared
+    /// to the value.
     fn bound_by_slot(&self, a: &Noise, value: &Factor) -> Slots {
         let anywhere = self.bound_anywhere(a);
         if anywhere <= Self::SMALL * value.magnitude().largest(usize::MAX) {
@@ -530,13 +539,14 @@ impl NoiseModel {
     }
 }
 
-/// Returns a bound on the random part of a slot's error.
+/// Returns a bound on the random part of a slot's error, from its variances and its peak. `exponent` is the L of the
+/// failure probability ([`tail`]).
 fn total([v0, v1, v2]: [f64; 3], peak: f64, exponent: f64) -> f64 {
     tail::bound([v0 + peak * peak, v1, v2], exponent)
 }
 
-/// Returns the measured precision in bits: -log2 of the largest distance between decrypted and expected slots. It is
-/// infinite if all are equal, and `None` if the lengths differ.
+/// Returns the measured precision in bits: minus the base-2 logarithm of the largest distance between decrypted and
+/// expected slots. It is infinite if all are equal, and `None` if the lengths differ.
 pub fn measured_bits(
     got: &[num_complex::Complex64],
     expected: &[num_complex::Complex64],

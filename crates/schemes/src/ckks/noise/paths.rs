@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Follows the errors that operations add on their paths to an output, with their signs.
+//! Follows the errors that operations add on their paths to an output of the program, with their signs.
 //!
-//! An error is a linear combination of others ([`Errors`]): each is multiplied by a number, turned by some slots, and
-//! may be conjugated. If the numbers are known, equal errors are joined as soon as they meet, so x + y - x has the
-//! error of y. The factors of products are known to lie in a [`Ball`] only. A combination with such factors is a step
-//! of its own. From an output backwards, all paths of a step's error are added before their size is taken. The sizes of
-//! the gains of an error e and of its conjugate are added: |g e + h e'| <= (|g| + |h|) |e|.
+//! An error is a linear combination of other errors ([`Errors`]). Each of these is multiplied by a number, rotated by
+//! some slots, and perhaps conjugated. If the numbers are known, equal errors are joined as soon as they meet, so x +
+//! y - x has the error of y. The factors of products are only known to lie in a [`Ball`]. A combination with such
+//! factors is a step of its own. From an output backwards, all paths of a step's error are added before their size is
+//! taken. The sizes of the gains of an error e and of its conjugate are added: |g e + h e'| <= (|g| + |h|) |e|.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,18 @@ use super::poly::{Domain, Factor, Values};
 use super::slots::Slots;
 use super::sources::Reach;
 
-/// A step's number. Operands have lower numbers.
+/// The number of a step. The steps whose errors it combines have lower numbers.
 type Step = u32;
 
-/// A step's error: the step, the slots of the ring that it is turned to the left, and whether it is conjugated.
+/// A step's error in a combination: the number of the step, the slots of the ring by which the error is rotated to the
+/// left, and whether it is conjugated.
 type Term = (Step, u32, bool);
 
-/// A linear combination of errors.
+/// A linear combination of the errors of steps, with a factor for each.
 #[derive(Clone, Debug, Default)]
 pub struct Errors(BTreeMap<Term, Factor>);
 
-/// The most terms of a combination that is no step of its own.
+/// The most terms of a combination that does not become a step of its own.
 const TERMS: usize = 8;
 
 impl Errors {
@@ -46,7 +47,7 @@ fn turned(turn: u32, steps: i64, ring: usize) -> u32 {
     (i64::from(turn) + steps).rem_euclid(ring.max(1) as i64) as u32
 }
 
-/// The key that an operation switches with.
+/// The key with which an operation switches: that of a relinearisation, a conjugation or a rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
     Relin,
@@ -55,58 +56,58 @@ pub enum Key {
     Rotate(u32),
 }
 
-/// The error that a step adds.
+/// The error that a step adds to those that it combines.
 #[derive(Clone, Debug)]
 pub enum Own {
     Nothing,
-    /// A random error of this variance, split as in [`Noise`](super::Noise). It may be correlated in any way with
-    /// errors that have the same `like`.
+    /// A random error of this variance, with coefficients as in [`Noise`](super::Noise). It may be correlated in any
+    /// way with errors that have the same `like`.
     Random {
         variance: [f64; 3],
         reach: Reach,
         like: Option<u64>,
     },
-    /// A key's error times the mean of the digits: `amplitude` times the polynomial of ones, turned by `turn`, in each
-    /// slot.
+    /// A key's error times the mean of the key-switching digits. In each slot it is `amplitude` times the polynomial
+    /// 1 + X + ... + X^(N-1), rotated by `turn`.
     Peak {
         key: Key,
         level: Level,
         turn: i64,
         amplitude: f64,
     },
-    /// An error that is not random, of at most this size.
+    /// An error that is not random, of absolute value up to this number in each slot.
     Fixed(Slots),
 }
 
-/// The steps of a program.
+/// The steps by which a program's operations add and combine errors.
 #[derive(Clone, Debug)]
 pub struct Paths {
     steps: Vec<(Own, Errors)>,
-    /// The slots of the ring; `vector` has those of the program's vectors.
+    /// The number of slots of the ring; `vector` is that of the program's vectors.
     ring: usize,
     vector: usize,
     values: Values,
-    /// The numbers that may still be stored; `work` has those that may still be computed.
+    /// How many more numbers the paths may store; `work` is how many more they may compute.
     room: u64,
     work: u64,
 }
 
-/// The limit of stored numbers, some 30 MB.
+/// The most numbers that the paths of a program may store, some 30 MB.
 const ROOM: u64 = 1 << 22;
-/// The limit of computed numbers, about a tenth of a second.
+/// The most numbers that the paths of a program may compute, about a tenth of a second.
 const WORK: u64 = 1 << 25;
 
-/// The size of an error at an output, in each slot.
+/// The bounds of an error at an output of the program, in each slot.
 #[derive(Clone, Debug)]
 pub struct Reached {
     pub variance: [Slots; 3],
     pub fixed: Slots,
 }
 
-/// The gains of an error and of its conjugate, by the slots that it is turned by.
+/// The factors by which an error and its conjugate reach an output, for each number of slots by which it is rotated.
 type Gains = BTreeMap<u32, [Factor; 2]>;
 
-/// The sums of the factors of a key's error, by the level and the turn of the digits' mean.
+/// The sums of the factors of a key's error, by the level of the key switch and the rotation of the digits' mean.
 type Peaks = BTreeMap<(Level, i64), [Factor; 2]>;
 
 const NONE: [Factor; 2] = [Factor::ZERO, Factor::ZERO];
@@ -115,7 +116,7 @@ fn join([a, b]: &[Factor; 2], [c, d]: &[Factor; 2], values: &mut Values) -> [Fac
     [a.plus(c, values), b.plus(d, values)]
 }
 
-/// Returns the largest factor between an error and its sum over the two gains.
+/// Returns the largest factor by which the sum over an error and its conjugate may exceed the error.
 fn size([straight, conjugate]: &[Factor; 2]) -> Slots {
     straight.magnitude().plus(&conjugate.magnitude())
 }
@@ -132,7 +133,7 @@ impl Paths {
         }
     }
 
-    /// Records the range of a value that factors are made of.
+    /// Records the range of a value of which factors may be polynomials.
     pub fn know(&mut self, value: u32, domain: Domain) {
         self.values.know(value, domain);
     }
@@ -164,7 +165,7 @@ impl Paths {
         Errors(a.0.iter().map(conjugate).collect())
     }
 
-    /// Turns errors to the left by `steps` slots of the ring.
+    /// Rotates errors to the left by `steps` slots of the ring.
     pub fn rotated(&mut self, a: &Errors, steps: i64) -> Errors {
         let turn = |(&(step, turn, conjugate), factor): (&Term, &Factor)| {
             (
@@ -175,7 +176,8 @@ impl Paths {
         Errors(a.0.iter().map(turn).collect())
     }
 
-    /// Adds an error of a step's own to others. Returns `None` if there are too many to store.
+    /// Adds the error `own` of an operation to the errors that it combines. Returns `None` if there are too many to
+    /// store.
     pub fn add(&mut self, own: Own, errors: Errors) -> Option<Errors> {
         let few = errors.0.len() <= TERMS && errors.is_exact();
         if few && matches!(own, Own::Nothing) {
@@ -197,8 +199,8 @@ impl Paths {
         Some(kept(Factor::exact(1.0)))
     }
 
-    /// Returns the size of errors at an output. `ones` is the size of the polynomial of ones in each slot. Returns
-    /// `None` if that is too much work.
+    /// Returns the bounds of a combination of errors at an output. `ones` is the absolute value of 1 + X + ... +
+    /// X^(N-1) in each slot. Returns `None` if that takes too much work.
     pub fn reached(&mut self, errors: &Errors, ones: &Slots) -> Option<Reached> {
         let mut waiting: BTreeMap<Step, Gains> = BTreeMap::new();
         let one = Gains::from([(0, [Factor::exact(1.0), Factor::ZERO])]);
@@ -272,7 +274,7 @@ impl Paths {
         Some(reached)
     }
 
-    /// Returns the total variance of the keys' errors in each slot of the program's vectors.
+    /// Returns the total variance, in each slot of the program's vectors, of the keys' errors times the digits' means.
     fn peaks(&self, peaks: BTreeMap<(Key, u32), Peaks>, ones: &Slots) -> Slots {
         // Most errors have the same factor in all slots. Their power is added by the place where the ones begin, so the
         // slots are visited once for each such place.
@@ -308,7 +310,7 @@ impl Paths {
         variance.plus(&Slots::each(sums))
     }
 
-    /// Returns the first slots of the turned ring, as many as the program's vectors have.
+    /// Returns the numbers of the first slots of the rotated ring, as many as the program's vectors have.
     fn window(&self, ring: &Slots, turn: i64) -> Slots {
         let first = turn.rem_euclid(self.ring.max(1) as i64) as usize;
         match ring {
@@ -322,7 +324,7 @@ impl Paths {
     }
 }
 
-/// Passes the gains of a combination's error on to its parts.
+/// Passes the factors by which a combination reaches an output on to the errors that it combines.
 fn follow(
     gains: &Gains,
     errors: &Errors,
@@ -344,7 +346,8 @@ fn follow(
     }
 }
 
-/// Returns the largest factors of an error, by turns. Different turns belong to slots with uncorrelated errors.
+/// Returns the largest factors of an error, for each rotation. The errors in the slots of different rotations are
+/// uncorrelated.
 fn sizes(gains: &Gains, reach: Reach, vector: usize, values: &mut Values) -> BTreeMap<u32, Slots> {
     let sizes = |gains: &Gains| {
         gains

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tracks values as polynomials of other values, so that x (x + p) - x p is known to be x^2.
+//! Tracks values of a program as polynomials of other values, so that x (x + p) - x p is known to be x^2.
 //!
 //! Arithmetic on balls assumes that operands are independent. In addition, a value is stored as a sum of products of
-//! terms, in which equal products are joined. A term is an input, or a value that is no such sum; it may be turned by
-//! some slots and conjugated. A polynomial of one term is bounded closely ([`super::range`]), others product by
-//! product.
+//! terms, in which equal products are joined. A term is an input, or a value that is stored as no such sum; it may be
+//! rotated by some slots and conjugated. A polynomial in one term is bounded closely ([`super::range`]), others
+//! product by product.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,25 @@ use super::ball::Ball;
 use super::range;
 use super::slots::Slots;
 
-/// A value's number, the slots that it is turned by, and whether it is conjugated.
+/// A term: the number of a value, the slots by which it is rotated to the left, and whether it is conjugated.
 pub type Term = (u32, u32, bool);
 
-/// The most products of a polynomial of several terms, and of one of a single term. Longer polynomials are dropped.
+/// The most products of a polynomial in several terms, and of one in a single term. The module gives up longer
+/// polynomials.
 const PRODUCTS: usize = 16;
 const POWERS: usize = 64;
 
-/// A sum of known numbers times products of terms.
+/// A sum of known numbers times products of terms, in each slot.
 #[derive(Clone, Debug)]
 pub struct Polynomial {
-    /// The factors by the sorted terms of their product. A constant has no terms.
+    /// For each product, as the sorted list of its terms, its factor. The constant has the empty list.
     products: BTreeMap<Vec<Term>, Ball>,
-    /// Whether equal products were joined. Otherwise the factors give as tight a bound.
+    /// Whether equal products were joined. If not, the balls of the factors give as tight a bound.
     met: bool,
 }
 
 impl Polynomial {
-    /// Returns the polynomial that is a term of its own.
+    /// Returns the polynomial that is the value with this number itself.
     pub fn own(value: u32) -> Self {
         Self {
             products: BTreeMap::from([(vec![(value, 0, false)], Ball::exact(1.0))]),
@@ -39,7 +40,7 @@ impl Polynomial {
         }
     }
 
-    /// Returns the polynomial of known numbers.
+    /// Returns the constant polynomial of known numbers.
     pub fn constant(numbers: Ball) -> Self {
         let products = match numbers.is_zero() {
             true => BTreeMap::new(),
@@ -56,13 +57,13 @@ impl Polynomial {
         self.met
     }
 
-    /// Returns whether its slots are real. `real` tells which values are.
+    /// Returns whether the polynomial's slots are real. The function `real` tells which values are real.
     pub fn is_real(&self, real: impl Fn(u32) -> bool) -> bool {
         let terms = self.products.keys().flatten();
         terms.map(|term| term.0).all(real) && self.products.values().all(Ball::is_on_line)
     }
 
-    /// Returns the amount of numbers to compute with.
+    /// Returns how many numbers a computation with the polynomial handles.
     pub(super) fn len(&self) -> u64 {
         let sizes = self
             .products
@@ -71,7 +72,7 @@ impl Polynomial {
         sizes.sum()
     }
 
-    /// Returns the number of products, and the length of the longest vector of numbers.
+    /// Returns the number of products, and the length of the longest vector of factors.
     fn size(&self) -> (u64, u64) {
         let longest = self.products.values().map(Ball::len).max();
         (self.products.len() as u64, longest.unwrap_or(1))
@@ -93,14 +94,14 @@ impl Polynomial {
         sum
     }
 
-    /// Adds a product. Products that cancel are removed later.
+    /// Adds a product with the factor `by`. Products whose factors cancel are removed later.
     fn add(&mut self, product: Vec<Term>, by: Ball) {
         let both = self.products.get(&product).map(|known| known.plus(&by));
         self.met |= both.is_some();
         self.products.insert(product, both.unwrap_or(by));
     }
 
-    /// Returns the polynomial, or `None` if it has too many products.
+    /// Returns the polynomial, or `None` if it has too many products to be kept.
     fn few(mut self) -> Option<Self> {
         self.products.retain(|_, by| !by.is_zero());
         let most = if self.only_term().is_some() {
@@ -111,7 +112,7 @@ impl Polynomial {
         (self.products.len() <= most).then_some(self)
     }
 
-    /// Returns the term of all products, if there is only one.
+    /// Returns the term of which all products consist, or `None` if there are several.
     fn only_term(&self) -> Option<Term> {
         let mut terms = self.products.keys().flatten();
         let &first = terms.next()?;
@@ -126,7 +127,7 @@ impl Polynomial {
         self.map(|term| term, |by| by.scaled(factor))
     }
 
-    /// Here and below, returns `None` if the result has too many products.
+    /// Returns the sum of two polynomials, or `None` if the result has too many products.
     pub fn plus(&self, other: &Self) -> Option<Self> {
         let mut sum = self.clone();
         sum.met |= other.met;
@@ -158,13 +159,13 @@ impl Polynomial {
         sum.few()
     }
 
-    /// Returns the conjugate. `real` tells which values are real.
+    /// Returns the conjugate of the polynomial. The function `real` tells which values are real.
     pub fn conjugated(&self, real: impl Fn(u32) -> bool) -> Self {
         let term = |(value, turn, conjugate): Term| (value, turn, !conjugate && !real(value));
         self.map(term, Ball::conjugated)
     }
 
-    /// Turns the polynomial to the left by `steps` of the program's `slots` slots.
+    /// Rotates the polynomial to the left by `steps` of the program's `slots` slots.
     pub fn rotated(&self, steps: i64, slots: usize) -> Self {
         let turn = |(value, turn, conjugate): Term| {
             let turn = (i64::from(turn) + steps).rem_euclid(slots.max(1) as i64);
@@ -173,7 +174,8 @@ impl Polynomial {
         self.map(turn, |by| by.rotated(steps))
     }
 
-    /// Returns a ball that holds the polynomial, from the ranges of its values, or `None` if a range is not known.
+    /// Returns a ball that holds the polynomial's values, from the ranges of its terms. It is `None` if a range is
+    /// not known.
     pub fn ball(&self, of: impl Fn(u32) -> Option<Domain>) -> Option<Ball> {
         let term = |&(value, turn, conjugate): &Term| {
             let Domain { ball, real } = of(value)?;
@@ -202,7 +204,8 @@ impl Polynomial {
         Some(sum).filter(Ball::is_finite)
     }
 
-    /// Returns the coefficient of each power of a polynomial in one term, if they are the same in all slots.
+    /// Returns the coefficient of each power of a polynomial in one term. It is `None` if a coefficient differs
+    /// between slots.
     fn coefficients(&self) -> Option<Vec<Complex64>> {
         let degree = self.products.keys().map(Vec::len).max()?;
         let mut coefficients = vec![Complex64::default(); degree + 1];
@@ -213,30 +216,31 @@ impl Polynomial {
     }
 }
 
-/// The range of a value.
+/// The range of a value of the program, in each slot.
 #[derive(Clone, Debug)]
 pub struct Domain {
     pub ball: Ball,
-    /// Whether the slots are real.
+    /// Whether the value is real in every slot.
     pub real: bool,
 }
 
-/// A factor: its range, and its polynomial if it is known.
+/// A factor by which an error is multiplied: its range, and its polynomial in values of the program if that is known.
 #[derive(Clone, Debug)]
 pub struct Factor {
     ball: Ball,
-    /// The polynomial, or `None` if it is not known or the ball is as tight. Most factors have none.
+    /// The polynomial, with the distance of the factor from it. It is `None` if it is not known, or if the ball is as
+    /// tight. Most factors have none.
     near: Option<Box<Near>>,
 }
 
-/// The numbers within a distance of a polynomial.
+/// The numbers, in each slot, within the distance `apart` of a polynomial.
 #[derive(Clone, Debug)]
 struct Near {
     poly: Polynomial,
     apart: Slots,
 }
 
-/// The ranges of the values that polynomials are made of, and the computation that is still allowed.
+/// The ranges of the values that are terms of polynomials, and how much more computation is allowed.
 #[derive(Clone, Debug)]
 pub struct Values {
     domains: BTreeMap<u32, Domain>,
@@ -244,7 +248,8 @@ pub struct Values {
     pub slots: usize,
 }
 
-/// The numbers to compute with, some hundredths of a second; `OVERHEAD` is the cost of a product in numbers.
+/// The amount of computation that is allowed, in numbers: some hundredths of a second. `OVERHEAD` is the cost of a
+/// product in numbers.
 const ROOM: u64 = 1 << 24;
 const OVERHEAD: u64 = 100;
 
@@ -269,7 +274,8 @@ impl Values {
         self.domains.get(&value).is_some_and(|domain| domain.real)
     }
 
-    /// Takes the cost of `products` products, of `numbers` numbers each. Returns false if it is not allowed any more.
+    /// Subtracts the cost of `products` products, of `numbers` numbers each. Returns false if so much computation is
+    /// not allowed any more.
     fn afford(&mut self, products: u64, numbers: u64) -> bool {
         let left = self.room.checked_sub(products * (numbers + OVERHEAD));
         self.room = left.unwrap_or(0);
@@ -293,7 +299,7 @@ impl Factor {
         }
     }
 
-    /// Makes a factor in the ball that equals a polynomial of other values, if it is given.
+    /// Makes a factor in a ball. If `poly` is a polynomial of other values, the factor equals it.
     pub fn new(ball: Ball, poly: Option<Polynomial>) -> Self {
         let apart = Slots::ZERO;
         let near = poly.map(|poly| Box::new(Near { poly, apart }));
@@ -374,7 +380,8 @@ impl Factor {
         Self { ball, near }
     }
 
-    /// Returns a polynomial that `make` makes of the factor's, while computation is allowed.
+    /// Returns the polynomial that `make` computes from the factor's, or `None` if so much computation is not allowed
+    /// any more.
     fn kept(
         &self,
         values: &mut Values,
@@ -409,7 +416,7 @@ impl Factor {
         })
     }
 
-    /// Combines two factors to one in a ball, or in a smaller one if the polynomial shows it.
+    /// Combines two factors to one in `ball`, or in a smaller ball if the polynomial shows that.
     fn with(
         &self,
         other: &Self,

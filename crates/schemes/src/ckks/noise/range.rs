@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bounds the values of a polynomial closely. Term by term, x^2 - x on [0, 1] would range from -1 to 1.
+//! Bounds the values of a polynomial on a ball closely. A bound term by term would give x^2 - x on [0, 1] a range from
+//! -1 to 1.
 //!
-//! Let a real trigonometric polynomial T of degree d have the largest value |T|. At a distance t from that place its
-//! value is |T| cos(d t) or more (Bernstein and Szego: T'^2 + d^2 T^2 <= d^2 |T|^2). So among points that are within t
-//! of every place, one reaches |T| cos(d t). A polynomial of degree d is such a T of the angle on a circle, where the
-//! largest value on its disc lies. For real arguments between -1 and 1 it is one by x = cos(angle). For complex values
-//! T is the part along the largest one.
+//! Let a real trigonometric polynomial T of degree d have the largest value |T|. At a distance t from the place of this
+//! value, T is |T| cos(d t) or more (Bernstein and Szego: T'^2 + d^2 T^2 <= d^2 |T|^2). So among points that are within
+//! t of every place, T reaches |T| cos(d t) at one. A polynomial of degree d is such a T of the angle on a circle,
+//! where the largest value on its disc lies. For real arguments between -1 and 1 it is one by x = cos(angle). For
+//! complex values T is the part along the largest value.
 
 use std::f64::consts::PI;
 
@@ -14,14 +15,15 @@ use num_complex::Complex64;
 use super::ball::Ball;
 use super::slots::Slots;
 
-/// The points for each degree in half a turn. The largest value is found up to a factor of 1 / cos(pi / 8), 8 per cent.
+/// The number of points in half a turn, for each degree of the polynomial. The largest value is found up to a factor of
+/// 1 / cos(pi / 8), 8 per cent.
 const DENSITY: usize = 4;
-/// The relative error of computed values, as a fraction of the sum of the terms' sizes: hundreds of roundings of
-/// doubles.
+/// The relative error of computed values, as a fraction of the sum of the terms' absolute values. It allows for
+/// hundreds of roundings of doubles.
 const ROUNDING: f64 = 1e-13;
 
-/// Returns a ball that holds a polynomial's values for arguments within a ball, real ones if `real` says so.
-/// Coefficients begin with the lowest degree. Returns `None` if slots differ.
+/// Returns a ball that holds a polynomial's values for arguments in the ball `at`; with `real`, for real arguments.
+/// Coefficients begin with the lowest degree. Returns `None` if the ball differs between slots.
 pub fn of_polynomial(coefficients: &[Complex64], at: &Ball, real: bool) -> Option<Ball> {
     let (centre, radius) = at.uniform()?;
     let degree = coefficients.len().saturating_sub(1);
@@ -56,7 +58,7 @@ pub fn of_polynomial(coefficients: &[Complex64], at: &Ball, real: bool) -> Optio
     Some(Ball::constants(&[(middle.re, middle.im)]).widened(&Slots::All(radius)))
 }
 
-/// Returns the middle of the box around numbers.
+/// Returns the middle of the smallest box in the complex plane that contains all numbers.
 fn middle(values: &[Complex64]) -> Complex64 {
     let between = |part: fn(&Complex64) -> f64| {
         let parts = || values.iter().map(part);
@@ -66,8 +68,8 @@ fn middle(values: &[Complex64]) -> Complex64 {
     Complex64::new(between(|z| z.re), between(|z| z.im))
 }
 
-/// Returns a ball that holds a power of the numbers in a ball, of real numbers if `real` says so. Even powers of real
-/// numbers are not negative.
+/// Returns a ball that holds a power of the numbers in the ball `of`; with `real`, of the real numbers. Even powers of
+/// real numbers are not negative.
 pub fn power(of: &Ball, real: bool, exponent: usize) -> Ball {
     let whole = of.uniform().filter(|_| exponent > 1 && real);
     if let Some((centre, radius)) = whole {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-/// Numbers by slot. A vector repeats with its length, a power of two.
+/// A number for each slot. A vector of numbers repeats through the slots; its length is a power of two.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Slots {
     /// The same number in every slot.
@@ -14,7 +14,7 @@ pub enum Slots {
 impl Slots {
     pub const ZERO: Self = Self::All(0.0);
 
-    /// Makes numbers by slot. `values` must not be empty: an empty vector is zero everywhere.
+    /// Makes a number for each slot from the vector `values`. An empty vector stands for zero everywhere.
     pub fn each(values: Vec<f64>) -> Self {
         match values.as_slice() {
             [] => Self::ZERO,
@@ -23,7 +23,7 @@ impl Slots {
         }
     }
 
-    /// Returns the period: 1, or the vector's length.
+    /// Returns the length after which the numbers repeat: 1, or that of the vector.
     pub fn period(&self) -> usize {
         match self {
             Self::All(_) => 1,
@@ -50,7 +50,7 @@ impl Slots {
         }
     }
 
-    /// Returns the largest of all numbers in every slot, which is cheaper and still a bound.
+    /// Returns the largest of all numbers, in every slot. It is cheaper to compute with, and still a bound.
     pub fn flattened(&self) -> Self {
         Self::All(self.largest(usize::MAX))
     }
@@ -90,8 +90,7 @@ impl Slots {
         }
     }
 
-    /// Rotates the numbers: slot i of the result is slot i + `steps`, cyclically in `ring` slots, a multiple of the
-    /// period.
+    /// Rotates the numbers to the left: slot i of the result is slot i + `steps`, cyclically.
     pub fn rotated(&self, steps: i64) -> Self {
         match self {
             Self::All(value) => Self::All(*value),

@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tracks the random sources of a value's error, so that independent errors can be added as variances.
 //!
-//! A source is one random polynomial (a fresh encryption's error, the rounding of one rescale, ...). Its values in two
-//! different slots are uncorrelated, because the embedding of independent coefficients of equal variance is orthogonal.
-//! So an error is described by pairs: a source, and the slots that it was turned by on its way to the value. Two values
-//! without a common pair have uncorrelated errors, slot by slot. Conjugation keeps the pair, as a slot and its
-//! conjugate are correlated.
+//! A source is one random polynomial, such as a fresh encryption's error or the rounding of one rescaling. Its values
+//! in two different slots are uncorrelated, because the embedding of independent coefficients of equal variance is
+//! orthogonal. So an error is described by pairs: a source, and the number of slots by which it was rotated on its way
+//! to the value. Two values without a common pair have uncorrelated errors, slot by slot. Conjugation keeps the pair,
+//! because a slot and its conjugate are correlated.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A sorted list of pairs of a source and a turn, or anything.
+/// The sources of an error: a sorted list of pairs of a source and a rotation, or anything.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sources(Kept);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Kept {
-    /// `number << 32 | turn`.
+    /// The pairs, each packed into one word: `number << 32 | turn`.
     Pairs(Arc<[u64]>),
-    /// Too many pairs to tell apart. The value counts as correlated with everything.
+    /// There are too many pairs to list. The error counts as correlated with every other error.
     Anything,
 }
 
-/// The period of turns: the slots of the ring, or for the error of an encoding, which repeats with the encoded vector,
-/// the vector's.
+/// The period of rotations of a source. It is the number of slots of the ring. For the error of an encoding, which
+/// repeats with the encoded vector, it is the vector's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Ring,
     Vector,
 }
 
-/// The origin of an error: identifies the random polynomials that it is a function of. The error of a key switch comes
-/// from the key and the switched polynomial. That of a rescaling comes from the rounded polynomial, and that of an
-/// encoding from the vector.
+/// The origin of an error: two numbers that identify the random polynomials of which the error is a function. The error
+/// of a key switch comes from the key and the switched polynomial. That of a rescaling comes from the rounded
+/// polynomial, and that of an encoding from the vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Errors with the same number are equal, including their signs.
+    /// A number that equal errors share; errors with the same number are equal, including their signs.
     pub same: u64,
-    /// Errors with another number are independent; with the same number they may be correlated in any way.
+    /// A number that errors share if they may be correlated in any way. Errors with different numbers are independent.
     pub like: u64,
 }
 
-/// Numbers sources, and limits the work on pairs.
+/// Gives numbers to sources, and limits the work on pairs of sources and rotations.
 #[derive(Clone, Debug)]
 pub struct Registry {
     ring: u32,
     vector: u32,
     next: u32,
-    /// The sources of errors that may be correlated, by their common number.
+    /// The sources of errors that may be correlated, by the number in [`Origin::like`].
     alike: HashMap<u64, Sources>,
-    /// The pairs that may still be handled. Afterwards values count as correlated with everything.
+    /// How many more pairs may be handled. After that, every error counts as correlated with all others.
     pub budget: u64,
 }
 
-/// About half a second of work.
+/// The number of pairs that may be handled in all, about half a second of work.
 const BUDGET: u64 = 1 << 28;
-/// Source numbers are even over the ring and odd over the vector.
+/// The lowest bit of a source's number: 0 for a period of the ring, 1 for a period of the vector.
 const VECTOR: u32 = 1;
 
 impl Registry {
@@ -69,7 +69,7 @@ impl Registry {
         }
     }
 
-    /// Returns a new source.
+    /// Returns a new source, which has no rotation yet.
     pub fn fresh(&mut self, reach: Reach) -> Sources {
         let number = match reach {
             Reach::Ring => self.next,
@@ -79,7 +79,7 @@ impl Registry {
         Sources(Kept::Pairs([u64::from(number) << 32].into()))
     }
 
-    /// Returns the source of all errors with this number, a new one at the first call.
+    /// Returns the source of all errors with the number `like`. The first call makes it.
     pub fn of(&mut self, like: u64, reach: Reach) -> Sources {
         if let Some(known) = self.alike.get(&like) {
             return known.clone();
@@ -130,7 +130,7 @@ impl Registry {
         Sources(Kept::Pairs(merged.into()))
     }
 
-    /// Turns all sources by `steps` more slots.
+    /// Rotates all sources of an error by `steps` more slots.
     pub fn turned(&mut self, a: &Sources, steps: i64) -> Sources {
         let Kept::Pairs(pairs) = &a.0 else {
             return Sources(Kept::Anything);
@@ -166,12 +166,12 @@ impl Registry {
 }
 
 impl Sources {
-    /// Returns no source, for an error that is not random.
+    /// Returns no source, as for an error that is not random.
     pub fn none() -> Self {
         Self(Kept::Pairs(Arc::from([])))
     }
 
-    /// Returns whether the two have no pair in common.
+    /// Returns whether two errors have no pair of a source and a rotation in common.
     pub fn disjoint(&self, other: &Self) -> bool {
         let (a, b) = match (&self.0, &other.0) {
             (Kept::Pairs(a), Kept::Pairs(b)) => (a, b),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bounds the size of an error at a stated probability of failure.
+//! Bounds the size of a CKKS error at a stated probability of failure.
 //!
 //! In one slot, given the secret s, the error is a sum of many independent terms, and so close to a complex Gaussian.
 //! Its variance depends on the secret. Rounding errors are multiplied by s, or by s^2 if a ciphertext of three
@@ -16,15 +16,16 @@
 /// 2^-FAILURE_BITS.
 pub const FAILURE_BITS: u32 = 40;
 
-/// Returns the L for which all of `slots` bounds hold except with probability 2^-[`FAILURE_BITS`]: (L + 1) e^-L slots =
-/// 2^-40.
+/// Returns the L for which the bounds on all of `slots` slots hold, except with probability 2^-[`FAILURE_BITS`]:
+/// (L + 1) e^-L slots = 2^-40.
 pub fn exponent(slots: usize) -> f64 {
     let wanted = f64::from(FAILURE_BITS) * std::f64::consts::LN_2 + (slots.max(1) as f64).ln();
     // L = wanted + ln(L + 1) by iteration, which is a contraction.
     (0..8).fold(wanted, |l, _| wanted + (l + 1.0).ln())
 }
 
-/// Returns the least B for variances v_0 + v_1 x + v_2 x^2.
+/// Returns the least bound B of an error with variance v_0 + v_1 x + v_2 x^2, for x = |s|^2 over its mean. `exponent`
+/// is the L of the failure probability.
 pub fn bound([v0, v1, v2]: [f64; 3], exponent: f64) -> f64 {
     let l = exponent;
     let product = |x: f64| (l - x) * (v0 + x * (v1 + x * v2));

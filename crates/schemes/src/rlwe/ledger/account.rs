@@ -3,30 +3,31 @@
 
 use super::LedgerError;
 
-/// log2 of the number of units that make 1 in [`Account::spent`].
+/// The base-2 logarithm of the number of units in which [`Account::spent`] counts 1.
 const UNIT_BITS: u32 = 96;
 
-/// Decryptions that are about to be shared, and the promise that they are shared under.
+/// Decryptions that are about to be shared, and the promise under which they are shared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
-    /// The number of decryptions.
+    /// The number of decryptions that are about to be shared.
     pub outputs: u64,
-    /// s: everything shared under the key is within 2^-s of results without errors.
+    /// The statistical bits s of the promise: everything shared under the key is within 2^-s of results without
+    /// errors.
     pub statistical_bits: u32,
-    /// q: the largest number of decryptions that are shared under the key.
+    /// The number q of the promise: at most so many decryptions are shared under the key.
     pub decryptions: u64,
-    /// The caller's lower bound on the decryptions shared before, if there is one.
+    /// The caller's lower bound on the decryptions that were shared before, if there is one.
     pub decrypted_so_far: Option<u64>,
 }
 
 impl Charge {
-    /// Returns the share of 1 that one decryption takes, in units, rounded up: 1 / (q 4^s).
+    /// Returns the part of 1 that one decryption costs, in units, rounded up: 1 / (q 4^s).
     fn cost(&self) -> u128 {
         allowance(self.statistical_bits).div_ceil(u128::from(self.decryptions.max(1)))
     }
 }
 
-/// Returns the share of 1 that all decryptions together may take, in units: 4^-s.
+/// Returns the part of 1 that all decryptions together may cost, in units: 4^-s.
 fn allowance(statistical_bits: u32) -> u128 {
     let bits = UNIT_BITS.saturating_sub(statistical_bits.saturating_mul(2));
     1 << bits
@@ -39,24 +40,24 @@ fn allowance(statistical_bits: u32) -> u128 {
 /// and may reach 4^-s for the largest s that was promised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Account {
-    /// The number of decryptions.
+    /// The number of decryptions that were shared.
     count: u64,
-    /// The sum in units of 2^-96.
+    /// Twice the sum of divergences of all shared decryptions, in units of 2^-96.
     spent: u128,
-    /// The largest s that was promised, or 0 if nothing was shared.
+    /// The largest s that was promised with a shared decryption, or 0 if none was shared.
     statistical_bits: u32,
 }
 
 impl Account {
-    /// The bytes of an account in a file.
+    /// The bytes that an account takes in a file.
     pub const BYTES: usize = 28;
 
-    /// Returns how many decryptions were shared.
+    /// Returns how many decryptions were shared under the key.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns count (8 bytes), spent (16) and bits (4), little endian.
+    /// Returns the account as in a file: count (8 bytes), spent (16) and statistical bits (4), little endian.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let fields = self.count.to_le_bytes().into_iter();
@@ -68,8 +69,8 @@ impl Account {
         bytes
     }
 
-    /// Reads an account, or returns `None` for bytes that no account has. If the count is 0, spent and bits must be 0;
-    /// otherwise neither may be.
+    /// Reads an account from a file, or returns `None` for bytes that no account has. If the count is 0, `spent` and
+    /// the bits must be 0; otherwise neither may be.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
         let (count, rest) = bytes.split_first_chunk()?;
         let (spent, rest) = rest.split_first_chunk()?;
@@ -93,8 +94,8 @@ impl Account {
         }
     }
 
-    /// Returns the account with the caller's count of earlier decryptions. Missing ones count as shared under the
-    /// promise of this charge.
+    /// Returns the account with at least the caller's count of earlier decryptions. Those that the account lacks count
+    /// as shared under the promise of this charge.
     fn raised(self, charge: &Charge) -> Self {
         let named = charge.decrypted_so_far.unwrap_or(0);
         match named.saturating_sub(self.count) {
@@ -112,11 +113,11 @@ impl Account {
         }
     }
 
-    /// Returns the account after a charge.
+    /// Returns the account after the decryptions of a charge.
     ///
     /// # Errors
-    /// [`LedgerError::Weaker`], [`LedgerError::Count`], [`LedgerError::Spent`] if the charge would break this promise
-    /// or an earlier one.
+    /// [`LedgerError::Weaker`], [`LedgerError::Count`] or [`LedgerError::Spent`] if the charge would break its own
+    /// promise or an earlier one.
     pub fn charged(self, charge: &Charge) -> Result<Self, LedgerError> {
         if charge.statistical_bits < self.statistical_bits {
             return Err(LedgerError::Weaker {

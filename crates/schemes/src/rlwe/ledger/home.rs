@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The secret key's file, which stores the count of shared decryptions. It is locked while it is changed, and no reader
-//! sees it half written.
+//! The file of a secret key, which stores the account of shared decryptions. It is locked while it is changed, and no
+//! reader sees it half written.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read};
@@ -15,11 +15,11 @@ use crate::file;
 use crate::rlwe::SecretKey;
 use ringmill_device::whole_file::{self, Contents};
 
-/// The time that another process may hold the file.
+/// The time for which a process waits while another one holds the file's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The file of a key, locked.
+/// The file of a secret key, with its lock.
 pub(super) struct Home<'a> {
     key: &'a SecretKey,
     path: &'a Path,
@@ -28,10 +28,10 @@ pub(super) struct Home<'a> {
 }
 
 impl<'a> Home<'a> {
-    /// Locks the file and reads its account, which is `None` if the file has none.
+    /// Locks the file and reads its account of shared decryptions, which is `None` if the file has none.
     ///
     /// # Errors
-    /// A file that cannot be read or locked, that another process holds for long, or that is not of this key.
+    /// Fails for a file that cannot be read or locked, that another process keeps locked, or that is not of this key.
     pub fn open(key: &'a SecretKey, path: &'a Path) -> io::Result<Self> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -67,17 +67,17 @@ impl<'a> Home<'a> {
         file::account_of(&bytes, self.key).map_err(io::Error::other)
     }
 
-    /// Returns the account in the file.
+    /// Returns the account of shared decryptions in the file, or `None` if it has none.
     pub fn account(&self) -> Option<Account> {
         self.account
     }
 
-    /// Writes an account to the file. When it returns, the account survives a crash.
+    /// Writes an account to the file. Once the call returns, the account survives a crash.
     pub fn write(&self, account: Account) -> io::Result<()> {
         self.put(&file::write_counted_secret_key(self.key, account))
     }
 
-    /// Writes the file again, with its present account.
+    /// Writes the file again, with the account that it has.
     pub fn write_again(&self) -> io::Result<()> {
         match self.account {
             Some(account) => self.write(account),
@@ -90,7 +90,7 @@ impl<'a> Home<'a> {
     }
 }
 
-/// The lock is released explicitly, as a forked child would otherwise hold it with its copy of the file.
+/// The drop releases the lock explicitly, because a forked child would otherwise hold it with its copy of the file.
 impl Drop for Home<'_> {
     fn drop(&mut self) {
         // A lock that cannot be released ends with the process.
@@ -114,7 +114,7 @@ fn lock(file: &File, deadline: Instant) -> io::Result<()> {
     }
 }
 
-/// Writes a key's file so that it survives a crash, including the folder's entry.
+/// Writes the file of a key so that it survives a crash, including the folder's entry.
 pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     whole_file::write(path, Contents::Secret, bytes)?;
     let path = regular(path);
@@ -122,8 +122,8 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     folder.map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
-/// Returns the path of a regular file, made absolute, so that it stays valid if the process changes its folder. Returns
-/// `None` for pipes, devices and missing files.
+/// Returns the absolute path of a regular file, which stays valid if the process changes its folder. Returns `None` for
+/// pipes, devices and missing files.
 pub(super) fn regular(path: &Path) -> Option<PathBuf> {
     let path = fs::canonicalize(path).ok()?;
     path.is_file().then_some(path)

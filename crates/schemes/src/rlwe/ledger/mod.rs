@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::file;
 use crate::rlwe::SecretKey;
 
-/// The reason why no decryption is shared under a key.
+/// The reason for which a decryption may not be shared under a key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LedgerError {
@@ -58,11 +58,11 @@ pub enum LedgerError {
     Forked,
 }
 
-/// The account that a process has in memory.
+/// The account of shared decryptions that a process has in memory.
 struct Memory {
     account: Account,
-    /// Whether the account includes all shared decryptions: for a key that was made here, or once the caller has named
-    /// a count.
+    /// Whether the account includes all shared decryptions. It does for a key that this process made, or once the
+    /// caller has named a count.
     complete: bool,
 }
 
@@ -77,12 +77,13 @@ impl Memory {
     }
 }
 
-/// The account of a key, in memory or in a file.
+/// The account of shared decryptions of a secret key, in memory or in a file.
 pub(super) struct Ledger {
-    /// The process whose memory counts. A forked child does not take the lock, as its holder may not exist there.
+    /// The process whose memory holds the account. A forked child does not take the lock: the thread that holds it may
+    /// not exist in the child.
     owner: u32,
     memory: Mutex<Memory>,
-    /// The file that stores the account.
+    /// The path of the file that stores the account, if there is one.
     home: OnceLock<PathBuf>,
 }
 
@@ -98,43 +99,43 @@ impl Ledger {
         }
     }
 
-    /// Makes the account of a key that was made just now.
+    /// Makes the account of a key that was made just now, which has no shared decryptions.
     pub fn of_new_key() -> Self {
         Self::new(true)
     }
 
-    /// Makes the account of a key that existed before.
+    /// Makes the account of a key that existed before, whose shared decryptions are not known.
     pub fn of_known_key() -> Self {
         Self::new(false)
     }
 
-    /// Makes the account of a key that was read from this file.
+    /// Makes the account of a key that was read from the file `path`.
     pub fn kept_in(path: &Path) -> Self {
         let ledger = Self::of_known_key();
         ledger.settle(path);
         ledger
     }
 
-    /// Keeps the account in this file from now on, if it is a regular file.
+    /// Stores the account in the file `path` from now on, if it is a regular file.
     fn settle(&self, path: &Path) {
         if let Some(path) = home::regular(path) {
             self.home.get_or_init(|| path);
         }
     }
 
-    /// Returns the account in memory, or `None` in a forked child.
+    /// Returns the account in memory, or `None` in a forked child process.
     fn memory(&self) -> Option<MutexGuard<'_, Memory>> {
         let own = std::process::id() == self.owner;
         own.then(|| self.memory.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the account in memory if it is complete, since the file may not have it.
+    /// Returns the account in memory if it is complete. The file may lack some of it.
     fn remembered(&self) -> Option<Account> {
         let memory = self.memory()?;
         memory.complete.then_some(memory.account)
     }
 
-    /// Returns how many decryptions were shared, or `None` if it is not known.
+    /// Returns how many decryptions were shared under the key, or `None` if that is not known.
     pub fn count(&self, key: &SecretKey) -> Option<u64> {
         let remembered = self.remembered();
         let kept = self.home.get().and_then(|path| {
@@ -148,7 +149,8 @@ impl Ledger {
         }
     }
 
-    /// Counts decryptions, durably if the key has a file. Call it before a decryption is revealed.
+    /// Counts decryptions in the account, so that it survives a crash if the key has a file. Call it before a
+    /// decryption is revealed.
     pub fn charge(&self, key: &SecretKey, charge: &Charge) -> Result<(), LedgerError> {
         if self.home.get().is_none() {
             let mut memory = self.memory().ok_or(LedgerError::Forked)?;
@@ -191,8 +193,8 @@ impl Ledger {
         written.or_else(|fault| unkept(known, fault))
     }
 
-    /// Writes the key to a file. The first regular file that it is written to keeps the account from then on. Another
-    /// file has none.
+    /// Writes the key to a file. The first regular file to which it is written keeps the account from then on. Another
+    /// file has no account.
     pub fn save(&self, key: &SecretKey, path: &Path) -> io::Result<()> {
         let bare = || file::write_secret_key_in_the_clear(key);
         if self.home.get().is_none()

@@ -8,7 +8,7 @@ use super::Variant;
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// Emits a sum. Polynomials that both addends have are added; others pass through.
+/// Emits a sum of two ciphertexts. Polynomials that both addends have are added; others pass through.
 pub(crate) fn add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0).min(v.size(1))) {
         let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
@@ -18,7 +18,8 @@ pub(crate) fn add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     Ok(())
 }
 
-/// Emits a difference, as [`add`] does a sum. A third polynomial that only the subtrahend has is negated.
+/// Emits a difference of two ciphertexts, as [`add`] does a sum. A third polynomial that only the subtrahend
+/// has is negated.
 pub(crate) fn sub<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(1)) {
         let difference = if poly.within(v.size(0)) {
@@ -83,7 +84,7 @@ pub(crate) fn mul_scalar<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErro
     Ok(())
 }
 
-/// Emits one instruction for each limb, with the immediate parameter of its modulus.
+/// Emits one instruction for each limb of `a`, with the immediate parameter of its modulus.
 fn with_residues<P>(
     e: &mut Emit<P>,
     a: &[Limb],
@@ -113,7 +114,7 @@ pub(crate) fn square<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     e.result(0, Poly(2), &d2)
 }
 
-/// Emits the product of two ciphertexts (ring paper, Algorithm 2).
+/// Emits the product of the two ciphertext operands (ring paper, Algorithm 2).
 pub(crate) fn product<P>(e: &mut Emit<P>) -> Result<[Vec<Limb>; 3], RlweError> {
     let a = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
     let b = [e.cipher(1, Poly(0))?, e.cipher(1, Poly(1))?];
@@ -125,7 +126,8 @@ pub(crate) fn squared<P>(e: &mut Emit<P>) -> Result<[Vec<Limb>; 3], RlweError> {
     tensor_square(e, &a)
 }
 
-/// Emits (a_0 + a_1 s) (b_0 + b_1 s) as a polynomial in s. d_2 comes first because key switching waits for it.
+/// Emits (a_0 + a_1 s) (b_0 + b_1 s) as three polynomials d_0, d_1, d_2 in powers of the secret s. d_2 comes
+/// first because key switching waits for it.
 pub(crate) fn tensor<P>(
     e: &mut Emit<P>,
     [a0, a1]: &[Vec<Limb>; 2],

@@ -6,10 +6,11 @@ use ringmill_isa::mid::{ModulusId, ValueId};
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// Residues modulo some moduli of product D, in coefficient form, with their residues modulo other moduli.
+/// A polynomial's residues modulo several moduli of product D, in coefficient form, and its residues modulo other
+/// moduli as these are needed.
 ///
-/// From one modulus a value is converted by its representative in [0, D), as in SEAL. From k moduli it is converted by
-/// the fast base extension, whose value is x + u D with 0 <= u < k.
+/// From one modulus, the representative in [0, D) is converted, as in SEAL. From k moduli, the fast base extension
+/// converts it, whose value is x + u D with 0 <= u < k.
 pub(super) struct Carried {
     coefficients: Vec<ValueId>,
     extended: Vec<Limb>,
@@ -23,8 +24,8 @@ impl Carried {
         }
     }
 
-    /// Emits the limbs modulo `to` at once if there are several source moduli. From a single one, each limb is emitted
-    /// when it is needed.
+    /// Emits the limbs modulo the moduli `to` at once if there are several source moduli. From a single one, each limb
+    /// is emitted when it is needed.
     pub fn extend<P>(
         &mut self,
         e: &mut Emit<P>,

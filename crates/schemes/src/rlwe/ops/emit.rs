@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A procedure under construction, with the parameters that it is for.
+//! A procedure of a homomorphic operation under construction, with the parameters for which it is made.
 
 use ringmill_isa::mid::{
     Form, ImmType, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId,
@@ -10,28 +10,29 @@ use ringmill_math::Modulus;
 use crate::rlwe::error::RlweError;
 use crate::rlwe::params::{Params, RingParams};
 
-/// A limb with the index of its modulus.
+/// A limb of a procedure, with the index of its modulus.
 #[derive(Clone, Copy)]
 pub(crate) struct Limb {
     pub value: ValueId,
     pub modulus: usize,
 }
 
-/// Emits a procedure. `P` is the scheme's own parameters.
+/// Emits the procedure of one operation. `P` is the type of the scheme's own parameters.
 pub(crate) struct Emit<'p, P> {
     pub own: &'p P,
     pub params: &'p Params,
     pub level: Level,
-    /// The number of the plaintext modulus of low messages.
+    /// The number of the plaintext modulus, for schemes whose messages are in the low bits.
     pub plain: u8,
     builder: ProcBuilder,
 }
 
-/// A key operand inside a procedure.
+/// A key that is an operand of a procedure.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyOperand {
     pub arg: u16,
-    /// The number of the seed parameter that its part-1 limbs come from.
+    /// The number of the seed parameter from which the key's part-1 limbs are expanded, or `None` if they are
+    /// parameters.
     pub seed: Option<u16>,
 }
 
@@ -57,15 +58,15 @@ impl<P> Emit<'_, P> {
         &mut self.builder
     }
 
-    /// Returns modulus `index` of the table.
+    /// Returns the modulus with this index in the parameters' table.
     pub fn reducer(&self, index: usize) -> Result<Modulus, RlweError> {
         self.params.any_reducer(index)
     }
 
-    /// Returns the modulus of low messages with its place in the table, or `None` if messages are not low.
+    /// Returns the plaintext modulus with its index in the table, or `None` if messages are not in the low bits.
     ///
     /// # Errors
-    /// A plaintext modulus that the parameters do not have.
+    /// Fails for a plaintext modulus that the parameters do not have.
     pub fn low(&self) -> Result<Option<(usize, Modulus)>, RlweError> {
         let (all, plain) = (self.params.low_moduli(), usize::from(self.plain));
         match all.get(plain) {
@@ -104,7 +105,7 @@ impl<P> Emit<'_, P> {
         Ok(Limb { value, modulus })
     }
 
-    /// Returns the limbs of a ciphertext operand's polynomial over the moduli `moduli`.
+    /// Returns the limbs of polynomial `poly` of ciphertext operand `arg`, modulo the moduli with indices `moduli`.
     pub fn cipher_over(
         &mut self,
         arg: u16,
@@ -130,8 +131,8 @@ impl<P> Emit<'_, P> {
             .collect()
     }
 
-    /// Returns the one limb of a plaintext operand that is known modulo the plaintext modulus, entry `modulus` of the
-    /// table, in coefficient form.
+    /// Returns the one limb of plaintext operand `arg`. It is modulo the plaintext modulus with index `modulus` in
+    /// the table, in coefficient form.
     pub fn plain_residues(&mut self, arg: u16, modulus: usize) -> Result<Limb, RlweError> {
         self.param("m".into(), modulus, Form::Coeff, ParamRole::Plain { arg })
     }
@@ -145,23 +146,25 @@ impl<P> Emit<'_, P> {
         Ok(KeyOperand { arg, seed })
     }
 
-    /// Adds an integer constant that each call passes: one immediate parameter for each modulus of the level.
+    /// Adds immediate parameters for an integer constant that each call sets: its residue modulo each prime of the
+    /// level.
     pub fn residues(&mut self) -> Result<Vec<u16>, RlweError> {
         self.level_moduli().map(|i| self.residue(i)).collect()
     }
 
-    /// Adds a residue modulo entry `modulus` of the table, which each call passes.
+    /// Adds an immediate parameter for a residue that each call sets, modulo the modulus with index `modulus` in the
+    /// table.
     pub fn residue(&mut self, modulus: usize) -> Result<u16, RlweError> {
         let ty = ImmType::Scalar(ModulusId(modulus as u16));
         Ok(self.builder.immediate(ty)?)
     }
 
-    /// Adds a Galois element that each call passes.
+    /// Adds an immediate parameter for a Galois element that each call sets.
     pub fn galois(&mut self) -> Result<u16, RlweError> {
         Ok(self.builder.immediate(ImmType::Galois)?)
     }
 
-    /// Returns one limb of a key: a parameter, or one expanded from the seed.
+    /// Returns one limb of a key operand: a parameter, or one that is expanded from the seed.
     pub fn key_limb(
         &mut self,
         key: KeyOperand,
@@ -185,7 +188,7 @@ impl<P> Emit<'_, P> {
         Ok(self.param(name, modulus, Form::Eval, role)?.value)
     }
 
-    /// Declares polynomial `poly` of result ciphertext `index`.
+    /// Declares that `limbs` are polynomial `poly` of result ciphertext number `index`.
     pub fn result(&mut self, index: usize, poly: Poly, limbs: &[Limb]) -> Result<(), RlweError> {
         for l in limbs {
             let name = format!("r{index}.c{poly}.q{}", l.modulus);
@@ -194,7 +197,7 @@ impl<P> Emit<'_, P> {
         Ok(())
     }
 
-    /// Emits one instruction for each limb.
+    /// Emits one instruction for each limb of `a`, by the function `f`.
     pub fn map(
         &mut self,
         a: &[Limb],
@@ -210,7 +213,7 @@ impl<P> Emit<'_, P> {
             .collect()
     }
 
-    /// Emits one instruction for each pair of limbs.
+    /// Emits one instruction for each pair of limbs of `a` and `b`, by the function `f`.
     pub fn zip(
         &mut self,
         a: &[Limb],
@@ -226,7 +229,7 @@ impl<P> Emit<'_, P> {
         a.iter().zip(b).map(one).collect()
     }
 
-    /// Emits a sum of at least one product.
+    /// Emits a sum of products of pairs of limbs. There must be at least one pair.
     pub fn products(&mut self, pairs: &[(ValueId, ValueId)]) -> Result<ValueId, RlweError> {
         Ok(match pairs {
             [(a, b)] => self.ops().mul(*a, *b)?,

@@ -14,22 +14,22 @@ use super::scaling::{add_all, divide};
 use crate::rlwe::error::RlweError;
 use crate::rlwe::params::Params;
 
-/// A polynomial cut into digits, which are extended on demand to all moduli of the level and the special primes. An
-/// extended digit has the same residue modulo the digit. A larger representative only makes the error of key switching
-/// larger.
+/// A polynomial cut into key-switching digits. They are extended on demand to all moduli of the level and the special
+/// primes. An extended digit has the same residue modulo the digit's primes. A larger representative only makes the
+/// error of key switching larger.
 pub(super) struct Digits {
     digits: Vec<Digit>,
 }
 
 struct Digit {
-    /// The digit's own limbs in evaluation form.
+    /// The limbs of a digit modulo its own primes, in evaluation form.
     own: Vec<Limb>,
     carried: Carried,
 }
 
 impl Digits {
     /// Cuts a polynomial into digits, for the level's moduli and these special primes. `known` is the polynomial in
-    /// coefficient form, if it is at hand.
+    /// coefficient form, if the procedure has computed it already.
     pub fn cut<P>(
         e: &mut Emit<P>,
         target: &[Limb],
@@ -66,7 +66,7 @@ impl Digits {
         Ok(Self { digits })
     }
 
-    /// Returns the evaluation forms of all digits modulo one modulus.
+    /// Returns the evaluation forms of all digits modulo the modulus with this index.
     pub fn modulo<P>(&self, e: &mut Emit<P>, modulus: usize) -> Result<Vec<ValueId>, RlweError> {
         self.digits.iter().map(|d| d.modulo(e, modulus)).collect()
     }
@@ -82,7 +82,7 @@ impl Digit {
     }
 }
 
-/// Emits the sum over the digits of digit times key, for both parts, modulo one modulus.
+/// Emits the sums over the digits of digit times key, for the key's parts 0 and 1, modulo the modulus with this index.
 fn inner_product<P>(
     e: &mut Emit<P>,
     digits: &[ValueId],
@@ -100,8 +100,8 @@ fn inner_product<P>(
     Ok([part(0)?, part(1)?])
 }
 
-/// Emits the two polynomials over the level's moduli that stand for `target` times the key's source secret. `known` is
-/// the target in coefficient form, if it is at hand.
+/// Emits two polynomials over the level's moduli that encrypt `target` times the secret from which the key switches.
+/// `known` is the target in coefficient form, if the procedure has computed it already.
 fn switch<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -111,7 +111,7 @@ fn switch<P>(
     switch_by(e, target, known, key, &all_special(e))
 }
 
-/// Emits [`switch`] with the product of some special primes as P.
+/// Emits [`switch`] with the product of the special primes in the range `special` as P.
 fn switch_by<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -123,8 +123,8 @@ fn switch_by<P>(
     mod_down(e, sums, special.len())
 }
 
-/// Emits the sum of the products of a key with `target`'s digits: two polynomials over the special primes, which come
-/// first, and the level's moduli.
+/// Emits the sums of the products of a key and the digits of `target`. They are two polynomials over the special
+/// primes, which come first, and the level's moduli.
 pub(super) fn products_with_key<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -147,13 +147,13 @@ pub(super) fn all_special<P>(e: &Emit<P>) -> Range<usize> {
     e.params.cipher_count()..e.params.moduli().len()
 }
 
-/// Returns the moduli with the special primes first, so that their inverse transforms can start while the other sums
-/// are computed.
+/// Returns the indices of the moduli with the special primes first, so that their inverse transforms can start while
+/// the other sums are computed.
 pub(super) fn special_first<P>(e: &Emit<P>, special: &Range<usize>) -> Vec<usize> {
     special.clone().chain(e.level_moduli()).collect()
 }
 
-/// Emits the division by the `special` primes that come first.
+/// Emits the division of both polynomials by the `special` primes that come first.
 fn mod_down<P>(
     e: &mut Emit<P>,
     sums: [Vec<Limb>; 2],
@@ -167,7 +167,8 @@ fn mod_down<P>(
     Ok([down(b)?, down(a)?])
 }
 
-/// Emits a relinearisation. `known` is d_2 in coefficient form, if it is at hand.
+/// Emits a relinearisation of d_0, d_1, d_2. `known` is d_2 in coefficient form, if the procedure has computed it
+/// already.
 pub(crate) fn relinearise<P>(
     e: &mut Emit<P>,
     d: [Vec<Limb>; 3],
@@ -204,13 +205,13 @@ pub(crate) fn square_relin<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     relinearise(e, d, None, key)
 }
 
-/// Emits a polynomial under the automorphism of the call's Galois element `g`.
+/// Emits the automorphism of a polynomial by the Galois element that each call sets as immediate parameter `g`.
 fn turned<P>(e: &mut Emit<P>, poly: &[Limb], g: u16) -> Result<Vec<Limb>, RlweError> {
     e.map(poly, |b: &mut ProcBuilder, value| b.auto_of(value, g))
 }
 
 /// Emits a ciphertext of two polynomials, switched from another secret by `key` with these special primes. `c0` emits
-/// the polynomial that is added. It runs after the switch of c_1, which takes longer.
+/// the polynomial that is added. It is called after the switch of c_1, which takes longer.
 fn switched<P>(
     e: &mut Emit<P>,
     c1: &[Limb],
@@ -225,7 +226,7 @@ fn switched<P>(
     e.result(0, Poly(1), &a)
 }
 
-/// Emits an automorphism alone. Its result is under the secret s(x^g).
+/// Emits an automorphism without a key switch. Its result is under the secret s(x^g).
 pub(crate) fn morph<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let g = e.galois()?;
@@ -236,7 +237,7 @@ pub(crate) fn morph<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     Ok(())
 }
 
-/// Emits the switch back from the secret that the key is for.
+/// Emits the key switch from the secret s(x^g) back to s.
 pub(crate) fn key_switch<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
@@ -244,7 +245,7 @@ pub(crate) fn key_switch<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErro
     switched(e, &c1, key, &special, |_| Ok(c0))
 }
 
-/// Emits [`morph`] and [`key_switch`] in one.
+/// Emits [`morph`] and [`key_switch`] together.
 pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
@@ -254,7 +255,7 @@ pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     switched(e, &c1, key, &special, |e| turned(e, &c0, g))
 }
 
-/// Emits [`rotate`], with the operand added to its result.
+/// Emits [`rotate`], and adds the operand to its result.
 pub(crate) fn rotate_add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
@@ -302,8 +303,8 @@ pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), Rlwe
     Ok(())
 }
 
-/// Emits a switch to another secret, by a key with one digit and as many special primes as the level has primes. So
-/// little is published about the other secret.
+/// Emits a switch to another secret, by a key with one digit and as many special primes as the level has primes. The
+/// modulus of this key is so small that little is published about the other secret.
 pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let special = special_of_few(e.params, v.level)?;
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
@@ -311,10 +312,10 @@ pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErr
     switched(e, &c1, key, &special, |_| Ok(c0))
 }
 
-/// Returns the first special primes, as many as `level` has primes.
+/// Returns the indices of the first special primes, as many as `level` has primes.
 ///
 /// # Errors
-/// A level of more primes than there are special primes.
+/// Fails for a level of more primes than there are special primes.
 pub(crate) fn special_of_few(params: &Params, level: Level) -> Result<Range<usize>, RlweError> {
     let (first, count) = (params.cipher_count(), level.primes());
     if count > params.special_count() {

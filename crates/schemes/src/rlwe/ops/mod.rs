@@ -2,11 +2,11 @@
 //! Homomorphic operations of ring schemes as mid-level procedures. An operation is a [`Row`] of its scheme's table.
 //! Each of its properties is a column, including its emitter, so no two places can disagree about it.
 //!
-//! Of the operands, ciphertexts come first, then a plaintext, then the key-switching keys. With [`Variant::seeded`],
-//! the keys' part-1 limbs are no parameters: `PRNG` instructions expand them from seed parameters. The result is result
-//! ciphertext 0, or there is one result for each Galois element.
+//! Of an operation's operands, ciphertexts come first, then a plaintext, then the key-switching keys. With
+//! [`Variant::seeded`], the keys' part-1 limbs are no parameters: `PRNG` instructions expand them from seed parameters.
+//! The result is result ciphertext 0, or there is one result for each Galois element.
 //!
-//! A polynomial that an operation does not change ([`Through`]) is neither parameter nor result.
+//! A polynomial that an operation does not change ([`Through`]) is neither a parameter nor a result of its procedure.
 
 pub(crate) mod arithmetic;
 mod carry;
@@ -30,38 +30,38 @@ use super::params::{Params, RingParams};
 use crate::scheme::Operation;
 pub(crate) use emit::{Emit, Limb};
 
-/// A scheme's operations. The match in [`Table::row`] is the table.
+/// The operations of a scheme. The match in [`Table::row`] is the table of their properties.
 pub trait Table: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     type Params: RingParams;
     type Error: From<RlweError>;
 
     fn row(self) -> &'static Row<Self::Params>;
 
-    /// Returns the macro instructions, as [`Operation::stands_for`] does.
+    /// Returns the macro instructions for which the operation stands, as [`Operation::stands_for`] does.
     fn stands_for(self) -> &'static [MacroOp];
 }
 
 /// The properties of an operation of a scheme with parameters `P`.
 #[derive(Debug)]
 pub struct Row<P> {
-    /// The name, which begins with the scheme's name, so that no two schemes have procedures of one name.
+    /// The name of the operation. It begins with the scheme's name, so that no two schemes have procedures of one name.
     pub name: &'static str,
-    /// The number of polynomials of each ciphertext operand.
+    /// For each ciphertext operand, the number of polynomials that it may have.
     pub ciphers: &'static [Polys],
-    /// The number of plaintext operands, or [`PER_CIPHERTEXT`].
+    /// The number of plaintext operands, or [`PER_CIPHERTEXT`] for one with each ciphertext.
     pub plains: usize,
-    /// The value that its code depends on, in addition to levels and sizes.
+    /// The kind of value on which the operation's instructions depend, in addition to levels and sizes.
     pub immediate: ImmediateKind,
     pub keys: Keys,
     pub level: LevelRule,
-    /// The number of polynomials of a result.
+    /// The rule for the number of polynomials of a result.
     pub size: ResultSize,
     pub through: Through,
     pub(crate) emit: fn(&mut Emit<'_, P>, &Variant) -> Result<(), RlweError>,
 }
 
 impl<P> Row<P> {
-    /// Returns the name without the scheme's name.
+    /// Returns the name of the operation without the scheme's name.
     pub fn short_name(&self) -> &'static str {
         self.name
             .split_once('.')
@@ -69,13 +69,14 @@ impl<P> Row<P> {
     }
 }
 
-/// The most ciphertexts of one operation.
+/// The most ciphertext operands of one operation.
 const MAX_CIPHERTEXTS: usize = 1 << 12;
 
-/// As many plaintexts as ciphertexts.
+/// The value of [`Row::plains`] for as many plaintexts as ciphertexts.
 pub const PER_CIPHERTEXT: usize = usize::MAX;
 
-/// Writes a row in one line: the columns in the order of [`Row`]'s fields, with enums by their variants alone.
+/// Writes a row of a table in one line: the columns in the order of [`Row`]'s fields, with enums by their variants
+/// alone.
 macro_rules! row {
     ($name:literal, $ciphers:expr, $plains:expr, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
      $through:ident, $emit:path) => {
@@ -100,10 +101,11 @@ pub(crate) use row;
 /// The number of polynomials that a ciphertext operand may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Polys {
-    /// Two, or three before relinearisation. The procedure's name says which.
+    /// The operand has two polynomials, or three before relinearisation. The procedure's name says which.
     TwoOrThree,
     Exactly(u32),
-    /// This number for each operand, with as many ciphertexts as the call has. It is the row's only entry.
+    /// Every ciphertext operand has this number of polynomials, and a call may have any number of them. It is the row's
+    /// only entry.
     Each(u32),
 }
 
@@ -127,55 +129,55 @@ impl Polys {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmediateKind {
     None,
-    /// Integer constants by their residues modulo q_0 ..= q_level: one constant, or those of the combinations of a
-    /// [`Shape`].
+    /// The values are integer constants, as residues modulo q_0 ..= q_level: one constant, or those of the combinations
+    /// of a [`Shape`].
     Residues,
-    /// A residue modulo the plaintext modulus.
+    /// The value is a residue modulo the plaintext modulus.
     PlainResidue,
     Element,
     Elements,
 }
 
-/// The key-switching keys that an operation takes.
+/// The key-switching keys that an operation needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keys {
     None,
     One,
-    /// One for each Galois element, in order.
+    /// One key for each Galois element, in order.
     PerElement,
 }
 
-/// The level of a result.
+/// The rule for the level of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LevelRule {
     Same,
     OneLower,
-    /// The level is lower by [`Shape::dropped`].
+    /// The result's level is lower than the operands' by [`Shape::dropped`].
     Lower,
-    /// The highest level, from any.
+    /// The result has the highest level, whatever the operands' level is.
     Highest,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResultSize {
-    /// The size of the largest operand.
+    /// A result has as many polynomials as the largest operand.
     Largest,
     Exactly(u32),
 }
 
-/// The polynomials of a result that equal an operand's.
+/// The polynomials of a result that are copies of an operand's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Through {
     None,
-    /// All of the only operand except c_0.
+    /// All polynomials of the only operand except c_0.
     AllButFirst,
-    /// Those that only one addend has.
+    /// The polynomials that only one addend has.
     LargerAddend,
-    /// Those that only the minuend has.
+    /// The polynomials that only the minuend has.
     LargerMinuend,
 }
 
-/// The values that an operation's code depends on, in addition to its row.
+/// The values on which an operation's instructions depend, in addition to its row in the table.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Variant {
     /// The level of the operands.
@@ -183,28 +185,29 @@ pub struct Variant {
     /// The number of polynomials of each ciphertext operand.
     pub sizes: Vec<u32>,
     pub immediate: Immediate,
-    /// The number of the plaintext modulus, if messages are low and the number changes the code.
+    /// The number of the plaintext modulus, if messages are in the low bits and the number changes the instructions.
     pub plain: u8,
-    /// Whether keys come with the seed of their part-1 limbs.
+    /// Whether keys come with the seed from which their part-1 limbs are expanded.
     pub seeded: bool,
     pub shape: Shape,
 }
 
-/// The form of a sum, and the primes that its result is divided by.
+/// The form of a sum, and the number of primes by which its result is divided.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shape {
-    /// The number of the level's last primes that the result is divided by.
+    /// The number of the level's last primes by which the result is divided.
     pub dropped: u16,
-    /// The number of ciphertexts, from the first on, that combinations add up.
+    /// The number of ciphertexts, from the first on, that combinations add. A combination is a sum of them, each times
+    /// an integer, plus an integer.
     pub combined: u16,
-    /// The factors of each product. The second is an operand.
+    /// The two factors of each product. The second is the number of an operand.
     pub products: Vec<(Left, u16)>,
-    /// Whether a combination is added.
+    /// Whether one more combination is added to the sum of products.
     pub tail: bool,
 }
 
 impl Shape {
-    /// Returns the shape of a mere division by the last `dropped` primes.
+    /// Returns the shape of a division by the level's last `dropped` primes, without a sum.
     pub fn dropping(dropped: u16) -> Self {
         Self {
             dropped,
@@ -212,14 +215,14 @@ impl Shape {
         }
     }
 
-    /// Returns the number of combinations.
+    /// Returns the number of combinations in the sum.
     pub fn combinations(&self) -> usize {
         let of_products = self.products.iter().map(|(left, _)| left);
         let of_products = of_products.filter(|&&left| left == Left::Combination);
         of_products.count() + usize::from(self.tail)
     }
 
-    /// Returns the number of integers that a call passes.
+    /// Returns the number of integers that a call sets.
     fn integers(&self) -> usize {
         match self.combinations() {
             0 if self.products.is_empty() => 1,
@@ -227,7 +230,7 @@ impl Shape {
         }
     }
 
-    /// Refuses operands that are not among `ciphers`.
+    /// Refuses products that name operands which are not among the `ciphers` ciphertexts.
     fn check(&self, ciphers: usize) -> Result<(), RlweError> {
         let operands = self.products.iter().map(|&(left, right)| match left {
             Left::Operand(i) => i.max(right),
@@ -246,7 +249,7 @@ impl Shape {
         })
     }
 
-    /// Returns its part of a procedure's name.
+    /// Returns the part of a procedure's name that tells the shape.
     fn name(&self) -> String {
         let mut name = String::new();
         if self.dropped > 0 {
@@ -267,7 +270,7 @@ impl Shape {
 }
 
 impl Variant {
-    /// Returns the number of polynomials of a ciphertext operand.
+    /// Returns the number of polynomials of ciphertext operand number `operand`.
     pub(crate) fn size(&self, operand: usize) -> u32 {
         self.sizes.get(operand).copied().unwrap_or(0)
     }
@@ -280,7 +283,7 @@ pub enum Immediate {
     PlainResidue(u64),
     Element(Galois),
     Elements(Vec<Galois>),
-    /// Values that each call of the procedure passes: their kind and their number.
+    /// The values are set by each call of the procedure: their kind and their number.
     Open(ImmediateKind, usize),
 }
 
@@ -296,7 +299,7 @@ impl Immediate {
         }
     }
 
-    /// Returns the values in the order of the procedure's immediate parameters, or none if each call passes them.
+    /// Returns the values in the order of the procedure's immediate parameters, or none if each call sets them.
     fn values(&self) -> Vec<u64> {
         match self {
             Self::None | Self::Open(..) => Vec::new(),
@@ -317,7 +320,7 @@ impl Immediate {
         }
     }
 
-    /// Returns its part of a procedure's name.
+    /// Returns the part of a procedure's name that tells the values.
     fn name(&self) -> String {
         match self {
             Self::None
@@ -340,7 +343,7 @@ impl Immediate {
     }
 }
 
-/// A homomorphic operation with everything that determines its code.
+/// A homomorphic operation with everything that determines its instructions.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct OpKey<T> {
     op: T,
@@ -348,12 +351,13 @@ pub struct OpKey<T> {
 }
 
 impl<T: Table> OpKey<T> {
-    /// Makes an operation of the table. [`Operation::emit`] checks that the operation has the variant.
+    /// Makes an operation from a row of the table and a variant. [`Operation::emit`] checks that the row allows the
+    /// variant.
     pub fn new(op: T, variant: Variant) -> Self {
         Self { op, variant }
     }
 
-    /// Returns the operation of the table.
+    /// Returns the operation's row in the table.
     pub fn op(&self) -> T {
         self.op
     }
@@ -367,8 +371,8 @@ impl<T: Table> OpKey<T> {
         self.variant.level
     }
 
-    /// Returns the operation with its immediates left to each call, and the values of this call. One procedure then
-    /// serves all constants and all Galois elements.
+    /// Returns the operation with its values as immediate parameters, and the values that this call sets. One procedure
+    /// then serves all constants and all Galois elements.
     pub fn opened(&self) -> (Self, Vec<u64>) {
         let immediate = &self.variant.immediate;
         let open = match immediate {
@@ -388,7 +392,7 @@ impl<T: Table> OpKey<T> {
         )
     }
 
-    /// Returns the number of operands: ciphertexts, plaintexts, keys.
+    /// Returns the number of operands of each kind: ciphertexts, plaintexts, keys.
     pub fn operands(&self) -> usize {
         let row = self.op.row();
         let keys = match row.keys {
@@ -407,7 +411,7 @@ impl<T: Table> OpKey<T> {
     /// Returns the level of the results.
     ///
     /// # Errors
-    /// [`RlweError::TooDeep`] if there is no level below.
+    /// [`RlweError::TooDeep`] if the operation lowers the level and there is no lower level.
     pub fn result_level(&self, params: &Params) -> Result<Level, RlweError> {
         let row = self.op.row();
         match row.level {
@@ -430,7 +434,7 @@ impl<T: Table> OpKey<T> {
         }
     }
 
-    /// Refuses a variant that the row does not have.
+    /// Refuses a variant that the operation's row does not allow.
     fn check(&self, params: &Params) -> Result<(), RlweError> {
         let (row, variant) = (self.op.row(), &self.variant);
         params.check_level(variant.level)?;

@@ -11,8 +11,8 @@ use super::carry::Carried;
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// Emits the division by the last prime of the level: ring paper, Algorithm 4, rounding to nearest as in SEAL. For low
-/// messages it is the modulus switching of the vector paper, section 2.2.2.
+/// Emits the division of a ciphertext by the last prime of the level: ring paper, Algorithm 4, rounding to nearest as
+/// in SEAL. For messages in the low bits it is the modulus switching of the vector paper, section 2.2.2.
 pub(crate) fn rescale<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0)) {
         let mut kept = e.cipher(0, poly)?;
@@ -23,7 +23,8 @@ pub(crate) fn rescale<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
     Ok(())
 }
 
-/// Emits the division by P of polynomials over the level's and the special primes.
+/// Emits the division by P, the product of the special primes, of polynomials over the level's primes and the special
+/// primes.
 pub(crate) fn mod_down_all<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let special = e.params.cipher_count()..e.params.moduli().len();
     for poly in Poly::of(v.size(0)) {
@@ -35,8 +36,8 @@ pub(crate) fn mod_down_all<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     Ok(())
 }
 
-/// Emits the division by P of a value x, known modulo the moduli of `dropped` (k of them, product P) and of `kept`. The
-/// result is over the moduli of `kept`.
+/// Emits the division by P of a value x that is known modulo the moduli of `dropped` (k of them, with product P) and of
+/// `kept`. The result is over the moduli of `kept`.
 pub(crate) fn divide<P>(
     e: &mut Emit<P>,
     dropped: &[Limb],
@@ -147,7 +148,7 @@ fn divide_keeping<P>(
     Ok(quotients)
 }
 
-/// Emits (x - r) / P, for a limb x and a remainder r in coefficient form.
+/// Emits (x - r) / P, for a limb x, a remainder r in coefficient form and the divisor P.
 fn quotient<P>(
     e: &mut Emit<P>,
     x: Limb,
@@ -164,8 +165,9 @@ fn quotient<P>(
     })
 }
 
-/// Returns the sum over the primes p of floor(p / 2) P / p, where P is their product: about k P / 2. In the fast base
-/// extension of x + h it adds floor(p / 2) to each prime's term x (P / p)^-1 mod p, which centres the terms.
+/// Returns the rounding offset h: the sum over the primes p of floor(p / 2) P / p, where P is their product. It is
+/// about k P / 2 for k primes. In the fast base extension of x + h it adds floor(p / 2) to each prime's term x (P /
+/// p)^-1 mod p, which centres the terms.
 pub(crate) fn rounding_offset(primes: &[u64]) -> BigUint {
     let product: BigUint = primes.iter().product();
     primes.iter().map(|&p| &product / p * (p / 2)).sum()

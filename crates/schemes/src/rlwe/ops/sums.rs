@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits sums: of products, of multiples, of products with constants, of automorphisms. The terms share one
-//! decomposition or one division, by the special primes and the level's last primes together.
+//! Emits sums of ciphertexts: of products, of multiples, of products with constants, of automorphisms. The terms share
+//! one decomposition or one division, by the special primes and the level's last primes together.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ProcBuilder, ValueId};
@@ -14,7 +14,7 @@ use crate::rlwe::error::RlweError;
 /// The two polynomials of a ciphertext, or of an intermediate value.
 type Pair = [Vec<Limb>; 2];
 
-/// Returns all ciphertext operands, of two polynomials each.
+/// Returns all `count` ciphertext operands, which have two polynomials each.
 fn operands<P>(e: &mut Emit<P>, count: usize) -> Result<Vec<Pair>, RlweError> {
     let pair = |arg: usize| {
         let arg = arg as u16;
@@ -27,7 +27,7 @@ fn missing() -> RlweError {
     RlweError::Verify("a sum names an operand that it does not have".into())
 }
 
-/// Emits the division of each polynomial of the operand by the `dropped` last primes of the level.
+/// Emits the division of each polynomial of the operand by the level's last primes, as many as the shape says.
 pub(crate) fn drop_primes<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0)) {
         let polynomial = e.cipher(0, poly)?;
@@ -93,9 +93,9 @@ fn divided<P>(
     Ok(sums)
 }
 
-/// The combinations of a sum. Each is the sum of the first operands times integers, plus an integer.
+/// The combinations of a sum. Each is the sum of the first operands, each times an integer, plus an integer.
 struct Combinations {
-    /// The numbers of the immediates, for each combination, operand (the constant last) and modulus.
+    /// The numbers of the immediate parameters, by combination, operand (the constant last) and modulus.
     numbers: Vec<Vec<Vec<u16>>>,
 }
 
@@ -141,7 +141,8 @@ impl Combinations {
     }
 }
 
-/// Emits the sum of the first operands times integers, plus an integer, divided by the level's last primes.
+/// Emits a combination: the sum of the first operands, each times an integer, plus an integer. It is divided by the
+/// level's last primes.
 pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
@@ -153,7 +154,7 @@ pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
     Ok(())
 }
 
-/// Emits a sum of products, and a combination if the shape has one, with one relinearisation.
+/// Emits a sum of products, plus a combination if the shape has one, with one relinearisation.
 pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
@@ -189,7 +190,8 @@ pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     e.result(0, Poly(1), &c1)
 }
 
-/// Emits the sum of the products of the pairs' polynomials with these numbers.
+/// Emits the sum over `pairs` of products of two polynomials. `polys` has the numbers of the polynomials in both
+/// factors.
 fn summed<P>(
     e: &mut Emit<P>,
     pairs: &[(Pair, Pair)],
@@ -212,7 +214,7 @@ fn summed<P>(
     Ok(limbs)
 }
 
-/// Emits the sum of products with plaintexts in evaluation form, one for each operand.
+/// Emits the sum of the operands, each times a plaintext of its own in evaluation form.
 pub(crate) fn sum_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let count = v.sizes.len();
     let operands = operands(e, count)?;
@@ -235,7 +237,7 @@ pub(crate) fn sum_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError
     Ok(())
 }
 
-/// Emits the sum of the operands' automorphisms, with one decomposition for each operand and one division for all.
+/// Emits the sum of automorphisms of the operands, with one decomposition for each operand and one division for all.
 /// Operands beyond the Galois elements are added unchanged.
 pub(crate) fn turn_sum<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (ciphers, count) = (v.sizes.len(), v.immediate.count());
@@ -272,7 +274,7 @@ pub(crate) fn turn_sum<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError>
     e.result(0, Poly(1), &c1)
 }
 
-/// Emits the sum of polynomials, or returns `None` if there are none.
+/// Emits the sum of several polynomials, or returns `None` if there are none.
 fn all_of<P>(e: &mut Emit<P>, polys: &[Vec<Limb>]) -> Result<Option<Vec<Limb>>, RlweError> {
     let mut sum: Option<Vec<Limb>> = None;
     for poly in polys {
@@ -284,8 +286,8 @@ fn all_of<P>(e: &mut Emit<P>, polys: &[Vec<Limb>]) -> Result<Option<Vec<Limb>>, 
     Ok(sum)
 }
 
-/// Emits a ciphertext plus a(x^g) for several g. The digits are permuted, all products with keys form one sum, and one
-/// division serves them.
+/// Emits the sum of a ciphertext a and its automorphisms a(x^g) for several g. The digits are permuted, all products
+/// with keys form one sum, and one division serves them.
 pub(crate) fn sum_rotations<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let count = v.immediate.count();
     check_count(count)?;

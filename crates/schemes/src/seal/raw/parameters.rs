@@ -8,14 +8,14 @@ use crate::seal::chain::SealScheme;
 use crate::seal::error::{Object, SealError};
 use crate::seal::source::Source;
 
-/// SEAL's largest number of primes.
+/// The most primes that SEAL's parameters may have.
 const MAX_PRIMES: u64 = 256;
-/// The most bytes that a parameter file may unpack to.
+/// The most bytes to which a parameter file may be decompressed.
 const PARAMETERS_BUDGET: u64 = 32 * (MAX_PRIMES + 2);
 
 const MODULUS_MEMBERS: usize = 8;
 
-/// Encryption parameters, as a file has them.
+/// Encryption parameters as SEAL's file has them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawParameters {
     pub n: usize,
@@ -24,7 +24,7 @@ pub struct RawParameters {
     pub plain: u64,
 }
 
-/// Reads a parameter file of a scheme.
+/// Reads the content of a parameter file of a scheme.
 pub fn read_parameters(bytes: &[u8], scheme: SealScheme) -> Result<RawParameters, SealError> {
     let object = Object::Parameters;
     let mut source = Source::open(object, bytes, PARAMETERS_BUDGET)?;

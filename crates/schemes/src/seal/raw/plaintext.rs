@@ -12,14 +12,14 @@ use crate::size;
 
 const PLAINTEXT_FIELDS: usize = 32 + 8 + 8;
 
-/// A plaintext or a secret key in evaluation form: one limb for each of the first `primes` primes.
+/// A plaintext or a secret key of SEAL in evaluation form: one limb for each of the first `primes` primes.
 pub struct RawPlaintext {
     pub primes: usize,
     pub scale: f64,
     pub data: Zeroizing<Vec<u64>>,
 }
 
-/// Reads a plaintext or secret key file.
+/// Reads the content of a plaintext or secret key file.
 pub fn read_plaintext(
     chain: &Chain,
     object: Object,
@@ -51,8 +51,8 @@ pub fn read_plaintext(
     })
 }
 
-/// Reads a file of a plaintext in coefficient form: up to N residues modulo the plaintext modulus. The other
-/// coefficients are zero.
+/// Reads the content of a file of a plaintext in coefficient form: up to N residues modulo the plaintext
+/// modulus. The other coefficients are zero.
 pub fn read_coefficients(chain: &Chain, bytes: &[u8]) -> Result<Vec<u64>, SealError> {
     let (object, n) = (Object::Plaintext, chain.n());
     let budget = size::sum([PLAINTEXT_FIELDS + HEADER_BYTES, array_members(n)]);
