@@ -24,7 +24,7 @@ pub use pass::{Act, At, Deed, Pass};
 /// constants again, a cost that four results share well enough. Eight results would save 10 to 20 %, but twice as many
 /// limbs would wait in memory.
 const EXTENDED_OF_FEW: usize = 4;
-/// The most result limbs of one step of a base extension from [`MANY`] moduli or more. There the repeated products of
+/// The most result limbs of one step of a base extension from many moduli, six or more. There the repeated products of
 /// the operands cost more than the memory of results that wait.
 pub const EXTENDED: usize = 16;
 /// The least number of source moduli for which a base extension counts as one from many.

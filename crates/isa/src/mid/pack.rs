@@ -20,7 +20,7 @@ pub struct Loose {
 }
 
 /// Returns the steps and results of a block in which numbers of dead limbs are used again. The limbs have numbers below
-/// `numbers`, the parameters the first of these; the block's results are `kept`. A limb that no step defines, or a
+/// `numbers`, the parameters the first of these; `kept` are the block's results. A limb that no step defines, or a
 /// larger number, gives a block that does not verify.
 pub fn pack(
     params: u32,

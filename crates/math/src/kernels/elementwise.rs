@@ -80,7 +80,7 @@ binary!(
     "a = a * b mod q."
 );
 
-/// out = -a mod q.
+/// Computes out = -a mod q, coefficient by coefficient.
 pub fn neg(q: Modulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     // SAFETY: both pointers are valid for out.len() words.
@@ -89,7 +89,7 @@ pub fn neg(q: Modulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     Ok(())
 }
 
-/// a = -a mod q.
+/// Computes a = -a mod q, coefficient by coefficient.
 pub fn neg_assign(q: Modulus, a: &mut [u64]) {
     let p = a.as_mut_ptr();
     // SAFETY: the pointer is valid for a.len() words; the kernel loads element i before it stores it.
@@ -97,7 +97,7 @@ pub fn neg_assign(q: Modulus, a: &mut [u64]) {
     update1(&mut a[done..], |x| q.neg(x));
 }
 
-/// out = acc + a * b mod q.
+/// Computes out = acc + a * b mod q, coefficient by coefficient.
 pub fn mac(
     q: Modulus,
     out: &mut [u64],
@@ -130,7 +130,7 @@ pub fn mac(
     Ok(())
 }
 
-/// acc = acc + a * b mod q.
+/// Computes acc = acc + a * b mod q, coefficient by coefficient.
 pub fn mac_assign(q: Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
     check_len("a", acc.len(), a.len())?;
     check_len("b", acc.len(), b.len())?;
@@ -147,7 +147,7 @@ fn mac_one(q: Modulus, acc: u64, a: u64, b: u64) -> u64 {
     q.reduce_wide(u128::from(a) * u128::from(b) + u128::from(acc))
 }
 
-/// out = a * w mod q; w is reduced first.
+/// Computes out = a * w mod q for a constant w, coefficient by coefficient; w is reduced first.
 pub fn mul_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     mul_constant(q, out, a, q.shoup(w))
 }
@@ -167,7 +167,7 @@ pub(crate) fn mul_constant(
     Ok(())
 }
 
-/// a = a * w mod q; w is reduced first.
+/// Computes a = a * w mod q for a constant w, coefficient by coefficient; w is reduced first.
 pub fn mul_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
     let w = q.shoup(w);
     let p = a.as_mut_ptr();
@@ -176,7 +176,7 @@ pub fn mul_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
     update1(&mut a[done..], |x| q.mul_shoup(x, w));
 }
 
-/// out = a + w mod q, on every coefficient; w is reduced first.
+/// Computes out = a + w mod q for a constant w, on every coefficient; w is reduced first.
 pub fn add_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     let w = q.reduce(w);
@@ -186,7 +186,7 @@ pub fn add_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), 
     Ok(())
 }
 
-/// a = a + w mod q, on every coefficient; w is reduced first.
+/// Computes a = a + w mod q for a constant w, on every coefficient; w is reduced first.
 pub fn add_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
     let w = q.reduce(w);
     let p = a.as_mut_ptr();
@@ -195,7 +195,8 @@ pub fn add_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
     update1(&mut a[done..], |x| q.add(x, w));
 }
 
-/// out = a mod `to`, for a in [0, from): the representatives are taken as they are, not centred.
+/// Reduces residues modulo `from` to residues modulo `to`: out = a mod `to`, for a in [0, from). The
+/// residues are taken as they are, not centred.
 pub fn conv(from: Modulus, to: Modulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     if from <= to {
@@ -208,7 +209,8 @@ pub fn conv(from: Modulus, to: Modulus, out: &mut [u64], a: &[u64]) -> Result<()
     Ok(())
 }
 
-/// a = a mod `to`, for a in [0, from).
+/// Reduces residues modulo `from` to residues modulo `to`, in place: a = a mod `to`, for a in [0,
+/// from).
 pub fn conv_assign(from: Modulus, to: Modulus, a: &mut [u64]) {
     if from > to {
         let p = a.as_mut_ptr();

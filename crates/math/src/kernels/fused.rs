@@ -41,7 +41,7 @@ pub(super) enum Pairwise {
     Product,
 }
 
-/// out = a + b mod q, written as `store` says.
+/// Computes out = a + b mod q, coefficient by coefficient. `store` says whether the result is written past the cache.
 pub fn add_stored(
     q: Modulus,
     out: &mut [u64],
@@ -52,7 +52,7 @@ pub fn add_stored(
     stored(Pairwise::Sum, q, out, [a, b], store)
 }
 
-/// out = a b mod q, written as `store` says.
+/// Computes out = a b mod q, coefficient by coefficient. `store` says whether the result is written past the cache.
 pub fn mul_stored(
     q: Modulus,
     out: &mut [u64],

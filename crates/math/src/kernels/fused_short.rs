@@ -73,7 +73,7 @@ pub(super) unsafe fn dot_pair(
 /// Computes [`super::tensor`] for the largest multiple of eight coefficients.
 ///
 /// # Safety
-/// As for [`dot_pair`].
+/// As for [`dot_pair`]: AVX-512 F, pointers and slices valid for `len` residues, and a q that fits.
 pub(super) unsafe fn tensor(
     q: Modulus,
     out: [*mut u64; 3],

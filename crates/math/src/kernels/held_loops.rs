@@ -40,7 +40,7 @@ pub(super) trait Lanes: Copy {
 /// An operation on two vectors.
 ///
 /// # Safety
-/// As for [`Lanes`].
+/// As for [`Lanes`]: the processor must have the vector's instructions.
 pub(super) trait Binary: Copy {
     type V: Lanes;
     unsafe fn of(self, a: Self::V, b: Self::V) -> Self::V;
@@ -49,7 +49,7 @@ pub(super) trait Binary: Copy {
 /// An operation on a vector.
 ///
 /// # Safety
-/// As for [`Lanes`].
+/// As for [`Lanes`]: the processor must have the vector's instructions.
 pub(super) trait Unary: Copy {
     type V: Lanes;
     unsafe fn of(self, a: Self::V) -> Self::V;
@@ -269,7 +269,7 @@ macro_rules! level {
         }
 
         /// # Safety
-        /// As for [`widen`].
+        /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn narrow(out: &mut [u32], a: &[u64], store: Store) -> usize {
             // SAFETY: as above.
@@ -277,7 +277,7 @@ macro_rules! level {
         }
 
         /// # Safety
-        /// As for [`widen`].
+        /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn add(
             q: Modulus,
@@ -291,7 +291,7 @@ macro_rules! level {
         }
 
         /// # Safety
-        /// As for [`widen`].
+        /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn sub(
             q: Modulus,
@@ -305,7 +305,7 @@ macro_rules! level {
         }
 
         /// # Safety
-        /// As for [`widen`].
+        /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn mul(
             q: Modulus,
@@ -322,7 +322,7 @@ macro_rules! level {
         }
 
         /// # Safety
-        /// As for [`widen`].
+        /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn sub_scale(
             q: Modulus,

@@ -187,7 +187,7 @@ unsafe fn dot_scalars_at<const V: usize>(
     }
 }
 
-/// out = a b mod q.
+/// Computes out = a b mod q, coefficient by coefficient.
 ///
 /// # Safety
 /// The processor must have IFMA; the pointers must be valid for `len` words. The same holds for all functions here.
@@ -209,10 +209,10 @@ pub(super) unsafe fn mul(
     }
 }
 
-/// out = acc + a b mod q.
+/// Computes out = acc + a b mod q, coefficient by coefficient.
 ///
 /// # Safety
-/// As for [`mul`].
+/// As for [`mul`]: the processor must have IFMA; the pointers must be valid for `len` words.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn mac(
     q: Modulus,
@@ -235,7 +235,7 @@ pub(super) unsafe fn mac(
 /// Computes out = a w mod q for residues a and a prepared constant w.
 ///
 /// # Safety
-/// As for [`mul`].
+/// As for [`mul`]: the processor must have IFMA; the pointers must be valid for `len` words.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn mul_shoup(
     q: Modulus,

@@ -32,7 +32,7 @@ pub(super) trait Vector: Copy {
 /// Products of residues modulo one q, for one kind of vector.
 ///
 /// # Safety
-/// As for [`Vector`].
+/// As for [`Vector`]: the processor must have the vector's instructions.
 pub(super) trait Products: Copy {
     type V: Vector;
     /// Returns a * b mod q in each lane.
@@ -44,7 +44,7 @@ pub(super) trait Products: Copy {
 /// Products with one constant modulo one q, for one kind of vector.
 ///
 /// # Safety
-/// As for [`Vector`].
+/// As for [`Vector`]: the processor must have the vector's instructions.
 pub(super) trait ByConstant: Copy {
     type V: Vector;
     /// Returns a * w mod q in each lane, for the constant w.
@@ -54,7 +54,7 @@ pub(super) trait ByConstant: Copy {
 /// Sums of up to 32 products of residues, plus one residue, reduced once at the end.
 ///
 /// # Safety
-/// As for [`Vector`].
+/// As for [`Vector`]: the processor must have the vector's instructions.
 pub(super) trait Sums: Copy {
     type V: Vector;
     type Sum: Copy;

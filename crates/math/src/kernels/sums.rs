@@ -7,7 +7,8 @@ use crate::{MathError, Modulus, Shoup};
 /// The number of products below 2^122 whose sum, with one reduced residue, fits 128 bits.
 pub(super) const LAZY_TERMS: usize = 32;
 
-/// out = sum of a_k * b_k mod q over the terms (a_k, b_k), coefficient by coefficient; 0 without terms.
+/// Computes out = the sum of a_k * b_k mod q over the terms (a_k, b_k), coefficient by coefficient. Without terms
+/// the sum is 0.
 pub fn dot(q: Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])]) -> Result<(), MathError> {
     for (a, b) in terms {
         check_len("a", out.len(), a.len())?;
@@ -29,8 +30,8 @@ pub fn dot(q: Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])]) -> Result<()
     Ok(())
 }
 
-/// out = sum of w_k * a_k mod q for constants w_k: one output limb of a base extension. The a_k may be residues of
-/// other moduli (below 2^61). There must be as many constants as limbs.
+/// Computes out = the sum of w_k * a_k mod q over the limbs a_k and the constants w_k: one output limb of a base
+/// extension. The a_k may be residues of other moduli (below 2^61). There must be as many constants as limbs.
 pub fn dot_scalars(
     q: Modulus,
     out: &mut [u64],

@@ -28,7 +28,7 @@ pub(super) struct WordSums {
     mask: u64,
 }
 
-/// Sums modulo a prime.
+/// Additions and representatives modulo a prime.
 #[derive(Clone, Copy)]
 pub(super) struct PrimeSums {
     q: u64,

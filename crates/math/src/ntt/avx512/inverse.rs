@@ -33,7 +33,8 @@ pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
 /// twiddle in the table. The results are residues.
 ///
 /// # Safety
-/// As for [`inverse_whole`].
+/// As for [`inverse_whole`]: both pointers are valid for `len` words, a power of two and at least `MIN_LEN`. The caller
+/// enables the features of A.
 #[inline(always)]
 pub(in crate::ntt) unsafe fn inverse_block<A: LazyMul, W: Words>(
     stage: Stage<A>,

@@ -8,7 +8,7 @@
 use super::{Constant32, Ntt32, Twiddles32};
 use crate::plans::Order;
 
-/// Runs the forward transform.
+/// Runs the forward transform of a limb of 32-bit words.
 pub(super) fn forward(plan: &Ntt32, limb: &mut [u32], _: Order) {
     match plan.q.bits() {
         ..=30 => forward_with::<true>(plan, limb),
@@ -16,7 +16,7 @@ pub(super) fn forward(plan: &Ntt32, limb: &mut [u32], _: Order) {
     }
 }
 
-/// Runs the inverse transform.
+/// Runs the inverse transform of a limb of 32-bit words.
 pub(super) fn inverse(plan: &Ntt32, limb: &mut [u32], _: Order) {
     match plan.q.bits() {
         ..=30 => inverse_with::<true>(plan, limb),

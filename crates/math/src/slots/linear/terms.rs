@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of `constant * automorphism` on the core, each constant given by its values in the slots.
+//! Linear maps as sums of `constant * automorphism` on the core ring. A constant is stored as its values in the slots.
 
 use std::collections::BTreeMap;
 

@@ -181,8 +181,8 @@ impl<'a> Map<'a> {
         self.encoder.structure().split()
     }
 
-    /// Returns the product of butterfly stages, given in the order in which they are applied. Each automorphism has the power
-    /// that the baby and giant steps of the combined stage can reach.
+    /// Returns the product of butterfly stages, which `stages` lists in the order of their application. Each automorphism has
+    /// the power that the baby and giant steps of the combined stage can reach.
     fn collapse(&self, stages: impl Iterator<Item = Terms>, from: u32, to: u32) -> Terms {
         let ones = vec![self.encoder.ring().integer(1); self.encoder.structure().slots()];
         let identity = Terms::from([(Shift::by(0), ones)]);

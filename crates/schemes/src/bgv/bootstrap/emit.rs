@@ -52,7 +52,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Returns the emitted code.
+    /// Returns the macro instructions that were emitted.
     pub fn code(self) -> Code {
         self.code.into_inner()
     }
