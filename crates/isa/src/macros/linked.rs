@@ -55,7 +55,8 @@ pub struct Products {
     pub combined: u16,
     /// The two factors of each product. The second factor is the number of an operand.
     pub factors: Vec<(Left, u16)>,
-    /// Whether one more combination is added to the sum of products.
+    /// Whether one more combination is added to the sum of products. A combination is a sum of operands, each times an
+    /// integer.
     pub tail: bool,
     /// The integers of each combination, in order; the combination that is added to the sum comes last. A combination
     /// has one integer for each operand that it adds, then a constant.

@@ -31,7 +31,8 @@ pub struct Info {
 }
 
 impl Allowed {
-    /// Returns whether the instruction has no such operand.
+    /// Returns whether no kind of place is allowed, because the
+    /// instruction has no such operand.
     pub const fn nothing(self) -> bool {
         !self.chunk && !self.register && !self.accumulator
     }

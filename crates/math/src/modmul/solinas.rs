@@ -18,17 +18,17 @@ pub struct Solinas52 {
 /// The values of all stages of one reduction of a number x. The names are those of Algorithm 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SolinasStages {
-    /// The bits 103 to 92 of x.
+    /// The bits 103 to 92 of x, called a.
     pub a: u64,
-    /// The bits 91 to 52 of x.
+    /// The bits 91 to 52 of x, called b.
     pub b: u64,
-    /// The bits 51 to 0 of x.
+    /// The bits 51 to 0 of x, called c.
     pub c: u64,
-    /// The number -a.
+    /// The number -a, where a is the top part of x.
     pub u0: i64,
-    /// The sum a + b.
+    /// The sum a + b of the two upper parts of x.
     pub u1: i64,
-    /// The sum c + p.
+    /// The sum c + p of the lowest part of x and the modulus.
     pub u2: i64,
     /// The number u0 << 40.
     pub v0: i64,

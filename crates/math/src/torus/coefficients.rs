@@ -22,7 +22,7 @@ pub(super) trait Sums: Copy + Sync {
     fn centred_plus(self, x: u64, offset: u64) -> u64;
 }
 
-/// Sums modulo a power of two.
+/// Additions and representatives modulo a power of two.
 #[derive(Clone, Copy)]
 pub(super) struct WordSums {
     mask: u64,

@@ -35,8 +35,8 @@ const BLOCK: usize = 1024;
 /// If messages are in the low bits, modulo t, then t e replaces e, and the remainder is S + w P (`divide_keeping` in
 /// [`scaling`](super::ops::scaling)). So w is subtracted after the division.
 pub(crate) struct PublicHalves {
-    /// The halves b and a, limb by limb: divided by P modulo the ciphertext primes, and unchanged modulo the special
-    /// primes.
+    /// The halves b and a of the public key, limb by limb: divided by P modulo the ciphertext primes, and unchanged
+    /// modulo the special primes.
     halves: [Vec<u64>; 2],
     to_cipher: BaseConverter,
     /// The rounding offset h of the division by P, modulo every modulus.

@@ -100,7 +100,7 @@ fn modulus(v: Typed, note: Note) -> Result<u64, Fault> {
     }
 }
 
-/// Checks that two factors belong to the same plaintext modulus.
+/// Checks that two correction factors belong to the same plaintext modulus.
 pub(super) fn expect_modulus(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     of_number(v, modulus(v, expected)?, found)
 }

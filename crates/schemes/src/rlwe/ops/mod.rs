@@ -202,7 +202,8 @@ pub struct Shape {
     pub combined: u16,
     /// The two factors of each product. The second is the number of an operand.
     pub products: Vec<(Left, u16)>,
-    /// Whether one more combination is added to the sum of products.
+    /// Whether one more combination is added to the sum of products. A combination is a sum of ciphertexts, each times
+    /// an integer.
     pub tail: bool,
 }
 
