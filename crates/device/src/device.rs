@@ -22,7 +22,7 @@ pub struct Request<'a> {
     /// Whether the run counts the machine's cycles, which needs a `sim:` or `rtl:` device.
     pub timing: bool,
     /// Whether values that do not fit into the machine's memory may be spilled over the host link. The report then says
-    /// what the spills cost. Without this leave, the device refuses such a program.
+    /// what the spills cost. If not, the device refuses a program that needs spills.
     pub spill: bool,
     /// Whether evaluation keys count as loaded onto the machine before the run starts, as the papers count. Otherwise
     /// the run's time includes their transfer.
