@@ -15,7 +15,7 @@ use crate::tfhe::{
     TfheError, keys, shared, steps,
 };
 
-/// The error of a bootstrap on a device.
+/// The error of a TFHE bootstrap that runs as a limb program: an error of the scheme or of the device.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BootstrapError {
@@ -42,7 +42,7 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// Expands both keys, and transforms the bootstrapping key.
+    /// Builds the programs of the parameters, expands both evaluation keys, and transforms the bootstrapping key.
     ///
     /// # Errors
     /// Keys of other parameters, or of different secret keys; sizes beyond the limits of programs.
@@ -90,7 +90,7 @@ impl Bootstrap {
         self.entry(device, &self.flat, a, watch)
     }
 
-    /// Looks up the entry of a table at an encrypted integer, by one bootstrap.
+    /// Looks up the table's entry for the message of one ciphertext, by one bootstrap on the device.
     pub fn lookup(
         &self,
         device: &dyn Device,
@@ -102,7 +102,7 @@ impl Bootstrap {
         self.entry(device, table.polynomial(), a, watch)
     }
 
-    /// Looks up the entries of several tables at one encrypted integer, by one rotation.
+    /// Looks up the entries of several tables for the message of one ciphertext, by one blind rotation on the device.
     pub fn lookup_all(
         &self,
         device: &dyn Device,
@@ -143,8 +143,9 @@ impl Bootstrap {
         Ok(self.linear.rested(entry, key_id)?)
     }
 
-    /// Bootstraps the words of a resting ciphertext with the polynomial of a table. Returns the words of the result and
-    /// the device's outcome, with the time of a machine. The evaluator's own steps between sums are the same.
+    /// Runs one bootstrap on `device`. It takes the words of a ciphertext under the key of inputs and outputs, and the
+    /// polynomial of a lookup table. Returns the words of the result, and the device's outcome with its time.
+    /// [`crate::tfhe::Evaluator`] gives the same words.
     ///
     /// # Errors
     /// Words of another length, or words that are no residues; errors of the device.
@@ -162,7 +163,8 @@ impl Bootstrap {
         Ok(outputs(device, &self.rotate, inputs, request)?)
     }
 
-    /// Bootstraps a ciphertext of zeros, to learn the time of a bootstrap.
+    /// Bootstraps a ciphertext of zeros on the device, and returns only the outcome with its time. The time does not
+    /// depend on data.
     ///
     /// # Errors
     /// Errors of the device.
@@ -228,7 +230,7 @@ impl Bootstrap {
     }
 }
 
-/// Returns a request for outputs without timing.
+/// Returns a request that asks the device for outputs and for no timing.
 fn functional(watch: &Watch) -> Request<'static> {
     Request {
         watch: watch.clone(),

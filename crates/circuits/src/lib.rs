@@ -16,7 +16,7 @@ pub mod tfhe;
 
 pub use bootstrap::{Bootstrap, BootstrapError};
 
-/// Items for the crate's own tests. They are no part of the interface.
+/// Items of the crate that its own tests use. They are no part of the public interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::tfhe::plan::Plan;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles a program or a netlist to a circuit, and chooses the cheapest parameter set. Sets for 2 + 2 bits take
-//! lookups, sets for booleans take gates.
+//! Compiles a program on encrypted integers, or a netlist, to a TFHE circuit, and chooses the cheapest parameter set. A
+//! circuit consists of lookups under sets for 2 + 2 bits, and of gates under sets for booleans.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use super::simplify::simplify;
 use crate::tfhe::params::FailureRate;
 use crate::tfhe::{Messages, Params};
 
-/// The names of the sets that the choice is made from: 2 + 2 bits, and booleans.
+/// The names of the parameter sets that [`choose`] compares: one for messages of 2 + 2 bits, one for booleans.
 pub const CANDIDATES: [&str; 2] = ["circuits", "circuit_bits"];
 
-/// The source of a circuit.
+/// The source of a circuit: a program on integers, or a netlist of gates.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     Program(&'a Program),
@@ -80,18 +80,18 @@ impl Source<'_> {
     }
 }
 
-/// The cost of a circuit with one parameter set.
+/// The number of bootstraps, work and failure probability of one circuit under one parameter set.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
     /// The set's name, or `None` for parameters without a name.
     pub set: Option<&'static str>,
     pub bootstraps: usize,
-    /// The number of bootstraps of the longest chain.
+    /// The number of bootstraps on the circuit's longest path from an input to an output.
     pub depth: usize,
-    /// The bytes that the operations of all bootstraps touch ([`crate::tfhe::Floor::work`]), the measure of the choice.
-    /// It is counted from sizes, so every computer chooses the same set.
+    /// The bytes that the operations of all bootstraps touch ([`crate::tfhe::Floor::work`]). The choice minimises this
+    /// number, which is counted from sizes, so every computer chooses the same set.
     pub work: u64,
-    /// log2 of the probability that any bootstrap fails.
+    /// log2 of the probability that any bootstrap of a run of the circuit fails.
     pub failure: f64,
 }
 
@@ -108,12 +108,13 @@ impl Estimate {
     }
 }
 
-/// The set with the least work and its circuit, and the cost of each set.
+/// The parameter set with the least work, the circuit compiled for that set, and the estimates of all sets.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     pub params: Arc<Params>,
     pub circuit: Circuit,
-    /// The costs of all sets that are reliable enough, in the order of the argument.
+    /// The estimates of all parameter sets whose failure probability is low enough, in the order of the `sets`
+    /// argument.
     pub estimates: Vec<Estimate>,
 }
 
@@ -159,7 +160,7 @@ mod tests {
     use super::*;
     use crate::circuit::program::{Binary, ProgramBuilder, Type};
 
-    /// A rate above 2^-40 is refused, and so is a NaN.
+    /// Tests that a failure probability above 2^-40 is refused, and so is a NaN.
     #[test]
     fn rates_of_failure_that_are_refused() {
         let mut b = ProgramBuilder::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of making and lowering circuits.
+//! The error type for building circuits and for lowering programs and netlists to circuits.
 
 use ringmill_limits::Halt;
 use thiserror::Error;
@@ -46,7 +46,7 @@ pub enum CircuitError {
         "the parameters are for {got}; circuits compute on integers of 2 + 2 bits or on booleans"
     )]
     Messages { got: String },
-    /// Line 0 stands for the whole netlist.
+    /// A netlist that cannot be read: the line of the fault, and its reason. Line 0 stands for the whole netlist.
     #[error("{}: {what}", if *line == 0 { "the netlist".to_owned() } else { format!("line {line} of the netlist") })]
     Netlist { line: usize, what: String },
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The circuit that a server runs: a straight-line list of lookups, each a table at a sum of encrypted values.
+//! The circuit that a TFHE server runs: a straight-line list of lookups. Each reads a table at a sum of encrypted
+//! values.
 
 use std::collections::HashMap;
 
@@ -10,12 +11,12 @@ use super::sum::{Sum, Wire};
 use crate::tfhe::NoiseModel;
 use crate::tfhe::shared::noise_factor;
 
-/// The bits of a message with its carry: 2 + 2.
+/// The number of bits of a message with its carry: 2 + 2.
 pub const BITS: u32 = 4;
-/// The number of entries of a table.
+/// The number of entries of a lookup table.
 pub const ENTRIES: usize = 1 << BITS;
 
-/// The values that wires hold, which fix the unit of sums.
+/// The kind of values that a circuit's wires hold. It fixes the unit in which sums count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Basis {
     /// Digits of 2 + 2 bits. Wires count in halves of a message; the torus has 64 halves.
@@ -29,15 +30,16 @@ pub enum Basis {
 /// The table of gates, which tells whether a sum is positive.
 pub const SIGN: Table = [1; ENTRIES];
 
-/// The results of a lookup, in halves of a message. Entry u is the result for an operand of u messages; the result for
-/// u - 16 is its negative.
+/// The results of a lookup, in halves of a message. Entry u is the result for an operand of u messages. The result for
+/// u - 16 is the negative of entry u.
 pub type Table = [i8; ENTRIES];
 
-/// A table at a sum. It takes one bootstrap, or shares one with other tables.
+/// A lookup of a circuit: the entry of a table at a sum of wires. It takes one bootstrap, or shares one with other
+/// lookups.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lookup {
-    /// The operand. For digits its value is a whole number of messages from -16 to 15. For bits its value is not a
-    /// multiple of half the torus.
+    /// The sum of wires that the table is read at. For digits its value is a whole number of messages from -16 to 15.
+    /// For bits its value is not a multiple of half the torus.
     pub operand: Sum,
     pub table: Table,
     /// Whether the lookup shares one rotation with all other shared lookups of the same operand. Its noise is then
@@ -45,7 +47,8 @@ pub struct Lookup {
     pub shared: bool,
 }
 
-/// A circuit. Inputs are wires 0, 1, ..., and lookup i gives wire `inputs` + i. Each sum names earlier wires only.
+/// A circuit as a list of lookups. The inputs are wires 0, 1, ..., and lookup i gives wire `inputs` + i. Each operand
+/// names earlier wires only.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
     pub basis: Basis,
@@ -54,31 +57,31 @@ pub struct Graph {
     pub outputs: Vec<Sum>,
 }
 
-/// The cost of running a circuit.
+/// The bootstraps, depth and noise of a circuit, which fix the cost of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// The number of rotations, one bootstrap each.
+    /// The number of blind rotations of a run, one bootstrap each.
     pub bootstraps: usize,
-    /// The number of tables that the rotations look up.
+    /// The number of tables that all rotations together look up.
     pub tables: usize,
-    /// The number of bootstraps of the longest chain.
+    /// The number of bootstraps on the circuit's longest path from an input to an output.
     pub depth: usize,
-    /// The largest noise factor of an operand of a bootstrap, as the sum of squared factors.
+    /// The largest noise variance of a bootstrap's operand, as a multiple of a wire's: the sum of the squared factors.
     pub norm: u64,
 }
 
 impl Graph {
-    /// Returns the number of wires: inputs and lookups.
+    /// Returns the number of the circuit's wires: inputs and lookups.
     pub fn wires(&self) -> usize {
         self.inputs as usize + self.lookups.len()
     }
 
-    /// Returns the lookup that gives a wire, or `None` for an input.
+    /// Returns the number of the lookup that gives a wire, or `None` if the wire is an input.
     pub fn source(&self, wire: Wire) -> Option<usize> {
         (wire.0 as usize).checked_sub(self.inputs as usize)
     }
 
-    /// Removes lookups that no output depends on.
+    /// Returns the circuit without lookups that no output depends on.
     ///
     /// # Errors
     /// [`Halt`].
@@ -127,8 +130,8 @@ impl Graph {
         })
     }
 
-    /// Returns the lookups of each rotation, in the order of their first ones: a single lookup, or all that share the
-    /// rotation.
+    /// Returns for each rotation the numbers of its lookups: a single lookup, or all that share the rotation. Rotations
+    /// are in the order of their first lookups.
     pub fn rotations(&self) -> Vec<Vec<usize>> {
         let mut rotations: Vec<Vec<usize>> = Vec::with_capacity(self.lookups.len());
         let mut shared = HashMap::new();

@@ -10,17 +10,18 @@ use super::program::{Binary, Comparison, Instr, Op, Program, Type, Value};
 use super::small::Lookups;
 use crate::tfhe::IntegerType;
 
-/// An input or output of a circuit.
+/// An input or output of a circuit: its name, its type, and the pieces that its integer consists of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Port {
     pub name: String,
     pub kind: Type,
-    /// The pieces of the integer. An input's are wires in base 4, an output's are sums in base 16.
+    /// The pieces of the integer. An input's pieces are wires that hold digits in base 4. An output's pieces are sums
+    /// in base 16. In circuits of bits each encrypted piece is one bit.
     pub parts: Vec<Part>,
 }
 
 impl Port {
-    /// Returns the type that the port's ciphertexts carry.
+    /// Returns the type of the integer that the port's ciphertexts encrypt.
     pub fn integer(&self) -> IntegerType {
         let (mut encrypted, mut known) = (0, 0);
         for part in &self.parts {
@@ -33,16 +34,17 @@ impl Port {
     }
 }
 
-/// A piece of an integer, from bit `at` on.
+/// A piece of a port's integer, from bit `at` on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// An encrypted piece of `bits` bits: the wire (of an input) or the output of the graph with this number.
+    /// An encrypted piece of `bits` bits. `number` is its wire if the port is an input, and the graph's output if the
+    /// port is an output.
     Encrypted { number: u32, at: u32, bits: u32 },
-    /// A piece that was known when the circuit was made.
+    /// A piece of an output that was known when the circuit was made, so no ciphertext holds it.
     Known { value: u64, at: u32 },
 }
 
-/// A lowered program: its lookups and its ports.
+/// A program lowered to lookups or gates, with its input and output ports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Circuit {
     pub graph: Graph,
@@ -50,7 +52,7 @@ pub struct Circuit {
     pub outputs: Vec<Port>,
 }
 
-/// Lowers a program for parameters whose lookups read operands with a sum of squared factors up to `limit`.
+/// Lowers a program to lookups. The sum of squared factors of each lookup's operand stays at or below `limit`.
 ///
 /// # Errors
 /// [`CircuitError::Noise`] if the limit is too low for an operation; [`CircuitError::Halt`].

@@ -5,7 +5,7 @@
 use super::error::CircuitError;
 use super::integer::mask;
 
-/// An integer type of 1 to 64 bits. A single bit is an unsigned integer of one bit.
+/// The type of an encrypted integer: 1 to 64 bits, signed or unsigned. A single bit is an unsigned integer of one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Type {
     bits: u32,
@@ -18,6 +18,11 @@ impl Type {
         signed: false,
     };
 
+    /// Makes the type of an integer.
+    ///
+    /// # Errors
+    ///
+    /// [`CircuitError::OutOfRange`] for other widths than 1 to 64.
     /// # Errors
     /// [`CircuitError::OutOfRange`] for other widths than 1 to 64.
     pub fn new(bits: u32, signed: bool) -> Result<Self, CircuitError> {
@@ -39,7 +44,7 @@ impl Type {
         self.signed
     }
 
-    /// Returns the least and the largest value.
+    /// Returns the least and the largest value of the type.
     pub fn ends(self) -> (i128, i128) {
         if self.signed {
             let half = 1i128 << (self.bits - 1);
@@ -49,7 +54,7 @@ impl Type {
         }
     }
 
-    /// Returns the value of this type with these bits.
+    /// Returns the integer that these bits stand for in this type.
     pub fn read(self, bits: u64) -> i128 {
         let bits = bits & mask(self.bits);
         if self.signed && bits >> (self.bits - 1) == 1 {
@@ -59,7 +64,7 @@ impl Type {
         }
     }
 
-    /// Returns the bits of a value, or `None` if the type does not have the value.
+    /// Returns the bits of an integer, or `None` if the type does not have this integer.
     pub fn write(self, value: i128) -> Option<u64> {
         let bits = value as u64 & mask(self.bits);
         (self.read(bits) == value).then_some(bits)
@@ -73,11 +78,11 @@ impl std::fmt::Display for Type {
     }
 }
 
-/// The result of an instruction, by its number.
+/// A value of a program: the result of the instruction with this number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Value(pub u32);
 
-/// An operation that takes two integers of one type and gives one of the same type.
+/// An operation of a program that takes two integers of one type and gives one of the same type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Binary {
     Add,
@@ -95,7 +100,8 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// Returns whether the operands may be exchanged. Such an operation is associative as well.
+    /// Returns whether the operation gives the same if its operands are exchanged. Such an operation is associative as
+    /// well.
     pub fn commutes(self) -> bool {
         match self {
             Self::Sub | Self::Div | Self::Rem => false,
@@ -134,7 +140,7 @@ impl Binary {
     }
 }
 
-/// A comparison of two integers of one type.
+/// A comparison of two integers of one type, whose result is one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Comparison {
     Equal,
@@ -158,29 +164,30 @@ impl Comparison {
 
 pub use super::integer::Shift;
 
-/// The operation of an instruction.
+/// The operation of a program's instruction, with its operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
-    /// The next input.
+    /// The next input of the program.
     Input {
         name: String,
     },
-    /// A constant, by its bits.
+    /// A constant of the instruction's type, given by its bits.
     Constant(u64),
     Binary(Binary, Value, Value),
     Compare(Comparison, Value, Value),
     Not(Value),
-    /// A shift by a known number of bits.
+    /// A shift of the value by a known number of bits.
     ShiftBy(Shift, Value, u32),
-    /// A shift by an encrypted, unsigned number of bits.
+    /// A shift of the first value by the second, an encrypted, unsigned number of bits.
     Shift(Shift, Value, Value),
-    /// The second value if the bit is 1, else the third.
+    /// A choice by the first value, a bit: the second value if the bit is 1, else the third.
     Select(Value, Value, Value),
     /// The sum of several values of one type.
     Sum(Vec<Value>),
-    /// The entry of a table at an unsigned index, or 0 behind the end.
+    /// The entry of a table at an unsigned index, or 0 for an index beyond the table's end.
     Table(Value, Vec<u64>),
-    /// A conversion to the instruction's type: the low bits, or an extension, by the sign if the operand is signed.
+    /// A conversion of the operand to the instruction's type: its low bits, or an extension. The extension is by the
+    /// sign if the operand is signed, else by zeros.
     Convert(Value),
 }
 
@@ -190,7 +197,8 @@ pub struct Instr {
     pub kind: Type,
 }
 
-/// A straight-line program. Each value names an earlier instruction, and types fit, as [`ProgramBuilder`] ensures.
+/// A straight-line program on encrypted integers. Each operand is an earlier instruction, and types fit, as
+/// [`ProgramBuilder`] ensures.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Program {
     instrs: Vec<Instr>,
@@ -198,7 +206,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Makes a program of instructions whose types fit.
+    /// Makes a program from instructions whose types are known to fit.
     pub(super) fn of(instrs: Vec<Instr>, outputs: Vec<(String, Value)>) -> Self {
         Self { instrs, outputs }
     }
@@ -215,7 +223,7 @@ impl Program {
         self.instrs[value.0 as usize].kind
     }
 
-    /// Returns the names and types of the inputs, in order.
+    /// Returns the names and types of the program's inputs, in order.
     pub fn inputs(&self) -> impl Iterator<Item = (&str, Type)> {
         self.instrs.iter().filter_map(|instr| match &instr.op {
             Op::Input { name } => Some((name.as_str(), instr.kind)),
@@ -223,7 +231,7 @@ impl Program {
         })
     }
 
-    /// Evaluates the program in the clear, from the inputs' bits to the outputs' bits.
+    /// Evaluates the program on plain values, from the inputs' bits to the outputs' bits.
     ///
     /// # Errors
     /// [`CircuitError::Inputs`].
@@ -253,7 +261,8 @@ impl Program {
 }
 
 impl Instr {
-    /// Computes the bits of the instruction's result from the types and bits of its operands; 0 for an input.
+    /// Computes the bits of the instruction's result from the types and bits of its operands. An instruction that is an
+    /// input gives 0.
     pub(super) fn computed(&self, operand: impl Fn(Value) -> (Type, u64)) -> u64 {
         let of = |v: Value| operand(v).1;
         let read = |v: Value| {
@@ -278,7 +287,7 @@ impl Instr {
 }
 
 impl Op {
-    /// Returns the operands.
+    /// Returns the operation's operands, in order.
     pub(super) fn operands(&self) -> Vec<Value> {
         match self {
             Self::Input { .. } | Self::Constant(_) => Vec::new(),
@@ -291,7 +300,7 @@ impl Op {
         }
     }
 
-    /// Returns the operation with its operands replaced.
+    /// Returns the operation with each operand replaced by `of` that operand.
     pub(super) fn renamed(&self, of: impl Fn(Value) -> Value) -> Self {
         match self {
             Self::Input { name } => Self::Input { name: name.clone() },
@@ -354,8 +363,8 @@ fn moved(kind: Type, shift: Shift, x: u64, by: u64) -> u64 {
     }
 }
 
-/// Builds a program and checks types. An operation on known values still becomes an instruction; it costs nothing once
-/// the program is lowered.
+/// A builder of a program, which checks types. An operation on known values still becomes an instruction. It costs
+/// nothing once the program is lowered.
 #[derive(Debug, Default)]
 pub struct ProgramBuilder {
     program: Program,

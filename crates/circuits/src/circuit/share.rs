@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses lookups that share a rotation. Lookups of one operand can share one, at the price of more noise.
+//! Chooses which lookups of a circuit share a blind rotation. Lookups of one operand can share a rotation, at the price
+//! of more noise.
 
 use std::collections::HashMap;
 
@@ -8,9 +9,9 @@ use ringmill_limits::{Halt, Watch};
 use super::graph::{Basis, Graph};
 use super::sum::Sum;
 
-/// Lets lookups of the same operand share a rotation, larger groups first. A group shares only as far as every sum that
-/// reads it stays within `limit` times the noise of a wire; other lookups of the group stay alone. Circuits of bits
-/// stay unchanged, since one operand has one gate's sign.
+/// Lets lookups of the same operand share a blind rotation, larger groups first. Every sum that reads a shared lookup
+/// must stay within `limit` times the noise of a wire. Other lookups of the group get rotations of their own. Circuits
+/// of bits stay unchanged, since one operand has one gate's sign.
 ///
 /// # Errors
 /// [`Halt`].
@@ -44,7 +45,8 @@ fn mark(graph: &mut Graph, group: &[usize], shared: bool) {
     }
 }
 
-/// Returns the groups of at least two lookups of one operand. The largest comes first; equal ones stay in order.
+/// Returns the groups of at least two lookups with one operand. The largest group comes first, and groups of one size
+/// stay in order.
 fn groups(graph: &Graph) -> Vec<Vec<usize>> {
     let mut numbers: HashMap<&Sum, usize> = HashMap::new();
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -60,7 +62,7 @@ fn groups(graph: &Graph) -> Vec<Vec<usize>> {
     groups
 }
 
-/// A sum that reads a lookup.
+/// A sum that reads a lookup: the operand of another lookup, or an output of the circuit.
 #[derive(Clone, Copy)]
 enum Reader {
     Lookup(usize),
@@ -76,7 +78,7 @@ impl Reader {
     }
 }
 
-/// A sum that reads a lookup: the operand of another lookup, or an output.
+/// Returns for each lookup the sums that read it.
 fn readers(graph: &Graph) -> Vec<Vec<Reader>> {
     let mut readers = vec![Vec::new(); graph.lookups.len()];
     let mut note = |sum: &Sum, reader: Reader| {
@@ -101,7 +103,8 @@ mod tests {
     use crate::circuit::small::Lookups;
     use crate::circuit::sum::Wire;
 
-    /// Returns a circuit of u / 4, u % 4 and u = 7 of one operand; a further lookup reads u % 4 with a factor.
+    /// Returns a circuit that looks up u / 4, u % 4 and u = 7 for one operand u. A further lookup reads u % 4 times
+    /// `factor`.
     fn graph(factor: i64, limit: u64) -> Graph {
         let mut l = Lookups::new(limit, &Watch::default());
         let u = l.input(15);
@@ -139,7 +142,8 @@ mod tests {
         }
     }
 
-    /// u - 4 (u / 4) - u % 4 is 0, and its noise cancels, as entries of one rotation are not independent.
+    /// Tests that u - 4 (u / 4) - u % 4 is 0 and that its noise cancels, as entries of one rotation are not
+    /// independent.
     #[test]
     fn sums_of_entries_that_share_are_entries_of_sums() {
         let graph = graph(1, 192);

@@ -10,7 +10,8 @@ use super::graph::{ENTRIES, Graph, Lookup, Table};
 use super::share::share;
 use super::sum::{Sum, Wire};
 
-/// A sum of whole messages, with the range `low` to `high` in which its value lies.
+/// A small encrypted integer: a sum of wires that is a whole number of messages, with the range `low` to `high` of its
+/// value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Small {
     sum: Sum,
@@ -39,12 +40,12 @@ impl Small {
         self.high
     }
 
-    /// Returns the value if it is known without decryption.
+    /// Returns the value if the sum has no wire, so that it is known without decryption.
     pub fn known(&self) -> Option<i64> {
         self.sum.is_constant().then_some(self.sum.halves() / 2)
     }
 
-    /// Computes self + factor * other.
+    /// Computes self + factor * other, without a bootstrap.
     #[must_use]
     pub fn plus(&self, factor: i64, other: &Self) -> Self {
         let (a, b) = (factor * other.low, factor * other.high);
@@ -55,13 +56,13 @@ impl Small {
         }
     }
 
-    /// Computes 1 - self, for a bit.
+    /// Computes 1 - self for an encrypted bit, without a bootstrap.
     #[must_use]
     pub fn inverted_bit(&self) -> Self {
         Self::constant(1).plus(-1, self)
     }
 
-    /// Narrows the range, if more is known than the ranges of the terms tell.
+    /// Narrows the range of the value to `low` to `high`. The caller knows more than the ranges of the terms tell.
     #[must_use]
     pub fn known_within(mut self, low: i64, high: i64) -> Self {
         (self.low, self.high) = (self.low.max(low), self.high.min(high));
@@ -69,7 +70,7 @@ impl Small {
     }
 }
 
-/// Builds a circuit of lookups. Equal lookups are made once.
+/// A builder of a circuit of lookups. Equal lookups are made once.
 pub struct Lookups {
     graph: Graph,
     seen: HashMap<Lookup, Wire>,
@@ -78,8 +79,8 @@ pub struct Lookups {
 }
 
 impl Lookups {
-    /// Makes a builder whose operands have at most `limit` times the noise of a wire. Each lookup asks `watch` for its
-    /// memory.
+    /// Makes a builder whose lookups read operands with at most `limit` times the noise variance of a wire. Each lookup
+    /// asks `watch` for its memory.
     pub fn new(limit: u64, watch: &Watch) -> Self {
         Self {
             graph: Graph::default(),
@@ -89,7 +90,7 @@ impl Lookups {
         }
     }
 
-    /// Adds an input from 0 to `high`, which is at most 15. All inputs must come before the first lookup.
+    /// Adds an input whose value is from 0 to `high`, at most 15. All inputs must come before the first lookup.
     pub fn input(&mut self, high: i64) -> Small {
         let wire = Wire(self.graph.inputs);
         self.graph.inputs += 1;
@@ -114,8 +115,8 @@ impl Lookups {
     }
 
     /// Computes f of a sum of multiples, by one bootstrap. f must be defined on the whole range of the sum. The range
-    /// may exceed 16 values if f(u) + f(u - 16) is the same for all u and u - 16 in it. An f that only adds a constant,
-    /// or subtracts from one, takes no bootstrap.
+    /// may exceed 16 values if f(u) + f(u - 16) is the same for all u and u - 16 in it. An f that only adds a constant
+    /// to the sum, or subtracts the sum from a constant, takes no bootstrap.
     ///
     /// # Errors
     /// [`CircuitError::Refused`] for functions that no table holds, [`CircuitError::Noise`].
@@ -134,8 +135,8 @@ impl Lookups {
         self.table(&sum, f)
     }
 
-    /// Computes a sum of multiples whose noise a lookup can bear. If the sum is too noisy, operands are refreshed
-    /// first, beginning with the one that contributes most.
+    /// Computes a sum of multiples whose noise the operand of a lookup may have. If the sum has more noise, a bootstrap
+    /// refreshes operands first, beginning with the one that contributes most.
     ///
     /// # Errors
     /// [`CircuitError::Noise`] if the sum of fresh operands is too noisy.
@@ -159,7 +160,7 @@ impl Lookups {
         }
     }
 
-    /// Looks up f of an operand whose range and noise are within the limits.
+    /// Looks up f at an operand whose range and noise are within the limits of a lookup.
     fn table(&mut self, x: &Small, f: impl Fn(i64) -> i64) -> Result<Small, CircuitError> {
         if let Some(value) = x.known() {
             return Ok(Small::constant(f(value)));
@@ -201,8 +202,8 @@ impl Lookups {
     }
 }
 
-/// Makes a table of consecutive values. Returns the place of the first value, from -16 to 0, a constant in halves that
-/// is added to each entry, and the entries in halves. Returns `None` if no table has all values.
+/// Makes a lookup table that gives these consecutive values. Returns the argument of the first value, from -16 to 0, a
+/// constant in halves of a message to add to each entry, and the entries. Returns `None` if no table gives all values.
 fn tabulate(values: &[i64]) -> Option<(i64, i64, Table)> {
     let half = ENTRIES;
     let fits = |halves: i64| i8::try_from(halves).ok().filter(|h| h.abs() <= 32);
@@ -232,7 +233,7 @@ mod tests {
 
     use super::{Lookups, tabulate};
 
-    /// Every f of 17 to 32 values with constant f(u) + f(u - 16) has a table, and no other.
+    /// Tests that every f of 17 to 32 values with constant f(u) + f(u - 16) has a table, and no other f.
     #[test]
     fn tables_of_more_than_half_the_torus() {
         let carry: Vec<i64> = (0..32).map(|x| i64::from(x >= 16)).collect();

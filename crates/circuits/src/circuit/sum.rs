@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of encrypted values, the operations that need no bootstrap.
+//! Linear sums of a circuit's encrypted values, which take no bootstrap.
 
 /// An encrypted value of a circuit: an input, or the result of a lookup. Circuits of digits count it in halves of a
 /// message, as carries come from tables of plus and minus one half. Circuits of bits count it in eighths of the torus.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Wire(pub u32);
 
-/// A constant plus small multiples of wires.
+/// A constant plus small multiples of wires, which takes no bootstrap.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Sum {
-    /// Each wire once, in order, with a factor other than 0.
+    /// The wires in ascending order, each once, with a factor other than 0.
     terms: Vec<(Wire, i64)>,
     halves: i64,
 }
@@ -33,23 +33,23 @@ impl Sum {
         &self.terms
     }
 
-    /// Returns the constant, in halves of a message, or in eighths of the torus for bits.
+    /// Returns the sum's constant, in halves of a message, or in eighths of the torus in circuits of bits.
     pub fn halves(&self) -> i64 {
         self.halves
     }
 
-    /// Returns the sum of the factors' squares: the noise variance as a multiple of a wire's.
+    /// Returns the sum of the squared factors: the sum's noise variance as a multiple of a wire's.
     pub fn norm(&self) -> u64 {
         let squares = self.terms.iter().map(|&(_, f)| f.unsigned_abs().pow(2));
         squares.sum()
     }
 
-    /// Returns whether the sum has no wire.
+    /// Returns whether the sum is a constant without a wire.
     pub fn is_constant(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Computes self + factor * other.
+    /// Computes self + factor * other of two sums.
     #[must_use]
     pub fn plus(&self, factor: i64, other: &Self) -> Self {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
@@ -85,14 +85,15 @@ impl Sum {
         }
     }
 
-    /// Computes self + constant.
+    /// Adds a constant to the sum, in halves of a message, or in eighths of the torus in circuits of bits.
     #[must_use]
     pub fn shifted(mut self, halves: i64) -> Self {
         self.halves += halves;
         self
     }
 
-    /// Returns the value in halves, for values of wires in halves.
+    /// Returns the value of the sum for the wire values that `of` returns. All are in halves of a message, or in
+    /// eighths of the torus in circuits of bits.
     pub fn value(&self, of: impl Fn(Wire) -> i64) -> i64 {
         let terms = self.terms.iter().map(|&(wire, f)| f * of(wire));
         self.halves + terms.sum::<i64>()

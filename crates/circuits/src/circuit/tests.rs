@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests that every operation lowered to lookups gives the program's values, both in the clear.
+//! Tests that every operation lowered to lookups gives the values of the program, both evaluated without encryption.
 
 use ringmill_limits::Watch;
 
 use super::lower::{Circuit, Part, lower};
 use super::program::{Binary, Comparison, Program, ProgramBuilder, Shift, Type, Value};
 
-/// About the limit of `message_2_carry_2` at failures below 2^-64.
+/// The limit of the parameter set `message_2_carry_2`, about, if each bootstrap may fail with a probability of 2^-64.
 const LIMIT: u64 = 2000;
 
-/// Returns the values that the outputs decrypt to.
+/// Evaluates a circuit without encryption, and returns the integers of its outputs.
 pub fn run(circuit: &Circuit, inputs: &[u64]) -> Vec<u64> {
     let mut wires = vec![0; circuit.graph.inputs as usize];
     for (port, value) in circuit.inputs.iter().zip(inputs) {
@@ -30,7 +30,7 @@ pub fn run(circuit: &Circuit, inputs: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// Small deterministic random numbers.
+/// A generator of deterministic random numbers for tests.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -42,7 +42,7 @@ impl Dice {
         x ^ x >> 31
     }
 
-    /// Returns a value of `bits` bits. Half of them are edge cases.
+    /// Returns a random integer of `bits` bits. Half of them are edge cases, such as 0.
     pub fn value(&mut self, bits: u32) -> u64 {
         let mask = u64::MAX >> (64 - bits);
         let edge = [0, 1, 2, mask, mask - 1, mask >> 1, (mask >> 1) + 1];
@@ -199,7 +199,8 @@ fn tables_of_one_and_of_two_limbs() {
     }
 }
 
-/// The counts of docs/tfhe.md: 16 blocks, four digits each, and one rotation for each half of the index.
+/// Tests the counts of docs/tfhe.md for a table of bytes: 16 blocks, four digits each, and one rotation for each half
+/// of the index.
 #[test]
 fn a_table_of_bytes_shares_its_rotations() {
     let mut dice = Dice(3);
@@ -257,7 +258,7 @@ pub fn of_sixteen(name: &str) -> Program {
     of_two(of, make)
 }
 
-/// The bootstraps of operations on 16 bits, which docs/tfhe.md lists.
+/// Tests the number of bootstraps of operations on 16 bits, which docs/tfhe.md lists.
 #[test]
 fn bootstraps_of_sixteen_bits() {
     let cost = |name| {

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use super::graph::{Basis, Graph};
 use super::sum::Sum;
 
-/// Writes a sum, such as `4 %0 - %1 + 3`.
+/// Writes a sum of wires as text, such as `4 %0 - %1 + 3`.
 fn sum(f: &mut Formatter<'_>, sum: &Sum) -> fmt::Result {
     for (i, &(wire, factor)) in sum.terms().iter().enumerate() {
         match (i, factor < 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checkpoints of a circuit's run: the lookups that are done, and those of their results that the rest of the run
-//! needs.
+//! Checkpoints of a circuit's run. A checkpoint holds the lookups that are done, and those of their results that the
+//! rest of the run needs.
 //!
 //! The file has a mark with the version, the identities of circuit and inputs, a bit for each lookup, the needed
-//! ciphertexts in the form of a file of several (docs/files.md), and a SHA-256 of all these. A reader checks the hash,
-//! the identities, the number of ciphertexts, their parameters and that they have one key.
+//! ciphertexts in the form of a file of several ciphertexts (docs/files.md), and a SHA-256 of all these. A reader
+//! checks the hash, the identities, the number of ciphertexts, their parameters and that they have one key.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use std::io;
@@ -25,7 +25,7 @@ use crate::tfhe::{LweCiphertext, Params, file};
 const MARK: [u8; 8] = *b"RINGCIR1";
 const HASH: usize = 32;
 
-/// The identities of a circuit and of its inputs.
+/// The hashes of the circuit and of the input ciphertexts that a checkpoint belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Whose {
     circuit: [u8; HASH],
@@ -68,7 +68,7 @@ impl Whose {
     }
 }
 
-/// Counts for each wire the sums that still need it, given the lookups that are done.
+/// Returns for each wire the number of sums that still need it, if the lookups marked in `done` are done.
 pub fn uses(graph: &Graph, done: &[bool]) -> Vec<usize> {
     let mut uses = vec![0usize; graph.wires()];
     let left = graph.lookups.iter().zip(done).filter(|(_, done)| !**done);
@@ -82,7 +82,7 @@ pub fn uses(graph: &Graph, done: &[bool]) -> Vec<usize> {
     uses
 }
 
-/// Returns the lookups that are done and whose results something still needs.
+/// Returns the numbers of the lookups that are done and whose results a later lookup or an output needs.
 pub fn kept(graph: &Graph, done: &[bool]) -> Vec<usize> {
     let uses = uses(graph, done).into_iter().skip(graph.inputs as usize);
     let each = done.iter().zip(uses).enumerate();
@@ -90,14 +90,14 @@ pub fn kept(graph: &Graph, done: &[bool]) -> Vec<usize> {
     needed.map(|(at, _)| at).collect()
 }
 
-/// The state of a run.
+/// The progress of a run: for each lookup whether it is done, and the results that are still needed.
 pub struct Reached {
     pub done: Vec<bool>,
-    /// The ciphertexts of the lookups that [`kept`] returns, in order.
+    /// The results of the lookups that [`kept`] returns, in the same order.
     pub ciphertexts: Vec<LweCiphertext>,
 }
 
-/// Returns the contents of the file.
+/// Returns the contents of a checkpoint file for a run of this circuit and these inputs.
 ///
 /// # Errors
 /// Ciphertexts of different keys.
@@ -119,6 +119,11 @@ pub fn bytes(whose: Whose, params: &Params, reached: &Reached) -> Result<Vec<u8>
     Ok(bytes)
 }
 
+/// Writes the contents of a checkpoint to its file.
+///
+/// # Errors
+///
+/// [`CheckpointError::File`] if the file cannot be written.
 /// # Errors
 /// [`CheckpointError::File`].
 pub fn put(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
@@ -134,6 +139,12 @@ fn failed(what: &'static str, path: &Path, source: io::Error) -> CheckpointError
     }
 }
 
+/// Reads a checkpoint of a run of this circuit on these inputs.
+///
+/// # Errors
+///
+/// [`CheckpointError`] if the file cannot be read, is no checkpoint, is damaged, or belongs to another circuit or other
+/// inputs.
 /// # Errors
 /// [`CheckpointError`] if the file cannot be read, is no checkpoint, is damaged, or belongs to another circuit or other
 /// inputs.

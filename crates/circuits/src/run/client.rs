@@ -9,7 +9,8 @@ use super::CircuitRunError;
 use crate::circuit::{Circuit, Part, Port};
 use crate::tfhe::{Client, IntegerType, LweCiphertext, Messages, Params};
 
-/// Encrypts integers digit by digit, or bit by bit under parameters for booleans, and decrypts outputs to integers.
+/// A client of a circuit. It encrypts integers digit by digit, or bit by bit under parameters for booleans, and
+/// decrypts outputs to integers.
 pub struct CircuitClient {
     client: Client,
 }
@@ -27,7 +28,7 @@ impl CircuitClient {
         self.client.params()
     }
 
-    /// Encrypts a value, one ciphertext for each digit, lowest first.
+    /// Encrypts an integer for an input port, with one ciphertext for each digit or bit, lowest first.
     ///
     /// # Errors
     /// [`CircuitRunError::Value`] for a value that the port's type does not have; errors of the scheme.
@@ -59,7 +60,7 @@ impl CircuitClient {
         Ok(digits)
     }
 
-    /// Decrypts the value of an output.
+    /// Decrypts the ciphertexts of an output port to an integer.
     ///
     /// # Errors
     /// [`CircuitRunError::Ciphertexts`] if the number of ciphertexts is not the port's; errors of the scheme.
@@ -85,16 +86,17 @@ impl CircuitClient {
     }
 }
 
-/// Returns the number of ciphertexts of a port.
+/// Returns the number of ciphertexts that hold the encrypted pieces of a port.
 pub fn ciphertexts(port: &Port) -> usize {
     let encrypted = |part: &&Part| matches!(part, Part::Encrypted { .. });
     port.parts.iter().filter(encrypted).count()
 }
 
-/// Refuses encrypted integers whose types are not those of the ports.
+/// Checks that the types of encrypted integers are those of the ports that take them.
 ///
 /// # Errors
-/// [`CircuitRunError::Integer`], [`CircuitRunError::Integers`].
+/// [`CircuitRunError::Integer`] for an integer of another type; [`CircuitRunError::Integers`] for another number of
+/// integers.
 pub fn check_types(ports: &[Port], integers: &[IntegerType]) -> Result<(), CircuitRunError> {
     let name = |port: Option<&Port>| port.map_or_else(String::new, |port| port.name.clone());
     if ports.len() != integers.len() {
@@ -130,7 +132,7 @@ fn check(port: &Port, got: usize) -> Result<(), CircuitRunError> {
     })
 }
 
-/// Joins the ciphertexts of the ports into the list of inputs that the circuit takes, in order.
+/// Joins the ciphertexts of all ports into one list, in the order of the circuit's inputs.
 ///
 /// # Errors
 /// [`CircuitRunError::Ciphertexts`].
@@ -151,7 +153,7 @@ pub fn bound(
     Ok(inputs.into_iter().flatten().collect())
 }
 
-/// Splits the ciphertexts of a run into those of each output.
+/// Splits the output ciphertexts of a run into one list for each output port.
 pub fn unbound(circuit: &Circuit, outputs: Vec<LweCiphertext>) -> Vec<Vec<LweCiphertext>> {
     let mut outputs = outputs.into_iter();
     let ports = circuit.outputs.iter();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The engines that compute a circuit's bootstraps: this computer's kernels, or a device.
+//! The engines that compute a circuit's bootstraps: the CPU's kernels, or a device that runs limb programs.
 
 use ringmill_device::Device;
 use ringmill_limits::Watch;
@@ -8,12 +8,12 @@ use super::CircuitRunError;
 use crate::bootstrap::Bootstrap;
 use crate::tfhe::{Evaluator, LinearEvaluator, LookupTable, LweCiphertext, Workspace};
 
-/// An engine of bootstraps. All engines give the same ciphertexts.
+/// An engine that computes a circuit's bootstraps with evaluation keys. All engines give the same ciphertexts.
 #[derive(Clone, Copy)]
 pub enum Engine<'a> {
-    /// This computer's kernels, one bootstrap after another.
+    /// The CPU's kernels, which run one bootstrap after another in each thread.
     Evaluator(&'a Evaluator),
-    /// A device, which runs limb programs.
+    /// A device that runs bootstraps as limb programs.
     Device {
         bootstrap: &'a Bootstrap,
         device: &'a dyn Device,
@@ -21,7 +21,7 @@ pub enum Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// Returns the evaluator that adds ciphertexts between bootstraps.
+    /// Returns the evaluator that adds ciphertexts between the engine's bootstraps.
     pub fn linear(self) -> &'a LinearEvaluator {
         match self {
             Self::Evaluator(evaluator) => evaluator.linear(),
@@ -29,7 +29,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Returns a worker for one thread. `watch` can stop its work.
+    /// Returns the engine with the buffers that one thread needs. `watch` can stop the thread's work.
     pub(super) fn worker(self, watch: &'a Watch) -> Worker<'a> {
         match self {
             Self::Evaluator(evaluator) => Worker::Evaluator {
@@ -45,7 +45,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// An engine with the buffers of one thread.
+/// An engine of bootstraps with the buffers of one thread.
 pub(super) enum Worker<'a> {
     Evaluator {
         evaluator: &'a Evaluator,
@@ -58,17 +58,17 @@ pub(super) enum Worker<'a> {
     },
 }
 
-/// The tables of a rotation.
+/// The tables that one rotation looks up.
 pub(super) enum Wanted<'a> {
-    /// The sign of a sum of bits.
+    /// The table of the sign, for a sum of encrypted bits.
     Sign,
     Table(&'a LookupTable),
-    /// Several tables, by one rotation.
+    /// Several tables of digits that share the rotation.
     Shared(Vec<&'a LookupTable>),
 }
 
 impl Worker<'_> {
-    /// Returns the entries at one ciphertext, in the order of the tables.
+    /// Returns the entries of the tables at one ciphertext, in the order of the tables, by one rotation.
     pub(super) fn look_up(
         &mut self,
         wanted: &Wanted<'_>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of running a circuit.
+//! The errors of encrypting for, running and decrypting a circuit.
 
 use ringmill_device::CheckpointError;
 use ringmill_limits::Halt;

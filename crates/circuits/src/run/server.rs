@@ -20,10 +20,10 @@ use crate::circuit::graph::{Basis, Table};
 use crate::circuit::sum::{Sum, Wire};
 use crate::tfhe::{LinearEvaluator, LookupTable, LweCiphertext, Messages, Params};
 
-/// The least time between two steps of progress.
+/// The least time between two reports of progress.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// The server: an engine with its keys, and the number of threads.
+/// A server that runs circuits: an engine with evaluation keys, the number of threads, and the observers of a run.
 pub struct Server<'a> {
     pub engine: Engine<'a>,
     pub threads: usize,
@@ -31,45 +31,46 @@ pub struct Server<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// The checkpoint that a run writes, and the one that it continues from.
+/// Where a run saves checkpoints, and the checkpoint that the run continues from. Both are optional.
 #[derive(Clone, Debug, Default)]
 pub struct Keeping {
     pub saving: Option<Saving>,
     pub resume: Option<PathBuf>,
 }
 
-/// The outputs of a run, and its cost.
+/// The output ciphertexts of a circuit's run, with its time, threads and memory.
 #[derive(Debug)]
 pub struct CircuitRun {
     pub outputs: Vec<LweCiphertext>,
     pub elapsed: Duration,
     pub threads: usize,
-    /// The largest number of wires in memory at a time.
+    /// The largest number of ciphertexts (wires) that the run had in memory at a time.
     pub peak_wires: usize,
 }
 
-/// The state of a run, which its threads share.
+/// The state of a circuit's run that its threads share under a lock.
 struct State<'a> {
-    /// The rotations whose operands are computed. The one with the longest path to an output comes first.
+    /// The rotations whose operands are computed, by number. The rotation with the longest path to an output comes
+    /// first.
     ready: BinaryHeap<(usize, std::cmp::Reverse<usize>)>,
-    /// The number of operands that each rotation still waits for.
+    /// For each rotation the number of its operand's wires that are not computed yet.
     missing: Vec<usize>,
     wires: Vec<Option<Arc<LweCiphertext>>>,
-    /// The number of sums that still need each wire.
+    /// For each wire of the circuit the number of sums that still read it. At 0 the wire's ciphertext is dropped.
     uses: Vec<usize>,
-    /// Whether each lookup is done.
+    /// For each lookup of the circuit whether its result is computed.
     finished: Vec<bool>,
     live: usize,
     peak: usize,
-    /// The number of rotations that are done.
+    /// The number of rotations that are computed.
     done: usize,
     failed: Option<CircuitRunError>,
-    /// The time of the last report of progress, `None` before the first rotation.
+    /// The time of the last report of progress, or `None` before the first report.
     told: Option<Instant>,
     saver: Option<Saver<'a>>,
 }
 
-/// Saves the state of a run.
+/// The writer of a run's checkpoints: when to write, and what the file belongs to.
 struct Saver<'a> {
     schedule: Schedule<'a>,
     whose: Whose,
@@ -89,14 +90,14 @@ impl<'a> Saver<'a> {
         })
     }
 
-    /// Saves a run that continues. Failures are tolerated for a while.
+    /// Writes a checkpoint of a run that continues. Failures to write are tolerated for a while.
     fn save(&mut self, reached: &Reached) -> Result<(), CircuitRunError> {
         let bytes = checkpoint::bytes(self.whose, self.params, reached)?;
         let path = &self.schedule.saving().path;
         Ok(self.schedule.save(|| checkpoint::put(path, &bytes))?)
     }
 
-    /// Saves a run that ends.
+    /// Writes a checkpoint of a run that ends before it is complete.
     fn save_at_last(&self, reached: &Reached) -> Result<(), CircuitRunError> {
         let bytes = checkpoint::bytes(self.whose, self.params, reached)?;
         let path = &self.schedule.saving().path;
@@ -104,23 +105,24 @@ impl<'a> Saver<'a> {
     }
 }
 
-/// The parts of a run that do not change.
+/// The tables and the order of a circuit's rotations, which do not change during a run.
 struct Plan<'a> {
     graph: &'a Graph,
-    /// The tables of digits. Gates of bits need none, as they read the sign.
+    /// The encoded table of each different lookup of digits. Gates of bits need none, as they read the sign.
     tables: HashMap<Table, LookupTable>,
-    /// The lookups of each rotation.
+    /// For each rotation the numbers of the lookups that share it.
     rotations: Vec<Vec<usize>>,
-    /// The rotations that read each wire.
+    /// For each wire the rotations whose operand contains it.
     takers: Vec<Vec<usize>>,
-    /// The number of rotations from each one to the end of its longest chain.
+    /// For each rotation the number of rotations on its longest path to an output, itself included.
     height: Vec<usize>,
     begin: Instant,
-    /// The number of rotations that were done when the run began.
+    /// The number of rotations that the checkpoint, from which the run continues, has done.
     before: usize,
 }
 
-/// Runs a circuit on the ciphertexts of its inputs. The result does not depend on the number of threads.
+/// Runs a circuit on the ciphertexts of its inputs, and returns the ciphertexts of its outputs. The result does not
+/// depend on the number of threads.
 ///
 /// # Errors
 /// [`CircuitRunError::OtherBasis`] if the parameters are for other messages than the circuit;
@@ -207,12 +209,12 @@ pub fn run(
     })
 }
 
-/// Returns the operand of all lookups of a rotation.
+/// Returns the sum that all lookups of a rotation read.
 fn operand<'a>(graph: &'a Graph, rotation: &[usize]) -> &'a Sum {
     &graph.lookups[rotation[0]].operand
 }
 
-/// Computes a sum of wires that are in memory.
+/// Computes a sum of wires whose ciphertexts are in memory.
 fn summed<'a>(
     linear: &LinearEvaluator,
     sum: &Sum,
@@ -273,7 +275,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Returns the state of the run for a checkpoint.
+    /// Returns the run's progress in the form that a checkpoint stores.
     fn reached(&self, done: &[bool], wires: &[Option<Arc<LweCiphertext>>]) -> Reached {
         let first = self.graph.inputs as usize;
         let kept = checkpoint::kept(self.graph, done).into_iter();
@@ -330,7 +332,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Runs rotations until none is left, or one fails.
+    /// Runs rotations in one thread until none is left, or one fails in any thread.
     fn work(&self, server: &Server<'_>, state: &Mutex<State<'_>>, changed: &Condvar) {
         let mut worker = server.engine.worker(server.watch);
         let mut held = lock(state);
@@ -400,7 +402,7 @@ impl<'a> Plan<'a> {
         worker.look_up(&wanted, &operand)
     }
 
-    /// Stores the outputs of a rotation, drops wires that nothing needs any more, and makes waiting rotations ready.
+    /// Stores the results of a rotation, drops wires that nothing needs any more, and makes waiting rotations ready.
     fn finished(
         &self,
         server: &Server<'_>,

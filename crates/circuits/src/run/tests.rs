@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of circuits under encryption, with toy parameters.
+//! Tests of circuits on encrypted inputs, with toy parameters.
 
 use ringmill_cpu::Cpu;
 use ringmill_device::progress::{Progress, Silent, Step};
@@ -97,7 +97,7 @@ impl Setup {
     }
 }
 
-/// A program with the sum, product, quotient, maximum and order of two integers, and a constant.
+/// Returns a program with the sum, product, quotient, maximum and order of two integers, and a constant.
 fn program(kind: Type) -> Program {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.input("x", kind), b.input("y", kind));
@@ -142,7 +142,7 @@ fn integers_under_encryption() {
     }
 }
 
-/// A program with every operation of two integers.
+/// Returns a program with every operation of two integers.
 fn everything(kind: Type) -> Program {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.input("x", kind), b.input("y", kind));
@@ -200,7 +200,7 @@ fn every_operation_on_every_pair_of_four_bits() {
     everything_is_right(&setup(), 4, false, (0..256).map(|i| (i / 16, i % 16)));
 }
 
-/// Every fifth pair: each number stands on either side.
+/// Tests every operation on every fifth pair of signed 4-bit integers: each number stands on either side.
 #[test]
 fn every_operation_on_pairs_of_four_signed_bits() {
     everything_is_right(
@@ -217,7 +217,7 @@ fn every_operation_on_every_pair_of_four_signed_bits() {
     everything_is_right(&setup(), 4, true, (0..256).map(|i| (i / 16, i % 16)));
 }
 
-/// Pairs of edge cases, and random pairs.
+/// Tests every operation on pairs of edge cases, and on random pairs.
 #[test]
 fn every_operation_on_pairs_of_sixteen_bits() {
     let [first, second] = booleans();
@@ -247,7 +247,7 @@ fn every_operation_on_pairs_of_sixteen_bits() {
     }
 }
 
-/// Setups for booleans, with both kinds of ciphertext modulus.
+/// Returns keys and servers for booleans, for both kinds of ciphertext modulus.
 fn booleans() -> [Setup; 2] {
     let prime = CiphertextModulus::Prime { bits: 32 };
     let toy = ParamsBuilder::toy_for_tests_only;
@@ -267,7 +267,8 @@ fn every_operation_as_gates() {
     }
 }
 
-/// A run of gates is saved and continued, gives the same on any number of threads, and is refused with keys for digits.
+/// Tests that a run of gates is saved and continued, gives the same on any number of threads, and is refused with keys
+/// for digits.
 #[test]
 fn gates_are_kept_and_refused_as_lookups_are() {
     let [setup, _] = booleans();
@@ -332,7 +333,7 @@ fn gates_are_kept_and_refused_as_lookups_are() {
     assert!(matches!(refused, Err(CircuitRunError::OtherBasis { .. })));
 }
 
-/// A thousand gates of two inputs, each on any earlier signals.
+/// Tests a thousand gates of two inputs, each on any earlier signals.
 #[test]
 fn a_random_netlist_of_a_thousand_gates() {
     let [first, second] = booleans();
@@ -402,7 +403,7 @@ fn the_same_ciphertexts_on_any_number_of_threads() {
     }
 }
 
-/// A program that reads a table of integers: many tables of few sums.
+/// Returns a program that reads a table of integers, whose circuit has many tables at few sums.
 fn table_program(entries: &[i128]) -> Program {
     let mut b = ProgramBuilder::new();
     let (index, of) = (Type::new(6, false).unwrap(), Type::new(8, false).unwrap());
@@ -413,7 +414,7 @@ fn table_program(entries: &[i128]) -> Program {
     b.finish()
 }
 
-/// Parameters with less noise than the toy ones, so that lookups share rotations.
+/// Returns parameters with less noise than the toy ones, so that lookups share rotations.
 fn quiet() -> ParamsBuilder {
     ParamsBuilder::toy_circuits_for_tests_only().sizes(|s| s.glwe_std /= 16.0)
 }
@@ -439,7 +440,7 @@ fn tables_of_one_sum_share_a_rotation() {
     }
 }
 
-/// Bootstraps as limb programs on a device give the same ciphertexts.
+/// Tests that bootstraps as limb programs on a device give the same ciphertexts as the evaluator.
 #[test]
 fn a_device_gives_the_same_ciphertexts() {
     let cpu = Cpu::new(1).unwrap();
@@ -484,7 +485,7 @@ fn a_device_gives_the_same_ciphertexts() {
     }
 }
 
-/// A checkpoint has all results of a rotation or none. A file with some of them is refused.
+/// Tests that a checkpoint has all results of a rotation or none. A file with some of them is refused.
 #[test]
 fn half_a_rotation_is_no_checkpoint() {
     let setup = of(quiet());
@@ -554,7 +555,7 @@ fn refusals() {
     assert!(setup.client.decrypt(&circuit.outputs[0], &[]).is_err());
 }
 
-/// Stops the run after `after` steps.
+/// An observer of progress that stops the run after `after` steps.
 struct Stopper<'a> {
     after: u64,
     watch: &'a Watch,

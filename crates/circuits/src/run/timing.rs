@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the time that a machine takes for all bootstraps of a circuit.
+//! Computes the time that a machine takes for all bootstraps of a circuit, from the cycles of one bootstrap.
 
 use ringmill_device::Device;
 use ringmill_limits::Watch;
@@ -12,20 +12,21 @@ use crate::circuit::Graph;
 #[derive(Clone, PartialEq, Debug)]
 pub struct MachineTime {
     pub machine: String,
-    /// The source of the cycles: "model", or "RTL" from its simulation.
+    /// The source of the cycles: "model" for the cycle model, or "RTL" for a simulation of the machine's RTL.
     pub how: &'static str,
     pub clock_mhz: f64,
     pub bootstraps: usize,
-    /// The cycles of one bootstrap alone, from the load of its ciphertext to its last output word, with the key switch.
+    /// The cycles of one bootstrap alone, key switch included, from the load of its ciphertext to its last output word.
     pub each: u64,
-    /// The number of ciphertexts that the machine interleaves.
+    /// The number of ciphertexts that the machine's engine interleaves.
     pub places: usize,
-    /// An upper bound on the cycles of all bootstraps, if `places` rotations of each level of the circuit run at once.
+    /// An upper bound on the cycles of all bootstraps, if the machine runs `places` rotations of one level of the
+    /// circuit at once.
     pub interleaved: u64,
 }
 
 impl MachineTime {
-    /// Measures one bootstrap. Returns `None` for a device that is no machine.
+    /// Times one bootstrap on the device. Returns `None` for a device that is no machine.
     ///
     /// # Errors
     /// Errors of the device.

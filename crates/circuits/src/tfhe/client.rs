@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The holder of the secret key, who makes keys, encrypts and decrypts, and the holder of the public key, who encrypts.
+//! The two holders of keys in TFHE. The client holds the secret key: it makes keys, encrypts and decrypts. The
+//! encryptor holds the public key and encrypts.
 
 use std::sync::Arc;
 
@@ -17,11 +18,12 @@ use super::secret::SecretKey;
 use super::tables::{bits, encode};
 use super::{TfheError, steps};
 
-/// The holder of a secret key.
+/// The holder of a TFHE secret key, who makes evaluation keys, encrypts and decrypts.
 pub struct Client {
     params: Arc<Params>,
     secret: Arc<SecretKey>,
-    /// The noise of the key that ciphertexts rest under.
+    /// The sampler of noise for the key that encrypts fresh ciphertexts: the small one or the large one
+    /// ([`super::Order`]).
     noise: Noise,
     source: PrngSource,
 }
@@ -66,7 +68,7 @@ impl Client {
         })
     }
 
-    /// Makes a client with an existing secret key.
+    /// Makes a client with an existing secret key of the same parameters.
     ///
     /// # Errors
     /// [`TfheError::OtherParams`].
@@ -95,7 +97,7 @@ impl Client {
         self.made(keygen::bootstrap_key)
     }
 
-    /// Makes the key that a server needs to switch from the large key to the small one.
+    /// Makes the key that a server needs to switch ciphertexts from the large key to the small one.
     pub fn key_switch_key(&self) -> Result<KeySwitchKey, TfheError> {
         self.made(keygen::key_switch_key)
     }
@@ -104,7 +106,7 @@ impl Client {
         self.made(keygen::public_key)
     }
 
-    /// Makes a key by a function, and wipes the stack that the function used.
+    /// Returns the result of a key-generating function, and wipes the stack that the function used.
     fn made<K>(
         &self,
         make: impl FnOnce(&Params, &SecretKey, &mut Prng) -> Result<K, TfheError>,
@@ -113,7 +115,7 @@ impl Client {
         off_the_stack(|| make(&self.params, &self.secret, &mut prng))
     }
 
-    /// Encrypts a bit to a resting ciphertext.
+    /// Encrypts a bit under the key of inputs and outputs ([`LweKey::resting`]).
     ///
     /// # Errors
     /// [`TfheError::OtherMessages`] under parameters for integers.
@@ -121,7 +123,8 @@ impl Client {
         self.encrypt_phase(encode_bit(&self.params, bit)?)
     }
 
-    /// Encrypts a message to a resting ciphertext. The message may fill the carry too.
+    /// Encrypts a message under the key of inputs and outputs ([`LweKey::resting`]). The message may fill the carry
+    /// too.
     ///
     /// # Errors
     /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
@@ -143,7 +146,8 @@ impl Client {
         Ok(LweCiphertext::trusted(params, key, words, key_id))
     }
 
-    /// Returns b - <a, s>: the message with its noise. Whoever sees the phases of many ciphertexts learns the secret.
+    /// Returns the phase b - <a, s> of a ciphertext: the encoded message plus noise. Whoever sees the phases of many
+    /// ciphertexts learns the secret.
     pub fn phase_with_its_noise(&self, x: &LweCiphertext) -> Result<u64, TfheError> {
         self.params.check("ciphertext", x.origin())?;
         let parts = [
@@ -156,6 +160,12 @@ impl Client {
         Ok(self.params.coefficients().sub(body, product))
     }
 
+    /// Decrypts a ciphertext to a bit.
+    ///
+    /// # Errors
+    ///
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`]; [`TfheError::OtherMessages`] under parameters for
+    /// integers.
     /// # Errors
     /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`]; [`TfheError::OtherMessages`].
     pub fn decrypt_bit(&self, x: &LweCiphertext) -> Result<bool, TfheError> {
@@ -164,7 +174,7 @@ impl Client {
         Ok(self.params.coefficients().centred(phase) >= 0)
     }
 
-    /// Decrypts a message with its carry.
+    /// Decrypts a ciphertext to a message with its carry.
     ///
     /// # Errors
     /// As [`Client::decrypt_bit`].
@@ -189,9 +199,9 @@ fn encode_bit(params: &Params, bit: bool) -> Result<u64, TfheError> {
     }
 }
 
-/// Encrypts with a public key. It sums the k rows of the key, each times a polynomial of random bits, adds noise, and
-/// takes coefficient 0. Ciphertexts are under the large key. If ciphertexts rest under the small key, a server switches
-/// them ([`super::Evaluator::bring_to_rest`]).
+/// An encryptor with a public key. It sums the k rows of the key, each times a polynomial of random bits, adds noise,
+/// and takes coefficient 0. Its ciphertexts are under the large key. If evaluators take ciphertexts under the small
+/// key, a server switches them ([`super::Evaluator::bring_to_rest`]).
 pub struct Encryptor {
     params: Arc<Params>,
     key: TransformedKey,
@@ -201,6 +211,11 @@ pub struct Encryptor {
 }
 
 impl Encryptor {
+    /// Makes an encryptor from a public key of the same parameters.
+    ///
+    /// # Errors
+    ///
+    /// [`TfheError::OtherParams`].
     /// # Errors
     /// [`TfheError::OtherParams`].
     pub fn new(params: Arc<Params>, public: &PublicKey) -> Result<Self, TfheError> {
@@ -232,12 +247,22 @@ impl Encryptor {
         self
     }
 
+    /// Encrypts a bit under the large key.
+    ///
+    /// # Errors
+    ///
+    /// [`TfheError::OtherMessages`] under parameters for integers.
     /// # Errors
     /// [`TfheError::OtherMessages`] under parameters for integers.
     pub fn encrypt_bit(&self, bit: bool) -> Result<LweCiphertext, TfheError> {
         self.encrypt_phase(encode_bit(&self.params, bit)?)
     }
 
+    /// Encrypts a message under the large key. The message may fill the carry too.
+    ///
+    /// # Errors
+    ///
+    /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
     /// # Errors
     /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
     pub fn encrypt(&self, message: u64) -> Result<LweCiphertext, TfheError> {

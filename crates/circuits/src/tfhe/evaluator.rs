@@ -17,35 +17,39 @@ use super::plan::{Given, Keys, Memory, Plan};
 use super::tables::{LookupTable, bits, encode};
 use super::{TfheError, keys, shared, steps};
 
-/// Computes on ciphertexts. Methods that bootstrap take a [`Workspace`], and allocate only their result.
+/// An evaluator of TFHE ciphertexts on the CPU, which holds the evaluation keys. Methods that bootstrap take a
+/// [`Workspace`], and allocate only their result.
 pub struct Evaluator {
     params: Arc<Params>,
     linear: LinearEvaluator,
     keys: Keys,
-    /// Turns a table by exponents to an accumulator.
+    /// The compiled program that rotates a table's polynomial by the exponents of a ciphertext. It gives an
+    /// accumulator.
     turn: Plan,
-    /// Extracts a ciphertext under the large key from an accumulator.
+    /// The compiled program that extracts a ciphertext under the large key from an accumulator.
     extract: Plan,
-    /// Switches from the large key to the small one.
+    /// The compiled program that switches a ciphertext from the large key to the small one.
     switch: Plan,
-    /// The polynomial that tables with a common rotation turn ([`shared::flat`]). For bits it is the table of the sign.
+    /// The polynomial that a rotation shared by several tables turns ([`shared::flat`]). Under parameters for bits it
+    /// is the table of the sign.
     flat: Vec<u64>,
 }
 
-/// The buffers of one bootstrap, allocated once and used for many.
+/// The memory that one bootstrap on the CPU uses: programs' values, exponents and one polynomial. It is allocated once
+/// and serves many bootstraps.
 pub struct Workspace {
-    /// The exponents of the rotation.
+    /// The exponents of the blind rotation: one for the body, and one for each mask coefficient.
     exponents: Vec<usize>,
     turn: Memory,
     extract: Memory,
     switch: Memory,
-    /// A turned polynomial, and the accumulator of one of the tables that share a rotation.
+    /// A buffer of the shared rotation: one turned polynomial, and the accumulator of one table.
     turned: Vec<u64>,
     weighed: Vec<u64>,
 }
 
 impl Evaluator {
-    /// Expands both keys and transforms the bootstrapping key.
+    /// Makes an evaluator: expands both evaluation keys, and transforms the bootstrapping key.
     ///
     /// # Errors
     /// [`TfheError::OtherParams`]; [`TfheError::OtherKeys`] if the keys are of different secret keys.
@@ -75,12 +79,12 @@ impl Evaluator {
         &self.params
     }
 
-    /// Returns the evaluator of operations that need no keys.
+    /// Returns the evaluator of sums of ciphertexts, which need no keys.
     pub fn linear(&self) -> &LinearEvaluator {
         &self.linear
     }
 
-    /// Allocates the buffers of bootstraps with these parameters.
+    /// Allocates the buffers of bootstraps with the evaluator's parameters.
     pub fn workspace(&self) -> Workspace {
         let s = self.params.sizes();
         Workspace {
@@ -122,13 +126,13 @@ impl Evaluator {
         self.finish(work, key_id)
     }
 
-    /// Computes not a, exactly and without a bootstrap.
+    /// Computes not a, for an encrypted bit, exactly and without a bootstrap.
     pub fn not(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.bits(&[("operand", a)])?;
         self.linear.resting_sum(&[(-1, a)], 0, key_id)
     }
 
-    /// Returns b if a is true, else c, by two bootstraps and one key switch.
+    /// Returns the encrypted bit b if a is true, else c, by two bootstraps and one key switch.
     pub fn mux(
         &self,
         work: &mut Workspace,
@@ -156,7 +160,7 @@ impl Evaluator {
         self.rest(&sum, &mut work.switch, key_id)
     }
 
-    /// Looks up the table's entry for the message with its carry, by one bootstrap.
+    /// Looks up the table's entry for the message (with its carry) of one ciphertext, by one bootstrap.
     pub fn lookup(
         &self,
         work: &mut Workspace,
@@ -169,8 +173,9 @@ impl Evaluator {
         self.finish(work, key_id)
     }
 
-    /// Looks up the entries of several tables, by one blind rotation. Each result has [`shared::noise_factor`] times
-    /// the noise variance of a single lookup's rotation, and the noises of the results are not independent.
+    /// Looks up the entries of several tables for the message of one ciphertext, by one blind rotation. Each result has
+    /// [`shared::noise_factor`] times the noise variance of a single lookup's rotation. The noises of the results are
+    /// not independent.
     pub fn lookup_all(
         &self,
         work: &mut Workspace,
@@ -193,7 +198,7 @@ impl Evaluator {
         Ok(outputs)
     }
 
-    /// Computes a + b, carries included. It takes no bootstrap, so the noise of both adds up.
+    /// Computes a + b of two messages, carries included. It takes no bootstrap, so the noise of both adds up.
     pub fn add(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self
             .linear
@@ -201,14 +206,14 @@ impl Evaluator {
         self.linear.resting_sum(&[(1, a), (1, b)], 0, key_id)
     }
 
-    /// Computes a + m for a known m.
+    /// Computes a + m of an encrypted message and a known m, without a bootstrap.
     pub fn add_plain(&self, a: &LweCiphertext, message: u64) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.integers(&[("operand", a)])?;
         self.linear
             .resting_sum(&[(1, a)], encode(&self.params, message)?, key_id)
     }
 
-    /// Computes m a for a known m, with m times the noise.
+    /// Computes m a of an encrypted message and a known m, without a bootstrap. The noise grows m times.
     pub fn mul_plain(&self, a: &LweCiphertext, m: u64) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.integers(&[("operand", a)])?;
         let bound = 1 << bits(&self.params)?;
@@ -218,8 +223,8 @@ impl Evaluator {
         self.linear.resting_sum(&[(m as i64, a)], 0, key_id)
     }
 
-    /// Returns whether the phase of a sum of bits lies between 0 and 1/2, by one bootstrap. The sum without noise must
-    /// be an odd number of eighths of the torus, or 2 or -2 eighths.
+    /// Returns an encrypted bit: whether the phase of a sum of bits lies between 0 and 1/2. It takes one bootstrap. The
+    /// sum without noise must be an odd number of eighths of the torus, or 2 or -2 eighths.
     pub fn sign(
         &self,
         work: &mut Workspace,
@@ -250,7 +255,8 @@ impl Evaluator {
         self.add(&self.mul_plain(a, shift)?, b)
     }
 
-    /// Switches a ciphertext under the large key, as the public key gives it, to the key that ciphertexts rest under.
+    /// Switches a ciphertext under the large key, as the public key gives it, to the key of inputs and outputs
+    /// ([`super::LweKey::resting`]).
     pub fn bring_to_rest(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.agree(&[("ciphertext", a)])?;
         a.check(&self.params, LweKey::Large)?;
@@ -261,13 +267,14 @@ impl Evaluator {
         self.rest(a.words(), &mut memory, key_id)
     }
 
-    /// Bootstraps the words of a resting ciphertext up to the extracted ciphertext, which lies in `work.extract`.
+    /// Bootstraps the words of a ciphertext with a table's polynomial, up to the extracted ciphertext, which lies in
+    /// `work.extract`.
     fn rotate(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
         self.turn(work, words, table)?;
         self.extracted(self.turn.outputs(&work.turn), &mut work.extract)
     }
 
-    /// Turns a table by the phase of a resting ciphertext. The accumulator lies in `work.turn`.
+    /// Turns a table's polynomial by the phase of a ciphertext. The accumulator lies in `work.turn`.
     fn turn(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
         let small = match self.params.sizes().order {
             Order::BootstrapFirst => words,
@@ -280,7 +287,7 @@ impl Evaluator {
         self.run(&self.turn, &[table], &work.exponents, &mut work.turn)
     }
 
-    /// Extracts the ciphertext of an accumulator.
+    /// Extracts the LWE ciphertext of an accumulator's coefficient 0. The result lies in `memory`.
     fn extracted(&self, acc: &[u64], memory: &mut Memory) -> Result<(), TfheError> {
         let mut limbs: [&[u64]; KeyShape::MAX_COLS] = Default::default();
         let mut count = 0;
@@ -309,7 +316,7 @@ impl Evaluator {
         plan.run(&self.params, &given, memory)
     }
 
-    /// Switches the extracted ciphertext to the resting one.
+    /// Returns the result of a bootstrap from the extracted ciphertext, after a key switch if the order puts it last.
     fn finish(
         &self,
         work: &mut Workspace,
@@ -322,7 +329,8 @@ impl Evaluator {
         )
     }
 
-    /// Switches a ciphertext under the large key to the resting one.
+    /// Returns a ciphertext of the given words under the large key as one under the key of inputs and outputs, with a
+    /// key switch if the keys differ.
     fn rest(
         &self,
         large: &[u64],

@@ -18,24 +18,24 @@ use ringmill_math::torus::{Coefficients, Lift};
 use super::TfheError;
 use super::params::Sizes;
 
-/// The reason why products are exact.
+/// The proof that the products of a bootstrap are exact: no sum of products exceeds what its transform holds.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Exactness {
-    /// Products are computed modulo q itself, a prime.
+    /// The proof for a prime q: products are computed modulo q itself.
     CiphertextRing,
-    /// No sum can be too large. `bound` is log2 of the largest sum, `room` is log2 of the bound that sums must stay
-    /// below.
+    /// The proof by the worst case: no sum can be too large. `bound` is log2 of the largest sum, `room` is log2 of the
+    /// bound that sums must stay below.
     WorstCase { bound: f64, room: f64 },
-    /// With uniform keys, the probability that any sum of a bootstrap is too large is at most 2^`failure`, below
-    /// 2^-128.
+    /// The proof for uniform keys: any sum of a bootstrap is too large with a probability of at most 2^`failure`, below
+    /// 2^-128. `room` is log2 of the bound that sums must stay below.
     Statistical { failure: f64, room: f64 },
 }
 
 impl Exactness {
-    /// log2 of the limit that the failure probability of a statistical proof must stay below.
+    /// log2 of the limit for the failure probability of [`Exactness::Statistical`].
     pub const LIMIT: f64 = -128.0;
 
-    /// Returns one line for reports.
+    /// Returns one line of text for reports: the kind of proof and its bounds.
     pub fn summary(&self) -> String {
         match self {
             Self::CiphertextRing => {
@@ -53,7 +53,7 @@ impl Exactness {
     }
 }
 
-/// Returns the number of products in one sum, and log2 of the largest |d|.
+/// Returns the number of products in one sum, and log2 of the largest absolute value |d| of a digit.
 fn terms(s: &Sizes) -> (f64, f64) {
     let digit = f64::from(s.bootstrap.log_base) - 1.0;
     let (patterns, turned) = match s.unrolling.m() {
@@ -64,10 +64,10 @@ fn terms(s: &Sizes) -> (f64, f64) {
     (count as f64, digit + turned)
 }
 
-/// Returns the proof for these sizes, modulus and lift.
+/// Proves that products are exact for these sizes, this ciphertext modulus, and the transforms of `lift`.
 ///
 /// # Errors
-/// [`TfheError::Overflow`].
+/// [`TfheError::Overflow`] if a sum of products may exceed what the transforms hold.
 pub fn prove(s: &Sizes, q: Coefficients, lift: Lift) -> Result<Exactness, TfheError> {
     let primes = match lift {
         Lift::Native => return Ok(Exactness::CiphertextRing),

@@ -37,7 +37,7 @@ fn of<'a>(bytes: &'a [u8], kind: Kind, params: &Params) -> Result<(Header, Reade
     open(bytes, kind, TAG, Some(params.id()))
 }
 
-/// Returns the bytes of a word.
+/// Returns the number of bytes of a word in files of these parameters: 4 or 8.
 fn width(params: &Params) -> usize {
     if params.coefficients().bits() <= 32 {
         4
@@ -55,7 +55,7 @@ fn write_words(w: &mut Writer, params: &Params, words: &[u64]) {
     }
 }
 
-/// Returns the words of a ciphertext: mask and body.
+/// Returns the number of words of an LWE ciphertext under this key: mask and body.
 fn words_of(params: &Params, key: LweKey) -> usize {
     key.dimension(params).saturating_add(1)
 }
@@ -76,7 +76,7 @@ fn read_words(r: &mut Reader<'_>, params: &Params, count: usize) -> Result<Vec<u
     Ok(words)
 }
 
-/// Writes parameters. The payload is the canonical form.
+/// Writes a file of parameters. The payload is [`Params::canonical`].
 pub fn write_params(params: &Params) -> Vec<u8> {
     let canonical = params.canonical();
     let mut w = Writer::new(Kind::Params, &params.origin(None), canonical.len());
@@ -84,8 +84,8 @@ pub fn write_params(params: &Params) -> Vec<u8> {
     w.finish()
 }
 
-/// Reads parameters and builds them. They must have 128 bits of security and failures below 2^-40, unless `insecure`
-/// allows parameters for tests.
+/// Reads a file of parameters and builds them. They must have 128 bits of security and failures below 2^-40, unless
+/// `insecure` allows parameters for tests.
 pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
     let (header, mut r) = open(bytes, Kind::Params, TAG, None)?;
     r.expect_remaining(CANONICAL as u64)?;
@@ -166,7 +166,7 @@ fn read_sizes(r: &mut Reader<'_>) -> Result<Sizes, FileError> {
     })
 }
 
-/// Writes a ciphertext. The payload is the key (0 small, 1 large), then mask and body.
+/// Writes a file of one ciphertext. The payload is the key (0 small, 1 large), then mask and body.
 pub fn write_ciphertext(params: &Params, x: &LweCiphertext) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::Ciphertext,
@@ -193,21 +193,21 @@ pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, F
     Ok(LweCiphertext::new(params, key, words)?.with_key_id(header.key_id))
 }
 
-/// Writes ciphertexts of one key, all small or all large. The payload is the key (0 small, 1 large), their number, then
+/// Writes a file of several ciphertexts under one key. The payload is the key (0 small, 1 large), their number, then
 /// mask and body of each.
 ///
 /// # Errors
-/// [`TfheError::OtherKeys`], [`TfheError::WrongKey`] if they differ.
+/// [`TfheError::OtherKeys`] or [`TfheError::WrongKey`] if the keys of the ciphertexts differ.
 pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u8>, TfheError> {
     write_several(params, Kind::Ciphertexts, &[], all)
 }
 
-/// The bytes of an integer's type.
+/// The number of bytes of an integer's type in a file.
 const TYPE: usize = 18;
 
-/// Writes integers. Each consists of as many of the ciphertexts, in order, as hold its encrypted bits. The payload is
-/// their number, then for each integer its bits (1 byte), whether it is signed (1 byte), the mask of encrypted bits and
-/// the known bits (8 bytes each). The payload of [`write_ciphertexts`] follows.
+/// Writes a file of encrypted integers. Each integer has as many of the ciphertexts, in order, as hold its encrypted
+/// bits. The payload is the number of integers, then for each integer its bits (1 byte), whether it is signed (1 byte),
+/// the mask of encrypted bits and the known bits (8 bytes each). The payload of [`write_ciphertexts`] follows.
 ///
 /// # Errors
 /// Those of [`write_ciphertexts`].
@@ -254,8 +254,8 @@ pub fn read_ciphertexts(bytes: &[u8], params: &Params) -> Result<Vec<LweCipherte
     read_several(&header, r, params)
 }
 
-/// Reads the ciphertexts of integers, and the integers' types. The types are `None` for a file of several ciphertexts,
-/// the form from before integers had types.
+/// Reads a file of encrypted integers: the ciphertexts, and the integers' types. The types are `None` for a file of
+/// [`write_ciphertexts`], which older versions wrote.
 ///
 /// # Errors
 /// [`FileError`] as of [`read_ciphertexts`], or for types that do not exist.
@@ -308,10 +308,10 @@ fn read_several(
     words.chunks(each).map(one).collect()
 }
 
-/// Defines the functions that write and read a key that is a seed and bodies.
+/// Defines the functions that write and read files of a key that consists of a seed and bodies.
 macro_rules! seeded {
     ($write:ident, $read:ident, $key:ident) => {
-        /// Writes a key. The payload is the seed of the masks, then the bodies.
+        /// Writes a file of a key. The payload is the seed of the masks, then the bodies.
         pub fn $write(params: &Params, key: &$key) -> Vec<u8> {
             let capacity = size::sum([SEED, size::of_words(key.bodies().len())]);
             let mut w = Writer::new(Kind::$key, key.origin(), capacity);
@@ -333,8 +333,8 @@ seeded!(write_bootstrap_key, read_bootstrap_key, BootstrapKey);
 seeded!(write_key_switch_key, read_key_switch_key, KeySwitchKey);
 seeded!(write_public_key, read_public_key, PublicKey);
 
-/// Writes the secret key itself, unprotected: whoever reads the file reads every message. The payload is the bits of
-/// the small key, then of the large one, one bit in each byte.
+/// Writes a file of the secret key itself, unprotected: whoever reads the file reads every message. The payload is the
+/// bits of the small key, then of the large one, one bit in each byte.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let (small, large) = (
         key.expose_bits(LweKey::Small),
@@ -347,7 +347,7 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     w.finish_secret()
 }
 
-/// Reads the bytes of [`write_secret_key_in_the_clear`]. The caller must wipe them afterwards.
+/// Reads the secret key from the bytes of [`write_secret_key_in_the_clear`]. The caller must wipe the bytes afterwards.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
     let (header, mut r) = of(bytes, Kind::SecretKey, params)?;
     let (small, large) = (

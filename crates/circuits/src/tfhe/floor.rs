@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts the least work of one bootstrap from the sizes of its parameter set. The count is the same on every computer.
+//! Counts the least work of one bootstrap from the sizes of its parameter set: butterflies, and words of the keys. The
+//! count is the same on every computer.
 
 use ringmill_math::torus::Coefficients;
 
 use super::Params;
 use super::keys::gadget_ciphertexts;
 
-/// The operations on words that a bootstrap with its key switch takes.
+/// The numbers of operations on words that one bootstrap with its key switch takes at least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Floor {
-    /// The butterflies of all transforms: for each prime of the products, (k + 1) (l + 1) transforms in each step, of N
-    /// / 2 log2 N butterflies.
+    /// The number of butterflies of all transforms. For each prime of the products, a step has (k + 1) (l + 1)
+    /// transforms of N / 2 log2 N butterflies.
     pub butterflies: u64,
-    /// The words of the bootstrapping key in transform form. Each is read, multiplied and added once.
+    /// The number of words of the bootstrapping key in transform form. Each is read, multiplied and added once.
     pub products: u64,
-    /// The words of the key-switching key. Each is read, multiplied and added once.
+    /// The number of words of the key-switching key. Each is read, multiplied and added once.
     pub switched: u64,
     /// The bytes of a word of the transforms, and of a word of the key switch.
     pub bytes: (u64, u64),
 }
 
 impl Floor {
-    /// Returns the bytes of both keys as bootstraps read them: one in transform form, the other expanded.
+    /// Returns the bytes of both evaluation keys as bootstraps read them: the bootstrapping key in transform form, the
+    /// switching key expanded.
     pub fn key_bytes(&self) -> u64 {
         let (transform, switch) = self.bytes;
         transform * self.products + switch * self.switched
@@ -37,7 +39,7 @@ impl Floor {
 }
 
 impl Params {
-    /// Returns the least work of a bootstrap.
+    /// Returns the least work of one bootstrap with these parameters.
     pub fn floor(&self) -> Floor {
         let s = self.sizes();
         let (n, lanes) = (s.degree() as u64, self.ring().lanes() as u64);
@@ -64,7 +66,7 @@ mod tests {
         CiphertextModulus, Client, Evaluator, FailureRate, Params, ParamsBuilder, Unrolling, keys,
     };
 
-    /// The counts of the table of docs/tfhe.md, such as 5040 transforms of 1024 points.
+    /// Tests the counts of the table of docs/tfhe.md, such as 5040 transforms of 1024 points.
     #[test]
     fn transforms_of_the_librarys_set() {
         let set = || ParamsBuilder::named("tfhe_library_2020_below_128_bits").unwrap();
@@ -82,7 +84,7 @@ mod tests {
         }
     }
 
-    /// The counted words are the words that keys have.
+    /// Tests that the counted words of keys are the words that keys have.
     #[test]
     fn bytes_of_keys() {
         let prime = CiphertextModulus::Prime { bits: 32 };
@@ -110,7 +112,7 @@ mod tests {
         }
     }
 
-    /// The ratio of a bootstrapping key's transform form to its size, as docs/tfhe.md says.
+    /// Tests the ratio of a bootstrapping key's transform form to its size, which docs/tfhe.md gives.
     #[test]
     fn keys_in_transform_form_beside_packed_ones() {
         let prime = |bits| CiphertextModulus::Prime { bits };
@@ -130,7 +132,7 @@ mod tests {
         }
     }
 
-    /// The table of docs/tfhe.md that compares the sets for circuits.
+    /// Tests that docs/tfhe.md lists the least work of each set for circuits.
     #[test]
     fn the_page_has_every_floor() {
         let page = include_str!("../../../../docs/tfhe.md");
@@ -158,7 +160,7 @@ mod tests {
         assert_eq!(shown.trim_end(), rows.trim_end(), "the rows are\n{rows}");
     }
 
-    /// Products modulo two primes take twice the work.
+    /// Tests that products modulo two primes take twice the work.
     #[test]
     fn two_primes() {
         let floor = |name| Params::named(name).unwrap().floor();

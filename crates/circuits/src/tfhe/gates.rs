@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The gates of two bits. Each is a sum of its operands and a constant, whose sign a bootstrap reads.
 
-/// A gate that takes one bootstrap.
+/// A gate of two encrypted bits that takes one bootstrap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Gate {
     Nand,
@@ -12,7 +12,8 @@ pub enum Gate {
     Xnor,
 }
 
-/// A gate as a sum: `eighths` / 8 + `factor` (a + b). The gate is true if the sum is positive.
+/// A gate as a linear sum of its operands a and b: `eighths` / 8 + `factor` (a + b). The gate is true if the sum is
+/// positive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
     pub eighths: i8,
@@ -40,7 +41,7 @@ impl Gate {
         }
     }
 
-    /// Returns the sum that the gate makes of its operands before the bootstrap.
+    /// Returns the linear sum that the gate makes of its operands before the bootstrap.
     pub const fn form(self) -> Form {
         let (eighths, factor) = match self {
             Self::Nand => (1, -1),
@@ -53,7 +54,7 @@ impl Gate {
         Form { eighths, factor }
     }
 
-    /// Returns the gate's value.
+    /// Returns the gate's value for two plain bits.
     pub const fn of(self, a: bool, b: bool) -> bool {
         match self {
             Self::Nand => !(a && b),

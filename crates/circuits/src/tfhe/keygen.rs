@@ -12,15 +12,15 @@ use super::lwe::LweKey;
 use super::params::Params;
 use super::secret::{RingSecret, SecretKey};
 
-/// Discrete Gaussian noise of one width, as residues. It is kept because its tables take longer to make than many
-/// samples.
+/// A sampler of discrete Gaussian noise of one width, as residues modulo q. It is kept because its tables take longer
+/// to make than many samples.
 pub(super) struct Noise {
     q: Coefficients,
     gaussian: WideGaussian,
 }
 
 impl Noise {
-    /// Makes noise with a standard deviation that is given as a fraction of the torus.
+    /// Makes a sampler of noise whose standard deviation `std` is a fraction of the torus.
     pub(super) fn new(params: &Params, std: f64) -> Result<Self, TfheError> {
         let q = params.coefficients();
         let sigma = std * 2f64.powi(q.bits() as i32);
@@ -30,7 +30,7 @@ impl Noise {
         })
     }
 
-    /// Adds a sample to each word.
+    /// Adds an independent sample of the noise to each word.
     pub(super) fn add_to(&self, prng: &mut Prng, words: &mut [u64]) {
         let q = self.q;
         let samples = self.gaussian.draw(prng, words.len());
@@ -40,7 +40,7 @@ impl Noise {
     }
 }
 
-/// Returns 1 if the bits equal the pattern, else 0, in constant time. Bit t of the pattern belongs to bit t.
+/// Returns 1 if the bits equal the bits of `pattern`, lowest first, else 0, in constant time.
 fn matches(bits: &[u8], pattern: usize) -> u64 {
     let different = bits
         .iter()
@@ -49,7 +49,7 @@ fn matches(bits: &[u8], pattern: usize) -> u64 {
     u64::from(1 ^ different)
 }
 
-/// Generates a [`BootstrapKey`].
+/// Generates the [`BootstrapKey`] of a secret key.
 pub(super) fn bootstrap_key(
     params: &Params,
     secret: &SecretKey,
@@ -94,7 +94,7 @@ pub(super) fn bootstrap_key(
     Ok(BootstrapKey::trusted(params, seed, bodies, secret.key_id()))
 }
 
-/// Generates a [`KeySwitchKey`].
+/// Generates the [`KeySwitchKey`] of a secret key.
 pub(super) fn key_switch_key(
     params: &Params,
     secret: &SecretKey,
@@ -119,7 +119,7 @@ pub(super) fn key_switch_key(
     Ok(KeySwitchKey::trusted(params, seed, bodies, secret.key_id()))
 }
 
-/// Generates a [`PublicKey`].
+/// Generates the [`PublicKey`] of a secret key.
 pub(super) fn public_key(
     params: &Params,
     secret: &SecretKey,
@@ -141,7 +141,7 @@ pub(super) fn public_key(
     Ok(PublicKey::trusted(params, seed, bodies, secret.key_id()))
 }
 
-/// Draws n uniform bits, one in each word.
+/// Draws n uniform secret bits, one in each word.
 pub(super) fn bits(prng: &mut Prng, n: usize) -> Zeroizing<Vec<u64>> {
     let mut bytes = Zeroizing::new(vec![0u8; n]);
     prng.fill_bytes(&mut bytes);

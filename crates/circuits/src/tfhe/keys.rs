@@ -20,15 +20,15 @@ pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64
     }
 }
 
-/// Gadget encryptions of the patterns of the small key's bits, m bits in each step. Ciphertext `step` (2^m - 1) + u - 1
-/// encrypts whether the bits of that step equal u >= 1; bit t of u belongs to bit m `step` + t of the key. Row c l + j
-/// of a ciphertext adds the message times -s_c (1 for c = k) times the weight of digit j to the body of an encryption
-/// of zero.
+/// The bootstrapping key: gadget encryptions of the patterns of the small key's bits, m bits in each step. Ciphertext
+/// `step` (2^m - 1) + u - 1 encrypts whether the bits of that step equal u >= 1. Bit t of u belongs to bit m `step` + t
+/// of the key. Row c l + j of a ciphertext adds the message times -s_c (1 for c = k) times the weight of digit j to the
+/// body of an encryption of zero.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BootstrapKey {
     origin: Origin,
     seed: [u8; 32],
-    /// N words for each row.
+    /// The body of each row, N words, one row after another.
     bodies: Vec<u64>,
 }
 
@@ -45,13 +45,13 @@ pub fn common(bootstrap: &BootstrapKey, switch: &KeySwitchKey) -> Result<Option<
     ])?)
 }
 
-/// Returns the bytes of both evaluation keys as they are generated, without masks. The size is known before a key is
-/// generated.
+/// Returns the bytes of both evaluation keys as they are stored, bodies without masks. The size is known before a key
+/// is generated.
 pub fn bytes(params: &Params) -> u64 {
     8 * (BootstrapKey::words_of(params) + KeySwitchKey::words_of(params)) as u64
 }
 
-/// Returns the number of gadget ciphertexts of a bootstrapping key.
+/// Returns the number of gadget ciphertexts of a bootstrapping key: 2^m - 1 for each step of the rotation.
 pub fn gadget_ciphertexts(params: &Params) -> usize {
     let s = params.sizes();
     let left = s.n.0 % s.unrolling.m();
@@ -75,12 +75,13 @@ fn check_bodies(
 }
 
 impl BootstrapKey {
-    /// Returns the number of words of the bodies.
+    /// Returns the number of words of the bootstrapping key's bodies.
     pub fn words_of(params: &Params) -> usize {
         gadget_ciphertexts(params) * params.sizes().rows() * params.sizes().degree()
     }
 
-    /// Makes a key of its parts, after a check of length and residues. The key has no identity.
+    /// Makes a bootstrapping key from its seed and bodies, after a check of length and residues. The key has no
+    /// identity of a secret key.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].
@@ -110,7 +111,8 @@ impl BootstrapKey {
         &self.bodies
     }
 
-    /// Expands row `row` of gadget ciphertext `at`: k mask polynomials and the body, N words each.
+    /// Returns row `row` of gadget ciphertext `at` with its mask expanded: k mask polynomials and the body, N words
+    /// each.
     pub fn row(
         &self,
         params: &Params,
@@ -135,7 +137,7 @@ impl BootstrapKey {
         Ok(())
     }
 
-    /// Transforms the whole key, in the order in which blind rotation reads it.
+    /// Returns the whole key with its masks expanded and transformed, in the order in which blind rotation reads it.
     pub fn transformed(&self, params: &Params) -> Result<RotationKey, TfheError> {
         params.check("bootstrapping key", &self.origin)?;
         let count = gadget_ciphertexts(params);
@@ -151,7 +153,7 @@ impl BootstrapKey {
         Ok(RotationKey::Wide(key))
     }
 
-    /// Calls `put` on every polynomial, with its ciphertext, row and column.
+    /// Calls `put` on every polynomial of the key, with the numbers of its gadget ciphertext, row and column.
     fn each(
         &self,
         params: &Params,
@@ -171,8 +173,8 @@ impl BootstrapKey {
     }
 }
 
-/// Encryptions of the large key's bits under the small key. Row i l + j encrypts bit i times the weight of digit j; its
-/// mask comes from stream i l + j.
+/// The key-switching key: encryptions of the large key's bits under the small key. Row i l + j encrypts bit i times the
+/// weight of digit j; its mask comes from stream i l + j of the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeySwitchKey {
     origin: Origin,
@@ -183,12 +185,13 @@ pub struct KeySwitchKey {
 belongs!(KeySwitchKey);
 
 impl KeySwitchKey {
-    /// Returns the number of rows, each with one body.
+    /// Returns the number of rows of the key-switching key, each with one body of one word.
     pub fn words_of(params: &Params) -> usize {
         params.sizes().large_dimension() * params.sizes().key_switch.levels
     }
 
-    /// Makes a key of its parts, after a check of length and residues. The key has no identity.
+    /// Makes a key-switching key from its seed and bodies, after a check of length and residues. The key has no
+    /// identity of a secret key.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].
@@ -218,7 +221,7 @@ impl KeySwitchKey {
         &self.bodies
     }
 
-    /// Returns all rows with their masks expanded.
+    /// Returns all rows of the key-switching key with their masks expanded, in the form that a key switch reads.
     pub fn rows(&self, params: &Params) -> Result<SwitchRows, TfheError> {
         let width = params.sizes().n.0 + 1;
         let mut rows = SwitchRows::zeroed(params.coefficients(), self.bodies.len(), width)?;
@@ -226,7 +229,7 @@ impl KeySwitchKey {
         Ok(rows)
     }
 
-    /// Returns the words of all rows, one row after another.
+    /// Returns the words of all rows of the key-switching key, mask and body, one row after another.
     pub fn words(&self, params: &Params) -> Result<Vec<u64>, TfheError> {
         let count = self.bodies.len() * (params.sizes().n.0 + 1);
         ringmill_limits::room("a key-switching key", 8 * count as u64)?;
@@ -261,7 +264,8 @@ impl KeySwitchKey {
     }
 }
 
-/// k encryptions of zero under the ring key. Mask polynomial c of row t comes from stream t k + c.
+/// The public key: k encryptions of zero under the ring key. Mask polynomial c of row t comes from stream t k + c of
+/// the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicKey {
     origin: Origin,
@@ -272,12 +276,13 @@ pub struct PublicKey {
 belongs!(PublicKey);
 
 impl PublicKey {
-    /// Returns the number of words of the bodies.
+    /// Returns the number of words of the public key's bodies.
     pub fn words_of(params: &Params) -> usize {
         params.sizes().large_dimension()
     }
 
-    /// Makes a key of its parts, after a check of length and residues. The key has no identity.
+    /// Makes a public key from its seed and bodies, after a check of length and residues. The key has no identity of a
+    /// secret key.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].

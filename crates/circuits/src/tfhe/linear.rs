@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of ciphertexts, which need no keys, and the checks of operands that all who bootstrap share.
+//! Sums of LWE ciphertexts, which need no keys. The module also checks the operands of bootstraps, for the evaluator
+//! and for devices.
 
 use std::sync::Arc;
 
@@ -11,13 +12,13 @@ use super::lwe::{LweCiphertext, LweKey};
 use super::params::{Messages, Params};
 use super::tables::bits;
 
-/// Adds ciphertexts of one parameter set and one key.
+/// An evaluator of sums of ciphertexts under one parameter set and one key.
 pub struct LinearEvaluator {
     params: Arc<Params>,
     key_id: Option<KeyId>,
 }
 
-/// Computes sum += factor x.
+/// Computes sum += factor x, word by word modulo q.
 ///
 /// # Errors
 /// Operands of different lengths.
@@ -51,9 +52,9 @@ impl LinearEvaluator {
         &self.params
     }
 
-    /// Computes a constant plus a sum of multiples, modulo the torus, without a bootstrap. The noise variance of each
-    /// term counts with the square of its factor. The constant is in halves of a message for integers, and in eighths
-    /// of the torus for booleans.
+    /// Computes a constant plus a sum of multiples of ciphertexts, without a bootstrap. The noise variance of each term
+    /// counts with the square of its factor. The constant is in halves of a message for integers, and in eighths of the
+    /// torus for booleans.
     ///
     /// # Errors
     /// As for every method here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`];
@@ -74,8 +75,8 @@ impl LinearEvaluator {
         self.resting_sum(terms, constant, key_id)
     }
 
-    /// Returns the words of a resting ciphertext for a rotation, and the identity of its key. For integers it adds half
-    /// a message, so that a table's entry is centred on its message.
+    /// Returns the words of a ciphertext from which a rotation starts, and the identity of its key. For integers it
+    /// adds half a message, so that a table's entry is centred on its message.
     ///
     /// # Errors
     /// See [`LinearEvaluator::sum`].
@@ -90,7 +91,7 @@ impl LinearEvaluator {
         Ok((self.words(&[(1, a)], half)?, key_id))
     }
 
-    /// Makes a resting ciphertext of given words, after a check.
+    /// Makes a ciphertext under the key of inputs and outputs ([`LweKey::resting`]) from its words, after a check.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].
@@ -104,13 +105,13 @@ impl LinearEvaluator {
         Ok(checked.with_key_id(key_id))
     }
 
-    /// Returns `eighths` / 8 of the torus as a word.
+    /// Returns `eighths` / 8 of the torus as a word modulo q.
     pub(super) fn eighths(&self, eighths: i8) -> u64 {
         let turns = eighths.rem_euclid(8) as u64;
         self.params.coefficients().fraction(turns, 3)
     }
 
-    /// Computes the words of a constant of the torus plus a sum of multiples.
+    /// Computes the words of a constant of the torus plus a sum of multiples of ciphertexts.
     ///
     /// # Errors
     /// [`TfheError::OutOfRange`] if there are no terms.
@@ -137,7 +138,8 @@ impl LinearEvaluator {
         Ok(words)
     }
 
-    /// Computes the same as a ciphertext, of operands that were checked to rest.
+    /// Computes a constant of the torus plus a sum of multiples as a ciphertext. The caller has checked that all
+    /// operands are under the key of inputs and outputs.
     pub(super) fn resting_sum(
         &self,
         terms: &[(i64, &LweCiphertext)],
@@ -149,7 +151,7 @@ impl LinearEvaluator {
         Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
     }
 
-    /// Returns the identity of the key that all operands and the evaluation keys share.
+    /// Returns the identity of the secret key that all operands and the evaluation keys share. Fails if they differ.
     pub(super) fn agree(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -159,7 +161,8 @@ impl LinearEvaluator {
         Ok(KeyId::common(own.into_iter().chain(all))?)
     }
 
-    /// As [`Self::agree`], for ciphertexts that must rest.
+    /// Returns the identity of the common secret key. Fails also if an operand is not under the key of inputs and
+    /// outputs ([`LweKey::resting`]).
     pub(super) fn resting(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -171,7 +174,7 @@ impl LinearEvaluator {
         self.agree(operands)
     }
 
-    /// As [`Self::resting`], under parameters for booleans only.
+    /// Returns what [`Self::resting`] does, and fails also under parameters for integers.
     pub(super) fn bits(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -185,7 +188,7 @@ impl LinearEvaluator {
         }
     }
 
-    /// As [`Self::resting`], under parameters for integers only.
+    /// Returns what [`Self::resting`] does, and fails also under parameters for booleans.
     pub(super) fn integers(
         &self,
         operands: &[(&'static str, &LweCiphertext)],

@@ -7,7 +7,7 @@ use ringmill_schemes::identity::{Origin, belongs};
 use super::TfheError;
 use super::params::{Order, Params};
 
-/// The LWE key that a ciphertext is under.
+/// The LWE key that a ciphertext is encrypted under: the small or the large one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LweKey {
     /// The small key, of n bits.
@@ -24,7 +24,8 @@ impl LweKey {
         }
     }
 
-    /// Returns the key that ciphertexts rest under between operations.
+    /// Returns the key of inputs and outputs, under which ciphertexts rest between operations
+    /// ([`super::params::Order`]).
     pub fn resting(params: &Params) -> Self {
         match params.sizes().order {
             Order::BootstrapFirst => Self::Small,
@@ -32,7 +33,7 @@ impl LweKey {
         }
     }
 
-    /// Returns the number of bits of the key.
+    /// Returns the number of bits of this key: n or k N.
     pub fn dimension(self, params: &Params) -> usize {
         match self {
             Self::Small => params.sizes().n.0,
@@ -46,14 +47,15 @@ impl LweKey {
 pub struct LweCiphertext {
     origin: Origin,
     key: LweKey,
-    /// The mask, then the body.
+    /// The n or k N words of the mask, then the body, each a residue modulo q.
     words: Vec<u64>,
 }
 
 belongs!(LweCiphertext);
 
 impl LweCiphertext {
-    /// Makes a ciphertext of its words, after a check of dimension and residues. It has no identity.
+    /// Makes a ciphertext from its words, mask and body, after a check of length and residues. It has no identity of a
+    /// secret key.
     ///
     /// # Errors
     /// [`TfheError::Dimension`], [`TfheError::Residue`].
@@ -87,12 +89,12 @@ impl LweCiphertext {
         self.key
     }
 
-    /// Returns the mask, then the body.
+    /// Returns the words of the ciphertext: the mask, then the body.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Returns mask and body.
+    /// Returns the words of the mask, and the body.
     pub fn parts(&self) -> (&[u64], u64) {
         match self.words.split_last() {
             Some((body, mask)) => (mask, *body),
@@ -100,7 +102,7 @@ impl LweCiphertext {
         }
     }
 
-    /// Refuses a ciphertext of other parameters, or under another key than `expected`.
+    /// Checks that the ciphertext has these parameters and is under the key `expected`.
     pub(super) fn check(&self, params: &Params, expected: LweKey) -> Result<(), TfheError> {
         params.check("ciphertext", &self.origin)?;
         if self.key == expected {

@@ -88,7 +88,7 @@ pub use tables::LookupTable;
 
 use ringmill_schemes::scheme::SchemeTag;
 
-/// The scheme's name and number.
+/// The name and number of the TFHE scheme in files.
 pub const TAG: SchemeTag = SchemeTag {
     name: "TFHE",
     byte: 3,

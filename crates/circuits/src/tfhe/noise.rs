@@ -25,7 +25,7 @@ use super::Gate;
 use super::params::{Decomposition, Messages, ModulusSwitch, Order, Sizes};
 use super::secret::ones;
 
-/// The counts of a secret key's 1s that its noise depends on.
+/// The counts of 1s in a secret key's bits, on which the noise of bootstraps depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weights {
     /// The number of 1s in the small key.
@@ -59,7 +59,7 @@ impl Weights {
         }
     }
 
-    /// Returns whether all weights are at most those of `most`.
+    /// Returns whether each of the weights is at most that of `most`.
     pub fn are_within(&self, most: &Self) -> bool {
         let pairs = [
             (self.small, most.small),
@@ -72,22 +72,22 @@ impl Weights {
     }
 }
 
-/// The noise of a parameter set.
+/// A model of the noise variances of a parameter set's operations.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseModel {
     sizes: Sizes,
     weights: Weights,
-    /// The bits of q.
+    /// The number of bits of the ciphertext modulus q.
     bits: u32,
 }
 
 impl NoiseModel {
-    /// Makes the model of the largest noise under any key that is drawn.
+    /// Makes the model of the largest noise under any secret key that is drawn.
     pub fn new(sizes: &Sizes) -> Self {
         Self::under(sizes, Weights::most(sizes))
     }
 
-    /// Makes the model under a key of these weights.
+    /// Makes the model of the noise under a secret key of these weights.
     pub fn under(sizes: &Sizes, weights: Weights) -> Self {
         use super::params::CiphertextModulus;
         let bits = match sizes.modulus {
@@ -102,13 +102,13 @@ impl NoiseModel {
         }
     }
 
-    /// Returns E d^2.
+    /// Returns E d^2, the mean square of a digit.
     fn digit(d: Decomposition) -> f64 {
         let base = f64::from(d.log_base).exp2();
         (base * base + 2.0) / 12.0
     }
 
-    /// Returns E r^2, in squares of the torus.
+    /// Returns E r^2, the mean square of what the decomposition drops, in squares of the torus.
     fn remainder(&self, d: Decomposition) -> f64 {
         let used = d.log_base as i32 * d.levels as i32;
         let values = f64::from(self.bits as i32 - used).exp2();
@@ -138,7 +138,7 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the variance that a key switch adds.
+    /// Returns the noise variance that a key switch adds.
     pub fn key_switch(&self) -> f64 {
         let s = &self.sizes;
         let terms = (s.large_dimension() * s.key_switch.levels) as f64;
@@ -146,7 +146,7 @@ impl NoiseModel {
         keys + self.weights.large as f64 * self.remainder(s.key_switch)
     }
 
-    /// Returns the variance that the switch to multiples of 1/2N adds.
+    /// Returns the variance that the switch of a phase to multiples of 1/2N adds.
     pub fn modulus_switch(&self) -> f64 {
         let s = &self.sizes;
         let roundings = match s.switch {
@@ -158,7 +158,7 @@ impl NoiseModel {
         (1.0 + roundings) * step * step / 12.0
     }
 
-    /// Returns the variance of a bootstrap's result.
+    /// Returns the noise variance of a bootstrap's result.
     pub fn bootstrapped(&self) -> f64 {
         match self.sizes.order {
             Order::BootstrapFirst => self.blind_rotation() + self.key_switch(),
@@ -166,12 +166,12 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the variance of a MUX's result: two blind rotations, one key switch.
+    /// Returns the noise variance of a MUX's result: two blind rotations, one key switch.
     pub fn mux(&self) -> f64 {
         self.bootstrapped() + self.blind_rotation()
     }
 
-    /// Returns the variance of a fresh encryption under the key that ciphertexts rest under.
+    /// Returns the noise variance of a fresh encryption under the key of inputs and outputs.
     pub fn fresh(&self) -> f64 {
         match self.sizes.order {
             Order::BootstrapFirst => self.sizes.lwe_std.powi(2),
@@ -179,7 +179,7 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the variance of the phase that turns a table, for an operand of this variance.
+    /// Returns the noise variance of the phase that turns a table, for an operand of this noise variance.
     pub fn before_rotation(&self, operand: f64) -> f64 {
         let switched = match self.sizes.order {
             Order::BootstrapFirst => operand,
@@ -197,7 +197,7 @@ impl NoiseModel {
         tail((below + half) / sigma) + tail((above - half) / sigma)
     }
 
-    /// Returns the noise of bootstraps' results under one key.
+    /// Returns the noise of the results of bootstraps under one key.
     pub fn outputs(&self) -> Operands {
         Operands {
             variance: self.bootstrapped(),
@@ -221,7 +221,7 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the probability that a gate gives the wrong bit, for operands of this noise and these bits.
+    /// Returns the probability that a gate gives the wrong bit, for operands of this noise that encrypt `a` and `b`.
     pub fn gate_failure(&self, gate: Gate, operands: Operands, [a, b]: [bool; 2]) -> f64 {
         let form = gate.form();
         let factor = f64::from(form.factor);
@@ -278,7 +278,9 @@ impl NoiseModel {
         largest(|norm| self.sum_failure(bits, norm) > log2)
     }
 
-    /// Returns log2 of the probability that the sign of such a sum is wrong. Without noise the sum is `eighths` (1 or
+    /// Returns log2 of the probability that a bootstrap reads the wrong sign of a sum with the noise of
+    /// [`NoiseModel::sum`]. Without noise the sum is `eighths` (1 or 2) eighths of the torus from the points where the
+    /// sign changes.
     /// 2) eighths of the torus from the points where the sign changes.
     pub fn sign_failure(&self, eighths: u32, norm: u64) -> f64 {
         let variance = self.before_rotation(self.sum(norm));
@@ -287,13 +289,13 @@ impl NoiseModel {
         log2_of(self.outside(variance, 0.5 - near, near))
     }
 
-    /// Returns the largest `norm` for which [`NoiseModel::sign_failure`] is at most `log2`, as
-    /// [`NoiseModel::largest_norm`].
+    /// Returns the largest `norm` for which [`NoiseModel::sign_failure`] is at most `log2`, or `None` if no sum is so
+    /// reliable.
     pub fn largest_sign_norm(&self, eighths: u32, log2: f64) -> Option<u64> {
         largest(|norm| self.sign_failure(eighths, norm) > log2)
     }
 
-    /// Returns the operation that fails most often, and log2 of its failure probability: see
+    /// Returns the name of the operation that fails most often, and log2 of its failure probability: see
     /// [`super::Params::failure_log2`].
     pub fn worst(&self) -> (&'static str, f64) {
         match self.sizes.messages {
@@ -319,23 +321,24 @@ impl NoiseModel {
     }
 }
 
-/// The noise of ciphertexts under one key, two of which are added.
+/// The noise of two ciphertexts under one key that a gate adds.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands {
-    /// The variance of each.
+    /// The noise variance of each ciphertext.
     pub variance: f64,
-    /// The part of the variance that is the same noise in all.
+    /// The part of the variance that comes from the same noise in both ciphertexts.
     pub shared: f64,
 }
 
 impl Operands {
-    /// Returns the variance of `a` times one operand plus `b` times another.
+    /// Returns the noise variance of `a` times one operand plus `b` times the other.
     fn sum(self, a: f64, b: f64) -> f64 {
         (a * a + b * b) * self.variance + 2.0 * a * b * self.shared
     }
 }
 
-/// Returns the largest argument that does not fail, or `None` if 1 fails. Every argument above a failing one must fail.
+/// Returns the largest number for which `fails` is false, or `None` if it is true for 1. Every number above a failing
+/// one must fail.
 fn largest(fails: impl Fn(u64) -> bool) -> Option<u64> {
     if fails(1) {
         return None;
@@ -348,7 +351,7 @@ fn largest(fails: impl Fn(u64) -> bool) -> Option<u64> {
     Some(good)
 }
 
-/// Returns log2, with underflow taken as 2^-1022.
+/// Returns log2 of a probability, with underflow taken as 2^-1022.
 fn log2_of(p: f64) -> f64 {
     p.max(f64::MIN_POSITIVE).log2()
 }
@@ -400,8 +403,9 @@ mod tests {
         assert_eq!(noise.largest_sign_norm(1, -100_000.0), None);
     }
 
-    /// With uniform keys, `message_2_carry_2` fails with 2^-72.8 on average, and with 2^-68.3 under one in about 1,000
-    /// keys. Under no drawn key does it fail more often than the stated 2^-74.2.
+    /// Tests the failures of the heaviest key that is drawn. With uniform keys, `message_2_carry_2` fails with 2^-72.8
+    /// on average, and with 2^-68.3 under one in about 1,000 keys. Under no drawn key does it fail more often than the
+    /// stated 2^-74.2.
     #[test]
     fn failures_are_those_of_the_heaviest_key_that_is_drawn() {
         let params = crate::tfhe::Params::named("message_2_carry_2").unwrap();
@@ -473,8 +477,8 @@ mod tests {
         }
     }
 
-    /// Operands under one key have noise in common. Their sum has more noise than a sum of independent ones, and a gate
-    /// fails more often.
+    /// Tests that operands under one key have noise in common. Their sum has more noise than a sum of independent ones,
+    /// and a gate fails more often.
     #[test]
     fn what_operands_share_counts() {
         for (name, order) in [

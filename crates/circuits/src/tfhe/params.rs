@@ -21,7 +21,7 @@ pub struct LweDimension(pub usize);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GlweRank(pub usize);
 
-/// Signed digits: `levels` of them in base 2^`log_base`.
+/// A gadget decomposition: signed digits, `levels` of them in base 2^`log_base`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decomposition {
     pub log_base: u32,
@@ -32,9 +32,9 @@ pub struct Decomposition {
 /// the lift of products to other primes; otherwise it changes only how a fraction of the torus is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CiphertextModulus {
-    /// 2^32.
+    /// The modulus 2^32.
     Torus32,
-    /// 2^64.
+    /// The modulus 2^64.
     Torus64,
     /// The largest prime of `bits` bits (up to 52) that is 1 modulo 2^12, and so has the roots of unity of every ring
     /// up to 2^11.
@@ -54,7 +54,7 @@ pub enum Unrolling {
 impl Unrolling {
     pub const ALL: [Self; 3] = [Self::One, Self::Two, Self::Three];
 
-    /// Returns m.
+    /// Returns m, the number of secret bits in a step.
     pub const fn m(self) -> usize {
         match self {
             Self::One => 1,
@@ -69,31 +69,32 @@ impl Unrolling {
     }
 }
 
-/// The key that ciphertexts rest under, and so the order of a bootstrap's parts.
+/// The key that inputs and outputs of operations are under, where ciphertexts rest. It fixes the order of a bootstrap's
+/// parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// Ciphertexts rest under the small key. A bootstrap is a blind rotation, then a key switch (Algorithm 1).
+    /// Inputs and outputs are under the small key. A bootstrap is a blind rotation, then a key switch (Algorithm 1).
     #[default]
     BootstrapFirst,
-    /// Ciphertexts rest under the large key. A bootstrap is a key switch, then a blind rotation.
+    /// Inputs and outputs are under the large key. A bootstrap is a key switch, then a blind rotation.
     KeySwitchFirst,
 }
 
-/// The rounding of a phase to multiples of 1/2N.
+/// The way in which a bootstrap rounds a phase to multiples of 1/2N.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ModulusSwitch {
-    /// Each coefficient is rounded to the nearest multiple.
+    /// Rounding of each coefficient to the nearest multiple.
     #[default]
     Nearest,
-    /// As [`Self::Nearest`], but the body is first corrected by the mean error: half the sum of the mask's rounding
-    /// errors, as a secret bit is 1 half of the time. The correction halves the noise.
+    /// Rounding to the nearest multiple after a correction of the body by the mean error: half the sum of the mask's
+    /// rounding errors, as a secret bit is 1 half of the time. The correction halves the noise.
     CentredMean,
 }
 
 /// The messages that ciphertexts encrypt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Messages {
-    /// Bits: true as 1/8, false as -1/8.
+    /// Bits: true is 1/8 of the torus, false is -1/8.
     Booleans,
     /// Integers m below 2^(message_bits + carry_bits), as m / 2^(message_bits + carry_bits + 1). The top bit of the
     /// torus stays free.
@@ -101,7 +102,7 @@ pub enum Messages {
 }
 
 impl Messages {
-    /// 2 + 2 bits, the messages of a circuit's lookups.
+    /// Messages of 2 + 2 bits, which a circuit's lookups take.
     pub const CIRCUITS: Self = Self::Integers {
         message_bits: 2,
         carry_bits: 2,
@@ -140,11 +141,11 @@ impl FailureRate {
 pub struct Sizes {
     pub n: LweDimension,
     pub k: GlweRank,
-    /// log2 N.
+    /// log2 of the ring degree N.
     pub log_degree: u8,
     pub bootstrap: Decomposition,
     pub key_switch: Decomposition,
-    /// Standard deviations of the noise, as fractions of the torus.
+    /// The standard deviation of the noise under the small key, as a fraction of the torus.
     pub lwe_std: f64,
     pub glwe_std: f64,
     pub modulus: CiphertextModulus,
@@ -155,7 +156,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Returns N.
+    /// Returns the ring degree N.
     pub fn degree(&self) -> usize {
         1 << self.log_degree
     }
@@ -206,7 +207,7 @@ impl PartialEq for Params {
 }
 
 impl Params {
-    /// Returns a set of [`super::sets`] unchanged.
+    /// Returns the named set of [`super::sets`] unchanged.
     ///
     /// # Errors
     /// [`TfheError::UnknownSet`]; errors of [`ParamsBuilder::build`].
@@ -283,7 +284,7 @@ impl Params {
         self.failure
     }
 
-    /// Returns the origin of an object of these parameters under this key.
+    /// Returns the record of these parameters and of the secret key that an object carries.
     pub(super) fn origin(&self, key_id: Option<KeyId>) -> Origin {
         Origin {
             scheme: TAG,
@@ -292,7 +293,7 @@ impl Params {
         }
     }
 
-    /// Refuses an object of other parameters.
+    /// Checks that an object has these parameters. `what` names the object in the error.
     pub(super) fn check(&self, what: &'static str, origin: &Origin) -> Result<(), TfheError> {
         if origin.params_id == self.id {
             return Ok(());
@@ -304,7 +305,7 @@ impl Params {
         })
     }
 
-    /// Refuses words that are no residues.
+    /// Checks that words are residues modulo q. `what` names the object in the error.
     pub(super) fn check_words(&self, what: &'static str, words: &[u64]) -> Result<(), TfheError> {
         match words.iter().find(|&&x| !self.q.holds(x)) {
             None => Ok(()),
@@ -322,7 +323,7 @@ impl Params {
         canonical(&self.sizes)
     }
 
-    /// Returns lines for reports: sizes, security, noise and failures, and the reason why products are exact.
+    /// Returns lines of text for reports: sizes, security, noise and failures, and the reason why products are exact.
     pub fn summary(&self) -> String {
         let s = &self.sizes;
         let name = self.name.unwrap_or("own parameters");

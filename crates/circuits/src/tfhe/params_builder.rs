@@ -20,8 +20,8 @@ use super::security::{Security, Wanted};
 /// The primes that compute products modulo a power of two. A prime ciphertext modulus always uses its own transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Transforms {
-    /// The fastest that provably holds all products, tried in this order: a prime of 50 bits, 2^52 - 2^12 + 1, two
-    /// primes.
+    /// The fastest primes that provably hold all products, tried in this order: a prime of 50 bits, 2^52 - 2^12 + 1,
+    /// two primes of 50 bits.
     #[default]
     Fastest,
     /// The torus paper's prime, 2^52 - 2^12 + 1. It is refused if products may not fit.
@@ -32,7 +32,7 @@ pub enum Transforms {
     TwoPrimes,
 }
 
-/// Collects sizes and the requirements that they must satisfy.
+/// A builder of a parameter set: sizes, and the requirements that they must satisfy.
 #[derive(Clone, Debug)]
 pub struct ParamsBuilder {
     name: Option<&'static str>,
@@ -62,7 +62,7 @@ impl ParamsBuilder {
         self
     }
 
-    /// Changes the sizes. A set with changed sizes loses its name.
+    /// Returns the builder with sizes that `change` has altered. A set with changed sizes loses its name.
     fn with(mut self, change: impl FnOnce(&mut Sizes)) -> Self {
         let before = self.sizes;
         change(&mut self.sizes);
@@ -133,6 +133,12 @@ impl ParamsBuilder {
         self
     }
 
+    /// Checks the sizes and makes the parameter set.
+    ///
+    /// # Errors
+    ///
+    /// [`TfheError::OutOfRange`] for sizes outside of their ranges, [`TfheError::Insecure`],
+    /// [`TfheError::FailureRate`], [`TfheError::Overflow`] if the products do not fit the chosen transforms.
     /// # Errors
     /// [`TfheError::OutOfRange`] for sizes outside of their ranges, [`TfheError::Insecure`],
     /// [`TfheError::FailureRate`], [`TfheError::Overflow`] if the products do not fit the chosen transforms.
@@ -240,7 +246,7 @@ fn coefficients(modulus: CiphertextModulus) -> Result<Coefficients, TfheError> {
     })
 }
 
-/// Returns the largest primes of `bits` bits with the roots of unity of every ring. The first of 52 bits is
+/// Returns the `count` largest primes of `bits` bits with the roots of unity of every ring. The first of 52 bits is
 /// 2^52 - 2^12 + 1.
 pub(super) fn primes(bits: u32, count: usize) -> Result<Vec<Modulus>, MathError> {
     let found = primes_one_mod(bits, ORDER, count, &[])?;
@@ -251,8 +257,8 @@ fn gadget(q: Coefficients, d: Decomposition) -> Result<Gadget, TfheError> {
     Ok(Gadget::new(q, d.log_base, d.levels)?)
 }
 
-/// Refuses a digit as wide as the prime. Modulo a prime, digits are transformed as its residues, and such a digit could
-/// exceed it.
+/// Refuses a digit base as large as the prime q. Modulo a prime, digits are transformed as its residues, and a digit of
+/// such a base could exceed it.
 fn digits_are_residues(sizes: &Sizes, q: Coefficients) -> Result<(), TfheError> {
     match q {
         Coefficients::Prime(_) if sizes.bootstrap.log_base >= q.bits() => {
@@ -266,7 +272,8 @@ fn digits_are_residues(sizes: &Sizes, q: Coefficients) -> Result<(), TfheError> 
     }
 }
 
-/// Chooses the transforms that hold all products. Returns the lift and the proof.
+/// Chooses the primes of the transforms that hold all products. Returns the lift from them to q, and the proof of
+/// exactness.
 fn choose(
     transforms: Transforms,
     sizes: &Sizes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A reference implementation of bootstrapping, from the definition: schoolbook products modulo q, coefficient by
-//! coefficient, without a transform. It is slow. The fast path must equal it bit for bit.
+//! A reference implementation of the TFHE bootstrap, from the definition: schoolbook products modulo q, coefficient by
+//! coefficient, without a transform. It is slow, and the fast path must equal it bit for bit.
 
 use ringmill_math::torus::{Coefficients, rotate, rotate_sub};
 
@@ -26,7 +26,7 @@ pub fn schoolbook(q: Coefficients, acc: &mut [u64], d: &[i64], p: &[u64]) {
 
 /// A bootstrapping key with its masks expanded.
 pub struct ExpandedKey {
-    /// The rows: by gadget ciphertext, then row, k + 1 polynomials.
+    /// The rows by gadget ciphertext, then by row. Each row is k + 1 polynomials, one after another.
     rows: Vec<Vec<Vec<u64>>>,
 }
 
@@ -64,7 +64,7 @@ impl ExpandedKey {
     }
 }
 
-/// Turns the accumulator (k + 1 polynomials) by the exponents of a ciphertext, under encryption.
+/// Turns the accumulator (k + 1 polynomials) by the exponents of an LWE ciphertext, under encryption.
 pub fn blind_rotate(
     params: &Params,
     key: &ExpandedKey,
@@ -93,7 +93,7 @@ pub fn blind_rotate(
     Ok(())
 }
 
-/// Computes out = (X^a - 1) x, polynomial by polynomial.
+/// Computes out = (X^a - 1) x, polynomial by polynomial, for a GLWE ciphertext x.
 fn subtract_turned(params: &Params, x: &[u64], a: usize, out: &mut [u64]) -> Result<(), TfheError> {
     let n = params.sizes().degree();
     for (out, x) in out.chunks_mut(n).zip(x.chunks(n)) {

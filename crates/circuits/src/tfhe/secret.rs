@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Secret keys: random bits, and their transform for key generation.
+//! Secret keys of TFHE: random bits, and their transform for key generation.
 //!
 //! Noise grows with a key's 1s, and a uniform key may have many. So a key is drawn uniformly, and if more than half of
 //! its bits are 1, all bits are inverted. The inversion costs at most one bit of security, and none against known
@@ -19,8 +19,8 @@ use super::lwe::LweKey;
 use super::noise::Weights;
 use super::params::Params;
 
-/// A secret key: the small key (n bits), and the ring key (k polynomials of N bits, which are the large key). If this
-/// version drew it, at most half of the bits of each are 1. It is wiped on drop.
+/// A TFHE secret key: the small key (n bits), and the ring key (k polynomials of N bits, which are the large key). If
+/// this version drew it, at most half of the bits of each are 1. It is wiped on drop.
 pub struct SecretKey {
     origin: Origin,
     small: Zeroizing<Vec<u8>>,
@@ -36,7 +36,7 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// Draws random bits, at most half of them 1, and a new identity, in constant time.
+    /// Draws the bits of a secret key, at most half of them 1, and a new identity, in constant time.
     pub(super) fn draw(params: &Params, prng: &mut Prng) -> Self {
         let mut bits = |n: usize| {
             let mut bits = Zeroizing::new(vec![0; n]);
@@ -54,7 +54,7 @@ impl SecretKey {
         }
     }
 
-    /// Makes a key from bits, one in each byte. The key has no identity.
+    /// Makes a secret key from its bits, one in each byte. The key has no identity.
     ///
     /// # Errors
     /// [`TfheError::Dimension`]; [`TfheError::OutOfRange`] for bytes other than 0 and 1.
@@ -90,7 +90,7 @@ impl SecretKey {
         })
     }
 
-    /// Returns the secret itself, one bit in each byte. The caller must not copy it elsewhere.
+    /// Returns the secret bits themselves, one in each byte. The caller must not copy them elsewhere.
     pub fn expose_bits(&self, key: LweKey) -> &[u8] {
         match key {
             LweKey::Small => &self.small,
@@ -98,14 +98,14 @@ impl SecretKey {
         }
     }
 
-    /// Returns whether the key's noise is within the model of the failure probability ([`Weights::most`]), in constant
-    /// time.
+    /// Returns whether the key has no more 1s than the model of the failure probability assumes ([`Weights::most`]), in
+    /// constant time.
     pub(super) fn is_counted(&self, params: &Params) -> bool {
         let own = Weights::of(params.sizes(), &self.small, &self.large);
         declassify(own.are_within(&Weights::most(params.sizes())))
     }
 
-    /// Computes <a, s> in constant time.
+    /// Computes <a, s>, the inner product of a ciphertext's mask and this key, in constant time.
     pub(super) fn inner_product(&self, params: &Params, key: LweKey, mask: &[u64]) -> u64 {
         let q = params.coefficients();
         let bits = self.expose_bits(key).iter();
@@ -120,13 +120,13 @@ impl SecretKey {
     }
 }
 
-/// Returns how many bits are 1. The sums wrap explicitly, since a check for overflow would branch on secrets.
+/// Returns the number of bits that are 1. The sums wrap explicitly, since a check for overflow would branch on secrets.
 pub(super) fn ones(bits: &[u8]) -> usize {
     let bits = bits.iter().map(|&bit| usize::from(bit));
     bits.fold(0, usize::wrapping_add)
 }
 
-/// Inverts all bits if more than half of them are 1.
+/// Inverts all bits of a key if more than half of them are 1.
 fn turn_where_heavy(bits: &mut [u8]) {
     let twice = ones(bits).wrapping_mul(2);
     // The sign of n - 2 w, taken without a branch.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::TfheError;
 use super::params::Sizes;
 
-/// A row of `estimator_2026.lwe_binary`.
+/// A row of the tables `estimator_2026.lwe_binary`: a dimension, a noise, and the estimated bits of security.
 #[derive(Deserialize)]
 struct Row {
     n: usize,
@@ -36,26 +36,26 @@ struct Tables {
 static TABLES: LazyLock<Result<Tables, String>> =
     LazyLock::new(|| toml::from_str(SECURITY_TABLES).map_err(|e: toml::de::Error| e.to_string()));
 
-/// The security that a set must reach.
+/// The security that a parameter set must reach to be built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
     Bits(u32),
     NothingForTestsOnly,
 }
 
-/// The estimate of the tables for one secret.
+/// The estimate by the tables of one secret's security.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Estimate {
-    /// The bits of a row of the tables, by the cost model RC.MATZOV.
+    /// The bits of security of a row of the tables, by the cost model RC.MATZOV.
     Row(f64),
-    /// At least 128 bits by the fitted curve.
+    /// At least 128 bits of security, by the fitted curve of the tables.
     Curve128,
     /// No table covers the secret, for this reason.
     Unknown(String),
 }
 
 impl Estimate {
-    /// Returns a lower bound in bits, or `None` if no table has one.
+    /// Returns a lower bound on the security in bits, or `None` if no table has one.
     pub fn bits(&self) -> Option<f64> {
         match self {
             Self::Row(bits) => Some(*bits),
@@ -73,14 +73,14 @@ impl Estimate {
     }
 }
 
-/// The result of the security check when parameters were built.
+/// The result of the security check of a parameter set.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Security {
-    /// The estimate of the small key.
+    /// The estimate for the small key.
     pub lwe: Estimate,
-    /// The estimate of the ring key.
+    /// The estimate for the ring key.
     pub glwe: Estimate,
-    /// Why the set misses its target, which is possible only after the explicit opt-out.
+    /// The reason why the set misses its required security, which is possible only after the explicit opt-out.
     pub insecure: Option<String>,
 }
 
@@ -116,6 +116,11 @@ fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> 
 }
 
 impl Security {
+    /// Checks the small key and the ring key of a parameter set by the tables.
+    ///
+    /// # Errors
+    ///
+    /// [`TfheError::Insecure`] if the tables do not confirm the wanted security.
     /// # Errors
     /// [`TfheError::Insecure`] if the tables do not confirm the wanted security.
     pub fn check(s: &Sizes, q: Coefficients, wanted: Wanted) -> Result<Self, TfheError> {
@@ -143,7 +148,7 @@ impl Security {
         }
     }
 
-    /// Returns one line for reports.
+    /// Returns one line of text for reports: the estimates of both keys, or why the parameters are insecure.
     pub fn summary(&self) -> String {
         match &self.insecure {
             Some(reason) => format!("INSECURE parameters, allowed for tests only: {reason}"),

@@ -24,7 +24,7 @@ use super::params::{
 };
 use super::{ParamsBuilder, TfheError};
 
-/// A row of the tables.
+/// A row of the security tables: the sizes and noise of an LWE instance.
 #[derive(Clone, Copy, Deserialize)]
 struct Row {
     n: usize,
@@ -46,14 +46,14 @@ struct Tables {
 static ROWS: LazyLock<Result<Tables, String>> =
     LazyLock::new(|| toml::from_str(SECURITY_TABLES).map_err(|e: toml::de::Error| e.to_string()));
 
-/// The source of a set's sizes.
+/// The source of a named set's sizes.
 enum From {
-    /// The row of this name in the tables.
+    /// The row of this name in the security tables.
     Table(&'static str),
     Here(Row),
 }
 
-/// A set: its name, its sizes, and the fields that a row does not have.
+/// A named parameter set: its name, its sizes, and the fields that a row of the tables does not have.
 struct Set {
     name: &'static str,
     row: From,
@@ -62,7 +62,7 @@ struct Set {
     order: Order,
     switch: ModulusSwitch,
     rate: FailureRate,
-    /// The security in bits. A name with `below` has fewer than 128.
+    /// The security of the set in bits. A name with `below` has fewer than 128.
     bits: u32,
 }
 
@@ -163,9 +163,10 @@ const PAPER_110: Row = Row {
     glwe_std: 7.18e-9,
 };
 
-/// The set with the fastest gate that has 128 bits by the curve of `security_tables.toml` and fails below 2^-64. The
-/// search covered all k N from 1024 to 2048, levels, bases, n and unrollings. The noise is that of the curve, rounded
-/// up. n = 656 is 2 % faster, but sums of three bits, which full adders need, then fail more often than 2^-64.
+/// The parameter set with the fastest gate that has 128 bits by the curve of `security_tables.toml` and fails below
+/// 2^-64. The search covered all k N from 1024 to 2048, levels, bases, n and unrollings. The noise is that of the
+/// curve, rounded up. n = 656 is 2 % faster, but sums of three bits, which full adders need, then fail more often than
+/// 2^-64.
 const GATES: Row = Row {
     n: 672,
     k: 2,
@@ -178,12 +179,12 @@ const GATES: Row = Row {
     glwe_std: 7.44e-8,
 };
 
-/// Returns all names.
+/// Returns the names of all parameter sets.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SETS.iter().map(|set| set.name)
 }
 
-/// Returns the names of the sets whose messages satisfy a condition.
+/// Returns the names of the parameter sets whose messages satisfy a condition.
 pub fn names_with(messages: impl Fn(Messages) -> bool) -> impl Iterator<Item = &'static str> {
     let those = SETS.iter().filter(move |set| messages(set.messages));
     those.map(|set| set.name)
@@ -233,7 +234,7 @@ impl ParamsBuilder {
             .secure(set.bits))
     }
 
-    /// Starts from small sizes that keep nothing secret: rings of 2^8, secrets of 16 bits.
+    /// Starts from small sizes for booleans that keep nothing secret: rings of 2^8 coefficients, secrets of 16 bits.
     pub fn toy_for_tests_only() -> Self {
         Self::new(Sizes {
             n: LweDimension(16),
@@ -258,7 +259,8 @@ impl ParamsBuilder {
         .allow_insecure_parameters_for_tests_only()
     }
 
-    /// Starts from the same sizes for circuits on 2 + 2 bits, with rings of 2^9. They keep nothing secret.
+    /// Starts from small sizes for circuits on 2 + 2 bits that keep nothing secret: rings of 2^9 coefficients, secrets
+    /// of 16 bits.
     pub fn toy_circuits_for_tests_only() -> Self {
         Self::toy_for_tests_only()
             .messages(Messages::CIRCUITS)

@@ -13,7 +13,8 @@ use super::linear::add_multiple;
 use super::params::Params;
 use super::tables::{LookupTable, bits};
 
-/// Returns the factor of each block of a table.
+/// Returns for each block of a table the factor of its turn: the entry less the entry before, or for block 0 the sum of
+/// the first and the last entry.
 fn factors(entries: &[i64]) -> impl Iterator<Item = i64> {
     let before = entries.iter().map(|x| Some(*x));
     let before = std::iter::once(None).chain(before);
@@ -32,8 +33,8 @@ pub fn noise_factor(entries: &[i64]) -> u64 {
     squares.fold(0, u64::saturating_add)
 }
 
-/// Returns the polynomial that all tables share: a quarter of a message in every coefficient, or for bits an eighth of
-/// the torus.
+/// Returns the polynomial that a rotation shared by several tables turns: a quarter of a message in every coefficient,
+/// or for bits an eighth of the torus.
 pub fn flat(params: &Params) -> Vec<u64> {
     let bits = bits(params).unwrap_or(0);
     vec![params.coefficients().fraction(1, bits + 3); params.sizes().degree()]
@@ -68,8 +69,8 @@ mod tests {
     use super::*;
     use crate::tfhe::{CiphertextModulus, ParamsBuilder};
 
-    /// Factors times the flat polynomial are the table, for every kind of modulus, except for the rounding of fractions
-    /// of a prime.
+    /// Tests that a table is the flat polynomial times its factors, for every kind of modulus, except for the rounding
+    /// of fractions of a prime.
     #[test]
     fn tables_are_sums_of_turns() {
         for modulus in [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The steps of a bootstrap outside of its limb programs: modulus switch and sample extraction (torus paper, Algorithm
-//! 1).
+//! The steps of a TFHE bootstrap outside of its limb programs: modulus switch and sample extraction (torus paper,
+//! Algorithm 1).
 
 use ringmill_math::torus::extract_mask;
 
@@ -36,7 +36,8 @@ pub fn modulus_switch(params: &Params, words: &[u64], exponents: &mut [usize]) {
     }
 }
 
-/// Computes the exponents of a rotation's program: 2N less that of the body, modulo 2N, then those of the mask.
+/// Computes the exponents that the program of a rotation takes: 2N less that of the body, modulo 2N, then those of the
+/// mask.
 pub fn exponents(params: &Params, words: &[u64], exponents: &mut [usize]) {
     modulus_switch(params, words, exponents);
     exponents.rotate_right(1);
@@ -46,8 +47,9 @@ pub fn exponents(params: &Params, words: &[u64], exponents: &mut [usize]) {
     }
 }
 
-/// Extracts the LWE ciphertext of coefficient 0 under the large key. The mask is (a_0, -a_(N-1), ..., -a_1) of each
-/// polynomial, and the body is the body's first coefficient (Algorithm 1, line 10).
+/// Extracts the LWE ciphertext of coefficient 0 of the accumulator, under the large key. The mask is (a_0, -a_(N-1),
+/// ..., -a_1) of each mask polynomial a, and the body is coefficient 0 of the accumulator's body (Algorithm 1,
+/// line 10).
 pub fn sample_extract(params: &Params, acc: &[u64], out: &mut [u64]) -> Result<(), TfheError> {
     let (q, n) = (params.coefficients(), params.sizes().degree());
     let large = params.sizes().large_dimension();

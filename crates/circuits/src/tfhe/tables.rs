@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables that a bootstrap looks up.
+//! The tables of functions that a TFHE bootstrap looks up.
 
 use ringmill_math::declassify;
 use ringmill_schemes::identity::Origin;
@@ -7,17 +7,17 @@ use ringmill_schemes::identity::Origin;
 use super::TfheError;
 use super::params::{Messages, Params};
 
-/// A table of f(m) for every message m with its carry. Its polynomial, which the phase turns, has N / 2^bits
+/// A lookup table of f(m) for every message m with its carry. Its polynomial, which the phase turns, has N / 2^bits
 /// coefficients for each message, each f(m) / 2^(bits + 1) of the torus.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LookupTable {
     origin: Origin,
-    /// The entries, in halves of a message.
+    /// The table's entries, in halves of a message.
     entries: Vec<i64>,
     polynomial: Vec<u64>,
 }
 
-/// Returns the bits of a message with its carry.
+/// Returns the number of bits of a message with its carry. Fails under parameters for booleans.
 pub(super) fn bits(params: &Params) -> Result<u32, TfheError> {
     match params.sizes().messages {
         Messages::Integers {
@@ -31,7 +31,8 @@ pub(super) fn bits(params: &Params) -> Result<u32, TfheError> {
     }
 }
 
-/// Returns m / 2^(bits + 1) of the torus, in constant time.
+/// Returns the encoding of a message, m / 2^(bits + 1) of the torus, in constant time. `bits` are those of the message
+/// with its carry.
 pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
     let bits = bits(params)?;
     if declassify(message >> bits != 0) {
@@ -43,7 +44,7 @@ pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
     Ok(params.coefficients().fraction(message, bits + 1))
 }
 
-/// Returns `halves` / 2 messages of either sign: `halves` / 2^(bits + 2) of the torus.
+/// Returns the encoding of `halves` / 2 messages of either sign: `halves` / 2^(bits + 2) of the torus.
 fn encode_halves(params: &Params, halves: i64) -> Result<u64, TfheError> {
     let bits = bits(params)?;
     let whole = 4i64 << bits;
@@ -118,7 +119,7 @@ impl LookupTable {
         Self::of(params, |m| f(m >> message_bits & mask, m & mask))
     }
 
-    /// Returns the entries, in halves of a message.
+    /// Returns the table's entries, in halves of a message.
     pub fn entries(&self) -> &[i64] {
         &self.entries
     }
@@ -127,10 +128,10 @@ impl LookupTable {
         &self.polynomial
     }
 
-    /// Refuses a table of other parameters.
+    /// Checks that the table was made for these parameters.
     ///
     /// # Errors
-    /// [`TfheError::OtherParams`].
+    /// [`TfheError::OtherParams`] for a table of other parameters.
     pub fn check(&self, params: &Params) -> Result<(), TfheError> {
         params.check("table", &self.origin)
     }

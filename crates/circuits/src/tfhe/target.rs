@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Adapts parameters to a bootstrapping engine of a machine.
+//! Adapts TFHE parameters to the bootstrapping engine of a machine, such as the torus machine.
 
 use super::{Decomposition, LweDimension, ParamsBuilder, TfheError, Transforms, Unrolling};
 use ringmill_isa::Engine;
 use ringmill_isa::engine::Digits;
 
-/// Adapts a set to an engine: its prime for transforms, its secret bits in a turn and its digits of a key switch. If
-/// other sizes of the set do not fit the engine, the engine refuses the set and names the field.
+/// Adapts a parameter set to an engine: its prime for transforms, its secret bits in a turn and its digits of a key
+/// switch. If other sizes of the set do not fit the engine, the engine later refuses the set and names the field.
 ///
 /// # Errors
 /// [`TfheError::OutOfRange`] if the engine takes more bits in a turn than the scheme has.
@@ -21,8 +21,8 @@ pub fn for_engine(engine: &Engine, set: ParamsBuilder) -> Result<ParamsBuilder, 
     Ok(set.key_switch(decomposition(engine.key_switch)))
 }
 
-/// Adapts a set to an engine, and takes the engine's other sizes too. It is for toy sets, as such sizes are mostly
-/// insecure.
+/// Adapts a parameter set to an engine, and takes the engine's other sizes too. It is for toy sets, as such sizes are
+/// mostly insecure.
 ///
 /// # Errors
 /// Those of [`for_engine`].

@@ -5,13 +5,13 @@
 use super::{Bit, Gates};
 use crate::circuit::error::CircuitError;
 
-/// The sum and the carry of a full adder.
+/// The sum bit and the carry bit of a full adder.
 pub(super) struct Added {
     pub sum: Bit,
     pub carry: Bit,
 }
 
-/// Computes a + b + c.
+/// Computes a + b + c of three encrypted bits as a sum bit and a carry bit.
 pub(super) fn full(g: &mut Gates, [a, b, c]: [&Bit; 3]) -> Result<Added, CircuitError> {
     Ok(Added {
         sum: g.of([a, b, c], |[a, b, c]| a ^ b ^ c)?,
@@ -45,7 +45,7 @@ pub fn difference(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Bit)
     Ok((bits, borrow))
 }
 
-/// Returns whether a - b - borrow is negative.
+/// Returns whether a - b - borrow is negative, for three encrypted bits.
 fn below(g: &mut Gates, a: &Bit, b: &Bit, borrow: &Bit) -> Result<Bit, CircuitError> {
     g.of([a, b, borrow], |[a, b, c]| (!a & b) | (c & (!a | b)))
 }
@@ -74,7 +74,7 @@ pub fn equal(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Bit, CircuitError> {
     all(g, same)
 }
 
-/// Returns whether all bits are 1. A tree keeps the depth low.
+/// Returns whether all encrypted bits are 1. The gates form a tree, which keeps the depth low.
 pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     while bits.len() > 1 {
         let pairs = bits.chunks(2).map(|pair| match pair {
@@ -86,13 +86,13 @@ pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     Ok(bits.pop().unwrap_or_else(|| Bit::constant(true)))
 }
 
-/// Returns whether any bit is 1.
+/// Returns whether any of the encrypted bits is 1, by a tree of gates.
 pub fn any(g: &mut Gates, bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     let inverted = bits.iter().map(Bit::inverted).collect();
     Ok(all(g, inverted)?.inverted())
 }
 
-/// Returns -a if the bit is 1, else a. Negation inverts the bits above the lowest 1.
+/// Returns -a if the encrypted bit is 1, else a, in two's complement. Negation inverts the bits above the lowest 1.
 pub fn negated_if(g: &mut Gates, bit: &Bit, a: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let mut lower = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());

@@ -21,7 +21,7 @@ impl Bit {
         Self(Sum::constant(if value { 1 } else { -1 }))
     }
 
-    /// Returns the bit if it is known without decryption.
+    /// Returns the bit if it does not depend on an input, so that it is known without decryption.
     pub fn known(&self) -> Option<bool> {
         self.0.is_constant().then_some(self.0.halves() > 0)
     }
@@ -37,7 +37,8 @@ impl Bit {
     }
 }
 
-/// The largest sums of squared factors that an operand of a bootstrap may have.
+/// The largest sums of squared factors that a bootstrap's operand may have. Such a sum is the operand's noise variance
+/// as a multiple of a fresh bit's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The limit for operands that lie one eighth of the torus from the points where the sign changes.
@@ -70,7 +71,7 @@ impl Limits {
     }
 }
 
-/// Builds a circuit of gates. Equal gates are made once.
+/// A builder of a circuit of gates. Equal gates are made once.
 pub struct Gates {
     graph: Graph,
     seen: HashMap<Sum, Wire>,
@@ -113,7 +114,7 @@ impl Gates {
         .without_dead(&self.watch)
     }
 
-    /// Computes a function of up to four bits.
+    /// Computes a Boolean function of up to four encrypted bits.
     ///
     /// # Errors
     /// As for every function here: [`CircuitError::Noise`] if the noise of the parameters is too large.
@@ -145,13 +146,15 @@ impl Gates {
         self.of([bit, a, b], |[bit, a, b]| if bit { a } else { b })
     }
 
-    /// Computes a + b - c, where c is a or b, without a bootstrap. Returns `None` if the sum is too noisy to be read.
+    /// Computes a + b - c, the one of two bits that c is not, without a bootstrap. Returns `None` if the noise of the
+    /// sum is too large for a bootstrap.
     pub fn other(&self, [a, b]: [&Bit; 2], c: &Bit) -> Option<Bit> {
         let sum = a.0.plus(1, &b.0).plus(-1, &c.0);
         (sum.norm() <= self.limits.near).then_some(Bit(sum))
     }
 
-    /// Computes a function of up to four bits by its truth table. Bit `row` of the table is the value for inputs `row`.
+    /// Computes a Boolean function of up to four bits by its truth table. Bit `row` of `table` is the value of the
+    /// function if the inputs are the bits of `row`.
     pub fn table(&mut self, inputs: &[Bit], table: u16) -> Result<Bit, CircuitError> {
         let (bits, table) = reduced(inputs, table);
         match bits.as_slice() {
@@ -184,7 +187,7 @@ impl Gates {
         }
     }
 
-    /// Returns the same bits, with the noisiest one refreshed by a bootstrap.
+    /// Returns the same bits after a bootstrap of the noisiest one.
     fn refreshed(&mut self, mut bits: Vec<Bit>) -> Result<Vec<Bit>, CircuitError> {
         let noisiest = bits.iter_mut().max_by_key(|bit| bit.0.norm());
         let Some(bit) = noisiest else {
@@ -199,7 +202,7 @@ impl Gates {
         Ok(bits)
     }
 
-    /// Computes a function of three or four bits by functions of fewer bits.
+    /// Computes a function of three or four bits that one bootstrap cannot compute, by functions of fewer bits.
     fn decomposed(&mut self, bits: &[Bit], table: u16) -> Result<Bit, CircuitError> {
         let rows = 1u32 << (bits.len() - 1);
         let ones = ((1u32 << rows) - 1) as u16;
@@ -234,7 +237,7 @@ impl Gates {
         self.chosen(&bit, &a, &b)
     }
 
-    /// Returns a if the bit is 1, else b. What remains of a is 1 only where what remains of b is not.
+    /// Returns a if the bit is 1, else b. It adds two bits, (a and bit) and (b and not bit), of which at most one is 1.
     fn chosen(&mut self, bit: &Bit, a: &Bit, b: &Bit) -> Result<Bit, CircuitError> {
         const MUX: u16 = 0b1101_1000; // rows are bit, a, b from the lowest
         let (left, table) = reduced(&[bit.clone(), a.clone(), b.clone()], MUX);
@@ -246,7 +249,8 @@ impl Gates {
         Ok(Bit(a.0.plus(1, &b.0).shifted(1)))
     }
 
-    /// Returns the sign of a sum. An earlier bootstrap of the same sum or its opposite is used again.
+    /// Returns the sign of a sum of bits, by one bootstrap. An earlier bootstrap of the same sum or its opposite is
+    /// used again.
     fn lookup(&mut self, sum: &Sum) -> Result<Bit, CircuitError> {
         let (operand, flipped) = canonical(sum);
         let wire = match self.seen.get(&operand) {
@@ -268,8 +272,8 @@ impl Gates {
     }
 }
 
-/// Returns a representative for all sums with the same or the opposite sign; `true` stands for the opposite. Twice a
-/// bit and minus twice a bit differ by half the torus, which flips the sign, as negation does.
+/// Returns the representative that stands for all sums with the same or the opposite sign, and whether the sign is
+/// opposite. Twice a bit and minus twice a bit differ by half the torus, which flips the sign, as negation does.
 fn canonical(sum: &Sum) -> (Sum, bool) {
     let negative = sum.terms().first().is_some_and(|&(_, f)| f < 0);
     let sign = if negative { -1 } else { 1 };
@@ -292,7 +296,7 @@ fn canonical(sum: &Sum) -> (Sum, bool) {
     (terms.shifted(constant), flipped)
 }
 
-/// Returns the rows of a table in which input i has a value.
+/// Returns the truth table of the function that remains if input `i` has a known value.
 fn cofactor(table: u16, rows: u32, i: usize, value: bool) -> u16 {
     let below = (1u32 << i) - 1;
     (0..rows).fold(0, |found, row| {
@@ -301,7 +305,7 @@ fn cofactor(table: u16, rows: u32, i: usize, value: bool) -> u16 {
     })
 }
 
-/// Returns how many inputs a table depends on.
+/// Returns the number of inputs that the value of a truth table depends on.
 fn reduced_inputs(inputs: usize, table: u16) -> usize {
     let rows = 1u32 << inputs.saturating_sub(1);
     (0..inputs)
@@ -309,8 +313,8 @@ fn reduced_inputs(inputs: usize, table: u16) -> usize {
         .count()
 }
 
-/// Reduces a function to the inputs that it needs. It drops known inputs, copies or opposites of other inputs, and
-/// inputs without influence.
+/// Reduces a Boolean function to the inputs that it needs. It drops known inputs, inputs that equal or invert another,
+/// and inputs without influence.
 fn reduced(inputs: &[Bit], table: u16) -> (Vec<Bit>, u16) {
     let mut bits: Vec<Bit> = Vec::new();
     // For each input: its place among the kept bits and whether it is the opposite there, or its known value.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Choices by an encrypted bit, and operations made of choices: minimum and maximum, shifts by encrypted amounts,
-//! tables.
+//! Choices by an encrypted bit, and operations on encrypted integers that consist of choices: minimum and maximum,
+//! shifts by encrypted amounts, tables.
 
 use super::add::{any, less};
 use super::form::INPUTS;
@@ -8,7 +8,7 @@ use super::{Bit, Gates};
 use crate::circuit::error::CircuitError;
 use crate::circuit::integer::{Ends, Shift, moved};
 
-/// Returns a if the bit is 1, else b, with two bootstraps for each bit.
+/// Returns the integer a if the encrypted bit is 1, else b, with two bootstraps for each bit of the integers.
 ///
 /// # Errors
 /// As for every function here: [`CircuitError::Noise`].
@@ -17,8 +17,8 @@ pub fn select(g: &mut Gates, bit: &Bit, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>
     each.map(|(a, b)| g.mux(bit, a, b)).collect()
 }
 
-/// Returns the smaller and the larger integer. `signed` reads both as two's complement. Once one is chosen, the other
-/// costs no choice of its own.
+/// Returns the smaller and the larger of two integers. `signed` reads both as two's complement. Each bit of the smaller
+/// one is the sum of both bits less that of the larger one, which costs no bootstrap.
 pub fn ordered(
     g: &mut Gates,
     a: &[Bit],
@@ -46,7 +46,7 @@ pub fn ordered(
     Ok((least, most))
 }
 
-/// Shifts by a known number of bits, without a bootstrap.
+/// Shifts an encrypted integer by a known number of bits, without a bootstrap.
 pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
     let bits = of.len() as u64;
     let by = match shift {
@@ -61,8 +61,8 @@ pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
     moved(of, shift, by as usize, ends)
 }
 
-/// Shifts by an encrypted, unsigned number of bits. An amount of the width or more moves all bits out. A rotation takes
-/// the amount modulo the width, which must be a power of two.
+/// Shifts an encrypted integer by an encrypted, unsigned number of bits. An amount of the width or more moves all bits
+/// out. A rotation takes the amount modulo the width, which must be a power of two.
 ///
 /// # Errors
 /// [`CircuitError::Refused`] for rotations of other widths.
@@ -100,8 +100,8 @@ pub fn shifted_by(
     select(g, &far, &empty, &at)
 }
 
-/// Returns entry `index` of a table of integers of `bits` bits, or 0 behind the end. Each bit of the result is a tree
-/// of choices.
+/// Returns the entry at an encrypted index of a table of `bits`-bit integers, or 0 for an index beyond its end. Each
+/// bit of the result is a tree of choices.
 pub fn entry(
     g: &mut Gates,
     index: &[Bit],
@@ -117,7 +117,7 @@ pub fn entry(
     each.collect()
 }
 
-/// Returns the function with the values `rows` at 0, 1, ....
+/// Returns the encrypted bit `rows[index]` for an encrypted index, by a tree of choices.
 fn tree(g: &mut Gates, index: &[Bit], rows: &[bool]) -> Result<Bit, CircuitError> {
     match index {
         [rest @ .., top] if index.len() > INPUTS => {

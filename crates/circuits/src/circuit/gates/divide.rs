@@ -6,7 +6,7 @@ use super::choose::select;
 use super::{Bit, Gates};
 use crate::circuit::error::CircuitError;
 
-/// Computes (a / b, a % b) of unsigned integers. Division by 0 gives a quotient of ones and the remainder a.
+/// Computes (a / b, a % b) of unsigned encrypted integers. Division by 0 gives a quotient of ones and the remainder a.
 ///
 /// # Errors
 /// [`CircuitError::Noise`].
@@ -32,8 +32,8 @@ pub fn divided(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Vec<Bit
     Ok((quotient, rest))
 }
 
-/// Computes (a / b, a % b) in two's complement. The quotient rounds towards 0, and the remainder has the sign of a.
-/// Division by 0 gives the quotient -1 and the remainder a.
+/// Computes (a / b, a % b) of encrypted integers in two's complement. The quotient rounds towards 0, and the remainder
+/// has the sign of a. Division by 0 gives the quotient -1 and the remainder a.
 ///
 /// # Errors
 /// [`CircuitError::Noise`].

@@ -11,7 +11,7 @@ use crate::circuit::sum::Sum;
 /// The largest number of inputs of a gate.
 pub const INPUTS: usize = 4;
 
-/// A gate as a sum: the constant plus each factor times its bit. The gate's value is the sign of the sum.
+/// A gate as a linear sum: a constant plus a factor times each input bit. The gate's value is the sign of the sum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
     inputs: usize,
@@ -20,14 +20,14 @@ pub struct Form {
 }
 
 impl Form {
-    /// Returns the sum in eighths of the torus, for the inputs that are the bits of `row`.
+    /// Returns the linear sum in eighths of the torus if the gate's inputs are the bits of `row`.
     fn value(&self, row: usize) -> i64 {
         let factors = self.factors[..self.inputs].iter().enumerate();
         let terms = factors.map(|(i, f)| if row >> i & 1 == 1 { *f } else { -f });
         self.constant + terms.sum::<i64>()
     }
 
-    /// Returns the truth table, or `None` if a sum lies where the sign changes.
+    /// Returns the truth table of the gate. Returns `None` if some inputs give a sum at a point where the sign changes.
     fn table(&self) -> Option<u16> {
         (0..1 << self.inputs).try_fold(0, |table, row| match self.value(row).rem_euclid(8) {
             0 | 4 => None,
@@ -35,18 +35,20 @@ impl Form {
         })
     }
 
-    /// Returns the sum of the factors' squares.
+    /// Returns the sum of the squared factors of the gate's input bits: the sum's noise variance as a multiple of one
+    /// bit's.
     pub fn norm(&self) -> u64 {
         let factors = self.factors[..self.inputs].iter();
         factors.map(|f| f.unsigned_abs().pow(2)).sum()
     }
 
-    /// Returns the distance in eighths from the sums to the points where the sign changes.
+    /// Returns the least distance from the gate's possible sums to a point where the sign changes, in eighths of the
+    /// torus.
     pub fn eighths(&self) -> u32 {
         if self.value(0) % 2 == 0 { 2 } else { 1 }
     }
 
-    /// Returns the square of noise over distance, up to a constant factor.
+    /// Returns (noise / distance)^2 of the gate's sum up to a constant factor. A smaller weight fails less often.
     fn weight(&self) -> u64 {
         4 * self.norm() / u64::from(self.eighths()).pow(2)
     }
@@ -59,7 +61,8 @@ impl Form {
     }
 }
 
-/// The form with the least noise for each number of inputs and truth table.
+/// The gates that one bootstrap computes, by their number of inputs and truth table. Each is the form with the least
+/// noise.
 static FORMS: LazyLock<HashMap<(usize, u16), Form>> = LazyLock::new(|| {
     let mut forms: HashMap<(usize, u16), Form> = HashMap::new();
     for inputs in 1..=INPUTS {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers a program on integers to a circuit of gates.
+//! Lowers a program on encrypted integers to a circuit of gates on encrypted bits.
 
 use ringmill_limits::Watch;
 
@@ -13,7 +13,7 @@ use crate::circuit::lower::{Circuit, Part, Port};
 use crate::circuit::program::{Binary, Comparison, Instr, Op, Program, Value};
 use crate::circuit::sum::Sum;
 
-/// Lowers a program for parameters whose bootstraps read operands up to these limits.
+/// Lowers a program to gates, for parameters whose bootstraps read operands within `limits`.
 ///
 /// # Errors
 /// [`CircuitError::Noise`] if the limits are too low for a gate; [`CircuitError::Halt`].
@@ -66,7 +66,7 @@ pub fn lower(program: &Program, limits: Limits, watch: &Watch) -> Result<Circuit
     })
 }
 
-/// Returns the parts of an output, and appends its encrypted bits to the sums.
+/// Returns the parts of an output with these bits. Encrypted bits are appended to `sums`, the outputs of the graph.
 pub(in crate::circuit) fn parts(bits: &[Bit], sums: &mut Vec<Sum>) -> Vec<Part> {
     let each = (0..).zip(bits).map(|(at, bit)| match bit.known() {
         Some(value) => Part::Known {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products and sums of many integers by gates. A full adder replaces three bits of a column by one bit and a carry,
-//! until each column has one bit.
+//! Products and sums of encrypted integers by gates on bits. A full adder replaces three bits of a column by one bit
+//! and a carry, until each column has one bit.
 
 use std::collections::VecDeque;
 
@@ -46,7 +46,7 @@ pub fn sum(g: &mut Gates, terms: &[&[Bit]]) -> Result<Vec<Bit>, CircuitError> {
     }
 }
 
-/// Returns the sum of 2^j times the bits of column j.
+/// Returns the bits of a sum in which a bit of column j counts 2^j.
 fn carried(g: &mut Gates, mut columns: Vec<VecDeque<Bit>>) -> Result<Vec<Bit>, CircuitError> {
     let mut bits = Vec::with_capacity(columns.len());
     for j in 0..columns.len() {

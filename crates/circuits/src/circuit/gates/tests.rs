@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests that every operation lowered to gates gives the program's values, both in the clear.
+//! Tests that every operation lowered to gates gives the values of the program, both evaluated without encryption.
 
 use ringmill_limits::Watch;
 
@@ -9,9 +9,9 @@ use crate::circuit::program::{Program, ProgramBuilder};
 use crate::circuit::tests::{Dice, agree, kind, of_sixteen, of_two, operations, random_program};
 use crate::circuit::{Circuit, CircuitError};
 
-/// About the limits of `circuit_bits` at failures below 2^-64.
+/// The limits of the parameter set `circuit_bits`, about, if each bootstrap may fail with a probability of 2^-64.
 const WIDE: Limits = Limits { near: 39, far: 90 };
-/// The limits of gates of two bits, and no more.
+/// Limits that allow the gates of two bits, and no larger gates.
 const TIGHT: Limits = Limits { near: 2, far: 8 };
 
 fn checked(program: &Program, limits: Limits) -> Circuit {
@@ -84,7 +84,7 @@ fn tables_of_up_to_eight_bits() {
     }
 }
 
-/// Programs of a dozen operations, so that sums of one operation are operands of the next.
+/// Tests programs of a dozen operations, in which the sums of one operation are operands of the next.
 #[test]
 fn random_programs() {
     let mut dice = Dice(13);
@@ -100,8 +100,8 @@ fn random_programs() {
     }
 }
 
-/// If parameters are too noisy for a gate, the error names their limit and the gate's norm, for gates at one eighth and
-/// at two.
+/// Tests that parameters too noisy for a gate are refused. The error names their limit and the gate's norm, for gates
+/// at one eighth and at two.
 #[test]
 fn gates_that_are_too_noisy_are_refused() {
     let of = kind(4, false);
@@ -120,7 +120,7 @@ fn gates_that_are_too_noisy_are_refused() {
     }
 }
 
-/// The bootstraps of operations on 16 bits, which docs/tfhe.md lists.
+/// Tests the number of bootstraps of operations on 16 bits as gates, which docs/tfhe.md lists.
 #[test]
 fn bootstraps_of_sixteen_bits() {
     let cost = |name| {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums and differences of encrypted integers, with carries from limb to limb.
+//! Sums and differences of encrypted integers, with carries from limb to limb. A limb holds four bits.
 
 use super::{Int, LIMB};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// Computes self + other modulo 2^bits, with one bootstrap for each limb.
+    /// Computes self + other modulo 2^bits, with one bootstrap for each limb of four bits.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -32,7 +32,7 @@ impl Int {
         Ok(self.difference(l, other)?.0)
     }
 
-    /// Computes self - other, and whether self < other.
+    /// Returns self - other modulo 2^bits, and whether self < other.
     pub(super) fn difference(
         &self,
         l: &mut Lookups,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bitwise operations on encrypted integers, with one bootstrap for each digit.
+//! Bitwise operations on encrypted integers, with one bootstrap for each digit of two bits.
 
 use super::{Int, LIMB, Limb, largest};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// Applies f to each pair of digits.
+    /// Applies a function of two digits in base 4 to each pair of digits of two integers.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -28,7 +28,7 @@ impl Int {
         Ok(Self::of_digits(self.bits, digits))
     }
 
-    /// Inverts every bit, without a bootstrap.
+    /// Inverts every bit of the integer, without a bootstrap.
     #[must_use]
     pub fn inverted(&self) -> Self {
         let not = |x: &Small, most: i64| Small::constant(most).plus(-1, x).known_within(0, most);

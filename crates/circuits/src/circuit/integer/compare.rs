@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Comparisons of encrypted integers. Each result is one bit.
+//! Comparisons of encrypted integers. Each result is one encrypted bit.
 
 use super::{Int, LIMB};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// Returns whether self < other, with one bootstrap for each limb. `signed` reads both as two's complement.
+    /// Returns whether self < other, with one bootstrap for each limb of four bits. `signed` reads both as two's
+    /// complement.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -24,8 +25,8 @@ impl Int {
         Ok(borrow)
     }
 
-    /// Returns whether the top limb of a signed integer, less a borrow, is below another's. With the sign bit inverted,
-    /// two's complement compares like unsigned integers.
+    /// Returns whether the top limb of a signed integer, less a borrow, is below another's top limb. With the sign bit
+    /// inverted, two's complement compares like unsigned integers.
     fn top_less(
         &self,
         l: &mut Lookups,
@@ -48,7 +49,7 @@ impl Int {
         }
     }
 
-    /// Returns whether both are equal, with one bootstrap for each limb and one for all.
+    /// Returns whether both integers are equal, with one bootstrap for each limb and one for all limbs together.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].

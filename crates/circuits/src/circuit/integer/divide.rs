@@ -7,8 +7,8 @@ use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// Computes (self / other, self % other) of unsigned integers. Division by 0 gives a quotient of ones and the
-    /// remainder self.
+    /// Computes (self / other, self % other) of unsigned encrypted integers. Division by 0 gives a quotient of ones and
+    /// the remainder self.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -52,7 +52,7 @@ impl Int {
         ))
     }
 
-    /// Returns the lowest `width` bits, and a count that is 0 if and only if the other bits are 0.
+    /// Returns the integer's lowest `width` bits, and an encrypted count that is 0 if and only if all other bits are 0.
     fn low_and_rest(&self, l: &mut Lookups, width: u32) -> Result<(Self, Small), CircuitError> {
         let low = self.resized(l, width, false)?;
         let mut above = Small::constant(0);
@@ -63,8 +63,8 @@ impl Int {
         Ok((low, above))
     }
 
-    /// Computes (self / other, self % other) in two's complement. The quotient rounds towards 0, and the remainder has
-    /// the sign of self. Division by 0 gives the quotient -1 and the remainder self.
+    /// Computes (self / other, self % other) of encrypted integers in two's complement. The quotient rounds towards 0,
+    /// and the remainder has the sign of self. Division by 0 gives the quotient -1 and the remainder self.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -90,7 +90,7 @@ impl Int {
         ))
     }
 
-    /// Returns -self if the bit is 1, else self.
+    /// Returns -self if the encrypted bit is 1, else self.
     fn negated_if(&self, l: &mut Lookups, bit: &Small) -> Result<Self, CircuitError> {
         let negated = Self::constant(self.bits, 0).minus(l, self)?;
         let choice = Choice {

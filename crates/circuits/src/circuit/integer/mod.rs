@@ -25,27 +25,27 @@ pub use table::MAX_INDEX;
 use super::error::CircuitError;
 use super::small::{Lookups, Small};
 
-/// The bits of a limb and of a digit.
+/// The number of bits of a limb of an encrypted integer.
 pub(super) const LIMB: u32 = 4;
 pub(super) const DIGIT: u32 = 2;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Limb {
-    /// A value from 0 to 15.
+    /// A limb as one encrypted value from 0 to 15.
     Whole(Small),
-    /// The low digit and the high digit, each from 0 to 3.
+    /// A limb as its low and its high digit in base 4, each an encrypted value from 0 to 3.
     Pair(Small, Small),
 }
 
-/// An encrypted integer from 0 to 2^bits - 1.
+/// An encrypted integer from 0 to 2^bits - 1, as a list of encrypted limbs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Int {
     bits: u32,
-    /// The limbs, lowest first. The last limb has the remaining bits.
+    /// The limbs of four bits, lowest first. The last limb has the remaining bits.
     limbs: Vec<Limb>,
 }
 
-/// Returns 2^bits - 1.
+/// Returns 2^bits - 1, the mask of an integer's bits.
 pub(super) fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits.clamp(1, 64))
 }
@@ -68,19 +68,19 @@ impl Int {
         Self::of_digits(bits, digits.collect())
     }
 
-    /// Adds an input, with one wire for each digit.
+    /// Adds an input of the circuit for an integer of `bits` bits, with one wire for each digit in base 4.
     pub fn input(l: &mut Lookups, bits: u32) -> Self {
         let digits = (0..bits).step_by(DIGIT as usize);
         let digits = digits.map(|at| l.input(largest(bits, at, DIGIT)));
         Self::of_digits(bits, digits.collect())
     }
 
-    /// Makes an integer of one bit.
+    /// Makes an integer of one bit from an encrypted bit.
     pub fn bit(bit: Small) -> Self {
         Self::of_digits(1, vec![bit])
     }
 
-    /// Makes an integer of digits in base 4. Missing digits are 0.
+    /// Makes an integer from its digits in base 4, lowest first. Missing digits are 0.
     fn of_digits(bits: u32, digits: Vec<Small>) -> Self {
         let mut digits = digits.into_iter();
         let mut next = |at: u32| {
@@ -103,7 +103,7 @@ impl Int {
         }
     }
 
-    /// Makes an integer of limbs of four bits.
+    /// Makes an integer from its limbs of four bits, lowest first.
     fn of_limbs(bits: u32, limbs: Vec<Small>) -> Self {
         let limbs = limbs.into_iter().enumerate().map(|(i, limb)| {
             Limb::Whole(limb.known_within(0, largest(bits, LIMB * i as u32, LIMB)))
@@ -114,7 +114,7 @@ impl Int {
         }
     }
 
-    /// Returns the value if it is known without decryption.
+    /// Returns the integer's value if it does not depend on an input, so that it is known without decryption.
     pub fn known(&self) -> Option<u64> {
         let limbs = self.limbs.iter().enumerate();
         let values = limbs.map(|(i, limb)| {
@@ -127,7 +127,8 @@ impl Int {
         values.sum()
     }
 
-    /// Returns all limbs as whole values. This takes a bootstrap only if a pair is too noisy.
+    /// Returns each limb as one value from 0 to 15. A pair of digits takes a bootstrap only if the noise of 4 high +
+    /// low is too large.
     fn whole(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
         let limbs = self.limbs.iter().enumerate();
         limbs
@@ -141,7 +142,7 @@ impl Int {
             .collect()
     }
 
-    /// Returns the digits in base 4, with one bootstrap for each whole limb.
+    /// Returns the integer's digits in base 4, lowest first. Each limb that is one value takes one bootstrap.
     fn digits(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
         let mut digits = Vec::new();
         for (i, limb) in self.limbs.iter().enumerate() {
@@ -162,7 +163,8 @@ impl Int {
         Ok(digits)
     }
 
-    /// Returns the bits, lowest first. Each digit takes one bootstrap, and each whole limb one more.
+    /// Returns the integer's bits, lowest first. Each digit takes one bootstrap, and each limb that is one value takes
+    /// one more.
     fn separate(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
         let mut bits = Vec::new();
         for digit in self.digits(l)? {
@@ -174,7 +176,8 @@ impl Int {
         Ok(bits)
     }
 
-    /// Makes an integer of single bits. This takes a bootstrap only if they are too noisy.
+    /// Makes an integer from its single bits, lowest first. It takes a bootstrap only if the noise of a packed digit is
+    /// too large.
     fn of_bits(l: &mut Lookups, bits: &[Small]) -> Result<Self, CircuitError> {
         let digits = bits.chunks(2).map(|pair| match pair {
             [low, high] => Ok(l.total(&[(1, low), (2, high)])?.known_within(0, 3)),
@@ -184,7 +187,8 @@ impl Int {
         Ok(Self::of_digits(bits.len() as u32, digits))
     }
 
-    /// Returns the lowest bits, or extends the integer with zeros, or with its top bit if `signed`.
+    /// Returns the integer with another number of bits: its lowest bits, or an extension. The extension is by zeros, or
+    /// by the top bit if `signed`.
     ///
     /// # Errors
     /// As for every function here: [`CircuitError::Noise`] if the noise of the parameters is too large.
@@ -230,7 +234,7 @@ impl Int {
         Ok(limb.unwrap_or_else(|| Small::constant(0)))
     }
 
-    /// Returns the top bit.
+    /// Returns the top bit of the integer.
     fn sign(&self, l: &mut Lookups) -> Result<Small, CircuitError> {
         let top = self.whole(l)?.pop();
         let at = (self.bits - 1) % LIMB;
@@ -238,7 +242,8 @@ impl Int {
         l.lookup(&[(1, &top)], |x| x >> at)
     }
 
-    /// Returns the parts of an output: values below 16, and the bit that each begins at. Known parts are included.
+    /// Returns the integer as output values below 16, each with the bit of the integer that the value begins at. Values
+    /// that are known without decryption are included.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products and sums of many encrypted integers. Columns of small values are added and carried until one digit is left
-//! in each.
+//! Products and sums of encrypted integers. Small values of one column are added and carried until each column has one
+//! digit.
 
 use super::{DIGIT, Int};
 use crate::circuit::error::CircuitError;
@@ -29,7 +29,7 @@ impl Int {
         Self::carried(l, self.bits, columns)
     }
 
-    /// Computes the sum of all terms, modulo 2^bits of the first.
+    /// Computes the sum of all terms, modulo 2^bits of the first term.
     ///
     /// # Errors
     /// [`CircuitError::Noise`]; [`CircuitError::Inputs`] if there are no terms.
@@ -53,7 +53,7 @@ impl Int {
         }
     }
 
-    /// Returns the sum of 4^j times the values of column j.
+    /// Returns the integer in which a value of column j counts 4^j.
     fn carried(
         l: &mut Lookups,
         bits: u32,

@@ -5,7 +5,7 @@ use super::Int;
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
-/// The two integers that a bit chooses between.
+/// The two integers that an encrypted bit chooses between.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
     pub when_true: &'a Int,
@@ -13,7 +13,7 @@ pub struct Choice<'a> {
 }
 
 impl Int {
-    /// Returns one of two integers, with one bootstrap for each digit.
+    /// Returns the integer of the choice that the encrypted bit selects, with one bootstrap for each digit in base 4.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -30,8 +30,8 @@ impl Int {
         }
     }
 
-    /// Returns the smaller and the larger integer. `signed` reads both as two's complement. The bootstraps that choose
-    /// one give the other as well.
+    /// Returns the smaller and the larger of two integers. `signed` reads both as two's complement. The bootstraps that
+    /// choose one integer give the other as well.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -65,7 +65,7 @@ impl Int {
         Ok((least, most))
     }
 
-    /// Computes from + factor * gains, digit by digit, where each digit is always that of `from` or of `to`.
+    /// Computes from + factor * gains, digit by digit. Each digit of the result is the digit of `from` or of `to`.
     fn moved_by(
         l: &mut Lookups,
         bits: u32,
@@ -83,7 +83,7 @@ impl Int {
     }
 }
 
-/// Returns for each digit the change that the choice makes: the difference of both digits if the bit is 1, else 0.
+/// Returns for each digit the difference of the choice's two digits if the encrypted bit is 1, else 0.
 fn gains(l: &mut Lookups, bit: &Small, choice: Choice<'_>) -> Result<Vec<Small>, CircuitError> {
     let (a, b) = (choice.when_true.digits(l)?, choice.when_false.digits(l)?);
     let each = a.iter().zip(&b).map(|(a, b)| {

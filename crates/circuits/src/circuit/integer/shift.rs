@@ -5,16 +5,16 @@ use super::{Choice, DIGIT, Int};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
-/// The direction of a shift, and the bits that come in.
+/// The direction of a shift, and the bits that come in at the free end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shift {
-    /// Towards higher bits; zeros come in.
+    /// A shift towards higher bits. Zeros come in.
     Left,
-    /// Towards lower bits; zeros come in.
+    /// A shift towards lower bits. Zeros come in.
     Right,
-    /// Towards lower bits; copies of the top bit come in.
+    /// A shift towards lower bits. Copies of the top bit come in.
     RightSigned,
-    /// Towards higher bits; bits that leave at the top come in at the bottom.
+    /// A rotation towards higher bits. Bits that leave at the top come in at the bottom.
     RotateLeft,
 }
 
@@ -32,8 +32,8 @@ impl Shift {
 }
 
 impl Int {
-    /// Shifts by a known number of bits. An odd amount, or an odd width, takes one bootstrap for each digit. Otherwise
-    /// only the split of whole limbs into digits takes bootstraps.
+    /// Shifts the integer by a known number of bits. An odd amount, or an odd width, takes one bootstrap for each digit
+    /// of two bits. Otherwise only the split of limbs into digits takes bootstraps.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -69,8 +69,8 @@ impl Int {
         Ok(Self::of_digits(bits, digits))
     }
 
-    /// Shifts by an encrypted, unsigned number of bits. An amount of the width or more moves all bits out. A rotation
-    /// takes the amount modulo the width, which must be a power of two.
+    /// Shifts the integer by an encrypted, unsigned number of bits. An amount of the width or more moves all bits out.
+    /// A rotation takes the amount modulo the width, which must be a power of two.
     ///
     /// # Errors
     /// [`CircuitError::Refused`] for rotations of other widths; [`CircuitError::Noise`].
@@ -125,15 +125,15 @@ impl Int {
     }
 }
 
-/// The values that fill the places from which others have moved.
+/// The values that a shift puts into positions that it leaves free.
 #[derive(Clone, Copy)]
 pub(in crate::circuit) struct Ends<'a, T> {
     pub zero: &'a T,
-    /// The fill of a signed shift.
+    /// The integer's top digit or bit, which a signed shift to the right puts into free positions.
     pub top: &'a T,
 }
 
-/// Returns the values after a move by `by` places.
+/// Returns the digits or bits of an integer after a shift by `by` positions.
 pub(in crate::circuit) fn moved<T: Clone>(
     of: &[T],
     shift: Shift,

@@ -5,7 +5,7 @@ use super::{DIGIT, Int, LIMB};
 use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
-/// The largest number of bits of an index.
+/// The largest number of bits of a table's index.
 pub const MAX_INDEX: u32 = 2 * LIMB;
 
 impl Int {

@@ -18,7 +18,8 @@ fn fault<T>(line: usize, what: impl Into<String>) -> Result<T, CircuitError> {
     })
 }
 
-/// Returns the lines that are not empty, with their numbers. A line that ends with a backslash is joined to the next.
+/// Returns the lines of a BLIF file that are not empty, with their line numbers. A line that ends with a backslash is
+/// joined to the next.
 fn lines(text: &str, watch: &Watch) -> Result<Vec<(usize, String)>, Halt> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;
@@ -113,8 +114,8 @@ pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     Netlist::new(&names, drivers, buses(&inputs)?, buses(&outputs)?, watch)
 }
 
-/// Drives a signal by its `.names`. Yosys declares its undefined signal this way in every file; that signal stays
-/// undriven.
+/// Makes a `.names` gate the driver of its output signal. Yosys declares its undefined signal this way in every file,
+/// and that signal stays undriven.
 fn drive(signals: &mut Signals, (output, gate): (usize, Gate)) -> Result<(), CircuitError> {
     if signals.names[output] == UNDEFINED && gate.inputs.is_empty() {
         return Ok(());
@@ -123,7 +124,7 @@ fn drive(signals: &mut Signals, (output, gate): (usize, Gate)) -> Result<(), Cir
     signals.drive(output, Driver::Gate(gate), at)
 }
 
-/// Reads a row of `.names`: the value that each input must have, and the value of the function there.
+/// Reads a row of `.names` into the gate: the value that each input must have, and the value of the function there.
 fn row(gate: &mut Gate, words: &[&str], line: usize) -> Result<(), CircuitError> {
     let (plane, value) = match words {
         [value] if gate.inputs.is_empty() => ("", *value),
@@ -162,7 +163,7 @@ fn row(gate: &mut Gate, words: &[&str], line: usize) -> Result<(), CircuitError>
     Ok(())
 }
 
-/// Reads `.gate kind formal=actual ...`.
+/// Reads a line `.gate kind formal=actual ...`: a cell with the signals of its pins.
 fn gate(signals: &mut Signals, words: &[&str], line: usize) -> Result<(), CircuitError> {
     let Some((kind, pins)) = words.split_first() else {
         return fault(line, "a gate without a kind");
@@ -198,7 +199,7 @@ fn gate(signals: &mut Signals, words: &[&str], line: usize) -> Result<(), Circui
     )
 }
 
-/// Groups signals `x[0]`, `x[1]`, ... into one bus x. Buses keep the order in which their names first appear.
+/// Groups signals `x[0]`, `x[1]`, ... into one bus x. Buses are in the order in which their names first appear.
 fn buses(signals: &[(&str, usize)]) -> Result<Vec<Bus>, CircuitError> {
     let mut found: Vec<(&str, Vec<(usize, usize)>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();

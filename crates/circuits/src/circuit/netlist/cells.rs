@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The gates that synthesis instantiates, by the names of Yosys' fine-grained cells.
 
-/// Returns a cell's inputs in order, its output and its truth table. Returns `None` for an unknown cell; flip-flops are
-/// unknown.
+/// Returns a cell's input pins in order, its output pin and its truth table. Returns `None` for an unknown cell, as
+/// flip-flops are.
 pub fn cell(kind: &str) -> Option<(&'static [&'static str], &'static str, u64)> {
     let table = |inputs: &'static [&'static str], f: fn(bool, bool, bool, bool) -> bool| {
         let row = |row: u64| {

@@ -12,7 +12,7 @@ use crate::circuit::gates::form::{INPUTS, form};
 use crate::circuit::gates::{Bit, Gates, Limits, parts};
 use crate::circuit::lower::{Circuit, Part};
 
-/// Lowers a netlist for bootstraps that read operands up to these limits.
+/// Lowers a netlist to gates, for parameters whose bootstraps read operands within `limits`.
 ///
 /// # Errors
 /// [`CircuitError::Noise`], [`CircuitError::Halt`].
@@ -70,7 +70,7 @@ pub fn lower_to_gates(
     })
 }
 
-/// Computes whether any product holds, for products of many bits.
+/// Computes a sum of products of more than four bits: whether any product holds.
 fn wide(g: &mut Gates, gate: &Gate, values: &[Bit]) -> Result<Bit, CircuitError> {
     let mut products = Vec::new();
     for product in &gate.products {

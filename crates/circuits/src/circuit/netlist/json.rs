@@ -16,10 +16,10 @@ use super::cells::{cell, silent};
 use super::{Bus, Driver, Gate, Netlist, Signals};
 use crate::circuit::error::CircuitError;
 
-/// The largest number of inputs of a `$lut`.
+/// The largest number of inputs of a `$lut` cell.
 const WIDEST: usize = 6;
 
-/// A JSON object without repeated names. A plain JSON reader would silently keep the last of two.
+/// A JSON object whose names must be distinct. A plain JSON reader would silently use the last of two equal names.
 struct Named<T>(BTreeMap<String, T>);
 
 impl<T> Default for Named<T> {
@@ -86,7 +86,7 @@ struct Cell {
     connections: Named<Vec<Bit>>,
 }
 
-/// A net by its number, or a constant.
+/// A bit of a port or a pin in Yosys' JSON: the number of a net, or a constant.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Bit {
@@ -158,7 +158,7 @@ pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     Netlist::new(&names, drivers, inputs, outputs, watch)
 }
 
-/// A reader that hands on a text piece by piece, and stops if memory for the parsed objects runs out.
+/// A reader that passes a JSON text on piece by piece, and stops if memory for the parsed objects runs out.
 struct Watched<'a> {
     left: &'a [u8],
     watch: &'a Watch,
@@ -175,7 +175,7 @@ impl Read for Watched<'_> {
     }
 }
 
-/// Parses the objects of a file.
+/// Parses the modules of a JSON file.
 fn parsed(text: &str, watch: &Watch) -> Result<File, CircuitError> {
     let mut text = BufReader::new(Watched {
         left: text.as_bytes(),
@@ -189,7 +189,7 @@ fn parsed(text: &str, watch: &Watch) -> Result<File, CircuitError> {
     })
 }
 
-/// Returns an error with its place in front of its text.
+/// Returns the error with a place of the file, such as a cell, in front of its text.
 fn at(place: &str, error: CircuitError) -> CircuitError {
     match error {
         CircuitError::Netlist { line, what } => CircuitError::Netlist {

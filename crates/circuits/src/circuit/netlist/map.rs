@@ -11,14 +11,15 @@ use crate::circuit::lower::{Circuit, Part, Port};
 use crate::circuit::program::Type;
 use crate::circuit::small::{Lookups, Small};
 
-/// A function of at most four signals, or one too wide for a table.
+/// A gate of a netlist during merging: a truth table of at most four signals, or a sum of products too wide for a
+/// table.
 #[derive(Clone)]
 pub(super) enum Node {
     Table { inputs: Vec<usize>, table: u64 },
     Wide(Gate),
 }
 
-/// Lowers a netlist for lookups that read operands with a sum of squared factors up to `limit`.
+/// Lowers a netlist to lookups. The sum of squared factors of each lookup's operand stays at or below `limit`.
 ///
 /// # Errors
 /// [`CircuitError::Noise`], [`CircuitError::Halt`].
@@ -93,7 +94,8 @@ pub(super) fn port(bus: &Bus, parts: Vec<Part>) -> Result<Port, CircuitError> {
     })
 }
 
-/// Computes whether any product holds. Each product counts matching bits, fifteen at a time.
+/// Computes a sum of products of more than four bits: whether any product holds. For each product, tables count the
+/// matching bits, fifteen at a time.
 fn wide(l: &mut Lookups, gate: &Gate, values: &[Small]) -> Result<Small, CircuitError> {
     let mut any: Vec<Small> = Vec::new();
     for product in &gate.products {
@@ -115,7 +117,8 @@ fn wide(l: &mut Lookups, gate: &Gate, values: &[Small]) -> Result<Small, Circuit
     })
 }
 
-/// Computes f(number of 1s, number of bits). f must give the same if it is applied to groups first.
+/// Computes f(number of 1s, number of bits) of a list of bits. f must be the same if it is applied first to groups,
+/// then to the results.
 fn counted(
     l: &mut Lookups,
     mut bits: Vec<Small>,
@@ -139,8 +142,9 @@ fn counted(
     }
 }
 
-/// Merges each gate that has a single reader into that reader, and returns the remaining functions. A merge needs at
-/// most four inputs, and `one` must accept the number of inputs and the truth table as one bootstrap.
+/// Merges each gate that has a single reader into that reader, and returns the remaining functions. A merged function
+/// has at most four inputs. `one` tells whether one bootstrap computes a function, by its number of inputs and its
+/// truth table.
 ///
 /// # Errors
 /// [`Halt`].
@@ -184,7 +188,7 @@ pub(super) fn merged(
     Ok(nodes)
 }
 
-/// Returns an input that nothing else reads, and the function merged with that input's own, if `one` accepts it.
+/// Returns an input that only this function reads, and both functions merged, if `one` accepts the merged function.
 fn absorbable(
     inputs: &[usize],
     table: u64,
@@ -209,7 +213,7 @@ fn absorbable(
     })
 }
 
-/// Returns a function with one of its inputs replaced by another function.
+/// Returns the function after one of its inputs is replaced by the function that drives this input.
 fn absorbed(
     inputs: &[usize],
     table: u64,

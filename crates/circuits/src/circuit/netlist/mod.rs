@@ -20,7 +20,7 @@ use ringmill_limits::Watch;
 
 use super::error::CircuitError;
 
-/// The driver of a signal.
+/// The driver of a netlist's signal: an input, a constant or a gate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Driver {
     Input,
@@ -28,20 +28,22 @@ enum Driver {
     Gate(Gate),
 }
 
-/// A function of signals as a sum of products, each of which makes it `value`.
+/// A gate of a netlist as a sum of products of signals. The function is `value` if any product holds, else the
+/// opposite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Gate {
     inputs: Vec<usize>,
-    /// For each product the value that each input must have, or `None` for either.
+    /// For each product the value that each input must have. `None` accepts both values.
     products: Vec<Vec<Option<bool>>>,
-    /// The value of the function where a product holds.
+    /// The value of the gate if any product holds.
     value: bool,
     /// The line of the gate in the file; 0 in JSON.
     at: usize,
 }
 
 impl Gate {
-    /// Makes a function by its truth table: bit i is the value for inputs that are the bits of i, input 0 lowest.
+    /// Makes a gate from its truth table. Bit i of the table is the value for inputs that are the bits of i, input 0
+    /// lowest.
     fn of_table(inputs: Vec<usize>, table: u64, at: usize) -> Self {
         let count = inputs.len();
         let ones = (0..1u64 << count).filter(|row| table >> row & 1 == 1);
@@ -63,7 +65,7 @@ impl Gate {
     }
 }
 
-/// An input or an output: its bits, lowest first.
+/// An input or an output of a netlist: its name, and the signals of its bits, lowest first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Bus {
     name: String,
@@ -71,7 +73,8 @@ struct Bus {
 }
 
 impl Bus {
-    /// Returns the bus itself, or if it has more than 64 bits its words `name[0]`, `name[1]`, ..., lowest first.
+    /// Returns the bus itself if it has at most 64 bits. Otherwise returns its words of 64 bits, `name[0]`, `name[1]`,
+    /// ..., lowest first.
     fn words(&self) -> impl Iterator<Item = Self> {
         let one = self.bits.len() <= WORD;
         self.bits.chunks(WORD).enumerate().map(move |(i, bits)| {
@@ -88,7 +91,7 @@ impl Bus {
     }
 }
 
-/// The bits of a word, the widest integer.
+/// The largest number of bits of a word, as the widest integer has.
 const WORD: usize = 64;
 
 /// An input or output of a netlist, as its file declares it.
@@ -102,7 +105,7 @@ pub struct NetlistPort {
 }
 
 impl NetlistPort {
-    /// Returns the bits of each word, lowest first: one word up to 64 bits, else words of 64 bits and the rest.
+    /// Returns the number of bits of each word of the port, lowest first. Each word but the last has 64 bits.
     pub fn words(&self) -> Vec<u32> {
         let word = WORD as u32;
         let starts = (0..self.bits).step_by(WORD);
@@ -110,21 +113,21 @@ impl NetlistPort {
     }
 }
 
-/// A netlist without loops, in which each signal is driven once.
+/// A netlist of gates without loops, in which each signal has one driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Netlist {
-    /// The signals in an order in which each comes after the signals that it depends on.
+    /// The signals in an order in which each signal comes after those that it depends on.
     order: Vec<usize>,
     drivers: Vec<Driver>,
     ports: [Vec<NetlistPort>; 2],
-    /// The words of the inputs that outputs depend on.
+    /// The words of the inputs that some output depends on.
     inputs: Vec<Bus>,
-    /// The words of the outputs.
+    /// The words of the outputs, at most 64 bits each.
     outputs: Vec<Bus>,
 }
 
-/// Reads a netlist: JSON if the file begins with a brace, else BLIF. The memory that it takes stays within the limit of
-/// `watch`.
+/// Reads a netlist: Yosys' JSON if the file begins with a brace, else BLIF. The memory that the netlist takes stays
+/// within the limit of `watch`.
 ///
 /// # Errors
 /// [`CircuitError::Netlist`] with the line of the error; [`CircuitError::Halt`].
@@ -144,7 +147,7 @@ pub fn read(bytes: &[u8], watch: &Watch) -> Result<Netlist, CircuitError> {
 }
 
 impl Netlist {
-    /// Checks and orders a netlist. `names` are the signals' names for messages.
+    /// Checks that a netlist's signals are driven, and orders them. `names` are the signals' names for error messages.
     fn new(
         names: &[String],
         drivers: Vec<Option<Driver>>,
@@ -233,13 +236,13 @@ impl Netlist {
         })
     }
 
-    /// Returns the inputs and the outputs, as the file declares them.
+    /// Returns the netlist's inputs and outputs, as the file declares them.
     pub fn ports(&self) -> [&[NetlistPort]; 2] {
         self.ports.each_ref().map(Vec::as_slice)
     }
 
-    /// Evaluates the netlist in the clear: from the words of the used inputs ([`NetlistPort::words`]) to the words of
-    /// the outputs.
+    /// Evaluates the netlist on plain values. It takes the words of the used inputs ([`NetlistPort::words`]) and
+    /// returns the words of the outputs.
     ///
     /// # Errors
     /// [`CircuitError::Inputs`].
@@ -271,7 +274,7 @@ impl Netlist {
     }
 }
 
-/// Yosys' name in BLIF for a signal without a value.
+/// The name that Yosys gives in BLIF to a signal without a value.
 const UNDEFINED: &str = "$undef";
 
 fn undriven(name: &str) -> String {
@@ -283,7 +286,7 @@ fn undriven(name: &str) -> String {
     }
 }
 
-/// The signals of a file, numbered by name.
+/// The signals of a netlist file with their drivers, numbered in the order of their first use.
 #[derive(Default)]
 struct Signals {
     numbers: HashMap<String, usize>,

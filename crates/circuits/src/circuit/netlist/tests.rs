@@ -81,7 +81,7 @@ fn an_adder_in_blif() {
     assert_eq!(gates.bootstraps, 5 * 16 - 3, "{gates:?}");
 }
 
-/// Random covers of up to nine inputs, each on any earlier signals.
+/// Tests random covers of up to nine inputs, each on any earlier signals.
 #[test]
 fn random_netlists() {
     let mut dice = Dice(5);
@@ -137,7 +137,7 @@ const CELLS: [&str; 16] = [
     "$_OAI4_",
 ];
 
-/// Every cell that Yosys names, in both formats, and a table.
+/// Tests every cell that Yosys names, in both formats, and a table.
 #[test]
 fn cells_in_json_and_blif() {
     let mut blif = ".model m\n.inputs a b c d\n.outputs".to_owned();
@@ -282,7 +282,7 @@ fn refusals() {
     }
 }
 
-/// Errors of ports and cells in a JSON file, with their places.
+/// Tests the errors of ports and cells in a JSON file, with their places.
 #[test]
 fn refusals_of_json() {
     let module = |ports: &str, cells: &str| {
@@ -376,7 +376,7 @@ fn refusals_of_json() {
     }
 }
 
-/// Cells that newer tools leave in a flat design, and checks for simulation, change nothing.
+/// Tests that cells which newer tools leave in a flat design, and checks for simulation, change nothing.
 #[test]
 fn cells_that_drive_nothing() {
     let text = |cells: &str| {
@@ -411,7 +411,8 @@ fn cells_that_drive_nothing() {
     );
 }
 
-/// A clock that nothing reads takes no value. Neither does an input that reaches only signals without an output.
+/// Tests that a clock that nothing reads takes no value. Neither does an input that reaches only signals without an
+/// output.
 #[test]
 fn inputs_that_no_output_depends_on() {
     let blif = read_blif(
@@ -451,7 +452,7 @@ fn inputs_that_no_output_depends_on() {
     agree(&known, &[]);
 }
 
-/// Ports of more than 64 bits become words, lowest first, in whatever order a file names their bits.
+/// Tests that ports of more than 64 bits become words, lowest first, in whatever order a file names their bits.
 #[test]
 fn wide_ports_are_words() {
     let bits = |of: &str| {
@@ -506,7 +507,7 @@ fn wide_ports_are_words() {
     }
 }
 
-/// Chains of 100,000 gates are read, lowered and run, and a loop through as many is found.
+/// Tests that chains of 100,000 gates are read, lowered and run, and that a loop of as many gates is found.
 #[test]
 fn deep_netlists() {
     const GATES: usize = 100_000;
@@ -524,7 +525,7 @@ fn deep_netlists() {
     assert!(looped.to_string().contains("depends on itself"), "{looped}");
 }
 
-/// Cut and altered files are refused or read, and nothing panics.
+/// Tests that cut and altered files are refused or read, and that nothing panics.
 #[test]
 fn damaged_files() {
     let text = adder(3);

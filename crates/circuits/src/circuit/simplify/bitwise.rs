@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simplification rules for and, or, exclusive or and not, and for minimum and maximum, which behave like an and and an
-//! or of an order.
+//! Simplification rules of programs for and, or, exclusive or, not, minimum and maximum. Minimum and maximum obey the
+//! rules of and and or.
 
 use super::Simplifier;
 use crate::circuit::integer::mask;
@@ -68,7 +68,8 @@ impl Simplifier {
         }
     }
 
-    /// Simplifies the smaller or the larger of two values. `dual` is the other of both operations.
+    /// Simplifies the minimum or the maximum of two values. `op` is the operation, and `dual` is the other of both
+    /// operations.
     pub(super) fn extreme(&mut self, [op, dual]: [Binary; 2], a: Value, b: Value) -> Option<Value> {
         let ((a_low, a_high), (b_low, b_high)) = (self.range(a), self.range(b));
         let [lower, upper] = if a_high <= b_low {
@@ -81,7 +82,8 @@ impl Simplifier {
         Some(if op == Binary::Min { lower } else { upper })
     }
 
-    /// Simplifies x op x, (x op y) op y and (x dual y) op y.
+    /// Simplifies x op x, (x op y) op y and (x dual y) op y, for an operation and its dual: and and or, or minimum and
+    /// maximum.
     fn absorbed(&self, [op, dual]: [Binary; 2], a: Value, b: Value) -> Option<Value> {
         if a == b {
             return Some(a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simplification rules for quotients and remainders. Division by a power of two becomes shifts and masks.
+//! Simplification rules of programs for quotients and remainders. Division by a power of two becomes shifts and masks.
 
 use super::Simplifier;
 use super::sum::log2;
@@ -96,7 +96,8 @@ impl Simplifier {
         Some(self.make(Op::Select(both, above, low), kind))
     }
 
-    /// Computes the operation on unsigned integers if neither operand can be negative.
+    /// Rewrites a signed quotient or remainder as an unsigned one if neither operand can be negative. Otherwise returns
+    /// `None`.
     fn unsigned(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
         if !kind.signed() || self.range(a).0 < 0 || self.range(b).0 < 0 {
             return None;
@@ -107,8 +108,9 @@ impl Simplifier {
         Some(self.make(Op::Convert(found), kind))
     }
 
-    /// Computes a / -2^by, rounded towards 0. It takes -1 - a, adds 1 if a is negative and else 2^by, and shifts right.
-    /// If a is negative the quotient is not, so the shift must not extend a sign that comes from overflow.
+    /// Returns instructions for a / -2^by, rounded towards 0. They take -1 - a, add 1 if a is negative and else 2^by,
+    /// and shift right. If a is negative the quotient is not, so the shift must not extend a sign that comes from
+    /// overflow.
     fn quotient_by_negative(&mut self, a: Value, by: u32, kind: Type) -> Value {
         let zero = self.constant(kind, 0);
         let negative = self.make(Op::Compare(Comparison::Less, a, zero), Type::BIT);
@@ -124,7 +126,8 @@ impl Simplifier {
         self.make(Op::Select(sign, above, low), kind)
     }
 
-    /// Returns a + 2^by - 1 if a is negative, else a. A shift of the result rounds a / 2^by towards 0.
+    /// Returns instructions for a + 2^by - 1 if a is negative, else a. A right shift of the result gives a / 2^by,
+    /// rounded towards 0.
     fn biased(&mut self, a: Value, by: u32, kind: Type) -> Value {
         let sign = self.shifted(Shift::RightSigned, a, kind.bits() - 1);
         let bias = self.with(Binary::And, sign, (1 << by) - 1, kind);

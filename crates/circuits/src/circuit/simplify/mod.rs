@@ -31,8 +31,8 @@ use ringmill_limits::{Halt, Watch};
 use super::integer::mask;
 use super::program::{Binary, Comparison, Instr, Op, Program, Shift, Type, Value};
 
-/// Returns a program with the same outputs for the same inputs, which takes no more bootstraps. Inputs stay as they
-/// are.
+/// Returns a simplified program with the same outputs for the same inputs, which takes no more bootstraps. The inputs
+/// stay the same.
 ///
 /// # Errors
 /// [`Halt`].
@@ -49,17 +49,18 @@ pub fn simplify(program: &Program, watch: &Watch) -> Result<Program, Halt> {
     Ok(Program::of(s.instrs, outputs.collect()))
 }
 
-/// The instructions made so far.
+/// The instructions of the simplified program so far, with what is known of their values.
 #[derive(Default)]
 struct Simplifier {
     instrs: Vec<Instr>,
-    /// The range of each instruction's value.
+    /// The range of each instruction's value, by the number of the instruction.
     ranges: Vec<Range>,
     seen: HashMap<Instr, Value>,
 }
 
 impl Simplifier {
-    /// Returns a value equal to the result of an operation.
+    /// Returns a value that equals the result of an operation: a simplified one if a rule applies, else a new
+    /// instruction.
     fn make(&mut self, op: Op, kind: Type) -> Value {
         if matches!(op, Op::Input { .. }) {
             // Two inputs of one name are different inputs.
@@ -90,8 +91,8 @@ impl Simplifier {
         simpler.unwrap_or_else(|| self.push(instr.op, kind))
     }
 
-    /// Makes an operation of two integers. If they may be exchanged, a known operand comes second, and of unknown ones
-    /// the later.
+    /// Returns a value for an operation of two integers. If operands may be exchanged, a known operand comes second, or
+    /// of two unknown ones the later.
     fn binary(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Value {
         let later = (self.known(a).is_some(), a) > (self.known(b).is_some(), b);
         let exchanged = op.commutes() && later;
@@ -116,7 +117,7 @@ impl Simplifier {
         chained.unwrap_or_else(|| self.push(Op::Binary(op, a, b), kind))
     }
 
-    /// Rewrites (x op c) op d as x op (c op d), for known c and d.
+    /// Rewrites (x op c) op d as x op (c op d), for known c and d. Returns `None` if the operands have another form.
     fn chained(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
         if !op.commutes() {
             return None;
@@ -128,7 +129,7 @@ impl Simplifier {
         Some(self.make(Op::Binary(op, x, both), kind))
     }
 
-    /// Rewrites arithmetic on single bits as logic.
+    /// Rewrites arithmetic on integers of one bit as logic. Returns `None` for other types.
     fn of_one_bit(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
         let logic = match op {
             Binary::And | Binary::Or | Binary::Xor => return None,
@@ -169,7 +170,7 @@ impl Simplifier {
         value
     }
 
-    /// Makes a constant, modulo 2^bits.
+    /// Returns an instruction for a constant, reduced modulo 2^bits.
     fn constant(&mut self, kind: Type, value: i128) -> Value {
         self.constant_bits(kind, value as u64)
     }
@@ -198,7 +199,7 @@ impl Simplifier {
         self.ranges[v.0 as usize]
     }
 
-    /// Returns the value of a constant.
+    /// Returns the integer if the value is a constant.
     fn known(&self, v: Value) -> Option<i128> {
         match self.get(v) {
             Op::Constant(bits) => Some(self.kind(v).read(*bits)),
@@ -206,7 +207,7 @@ impl Simplifier {
         }
     }
 
-    /// Returns the bits of a constant, or 0 of another value.
+    /// Returns the bits of the value if it is a constant, else 0.
     fn bits(&self, v: Value) -> u64 {
         match self.get(v) {
             Op::Constant(bits) => *bits,
@@ -214,7 +215,7 @@ impl Simplifier {
         }
     }
 
-    /// Returns the operands of a value that is the result of `op`.
+    /// Returns the operands of the instruction that gives the value, if its operation is `op`.
     fn parts(&self, op: Binary, v: Value) -> Option<(Value, Value)> {
         match self.get(v) {
             Op::Binary(found, a, b) if *found == op => Some((*a, *b)),
@@ -222,7 +223,7 @@ impl Simplifier {
         }
     }
 
-    /// Returns x if the value is 0 - x.
+    /// Returns x if the value is the result of 0 - x.
     fn negated(&self, v: Value) -> Option<Value> {
         let (zero, x) = self.parts(Binary::Sub, v)?;
         (self.known(zero) == Some(0)).then_some(x)
@@ -252,7 +253,7 @@ impl Simplifier {
         self.make(Op::ShiftBy(shift, a, by), kind)
     }
 
-    /// Returns `yes` if a op b holds, else `no`.
+    /// Returns `yes` if the comparison `op` of a and b holds, else `no`.
     fn selected(
         &mut self,
         (op, a, b): (Comparison, Value, Value),

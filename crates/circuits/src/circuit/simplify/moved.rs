@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simplification rules for shifts, conversions and tables.
+//! Simplification rules of programs for shifts, conversions and tables.
 
 use super::Simplifier;
 use crate::circuit::integer::mask;
@@ -74,7 +74,8 @@ impl Simplifier {
         through.then(|| self.make(Op::Convert(x), kind))
     }
 
-    /// Simplifies a table whose entries equal their indices.
+    /// Replaces a table whose entries equal their indices by a conversion of the index. Returns `None` for other
+    /// tables.
     pub(super) fn entry(&mut self, index: Value, entries: &[u64], kind: Type) -> Option<Value> {
         let (low, high) = self.range(index);
         let mut reached = low..=high;

@@ -3,10 +3,11 @@
 
 use crate::circuit::program::{Binary, Comparison, Instr, Op, Shift, Type, Value};
 
-/// The least and the largest value. Both are values of the type.
+/// The least and the largest value that an instruction's result can have. Both are values of its type.
 pub(super) type Range = (i128, i128);
 
-/// Returns a range that holds the value of an instruction, for operands of these types and ranges.
+/// Returns a range that holds the result of an instruction, for operands of the types and ranges that `operand`
+/// returns.
 pub(super) fn of(instr: &Instr, operand: impl Fn(Value) -> (Type, Range)) -> Range {
     let kind = instr.kind;
     let full = kind.ends();
@@ -57,7 +58,8 @@ fn joined(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// Returns the range if the type holds all of it, else the full range, since a value beyond one end wraps to the other.
+/// Returns the range if the type holds all of it, else the type's full range, since a value beyond one end wraps to the
+/// other.
 fn within(range: Option<Range>, full: Range) -> Range {
     range
         .filter(|range| range.0 >= full.0 && range.1 <= full.1)
@@ -102,7 +104,7 @@ fn binary(op: Binary, a: Range, b: Range, full: Range) -> Range {
     }
 }
 
-/// Returns the result of a comparison if it is the same for all values of the ranges.
+/// Returns the result of a comparison if it is the same for all values of both ranges.
 fn decided(op: Comparison, a: Range, b: Range) -> Option<bool> {
     let apart = a.1 < b.0 || b.1 < a.0;
     match op {
@@ -116,7 +118,7 @@ fn decided(op: Comparison, a: Range, b: Range) -> Option<bool> {
     }
 }
 
-/// Returns whether the bits read as two's complement have the same value.
+/// Returns whether every value of the range stays the same if its bits are read as two's complement.
 fn as_signed(kind: Type, (low, high): Range) -> bool {
     kind.signed() || (low >= 0 && high < 1 << (kind.bits() - 1))
 }

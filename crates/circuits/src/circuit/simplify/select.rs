@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simplification rules for comparisons and choices.
+//! Simplification rules of programs for comparisons and choices.
 
 use super::Simplifier;
 use crate::circuit::program::{Binary, Comparison, Op, Type, Value};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simplification rules for sums, differences and products.
+//! Simplification rules of programs for sums, differences and products.
 
 use super::Simplifier;
 use crate::circuit::integer::mask;
 use crate::circuit::program::{Binary, Op, Shift, Type, Value};
 
-/// The largest width at which a product takes no more bootstraps than a negation.
+/// The largest number of bits of an integer at which a product takes no more bootstraps than a negation.
 const FEW: u32 = 4;
 
-/// Returns log2 of a power of two.
+/// Returns log2 of `bits` if it is a power of two, else `None`.
 pub(super) fn log2(bits: u64) -> Option<u32> {
     bits.is_power_of_two().then(|| bits.trailing_zeros())
 }
@@ -94,7 +94,7 @@ impl Simplifier {
         Some(self.negative(multiple, kind))
     }
 
-    /// Simplifies a sum of many terms: adds up the known ones, and drops zeros.
+    /// Simplifies a sum of many terms: adds up the constant terms, and drops zeros.
     pub(super) fn total(&mut self, terms: &[Value], kind: Type) -> Option<Value> {
         let (known, mut rest): (Vec<Value>, Vec<Value>) =
             terms.iter().partition(|&&v| self.known(v).is_some());

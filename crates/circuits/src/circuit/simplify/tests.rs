@@ -17,7 +17,7 @@ fn simplified(program: &Program) -> Program {
     simplify(program, &Watch::default()).unwrap()
 }
 
-/// The program lowered to digits, and lowered to bits.
+/// Returns the circuits of a program: one of digits, one of bits.
 fn graphs(program: &Program) -> [Graph; 2] {
     [
         lower(program, LIMIT, &Watch::default()).unwrap().graph,
@@ -39,7 +39,7 @@ fn of_one(of: Type, make: impl Fn(&mut ProgramBuilder, Value) -> Value) -> Progr
     b.finish()
 }
 
-/// Every operation with every constant on either side.
+/// Returns a program for every operation, with every constant on either side.
 fn with_constants(of: Type) -> Vec<(String, Program)> {
     let mut all = Vec::new();
     for bits in 0..1u64 << of.bits() {
@@ -80,7 +80,7 @@ fn with_constants(of: Type) -> Vec<(String, Program)> {
     all
 }
 
-/// For all values of small widths, as digits and as bits, the results stay and the bootstraps do not increase.
+/// Tests all values of small widths, as digits and as bits: the results stay, and the bootstraps do not increase.
 #[test]
 fn every_operation_with_every_constant() {
     let mut dearer = Vec::new();
@@ -103,7 +103,7 @@ fn every_operation_with_every_constant() {
     assert!(dearer.is_empty(), "{}", dearer.join("\n"));
 }
 
-/// Every operation on two integers, and on an integer with itself.
+/// Tests every operation on two integers, and on an integer with itself.
 #[test]
 fn every_operation_on_every_pair_of_three_bits() {
     for signed in [false, true] {
@@ -124,7 +124,7 @@ fn every_operation_on_every_pair_of_three_bits() {
     }
 }
 
-/// Random programs, in which rules meet: the values of the program and of both circuits stay.
+/// Tests random programs, in which several rules apply: the values of the program and of both circuits stay.
 #[test]
 fn random_programs() {
     let mut dice = Dice(21);
@@ -161,7 +161,7 @@ fn compared(b: &mut ProgramBuilder, op: Comparison, x: Value, c: i128, of: Type)
     b.compare(op, x, c).unwrap()
 }
 
-/// Operations that cost nothing take no bootstrap at any width, neither as digits nor as bits.
+/// Tests that operations which cost nothing take no bootstrap at any width, neither as digits nor as bits.
 #[test]
 fn what_takes_no_bootstrap() {
     let nothing: &[(&str, One)] = &[
@@ -264,7 +264,8 @@ fn what_takes_no_bootstrap() {
     }
 }
 
-/// The bootstraps before and after, as digits and as bits, of operations that become cheaper but not free.
+/// Tests the number of bootstraps before and after simplification, as digits and as bits, for operations that become
+/// cheaper but not free.
 #[test]
 fn what_becomes_cheaper() {
     let (byte, signed) = (kind(8, false), kind(8, true));

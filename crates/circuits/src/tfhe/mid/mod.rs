@@ -21,38 +21,39 @@ use super::TfheError;
 use super::keys::gadget_ciphertexts;
 use super::params::{Order, Params};
 
-/// The programs of one bootstrap.
+/// The limb programs of one TFHE bootstrap.
 pub struct BootstrapPrograms {
-    /// Switches from the large key to the small one. Inputs are an LWE vector and the switching key, the output is a
-    /// vector.
+    /// The program that switches from the large key to the small one. Inputs are an LWE vector and the switching key,
+    /// the output is a vector.
     pub switch: Program,
-    /// A whole rotation. Inputs are the table, 2N less the body's exponent, the mask's exponents and the keys, in the
-    /// order of [`RotationInput`]. The output is the resting ciphertext.
+    /// The program of a whole bootstrap. Inputs are the table, 2N less the body's exponent, the mask's exponents and
+    /// the keys, in the order of [`RotationInput`]. The output is the ciphertext of the result.
     pub rotate: Program,
-    /// The rotation without extraction and key switch. The output is the accumulator, for tables that share a rotation
-    /// ([`super::shared`]).
+    /// The program of the blind rotation without extraction and key switch. The output is the accumulator, for tables
+    /// that share a rotation ([`super::shared`]).
     pub turn: Program,
 }
 
-/// The end of a rotation's program.
+/// The output with which the program of a blind rotation ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// The resting ciphertext of coefficient 0.
+    /// The LWE ciphertext of coefficient 0, which holds the table's entry.
     Entry,
-    /// The whole accumulator.
+    /// The whole accumulator, a GLWE ciphertext.
     Accumulator,
 }
 
 /// An input of the program of a blind rotation. The variants are in the order of the inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RotationInput {
-    /// The table's polynomial.
+    /// The polynomial of the lookup table.
     Table,
-    /// 2N less the exponent of the body, modulo 2N.
+    /// 2N less the exponent of the ciphertext's body, modulo 2N.
     MinusBody,
-    /// The exponent of mask coefficient `i`.
+    /// The exponent of the ciphertext's mask coefficient `i`.
     Mask { i: usize },
-    /// Polynomial `col` of row `row` of gadget ciphertext `at`, in transform form modulo the prime of lane `lane`.
+    /// A polynomial of the bootstrapping key: row `row` and column `col` of gadget ciphertext `at`. It is in transform
+    /// form modulo the prime of lane `lane`.
     Key {
         at: usize,
         row: usize,
@@ -63,7 +64,7 @@ pub enum RotationInput {
     SwitchKey,
 }
 
-/// Returns the inputs of a blind rotation's program, in order.
+/// Returns the inputs of the program of a blind rotation with this ending, in order.
 pub fn rotation_inputs(params: &Params, ending: Ending) -> Vec<RotationInput> {
     let (shape, s) = (Shape::new(params), params.sizes());
     let mut inputs = vec![RotationInput::Table, RotationInput::MinusBody];
@@ -75,13 +76,13 @@ pub fn rotation_inputs(params: &Params, ending: Ending) -> Vec<RotationInput> {
     inputs
 }
 
-/// Returns the primes of the transforms, by lane.
+/// Returns the primes of the transforms, one for each lane.
 pub fn lanes(params: &Params) -> Vec<Modulus> {
     Shape::new(params).primes
 }
 
 impl BootstrapPrograms {
-    /// Makes the programs of a parameter set.
+    /// Makes all bootstrap programs of a parameter set.
     ///
     /// # Errors
     /// [`TfheError::Program`] for sizes beyond the limits of programs.

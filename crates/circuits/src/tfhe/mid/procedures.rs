@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the procedures of a bootstrap: the start, one turn of the rotation, the end, and the key switch.
+//! Emits the limb procedures of a TFHE bootstrap: the start, one turn of the rotation, the end, and the key switch.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{
@@ -12,7 +12,8 @@ use super::shape::{Q, Shape};
 use crate::tfhe::TfheError;
 use crate::tfhe::params::Order;
 
-/// Returns the part number of a column: 0 for the body, and 1 on for the masks.
+/// Returns the part number that a program gives to a column of a GLWE ciphertext: 0 for the body, and 1, 2, ... for the
+/// masks.
 pub(super) fn part(col: usize, cols: usize) -> u16 {
     match col + 1 == cols {
         true => 0,
@@ -20,7 +21,7 @@ pub(super) fn part(col: usize, cols: usize) -> u16 {
     }
 }
 
-/// Adds a key's polynomials as parameters, ordered by pattern, row, column and lane.
+/// Adds the polynomials of a key as parameters of a procedure, ordered by pattern, row, column and lane.
 fn key_params(
     b: &mut ProcBuilder,
     shape: &Shape<'_>,
@@ -67,7 +68,7 @@ fn gives(b: &mut ProcBuilder, acc: &[ValueId]) -> Result<(), TfheError> {
     Ok(())
 }
 
-/// Emits the start: ACC = (0, X^-b table) (torus paper, Algorithm 1, lines 3 and 4).
+/// Emits the procedure of the rotation's start: ACC = (0, X^-b table) (torus paper, Algorithm 1, lines 3 and 4).
 pub(super) fn start(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("start")?;
     let role = ParamRole::Plain { arg: 0 };
@@ -84,7 +85,7 @@ pub(super) fn start(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// Emits one step of the rotation, for `bits` secret bits.
+/// Emits the procedure of one step of the rotation, for `bits` bits of the secret key.
 pub(super) fn turn(shape: &Shape<'_>, name: &str, bits: usize) -> Result<Procedure, TfheError> {
     let (s, cols) = (shape.params.sizes(), shape.cols());
     let mut b = shape.builder(name)?;
@@ -163,7 +164,8 @@ fn switch_param(b: &mut ProcBuilder, shape: &Shape<'_>) -> Result<ValueId, TfheE
     Ok(b.param("switch_key", ValueType::LweTable(shape.switch_key()), role)?)
 }
 
-/// Emits the end: extraction of coefficient 0, and the key switch if the order puts it last (lines 10 and 11).
+/// Emits the procedure of the rotation's end: extraction of coefficient 0, and the key switch if the order puts it last
+/// (lines 10 and 11).
 pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("end")?;
     let acc = accumulator(&mut b, shape)?;
@@ -181,7 +183,7 @@ pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// Emits the extraction of coefficient 0 alone (line 10).
+/// Emits the procedure that only extracts the LWE ciphertext of coefficient 0 (line 10).
 pub(super) fn extract(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("extract")?;
     let acc = accumulator(&mut b, shape)?;
@@ -191,7 +193,7 @@ pub(super) fn extract(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// Emits the key switch alone.
+/// Emits the procedure that only switches keys.
 pub(super) fn switch(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("switch")?;
     let poly = Poly::FIRST;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the program of a blind rotation: its inputs, and the loop of its turns.
+//! Emits the limb program of a blind rotation: its inputs, and the loop of its turns.
 
 use std::sync::Arc;
 
@@ -57,7 +57,8 @@ fn head(shape: &Shape<'_>, input: RotationInput) -> HeadInput {
     }
 }
 
-/// Makes a step of a loop whose first locals are the accumulator. The results take the same places.
+/// Makes a step of a program whose first `cols` operands are the locals of the accumulator. The step writes its results
+/// to the same locals.
 fn step(action: Action, cols: u32, others: Vec<Operand>) -> Step {
     let acc = || (0..cols).map(LocalId);
     Step {
@@ -71,7 +72,7 @@ fn step(action: Action, cols: u32, others: Vec<Operand>) -> Step {
     }
 }
 
-/// Returns `count` input numbers from `first` on.
+/// Returns the numbers of `count` inputs from `first` on.
 fn inputs(first: usize, count: usize) -> impl Iterator<Item = u32> {
     (first as u32..).take(count)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Moduli and types that all procedures of a bootstrap share.
+//! The moduli and types that all procedures of a TFHE bootstrap share.
 
 use ringmill_isa::mid::{
     Form, LimbType, LweDimension, LweTableType, LweType, ModulusId, ProcBuilder, TableModulus,
@@ -11,11 +11,11 @@ use super::RotationInput;
 use crate::tfhe::TfheError;
 use crate::tfhe::params::Params;
 
-/// The sizes and types that all procedures share.
+/// The sizes and types that all procedures of a TFHE bootstrap share.
 pub(super) struct Shape<'a> {
     pub params: &'a Params,
     pub moduli: Vec<TableModulus>,
-    /// The moduli of the transforms. If q is prime, q itself is the only one.
+    /// The moduli of the transforms, one for each lane. If q is prime, q itself is the only one.
     pub lanes: Vec<ModulusId>,
     /// The prime of each lane.
     pub primes: Vec<Modulus>,
@@ -94,12 +94,12 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Returns the number of key polynomials of one step of `bits` bits.
+    /// Returns the number of key polynomials that one step of `bits` secret bits takes.
     pub(super) fn key_limbs(&self, bits: usize) -> usize {
         ((1 << bits) - 1) * self.rows() * self.cols() * self.lanes.len()
     }
 
-    /// Returns the polynomials of gadget ciphertext `at`, in the order of inputs and parameters.
+    /// Returns the polynomials of gadget ciphertext `at`, in the order in which programs and procedures take them.
     pub(super) fn places(&self, at: usize) -> impl Iterator<Item = RotationInput> {
         let (rows, cols, lanes) = (self.rows(), self.cols(), self.lanes.len());
         (0..rows * cols * lanes).map(move |n| RotationInput::Key {

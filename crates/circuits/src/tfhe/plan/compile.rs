@@ -16,19 +16,19 @@ use crate::tfhe::TfheError;
 use crate::tfhe::mid::RotationInput;
 use crate::tfhe::params::Params;
 
-/// Returns the refusal of a program that the kernels cannot run, or cannot run with these keys.
+/// Returns the error for a program that the CPU's kernels cannot run, or cannot run with these keys.
 fn other(what: impl ToString) -> TfheError {
     TfheError::Unplanned {
         what: what.to_string(),
     }
 }
 
-/// The kind of an input of the program.
+/// The kind of an input of the compiled program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Bound {
-    /// A limb or a vector, by its number among limbs and vectors.
+    /// A limb or a vector, by its number among the inputs that are limbs and vectors.
     Words(usize),
-    /// An exponent, by its number among exponents.
+    /// An exponent, by its number among the inputs that are exponents.
     Exponent(usize),
     /// A polynomial of the bootstrapping key.
     Key(RotationInput),
@@ -36,7 +36,7 @@ enum Bound {
     Switch,
 }
 
-/// An argument of a call or of a loop.
+/// An argument of a call or of a loop: a value in memory, or inputs of the program.
 #[derive(Clone, PartialEq, Debug)]
 enum Source {
     Place(Place),
@@ -56,7 +56,8 @@ struct Compiler<'p> {
 }
 
 impl Plan {
-    /// Compiles a program. `keys` names the program's inputs in order, and is empty if none is of the bootstrapping key.
+    /// Compiles a limb program. `keys` names the program's inputs in order, and is empty if none is of the
+    /// bootstrapping key.
     ///
     /// # Errors
     /// [`TfheError::Unplanned`] for a program that is no bootstrap or part of one.
@@ -197,7 +198,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles a loop over one call of a turn. The loop carries the turn's limbs.
+    /// Compiles a loop over one call of a turn. The loop carries the accumulator's limbs.
     fn repeat(
         &mut self,
         block: &Block,

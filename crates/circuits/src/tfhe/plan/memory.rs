@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The places of a program's values in its memory.
+//! The places of a compiled program's values: words of its memory or of its inputs.
 
 use std::ops::Range;
 
-/// The place of a value.
+/// The place of a compiled program's value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::tfhe) enum Place {
-    /// The words of an input of the run, by the input's number.
+    /// The words of one of the run's inputs, by the input's number.
     Input(usize),
-    /// Words of the program's memory.
+    /// A range of words of the program's memory.
     Own(Range<usize>),
 }
 
-/// Returns the words of all places, if they follow one another in memory in this order.
+/// Returns the range of words that the places cover together, if they follow one another in memory in this order.
 pub(super) fn together(places: &[Place]) -> Option<Range<usize>> {
     let mut all: Option<Range<usize>> = None;
     for place in places {
@@ -28,17 +28,17 @@ pub(super) fn together(places: &[Place]) -> Option<Range<usize>> {
     all
 }
 
-/// The places that can be read while one place is written.
+/// The words that a kernel can read while it writes one place.
 pub(super) struct Read<'m> {
     inputs: &'m [&'m [u64]],
     before: &'m [u64],
     after: &'m [u64],
-    /// The first word of `after` in the memory.
+    /// The index in the memory of the first word of `after`.
     end: usize,
 }
 
 impl Read<'_> {
-    /// Returns the words of a place. The place that is written has none, which the kernels refuse by its length.
+    /// Returns the words of a place. The place that is written gives no words, which the kernels refuse by its length.
     pub(super) fn of(&self, place: &Place) -> &[u64] {
         let words = match place {
             Place::Input(number) => self.inputs.get(*number).copied(),
@@ -51,7 +51,8 @@ impl Read<'_> {
     }
 }
 
-/// Splits the memory into the words of one place, to write, and all others, to read. An input has no words to write.
+/// Splits the memory into the words of one place, to write, and all other words, to read. An input has no words to
+/// write.
 pub(super) fn split<'m>(
     memory: &'m mut [u64],
     inputs: &'m [&'m [u64]],

@@ -22,12 +22,12 @@ use rotate::{Room, Turns};
 use super::TfheError;
 use super::params::Params;
 
-/// A compiled program.
+/// A bootstrap program compiled for the CPU's kernels.
 pub struct Plan {
     lines: Vec<Line>,
     /// The number of words of the program's memory.
     words: usize,
-    /// The outputs' words in the memory, one output after another.
+    /// The range of the outputs' words in the memory, one output after another.
     outputs: Range<usize>,
     /// The number of words of each input that is a limb or a vector.
     inputs: Vec<usize>,
@@ -35,9 +35,9 @@ pub struct Plan {
     exponents: usize,
 }
 
-/// One step of a program, or a loop of turns.
+/// One step of a compiled program, or a loop of turns.
 enum Line {
-    /// (X^e - 1) a, where e is the sum of the exponents.
+    /// Computes (X^e - 1) a, where e is the sum of the exponents.
     RotateDifference {
         q: Coefficients,
         exponents: Vec<usize>,
@@ -51,7 +51,7 @@ enum Line {
         b: Place,
         to: Place,
     },
-    /// The LWE ciphertext of coefficient 0 of a ring ciphertext.
+    /// Extracts the LWE ciphertext of coefficient 0 of a GLWE ciphertext.
     Extract {
         q: Coefficients,
         masks: Vec<Place>,
@@ -73,7 +73,7 @@ enum Act {
 }
 
 impl Act {
-    /// Returns the sum or difference that a job on machine words is, if it is one.
+    /// Returns whether a job on machine words is a sum or a difference, or `None` for another job.
     fn of(job: WordJob) -> Option<Self> {
         match job {
             WordJob::Add => Some(Self::Add),
@@ -83,28 +83,28 @@ impl Act {
     }
 }
 
-/// The memory of a program, allocated once and used by many runs.
+/// The memory of a compiled program's values, allocated once and used by many runs.
 pub(super) struct Memory {
     words: Vec<u64>,
     /// The buffers of turns, if the program has turns.
     room: Option<Room>,
 }
 
-/// The expanded keys that programs read.
+/// The expanded evaluation keys that compiled programs read.
 pub(super) struct Keys {
     pub rotation: RotationKey,
     pub switch: SwitchRows,
 }
 
-/// The arguments of a run.
+/// The inputs of one run of a compiled program: words, exponents and keys.
 pub(super) struct Given<'g> {
-    /// Limbs and vectors, in the order of the program's inputs.
+    /// The words of each limb or vector, in the order of the program's inputs.
     pub inputs: &'g [&'g [u64]],
     pub exponents: &'g [usize],
     pub keys: &'g Keys,
 }
 
-/// The error of a length that is not the expected one.
+/// Returns the error for a length that is not the expected one.
 fn lost(what: &'static str, expected: usize, got: usize) -> TfheError {
     TfheError::Dimension {
         what,
@@ -114,7 +114,7 @@ fn lost(what: &'static str, expected: usize, got: usize) -> TfheError {
 }
 
 impl Plan {
-    /// Allocates a memory for runs of the program.
+    /// Allocates a memory for runs of the compiled program.
     pub(super) fn memory(&self, params: &Params) -> Memory {
         let turns = self.lines.iter().any(|line| matches!(line, Line::Turns(_)));
         Memory {
@@ -123,12 +123,12 @@ impl Plan {
         }
     }
 
-    /// Returns the outputs of the last run in this memory, one output after another.
+    /// Returns the words of the last run's outputs in this memory, one output after another.
     pub(super) fn outputs<'m>(&self, memory: &'m Memory) -> &'m [u64] {
         memory.words.get(self.outputs.clone()).unwrap_or_default()
     }
 
-    /// Runs the program.
+    /// Runs the compiled program. Its outputs lie in `memory`.
     ///
     /// # Errors
     /// Inputs of other lengths than the program's.

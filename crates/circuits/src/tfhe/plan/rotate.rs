@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs the turns of a rotation on this computer's kernels.
+//! Runs the turns of a blind rotation on the CPU's kernels.
 //!
-//! A turn of one secret bit computes ACC += K x (X^e - 1) ACC. A turn of several bits computes ACC += the sum over the patterns u
-//! of (X^e(u) - 1) (K_u x ACC) (torus paper, Section III-E; Zhou et al., IEEE Access 2018). It decomposes and transforms the
-//! accumulator once for all patterns. If the parameters allow 32-bit words ([`Params::narrow`]), all turns of a line use them.
+//! A turn of one secret bit computes ACC += K x (X^e - 1) ACC, for the accumulator ACC, the gadget ciphertext K and the
+//! exponent e. A turn of several bits computes ACC += the sum over the patterns u of (X^e(u) - 1) (K_u x ACC) (torus
+//! paper, Section III-E; Zhou et al., IEEE Access 2018). It decomposes and transforms the accumulator once for all
+//! patterns. If the parameters allow 32-bit words ([`Params::narrow`]), all turns of a line use them.
 
 use std::ops::Range;
 
@@ -13,32 +14,32 @@ use super::lost;
 use crate::tfhe::TfheError;
 use crate::tfhe::params::Params;
 
-/// A loop of turns on the same limbs.
+/// A loop of turns of a blind rotation on the same limbs, the accumulator.
 pub(in crate::tfhe) struct Turns {
     pub count: usize,
-    /// The words of the limbs in the program's memory, one limb after another.
+    /// The range of the limbs' words in the program's memory, one limb after another.
     pub limbs: Range<usize>,
     pub gadget: Gadget,
-    /// Whether the limbs are turned before they are decomposed.
+    /// Whether a turn multiplies the limbs by X^e - 1 before it decomposes them. Otherwise it multiplies the products.
     pub before: bool,
-    /// The exponents of the first turn. Each further turn has as many, which follow.
+    /// The range of the first turn's exponents among the program's. Each further turn has as many, which follow.
     pub exponents: Range<usize>,
-    /// The exponents of each pattern, counted from the turn's first.
+    /// For each pattern of secret bits its exponents, counted from the first exponent of the turn.
     pub patterns: Vec<Vec<usize>>,
-    /// The number of the first turn's first gadget ciphertext in the key.
+    /// The number of the first turn's first gadget ciphertext in the bootstrapping key.
     pub first_key: usize,
-    /// The number of the first turn among all turns of the key.
+    /// The number of the loop's first turn among all turns that the bootstrapping key has.
     pub first_turn: usize,
 }
 
-/// A bootstrapping key in transform form.
+/// A bootstrapping key in transform form, with words of 64 or of 32 bits.
 pub enum RotationKey {
     Wide(TransformedKey),
     Narrow(NarrowKey),
 }
 
 impl RotationKey {
-    /// Returns the number of bytes of the key.
+    /// Returns the number of bytes of the bootstrapping key in transform form.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Wide(key) => key.bytes(),
@@ -47,43 +48,44 @@ impl RotationKey {
     }
 }
 
-/// The buffers of turns, allocated once and used by many turns.
+/// The buffers in which the turns of a blind rotation keep digits, products and sums. They are allocated once and serve
+/// many turns.
 pub(in crate::tfhe) struct Room {
     wide: Wide,
     narrow: Narrow,
 }
 
-/// Buffers of 64-bit words, empty if turns use 32-bit words. A lane is a prime of the products.
+/// Buffers of a turn in 64-bit words, empty if turns use 32-bit words. A lane is a prime of the products.
 #[derive(Default)]
 struct Wide {
     /// (X^e - 1) times one polynomial of the accumulator.
     difference: Vec<u64>,
-    /// The digits in one lane, (k + 1) l polynomials.
+    /// The accumulator's digits modulo the prime of one lane, (k + 1) l polynomials.
     digits: Vec<u64>,
     /// The sums of products in one lane, k + 1 polynomials for each pattern.
     sums: Vec<u64>,
     /// The transform of X^e(u) - 1 in one lane, for each pattern.
     weights: Vec<u64>,
-    /// The transform of the accumulator's increment, in each lane.
+    /// The transform of the increment that a turn adds to the accumulator, in each lane.
     update: [Vec<u64>; 2],
 }
 
-/// Buffers of 32-bit words, empty if turns use 64-bit words.
+/// Buffers of a turn in 32-bit words, empty if turns use 64-bit words.
 #[derive(Default)]
 struct Narrow {
-    /// The accumulator, k + 1 polynomials.
+    /// The accumulator in 32-bit words, k + 1 polynomials.
     acc: Vec<u32>,
     /// (X^e - 1) times one polynomial of the accumulator.
     difference: Vec<u32>,
-    /// The digits, (k + 1) l polynomials.
+    /// The accumulator's digits, (k + 1) l polynomials.
     digits: Vec<u32>,
     /// The transform of X^e(u) - 1, for each pattern.
     weights: Vec<u32>,
-    /// The transform of the accumulator's increment.
+    /// The transform of the increment that a turn adds to the accumulator.
     update: Vec<u32>,
 }
 
-/// The number of patterns whose products a turn weighs. A turn of one bit weighs none.
+/// Returns the number of patterns whose products a turn multiplies by X^e(u) - 1. A turn of one bit has none.
 fn weighed(params: &Params) -> usize {
     match params.sizes().unrolling.m() {
         1 => 0,
@@ -134,19 +136,19 @@ impl Narrow {
     }
 }
 
-/// The error of buffers for fewer patterns than a turn has.
+/// Returns the error for buffers of fewer patterns than a turn has.
 fn no_room() -> TfheError {
     lost("buffers of turns", 1, 0)
 }
 
-/// Returns the sum of a pattern's exponents.
+/// Returns the sum of those exponents that a pattern of secret bits selects.
 fn exponent(exponents: &[usize], pattern: &[usize]) -> usize {
     let chosen = pattern.iter().filter_map(|&at| exponents.get(at));
     chosen.fold(0, |sum, &e| sum.wrapping_add(e))
 }
 
 impl Turns {
-    /// Runs all turns on `acc`.
+    /// Runs all turns of the loop on the accumulator `acc`.
     ///
     /// # Errors
     /// A key or buffers of other parameters.
@@ -188,7 +190,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Runs one turn in 64-bit words. Its gadget ciphertexts begin at number `at` of the key.
+    /// Runs one turn in 64-bit words. Its gadget ciphertexts begin at number `at` of the bootstrapping key.
     fn wide(
         &self,
         ring: &TorusRing,
@@ -241,7 +243,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Runs one turn in 32-bit words, with the gadget ciphertexts of turn `at` of the key.
+    /// Runs one turn in 32-bit words, with the gadget ciphertexts of turn `at` of the bootstrapping key.
     fn narrow(
         &self,
         ring: &NarrowRing,

@@ -19,26 +19,28 @@ use ringmill_math::basext::Representative;
 use ringmill_math::torus::{Coefficients, Gadget, Lift};
 use ringmill_math::{Modulus, Ring};
 
-/// A procedure that is one turn. Its fields name parameters of the procedure by their numbers.
+/// A limb procedure that is one turn of a blind rotation. Its fields name parameters of the procedure by their numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Turn {
     pub ring: Ring,
-    /// The decomposition of a limb.
+    /// The digits into which the turn decomposes a limb.
     pub gadget: Gadget,
-    /// The moduli of the products.
+    /// The moduli of the turn's products, and the way from them to the ciphertext modulus.
     pub lift: Lift,
-    /// The limbs. Result i is the sum of limb i and its increment.
+    /// The parameters that are limbs of the accumulator. Result i of the turn is the sum of limb i and its increment.
     pub limbs: Vec<usize>,
-    /// Whether limbs are turned before they are decomposed. Otherwise products are turned, pattern by pattern.
+    /// Whether the turn multiplies limbs by X^e - 1 before it decomposes them. Otherwise it multiplies the products,
+    /// pattern by pattern.
     pub before: bool,
-    /// The exponents of each pattern, whose sum turns it.
+    /// For each pattern the parameters that are its exponents. Their sum turns the pattern.
     pub patterns: Vec<Vec<usize>>,
-    /// The limbs of the key: by pattern, row (limb, then digit), column and modulus.
+    /// The parameters that are limbs of the key: by pattern, row (limb, then digit), column and modulus.
     pub keys: Vec<usize>,
 }
 
 impl Turn {
-    /// Returns the turn that a procedure is, if it is one and nothing else. It has one step for each instruction.
+    /// Returns the turn that a procedure computes, or `None` if it computes anything else. `steps` has one step for
+    /// each instruction.
     pub fn of(steps: &Steps) -> Option<Self> {
         Matched::of(steps)?.turn()
     }
@@ -49,25 +51,27 @@ impl Turn {
     }
 }
 
-/// A procedure under examination: its steps, and the properties of its first product, which all others must share.
+/// A procedure that the matcher examines: its steps, and the properties of its first product, which all others must
+/// share.
 struct Matched<'s> {
     steps: &'s Steps,
-    /// The step that makes each value.
+    /// For each value of the procedure the number of the step that makes it.
     maker: Vec<Option<usize>>,
-    /// The number of the parameter that each value is.
+    /// For each value of the procedure the number of the parameter that it is.
     param: Vec<Option<usize>>,
-    /// The transformed digits of each modulus, row by row.
+    /// For each modulus the values that are transformed digits, row by row.
     digits: Vec<Vec<u32>>,
     gadget: Option<Gadget>,
     ring: Option<Ring>,
     lanes: Vec<Modulus>,
-    /// The exponents that turn limbs before their decomposition, if they are turned. The outer option is empty until the first
-    /// limb is met.
+    /// The exponents that turn limbs before their decomposition, if any do. The outer option is empty until the matcher
+    /// meets the first limb.
     before: Option<Option<Vec<usize>>>,
     patterns: Vec<Vec<usize>>,
 }
 
-/// A result's increment modulo one prime: for each pattern its exponents and its key limbs, row by row.
+/// The increment of one result of a turn, modulo one prime: for each pattern its exponents and its key limbs, row by
+/// row.
 type Sums = Vec<(Vec<usize>, Vec<usize>)>;
 
 impl<'s> Matched<'s> {
@@ -95,7 +99,7 @@ impl<'s> Matched<'s> {
         })
     }
 
-    /// Returns the step that makes a value, and the value's place among the step's results.
+    /// Returns the step that makes a value, and the value's number among the step's results.
     fn made(&self, value: u32) -> Option<(&'s Step, usize)> {
         let step = self.steps.steps.get((*self.maker.get(value as usize)?)?)?;
         let at = step.dst.iter().position(|made| made.value == value)?;
@@ -182,7 +186,8 @@ impl<'s> Matched<'s> {
         })
     }
 
-    /// Takes apart the inverse transform that makes a value: a sum of one term for each pattern.
+    /// Takes apart the inverse transform that makes a value. Returns one term for each pattern, or `None` for another
+    /// form.
     fn sums(&mut self, lane: usize, value: u32, limbs: &[usize]) -> Option<Sums> {
         let (step, _) = self.made(value)?;
         let (&Job::Intt(p, ring), &[sum]) = (&step.job, &*step.src) else {
@@ -227,7 +232,7 @@ impl<'s> Matched<'s> {
         (whole && self.patterns == patterns).then_some(terms)
     }
 
-    /// Returns the exponents of a pattern's term, none if it is not turned, and its key limbs.
+    /// Returns the exponents of one pattern's term, none if it is not turned, and its key limbs.
     fn term(
         &mut self,
         lane: usize,
@@ -256,7 +261,7 @@ impl<'s> Matched<'s> {
         Some((exponents, keys))
     }
 
-    /// Checks that these values are the transforms of all digits of all limbs.
+    /// Checks that the values `digits` are the transforms of all digits of all limbs. Returns `None` if not.
     fn check_digits(&mut self, digits: &[u32], limbs: &[usize]) -> Option<()> {
         let mut rows = digits.iter();
         for &limb in limbs {
@@ -287,7 +292,7 @@ impl<'s> Matched<'s> {
         rows.next().is_none().then_some(())
     }
 
-    /// Checks that a value is the limb, or the limb turned by the same exponents as all others.
+    /// Checks that a value is the limb, or the limb turned by the same exponents as all others. Returns `None` if not.
     fn check_turned(&mut self, value: u32, limb: usize) -> Option<()> {
         let turned = match self.number(value) {
             Some(number) => (number == limb).then_some(None)?,

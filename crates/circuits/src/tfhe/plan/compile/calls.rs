@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles calls of procedures that are not turns of a rotation, step by step.
+//! Compiles calls of those procedures of a bootstrap that are not turns of the rotation, step by step.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::tfhe::TfheError;
 use crate::tfhe::plan::{Act, Line, Place};
 
 impl Compiler<'_> {
-    /// Compiles one line for each step of a procedure. Returns the places of the results.
+    /// Compiles a call to one line for each step of its procedure. Returns the memory places of the results.
     pub(super) fn call(
         &mut self,
         steps: &Steps,

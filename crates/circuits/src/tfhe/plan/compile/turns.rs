@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles turns of a rotation: finds their limbs and exponents, and checks that they read the key in the order in
-//! which it is stored.
+//! Compiles turns of a rotation to one line: finds their limbs and exponents, and checks that they read the key in the
+//! order in which it is stored.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::tfhe::plan::turn::Turn;
 use crate::tfhe::plan::{Line, Place, Turns};
 
 impl Compiler<'_> {
-    /// Compiles `count` turns on the same limbs. Returns the places of the limbs.
+    /// Compiles `count` turns on the same limbs to one line. Returns the memory places of the limbs.
     pub(super) fn turns(
         &mut self,
         turn: &Turn,
@@ -61,7 +61,8 @@ impl Compiler<'_> {
         Ok(places)
     }
 
-    /// Returns the numbers of the first turn's exponents, and the exponents of each pattern, counted from the first.
+    /// Returns the range of the first turn's exponents among the program's. Returns for each pattern its exponents,
+    /// counted from the first of the turn.
     fn exponents(
         &self,
         turn: &Turn,
