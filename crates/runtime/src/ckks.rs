@@ -20,7 +20,7 @@ use super::served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 use super::{Ciphertexts, RuntimeError, Vectors, check_names};
 use crate::report::{PrecisionReport, RunReport};
 
-/// Finishes parameters from a builder and the user's own values.
+/// Completes a builder of CKKS parameters with the user's own values, and builds the parameters.
 fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
     builder = builder.security(own.table, own.level);
     if let Some(scale) = own.scale {
@@ -32,7 +32,7 @@ fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, Ck
     builder.build()
 }
 
-/// Formats a value: a real number without its imaginary part, a large one short.
+/// Formats a complex value for an error message: a real number without its imaginary part, a large one short.
 fn shown(z: Complex64) -> String {
     if z.im == 0.0 {
         format!("{:?}", z.re)
@@ -103,7 +103,8 @@ impl Served for Ckks {
         }
     }
 
-    /// Finds outputs whose error is larger than the noise model predicts.
+    /// Returns the outputs whose measured error is larger than the noise model predicts, each as a text with the
+    /// device.
     fn judge(
         client: &Client<Self>,
         inputs: &Vectors,
@@ -142,8 +143,8 @@ impl Client<Ckks> {
         self.holder().public_key()
     }
 
-    /// Decrypts outputs of this program for others to see. First it adds noise of the width that `flooding` asks for,
-    /// fresh for each output. The width follows from a bound on the error that holds for all inputs that
+    /// Decrypts outputs of the client's program for others to see. First it adds noise of the width that `flooding`
+    /// asks for, fresh for each output. The width follows from a bound on the error that holds for all inputs that
     /// [`Client::encrypt`] takes (docs/security.md). The noise hides the errors from people who know or chose the
     /// inputs, if the outputs were computed as the program says.
     ///
@@ -198,7 +199,8 @@ impl Client<Ckks> {
             .collect()
     }
 
-    /// Returns the bound on the error of an output that may be shared.
+    /// Returns the bound on the error of an output, from which the width of the added noise follows. Fails if the
+    /// output has no such bound.
     fn shareable(
         &self,
         name: &str,
@@ -262,8 +264,8 @@ impl Client<Ckks> {
         Ok(bound)
     }
 
-    /// Measures the precision of outputs against the program evaluated in the clear on `inputs`, which must have every
-    /// input, plain ones too. Outputs that are not given are reported with their prediction alone.
+    /// Measures the precision of decrypted outputs against the program evaluated without encryption on `inputs`, which
+    /// must have every input, plain ones too. Outputs that are not given are reported with their prediction alone.
     ///
     /// Inputs for which a value is not where the program says (`BOUNDED`) are refused: no prediction holds for them.
     ///

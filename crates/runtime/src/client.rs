@@ -17,7 +17,7 @@ use super::scheme::{ErrorOf, Runs, SecretKeyOf, limb_bytes, slots};
 use super::{RuntimeError, check_names};
 
 /// The client of one compiled program. It holds the secret key and no randomness: every encryption and every key draws
-/// its own. So copies of a client (a forked process, a restored machine) repeat nothing.
+/// its own. So copies of a client (a forked process, a restored machine) never repeat randomness.
 pub struct Client<S: Runs = Ckks> {
     compiled: Arc<Compiled<S>>,
     holder: S::Holder,
@@ -25,7 +25,7 @@ pub struct Client<S: Runs = Ckks> {
 }
 
 impl<S: Runs> Client<S> {
-    /// Returns this client, sharing all its data; its operations then look at `watch`.
+    /// Returns a client that shares this client's data, and whose operations `watch` can stop and limit in memory.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {
             compiled: Arc::clone(&self.compiled),
@@ -34,7 +34,7 @@ impl<S: Runs> Client<S> {
         }
     }
 
-    /// Makes a client with a new secret key.
+    /// Makes a client of a compiled program with a new secret key.
     pub fn new(compiled: Arc<Compiled<S>>) -> Result<Self, ErrorOf<S>> {
         let holder = S::Holder::new(compiled.params.clone());
         Self::with_holder(compiled, holder)
@@ -88,7 +88,7 @@ impl<S: Runs> Client<S> {
         self.holder.key_id()
     }
 
-    /// Makes exactly the evaluation keys that the program needs, [`Compiled::key_bytes`] in all.
+    /// Makes exactly the evaluation keys that the program needs. They have [`Compiled::key_bytes`] bytes in all.
     ///
     /// # Errors
     /// [`RuntimeError::Halt`] if they need more memory than the limit allows, or at a stop.
@@ -99,8 +99,9 @@ impl<S: Runs> Client<S> {
         keys.map_err(RuntimeError::Scheme)
     }
 
-    /// Encrypts the program's encrypted inputs at the levels at which the program takes them. Every encrypted input
-    /// must be given. Other names, and values for which the program was not compiled, are refused.
+    /// Encrypts the program's encrypted inputs, given by name, at the levels at which the program takes them. Every
+    /// encrypted input must be given. Other names, and values outside of the ranges for which the program was compiled,
+    /// are refused.
     pub fn encrypt(
         &self,
         inputs: &BTreeMap<String, S::Message>,
@@ -136,9 +137,9 @@ impl<S: Runs> Client<S> {
         Ok(ciphertexts)
     }
 
-    /// Decrypts outputs to messages of the program's length. The result is for the key's holder alone, because the
-    /// error in a decryption may tell of the secret key. For CKKS outputs that others see, use
-    /// [`Client::decrypt_to_share`].
+    /// Decrypts the program's outputs, given by name, to messages of the program's vector length. The result is for the
+    /// key's holder alone, because the error in a decryption may tell of the secret key. For CKKS outputs that others
+    /// see, use [`Client::decrypt_to_share`].
     pub fn decrypt(
         &self,
         outputs: &BTreeMap<String, S::Ciphertext>,

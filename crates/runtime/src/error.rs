@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of clients and servers.
+//! The error type of clients and servers of compiled programs.
 
 use ringmill_compiler::EvaluateError;
 use ringmill_compiler::ckks::bounded::Broken;
@@ -10,7 +10,8 @@ use thiserror::Error;
 
 use ringmill_device::DeviceError;
 
-/// A refused input, key or run. Each message says what was expected, what came, and what to do.
+/// The error of an input, a key or a run that a client or a server refuses. Each message says what was expected, what
+/// came, and what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RuntimeError<E = CkksError> {
@@ -39,7 +40,7 @@ pub enum RuntimeError<E = CkksError> {
     OutOfRange {
         name: String,
         slot: usize,
-        /// The value in words, like the range.
+        /// The refused value as text, in the form of the range.
         value: String,
         range: String,
     },

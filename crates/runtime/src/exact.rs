@@ -19,17 +19,17 @@ use super::served::{Figures, Own, Predicted, Served, Unfit, Wishes};
 use super::{Ciphers, EvaluationKeys, Messages, RuntimeError};
 use crate::report::RunReport;
 
-/// The bits by which a measured budget, a whole number of bits, may be rounded down.
+/// The bits by which a measured noise budget, a whole number of bits, may be rounded down.
 const ROUNDED: f64 = 2.0;
 
-/// Returns the plaintext modulus of the user's own parameters, or 0, which is refused, if none is given.
+/// Returns the plaintext modulus among the user's own parameters, or 0, which is refused, if the user gives none.
 fn plain_modulus(own: &Own<'_>) -> Result<PlainModulus, ExactError> {
     let t = PlainModulus::new(own.plain_modulus.unwrap_or(0))?;
     t.check_batchable(own.log_n)?;
     Ok(t)
 }
 
-/// Returns the sizes of the ciphertext primes, and of the special prime if its size is given.
+/// Returns the sizes in bits of the ciphertext primes, and that of the special prime if the user gives it.
 fn sizes<'a>(own: &Own<'a>) -> (&'a [u32], Vec<u32>) {
     match own.bits {
         Some((cipher, special)) if !cipher.is_empty() => (cipher, vec![special]),
@@ -44,7 +44,7 @@ fn predicted(prediction: &Prediction) -> Predicted {
     }
 }
 
-/// Refuses a message of another length, or one with a value outside the range.
+/// Checks that a message has `slots` values, all within the range.
 fn check(range: IntegerRange, slots: usize, values: &[i64]) -> Result<(), Unfit> {
     if values.len() != slots {
         return Err(Unfit::Length(values.len()));
@@ -60,7 +60,8 @@ fn check(range: IntegerRange, slots: usize, values: &[i64]) -> Result<(), Unfit>
     }
 }
 
-/// Finds outputs that differ from the computation in the clear, or have less budget than predicted.
+/// Returns the outputs that differ from the computation without encryption, or have less noise budget than predicted,
+/// each as a text.
 fn judge<S>(
     client: &Client<S>,
     inputs: &Messages<S>,
@@ -104,7 +105,8 @@ where
     Ok(wrong)
 }
 
-/// Implements the part of [`Served`] that schemes on integers share, given the scheme's module and its error.
+/// Implements the functions of [`Served`] that are the same for schemes on exact integers, for one scheme's module and
+/// error type.
 macro_rules! of_integers {
     ($module:ident, $error:ident) => {
         const WRONG: &'static str =
@@ -174,7 +176,8 @@ impl Served for Bfv {
 impl Served for Bgv {
     of_integers!(bgv, BgvError);
 
-    /// For a program that bootstraps, these are bootstrapping's keys and the program's other keys.
+    /// Makes the evaluation keys of a program. For a program that bootstraps, these are the keys of bootstrapping and
+    /// the program's other keys.
     fn evaluation_keys(
         compiled: &Compiled<Self>,
         holder: &bgv::KeyHolder,

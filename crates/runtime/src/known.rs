@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The list of all schemes of users' programs.
+//! The list of the schemes that users can write programs for.
 //!
 //! [`with_scheme`](crate::with_scheme) is the only place that knows the type of each scheme.
 
@@ -8,7 +8,7 @@ pub use ringmill_schemes::bfv::Bfv;
 pub use ringmill_schemes::bgv::Bgv;
 pub use ringmill_schemes::ckks::Ckks;
 
-/// A scheme, whose type [`with_scheme`](crate::with_scheme) finds.
+/// A scheme of users' programs, whose type [`with_scheme`](crate::with_scheme) finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
     Ckks,
@@ -55,12 +55,12 @@ impl Known {
         }
     }
 
-    /// Returns the scheme of this name.
+    /// Returns the scheme that programs call by this name, or `None` for another name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scheme| scheme.name() == name)
     }
 
-    /// Returns all names in one line.
+    /// Returns the names of all schemes in one line of text.
     pub fn names() -> String {
         Self::ALL.map(Self::name).join(", ")
     }

@@ -38,15 +38,15 @@ pub use server::{Answer, AnswerOf, Running, Server, simulate};
 
 /// Messages by input or output name.
 pub type Messages<S> = BTreeMap<String, <S as Scheme>::Message>;
-/// Ciphertexts by input or output name.
+/// Ciphertexts of a scheme by input or output name.
 pub type Ciphers<S> = BTreeMap<String, <S as Scheme>::Ciphertext>;
 
-/// Slot vectors by input or output name.
+/// Vectors of complex slot values by input or output name.
 pub type Vectors = BTreeMap<String, Vec<Complex64>>;
-/// Ciphertexts by input or output name.
+/// Ciphertexts of CKKS by input or output name.
 pub type Ciphertexts = BTreeMap<String, Ciphertext>;
 
-/// Refuses names that are no inputs of the program.
+/// Checks that all names are inputs of the program.
 fn check_names<'n, E>(
     given: impl Iterator<Item = &'n String>,
     known: &[&str],

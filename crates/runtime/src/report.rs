@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The run report: the program and its parameters, the cost of the run, and the source of each figure.
+//! The run report: a program and its parameters, the cost of one run, and the source of each figure.
 
 pub mod compared;
 mod lines;
@@ -26,35 +26,36 @@ use ringmill_device::report::MachineReport;
 use ringmill_device::timeline::Timeline;
 use ringmill_device::{Outcome, Statistics};
 
-/// Parameters and their security.
+/// The parameters of a run, and their security.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ParameterReport {
     pub log_n: u8,
     pub slots: usize,
-    /// The bits of each ciphertext prime; `special_prime_bits` has those of each special prime.
+    /// The size in bits of each ciphertext prime. `special_prime_bits` has the size of each special prime.
     pub cipher_prime_bits: Vec<u32>,
     pub special_prime_bits: Vec<u32>,
     pub dnum: usize,
-    /// log2 of the scale, for approximate values.
+    /// log2 of the CKKS scale, or `None` for exact values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log2_scale: Option<f64>,
-    /// The modulus of exact values.
+    /// The plaintext modulus t, or `None` for approximate values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain_modulus: Option<u64>,
-    /// log2 of the product of all primes; `log_qp_bound` is the largest that the security table allows at this ring
-    /// degree.
+    /// log2 of the product of all primes. `log_qp_bound` is the largest value that the security table allows at this
+    /// ring degree.
     pub log_qp: f64,
     pub log_qp_bound: Option<u32>,
     pub security_table: String,
     pub security_bits: u32,
-    /// Why the parameters do not reach the security level. They then needed the explicit opt-out.
+    /// The reason why the parameters do not reach the security level. A caller gets such parameters only after an
+    /// explicit opt-out.
     pub insecure: Option<String>,
-    /// Whether the caller took that opt-out, needed or not.
+    /// Whether the caller took the opt-out that allows insecure parameters, needed or not.
     pub insecure_allowed: bool,
 }
 
 impl ParameterReport {
-    /// Makes the part that all ring schemes have. A scheme adds its own.
+    /// Makes the part of the report that all ring schemes have. Each scheme adds its own fields.
     pub fn new(params: &impl RingParams) -> Self {
         let params = params.ring_params();
         let bits = |moduli: &[u64]| {
@@ -82,10 +83,11 @@ impl ParameterReport {
     }
 }
 
-/// The number of instructions of each mnemonic.
+/// The number of executed instructions, by mnemonic.
 pub type Counts = BTreeMap<String, u64>;
 
-/// The instruction counts of the three levels. Micro instructions are counted only if a machine was simulated.
+/// The numbers of executed instructions at the macro, mid and micro level. Micro instructions are counted only if a
+/// machine was simulated.
 #[derive(Clone, Debug, Serialize)]
 pub struct InstructionReport {
     #[serde(rename = "macro")]
@@ -97,7 +99,7 @@ pub struct InstructionReport {
     pub how: How,
 }
 
-/// Counts the macro instructions of a program.
+/// Returns the numbers of macro instructions that a program executes, by mnemonic.
 pub fn macro_counts(program: &MacroProgram) -> Counts {
     let mut counts = Counts::new();
     for instr in &program.instrs {
@@ -106,7 +108,7 @@ pub fn macro_counts(program: &MacroProgram) -> Counts {
     counts
 }
 
-/// Counts the mid-level instructions that all calls of a program execute.
+/// Returns the numbers of mid-level instructions that all calls of a program execute, by mnemonic.
 pub fn mid_counts(program: &Program) -> Counts {
     let counts = program_counts(program).into_iter();
     counts
@@ -119,27 +121,29 @@ pub fn mid_counts(program: &Program) -> Counts {
 pub struct CpuReport {
     #[serde(flatten, serialize_with = "fields")]
     pub stats: Arc<dyn Statistics>,
-    /// The largest memory of the process so far, if the operating system tells it.
+    /// The largest memory that the process has used so far, in bytes, if the operating system tells it.
     pub process_peak_bytes: Option<u64>,
     pub how: How,
 }
 
-/// Serialises the fields of a device's own statistics.
+/// Serialises the statistics that a device reports of itself, as fields of the report.
 fn fields<S: Serializer>(stats: &Arc<dyn Statistics>, serializer: S) -> Result<S::Ok, S::Error> {
     (**stats).serialize(serializer)
 }
 
-/// The precision of one output, in bits: -log2 of the error in a slot.
+/// The precision of one output of a CKKS program, in bits: -log2 of the error in a slot.
 #[derive(Clone, Debug, Serialize)]
 pub struct PrecisionReport {
     pub output: String,
     /// The bits that the noise model predicts: a bound under the assumptions of `docs/assumptions.md`, up to its
     /// probability of failure.
     pub predicted_bits: f64,
-    /// The same bound, if no value inside the program is larger than on the sample, times the margin.
+    /// The bits predicted if no value inside the program is larger than on the sample, times the margin. `None` without
+    /// a sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_bits_like_sample: Option<f64>,
-    /// The bits of the worst slot, measured against the result in the clear. Only the key's holder can measure it.
+    /// The bits of the worst slot, measured against the result without encryption. Only the key's holder can measure
+    /// them.
     pub measured_bits: Option<f64>,
     /// Whether the predictions hold only if the report's assumptions do.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -185,7 +189,7 @@ impl std::fmt::Display for AssumptionReport {
     }
 }
 
-/// Returns the bits after the binary point that are certain, in words. Below 0 no bit is certain, and the text states
+/// Returns a text on the bits after the binary point that are certain. Below 0 no bit is certain, and the text states
 /// the largest error.
 pub(crate) fn sure_bits(bits: f64) -> String {
     match bits >= 0.0 {
@@ -195,7 +199,7 @@ pub(crate) fn sure_bits(bits: f64) -> String {
 }
 
 impl PrecisionReport {
-    /// Returns the compiler's prediction for each output.
+    /// Returns the compiler's predicted precision for each output of a program.
     pub fn predicted(compiled: &Compiled<Ckks>) -> Vec<Self> {
         let rows = compiled.outputs.iter().zip(&compiled.predicted);
         rows.map(|(output, predicted)| Self {
@@ -216,21 +220,23 @@ pub struct NoiseReport {
     /// The bits that the noise model predicts: a bound under the assumptions of `docs/assumptions.md`, up to its
     /// probability of failure.
     pub predicted_bits: f64,
-    /// The whole bits that are left. Only the key's holder can measure them.
+    /// The measured noise budget of the output in whole bits. Only the key's holder can measure it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_bits: Option<u32>,
 }
 
-/// Whether all parts of a run belong to one secret key. A part of another key was refused.
+/// The check that all ciphertexts and keys of a run belong to one secret key. A run with parts of different keys is
+/// refused.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct KeyReport {
-    /// The key identity of the parts that have one, in hexadecimal.
+    /// The identity of the secret key in hexadecimal, as the parts with an identity carry it. `None` if no part has
+    /// one.
     pub identity: Option<String>,
-    /// The parts without an identity (from SEAL, or from files of version 1), so that their key is not known.
+    /// The names of the parts without an identity (from SEAL, or from files of version 1), whose key is not known.
     pub unchecked: Vec<String>,
 }
 
-/// The form of a program's key-switching keys.
+/// The form in which a program takes its key-switching keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyHalves {
@@ -241,7 +247,7 @@ pub enum KeyHalves {
 }
 
 impl KeyHalves {
-    /// Returns the word for it.
+    /// Returns the word for the form in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Seeded => "seeded",
@@ -264,7 +270,7 @@ pub struct RunReport {
     pub device: String,
     pub scheme: SchemeReport,
     pub parameters: ParameterReport,
-    /// The keys, or `None` if the run had only timing.
+    /// The check of keys and ciphertexts, or `None` if the run had only timing.
     pub keys: Option<KeyReport>,
     /// The form of the key-switching keys, if the program needs such keys.
     pub key_halves: Option<KeyHalves>,
@@ -274,15 +280,15 @@ pub struct RunReport {
     /// The cost of each line of the user's program, the most expensive first: on the machine if there is one, else on
     /// this computer.
     pub by_line: Vec<LineReport>,
-    /// The activity of units and memories, if it was asked for.
+    /// The activity of units and memories over time, if the caller asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
     /// What predictions rest on beside the ranges of the inputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<AssumptionReport>,
-    /// The precision of approximate outputs.
+    /// The precision of each output of approximate values.
     pub precision: Vec<PrecisionReport>,
-    /// The noise of exact outputs.
+    /// The noise budget of each output of exact values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub noise: Vec<NoiseReport>,
 }
@@ -333,7 +339,7 @@ impl RunReport {
 }
 
 impl RunReport {
-    /// Returns whether the machine leaves a part of the program to a host, which takes data to be timed.
+    /// Returns whether the machine leaves a part of the program to a host. The host's part can be timed only with data.
     pub fn leaves_a_part(&self) -> bool {
         let machine = self.machine.as_ref();
         machine.is_some_and(|machine| machine.own.remarks().hosted)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The interface that a scheme implements so that clients and servers can run its programs.
 //!
-//! It adds evaluation keys, checks of messages and a report to the compiler's interface. [`Served`](crate::Served) adds
-//! the parts that front ends need.
+//! It adds evaluation keys, checks of messages and a report to the interface that the compiler needs.
+//! [`Served`](crate::Served) adds the parts that front ends need.
 
 use ringmill_compiler::{Compiled, CompiledInput, Compiles, Values};
 use ringmill_schemes::roles::KeyHolder;
@@ -14,7 +14,7 @@ use ringmill_device::Outcome;
 
 /// A scheme whose compiled programs clients and servers run.
 pub trait Runs: Compiles {
-    /// The report of a run.
+    /// The type of a run's report.
     type Report;
 
     /// Makes the evaluation keys of a program.
@@ -28,7 +28,8 @@ pub trait Runs: Compiles {
         holder.evaluation_keys(&compiled.keys, compiled.seeded)
     }
 
-    /// Refuses a message for which the input was not compiled; `slots` is the length of the program's messages.
+    /// Checks that a message suits an input with the range for which the program was compiled. `slots` is the length of
+    /// the program's messages.
     ///
     /// # Errors
     /// [`RuntimeError::VectorLength`], [`RuntimeError::OutOfRange`].
@@ -46,12 +47,13 @@ pub trait Runs: Compiles {
     ) -> Self::Report;
 }
 
-/// Returns a constant vector of a program as a message, or `None` if it is no message of the scheme.
+/// Converts a constant vector of a program to a message of the scheme. Returns `None` if its values are no message,
+/// such as fractions in a scheme of integers.
 pub(super) fn constant<S: Compiles>(slots: &[(f64, f64)]) -> Option<S::Message> {
     S::message(Values::of_constant(slots, S::NUMBERS)?)
 }
 
-/// The error of running a scheme's programs.
+/// The error type of clients and servers of a scheme's programs.
 pub type ErrorOf<S> = RuntimeError<<S as Scheme>::Error>;
 pub type SecretKeyOf<S> = <<S as Scheme>::Holder as KeyHolder>::SecretKey;
 
@@ -60,7 +62,7 @@ pub(super) fn slots<S: Compiles>(compiled: &Compiled<S>) -> usize {
     compiled.source.slots as usize
 }
 
-/// Returns the bytes of a limb of a program's full ring.
+/// Returns the number of bytes of one limb in a program's full ring.
 pub(super) fn limb_bytes<S: Compiles>(compiled: &Compiled<S>) -> u64 {
     8 << compiled.params.log_n()
 }

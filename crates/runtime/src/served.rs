@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The interface of a scheme to the front ends, the command and the Python package.
+//! The interface of a scheme to the front ends: the `ringmill` command and the Python package.
 //!
 //! It covers the parameters that users may ask for, the predictions and measurements of results, and their faults.
 //! Numbers are [`Values`](ringmill_compiler::Values) of the scheme's [`NUMBERS`](Compiles::NUMBERS).
@@ -23,39 +23,39 @@ use crate::report::{KeyReport, NoiseReport, PrecisionReport, RunReport};
 /// The user's demands on parameters that the compiler chooses. A scheme uses the demands that apply to its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Wishes {
-    /// Bits after the binary point.
+    /// The wanted precision of outputs in bits after the binary point.
     pub precision: Option<u32>,
-    /// The least number of bits before the binary point.
+    /// The least number of bits before the binary point that outputs have room for.
     pub integer_bits: Option<u32>,
     pub table: SecurityTable,
     pub level: SecurityLevel,
 }
 
-/// The values from which a user's own parameters are made.
+/// The values that a user gives for parameters of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Own<'a> {
     pub log_n: u8,
-    /// Sizes of the ciphertext primes and of the special one.
+    /// The sizes in bits of the ciphertext primes, and that of the special prime.
     pub bits: Option<(&'a [u32], u32)>,
     pub table: SecurityTable,
     pub level: SecurityLevel,
-    /// The scale, for approximate values.
+    /// The CKKS scale, or `None` for its default or for exact values.
     pub scale: Option<f64>,
-    /// The plaintext modulus, for exact values.
+    /// The plaintext modulus t, or `None` for approximate values.
     pub plain_modulus: Option<u64>,
     pub insecure: bool,
 }
 
-/// The numbers of parameters that concern values.
+/// The scale or plaintext modulus of a parameter set, which fix its values.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Figures {
     /// The factor by which approximate values are multiplied before they are rounded.
     pub default_scale: Option<f64>,
-    /// The modulus of exact values.
+    /// The plaintext modulus t of exact values.
     pub plain_modulus: Option<u64>,
 }
 
-/// The prediction for an output.
+/// The compiler's prediction for one output of a program.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Predicted {
     /// For approximate values: right bits after the binary point, for all inputs and for inputs like the sample.
@@ -65,16 +65,16 @@ pub enum Predicted {
         like_sample: Option<f64>,
         conditional: bool,
     },
-    /// For exact values: the bits by which noise may still grow, and the range of the values.
+    /// The prediction for exact values: the bits by which noise may still grow, and the range of the values.
     Budget { bits: f64, range: String },
 }
 
-/// The reason for which a message does not suit an input of a compiled program.
+/// The reason why a message does not suit an input of a compiled program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unfit {
-    /// The message has this number of values.
+    /// The message has this number of values, and not the program's number of slots.
     Length(usize),
-    /// A value lies outside the range; both are in words.
+    /// A value lies outside of the input's range. Both are given as text.
     Outside {
         slot: usize,
         value: String,
@@ -82,15 +82,15 @@ pub enum Unfit {
     },
 }
 
-/// Decrypts outputs with noise that hides their errors.
+/// A function that decrypts a client's outputs with noise that hides their errors.
 pub type SharedDecryption<S> =
     fn(&Client<S>, &Ciphers<S>, &Flooding) -> Result<Messages<S>, ErrorOf<S>>;
 
-/// The decryption of outputs for others to see, in schemes whose errors tell of the secret key.
+/// The functions that decrypt outputs for others to see, in schemes whose errors tell of the secret key.
 #[derive(Debug)]
 pub struct Sharing<S: Served> {
-    /// Returns for each output the bits after the binary point that are left; an output that is not shared has minus
-    /// infinity.
+    /// Returns for each output the bits after the binary point that are left after noise is added. An output that
+    /// cannot be shared has minus infinity.
     pub bits: fn(&Client<S>, &Flooding) -> BTreeMap<String, f64>,
     pub decrypt: SharedDecryption<S>,
 }
@@ -107,17 +107,19 @@ pub trait Served:
         Holder: KeyHolder<SecretKey = SecretKey>,
     >
 {
-    /// The words for outputs with a fault.
+    /// The words with which a message describes outputs that [`Served::judge`] returns.
     const WRONG: &'static str;
-    /// `None` for a scheme whose decryptions hold no error that must be hidden.
+    /// The functions for outputs that others see. `None` for a scheme whose decryptions hold no error that must be
+    /// hidden.
     const SHARING: Option<Sharing<Self>> = None;
 
-    /// Returns the named parameter set of this name, completed by `own`, or `None` if the scheme has no such name.
+    /// Returns the scheme's named parameter set `_name`, completed by the user's values `_own`. Returns `None` if the
+    /// scheme has no such set.
     fn named(_name: &str, _own: &Own<'_>) -> Option<Result<Arc<Self::Params>, Self::Error>> {
         None
     }
 
-    /// Makes parameters from a user's own values.
+    /// Makes a parameter set from a user's own values.
     ///
     /// # Errors
     /// Parameters that are malformed or not secure.
@@ -129,6 +131,11 @@ pub trait Served:
 
     fn predicted(prediction: &Self::Prediction) -> Predicted;
 
+    /// Checks that a message has `slots` values, all within an input's range.
+    ///
+    /// # Errors
+    ///
+    /// [`Unfit`] unless there are `slots` values, all within the range.
     /// # Errors
     /// [`Unfit`] unless there are `slots` values, all within the range.
     fn check(range: &Self::Range, slots: usize, message: &Self::Message) -> Result<(), Unfit>;
@@ -144,8 +151,8 @@ pub trait Served:
         holder.evaluation_keys(&compiled.keys, compiled.seeded)
     }
 
-    /// Compares decrypted outputs with the computation in the clear, adds the measurements to the report, and returns
-    /// the outputs that differ from the prediction.
+    /// Compares decrypted outputs with the computation without encryption, and adds the measurements to the report.
+    /// Returns the outputs that differ from the prediction.
     ///
     /// # Errors
     /// Inputs or ciphertexts that are not the program's.
@@ -156,7 +163,7 @@ pub trait Served:
         report: &mut RunReport,
     ) -> Result<Vec<String>, ErrorOf<Self>>;
 
-    /// Returns the precision of outputs, or `None` if they are exact.
+    /// Returns the measured precision of outputs, or `None` for a scheme whose outputs are exact.
     fn measure(
         _client: &Client<Self>,
         _inputs: &Messages<Self>,
@@ -173,7 +180,7 @@ pub trait Served:
         None
     }
 
-    /// Returns the error as one of the code that ring schemes share, if it is one.
+    /// Returns the error as one of the ring schemes' common code, or `None` if it is another error.
     fn ring_error(error: &Self::Error) -> Option<&RlweError>;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The server: holds evaluation keys and runs programs on devices.
+//! The server of a compiled program, which holds evaluation keys and runs the program on devices.
 //!
-//! Limbs of seeds and constants are expanded when a run reads them, and kept for the next run under the runs' budgets
-//! ([`Expanded`]).
+//! A run expands limbs of seeds and constants when it reads them. The server keeps them for the next run, within a
+//! budget of bytes ([`Expanded`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,39 +31,39 @@ use crate::report::{KeyReport, RunReport};
 pub struct Server<S: Runs = Ckks> {
     compiled: Arc<Compiled<S>>,
     operator: S::Operator,
-    /// A key for each of [`Compiled::keys`].
+    /// The evaluation keys, one for each of [`Compiled::keys`].
     keys: Vec<S::Key>,
-    /// A seed for each of the program's seeds.
+    /// The expansion of each of the program's seeds, from which a device makes half of a key.
     seeds: Vec<Arc<SeedExpansion>>,
-    /// The expanded limbs of seeds and constants.
+    /// The expanded limbs of seeds and constants that the server keeps from run to run.
     expanded: Arc<Expanded>,
-    /// A plaintext for each of [`Compiled::plaintexts`].
+    /// The plaintext operands, one for each of [`Compiled::plaintexts`].
     plaintexts: Vec<Prepared<S>>,
 }
 
-/// A plaintext of the program, and its place.
+/// A plaintext operand of the program: where its values come from, and the level and scale of its encoding.
 enum Prepared<S: Runs> {
-    /// A constant vector, which is encoded when a step reads it.
+    /// A constant vector of the program, by number, which is encoded when a step of a run reads it.
     Constant(u32, Place<S>),
-    /// An input, which is encoded at each run.
+    /// A plain input of the program, by number, which is encoded at each run.
     Input(u32, Place<S>),
-    /// A constant of bootstrapping, which is lifted when a step reads it.
+    /// A constant of bootstrapping, by number, which is lifted to the full modulus when a step reads it.
     Lifted(u32, Place<S>),
 }
 
-/// A plaintext of one run.
+/// A plaintext operand in one run: its encoding, or its constant.
 enum Plain<S: Runs> {
     Encoded(S::Plaintext),
     Lifted(Box<dyn Limbed + Send + Sync>),
 }
 
-/// A constant that is encoded when a step reads it, or none.
+/// A constant that is encoded when a step reads it, or `None` for an operand that is encoded beforehand.
 type Lazy<'a> = Option<Arc<Constant<'a>>>;
 
-/// Real and imaginary parts of a vector.
+/// The real and the imaginary part of each slot of a vector.
 type Slots = [(f64, f64)];
 
-/// A server's program, opened on a device.
+/// A server's program, open on a device, which keeps the keys from run to run.
 pub struct Running<'s, S: Runs> {
     server: &'s Server<S>,
     device: &'s dyn Device,
@@ -71,10 +71,10 @@ pub struct Running<'s, S: Runs> {
 }
 
 impl<S: Runs> Running<'_, S> {
-    /// Runs the program. `ciphers` has every encrypted input, `plains` every plain one; a request for timing only
-    /// ignores both. Inputs of another secret key than the evaluation keys' are refused. The report names objects
-    /// without an identifier, which cannot be checked. The report's precision is the predicted one; the client adds its
-    /// measurements.
+    /// Runs the program once. `ciphers` has every encrypted input by name, `plains` every plain one. A request for
+    /// timing only ignores both. Inputs of another secret key than the evaluation keys' are refused. The report names
+    /// objects without an identifier, which cannot be checked. The report's precision is the predicted one; the client
+    /// adds its measurements.
     ///
     /// # Errors
     /// Inputs that are missing, unknown, or do not fit; a request that the device refuses; a limit, or a stop.
@@ -121,7 +121,7 @@ impl<S: Runs> Running<'_, S> {
     }
 }
 
-/// Returns the error of an input limb without data.
+/// Returns the error for an input limb of the program that has no data.
 fn missing_limb<E>(input: &HeadInput) -> RuntimeError<E> {
     RuntimeError::MissingInput {
         kind: "limb",
@@ -129,7 +129,7 @@ fn missing_limb<E>(input: &HeadInput) -> RuntimeError<E> {
     }
 }
 
-/// The result of a run.
+/// The result of a run: the outputs, and the report.
 #[derive(Debug)]
 pub struct Answer<C = Ciphertext, R = RunReport> {
     /// The output ciphertexts by name, if the request had `function`.
@@ -140,8 +140,8 @@ pub struct Answer<C = Ciphertext, R = RunReport> {
 /// The result of a run of a scheme's program.
 pub type AnswerOf<S> = Answer<<S as Scheme>::Ciphertext, <S as Runs>::Report>;
 
-/// Computes the timing of a compiled program on a device, without keys and data. A budget for expanded limbs is
-/// refused.
+/// Computes the timing of a compiled program on a device, without keys and data. A request with a budget for expanded
+/// limbs is refused.
 pub fn simulate<S: Runs>(
     compiled: &Compiled<S>,
     device: &dyn Device,
@@ -164,7 +164,7 @@ impl<S: Runs> Server<S> {
         Self::new_watched(compiled, keys, &Watch::default())
     }
 
-    /// Makes a server as [`Server::new`] does, under limits.
+    /// Makes a server as [`Server::new`] does. `watch` can stop the work and limits its memory.
     pub fn new_watched(
         compiled: Arc<Compiled<S>>,
         keys: S::Keys,
@@ -237,7 +237,7 @@ impl<S: Runs> Server<S> {
         running.run(ciphers, plains, request, progress)
     }
 
-    /// Refuses names that are no inputs of the program.
+    /// Checks that all names are inputs of the program.
     fn check_names(
         &self,
         ciphers: &BTreeMap<String, S::Ciphertext>,
@@ -264,8 +264,8 @@ impl<S: Runs> Server<S> {
         agree(key_ids(&self.compiled, &self.keys).chain(inputs))
     }
 
-    /// Returns for each plaintext of the program the constant that is encoded when a step reads it. Inputs have none. A
-    /// device that does not expand constants gets none.
+    /// Returns for each plaintext operand of the program the constant that is encoded when a step reads it. Operands
+    /// that are inputs have none. A device that does not expand constants gets none.
     fn constants(&self, expands: bool) -> Result<Vec<Lazy<'_>>, ErrorOf<S>> {
         let numbered = (0..).zip(&self.plaintexts);
         let constant = |(number, plain): (u32, &Prepared<S>)| {
@@ -283,7 +283,7 @@ impl<S: Runs> Server<S> {
         numbered.map(constant).collect()
     }
 
-    /// Returns a constant vector and its name.
+    /// Returns the slots of a constant vector of the program, and its name for messages.
     fn data(&self, vector: u32) -> Result<(String, &Slots), ErrorOf<S>> {
         let name = format!("constant vector {vector}");
         let data = self.compiled.managed.data.get(vector as usize);
@@ -296,8 +296,8 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// Returns the plaintexts of a run: plain inputs, encoded at each place at which the program takes them, and
-    /// constants for a device that does not expand them.
+    /// Returns the encoded plaintext operands of a run. These are the plain inputs, at each level and scale at which
+    /// the program takes them, and the constants for a device that does not expand them.
     fn plains(
         &self,
         plains: &BTreeMap<String, S::Message>,
@@ -325,7 +325,7 @@ impl<S: Runs> Server<S> {
         Ok(all)
     }
 
-    /// Encodes a plain input.
+    /// Encodes a plain input at the level and scale of one operand.
     fn input(
         &self,
         plains: &BTreeMap<String, S::Message>,
@@ -348,7 +348,7 @@ impl<S: Runs> Server<S> {
         self.operator.encode(message, at).map_err(refused)
     }
 
-    /// Makes a constant that is encoded when a step reads it.
+    /// Makes a constant whose limbs are encoded when a step of a run reads them.
     fn constant<'a>(
         &'a self,
         number: u32,
@@ -372,7 +372,7 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// Makes a constant of bootstrapping that is lifted when a step reads it.
+    /// Makes a constant of bootstrapping whose limbs are lifted to the full modulus when a step of a run reads them.
     fn lifted(&self, number: u32, lifted: u32, at: Place<S>) -> Constant<'_> {
         let compiled = &self.compiled;
         let (bootstrapping, params) = (compiled.bootstrapping.clone(), compiled.params.clone());
@@ -388,8 +388,8 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// Returns keys and constants in their places among the program's inputs. Scheme objects hold residues below their
-    /// modulus by construction, so none is checked.
+    /// Returns the limbs of keys and constants at their places among the program's inputs. Scheme objects hold residues
+    /// below their modulus by construction, so none is checked.
     fn resident<'s>(&'s self, constants: &[Lazy<'s>]) -> Result<Resident<'s>, ErrorOf<S>> {
         let mut limbs = Vec::with_capacity(self.compiled.program.inputs.len());
         for input in &self.compiled.program.inputs {
@@ -423,7 +423,7 @@ impl<S: Runs> Server<S> {
         Ok((modulus, q.ok_or_else(|| missing_limb(input))?))
     }
 
-    /// Returns the limbs that a run brings, in the order of the program's inputs.
+    /// Returns the limbs of ciphertexts and plaintexts that a run brings, in the order of the program's inputs.
     fn brought<'a>(
         &self,
         ciphers: &'a BTreeMap<String, S::Ciphertext>,
@@ -462,7 +462,8 @@ impl<S: Runs> Server<S> {
         Ok(limbs)
     }
 
-    /// Returns the ciphertext of an input, if its parameters, level, note and size are those of the program.
+    /// Returns the ciphertext of an input after a check. Its parameters, level, note (scale or correction factor) and
+    /// size must be those of the program.
     fn fitting<'a>(
         &self,
         input: &CompiledInput<S>,
@@ -497,7 +498,7 @@ impl<S: Runs> Server<S> {
         Ok(cipher)
     }
 
-    /// Assembles output limbs to ciphertexts.
+    /// Assembles the limbs of a run's outputs to ciphertexts by name.
     fn outputs(
         &self,
         limbs: Vec<OutputLimb>,
@@ -542,7 +543,7 @@ impl<S: Runs> Server<S> {
     }
 }
 
-/// Returns the bytes of plaintexts at these places.
+/// Returns the number of bytes of the plaintexts that operands at these levels have.
 fn encoded_bytes<'a, S: Runs>(
     compiled: &Compiled<S>,
     places: impl Iterator<Item = &'a Place<S>>,
@@ -554,7 +555,7 @@ where
     limbs * limb_bytes(compiled)
 }
 
-/// Returns the keys of the program, in the form in which it takes them.
+/// Returns the evaluation keys that the program needs, in its order, each in the form in which the program takes it.
 fn hold<S: Runs>(
     compiled: &Compiled<S>,
     operator: &S::Operator,
@@ -576,7 +577,7 @@ fn hold<S: Runs>(
     Ok(held)
 }
 
-/// Returns the program's seeds.
+/// Returns the expansion of each of the program's seeds, from the keys that they belong to.
 fn seeds<S: Runs>(
     compiled: &Compiled<S>,
     held: &[S::Key],
@@ -593,7 +594,7 @@ fn seeds<S: Runs>(
     numbers.map(seed).collect()
 }
 
-/// Lifts a constant of bootstrapping.
+/// Lifts a constant of bootstrapping from its small modulus to the primes of an operand.
 fn lift<S: Runs>(
     bootstrapping: Option<&S::Bootstrapping>,
     params: &S::Params,
@@ -630,7 +631,7 @@ fn encode_constant<S: Runs>(
     operator.encode(&message, at).map_err(refused)
 }
 
-/// Returns keys by name with their identifiers.
+/// Returns the evaluation keys by name with their identifiers.
 fn key_ids<S: Runs>(
     compiled: &Compiled<S>,
     keys: &[S::Key],

@@ -13,21 +13,21 @@ use crate::error::shorten;
 use crate::open::{Devices, simulated};
 use crate::sim;
 
-/// The most cases.
+/// The most cases of one comparison.
 const MOST: usize = 1000;
 
-/// A field of descriptions, and the values that it takes in turn.
+/// A field of machine descriptions, and the values that the comparison gives it in turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sweep {
     /// The machine whose description has the field, or `None` for every machine.
     pub machine: Option<String>,
-    /// The field's name, as in [`variant::with`].
+    /// The dotted name of the field, as [`variant::with`] takes it.
     pub field: String,
     pub values: Vec<String>,
 }
 
 impl Sweep {
-    /// Reads `FIELD=VALUE,VALUE,...` or `MACHINE:FIELD=VALUE,VALUE,...`.
+    /// Reads a sweep from `FIELD=VALUE,VALUE,...` or `MACHINE:FIELD=VALUE,VALUE,...`.
     ///
     /// # Errors
     /// [`CaseError::Form`].
@@ -57,7 +57,7 @@ impl Sweep {
     }
 }
 
-/// The reason for which machines cannot be compared as requested.
+/// The error of a comparison whose machines or fields do not exist.
 #[derive(Debug, Error)]
 pub enum CaseError {
     #[error("set {got:?}: expected FIELD=VALUE,VALUE,... or MACHINE:FIELD=VALUE,VALUE,...")]
@@ -98,7 +98,7 @@ pub enum CaseError {
         got: String,
         expected: &'static str,
     },
-    /// A description that is no TOML.
+    /// The text of a machine's description is no TOML.
     #[error("machine `{machine}`: {source}")]
     Description {
         machine: String,
@@ -109,7 +109,7 @@ pub enum CaseError {
         got.map_or_else(|| "too many".to_owned(), |got| got.to_string())
     )]
     TooMany { got: Option<usize> },
-    /// A machine that does not exist, or a file that cannot be read.
+    /// A machine does not exist, or its file cannot be read.
     #[error(transparent)]
     Machine(DeviceError),
 }
@@ -123,24 +123,24 @@ impl From<CaseError> for DeviceError {
     }
 }
 
-/// A machine with values for some fields of its description.
+/// A case of a comparison: a machine with values for some fields of its description.
 pub struct Case {
-    /// The machine's name or description file, as given.
+    /// The machine's name or description file, as the caller gave it.
     pub machine: String,
-    /// The fields that were set, with their values.
+    /// The changed fields of the description, with their values.
     pub set: Vec<(String, String)>,
-    /// The machine, or the error of a description that is refused.
+    /// The machine with these values, or the error of a description that its parser refuses.
     pub opened: Result<Simulated, DeviceError>,
 }
 
-/// A simulated machine, and its limits for parameters.
+/// A simulated machine as a device, and the limits that it sets to a program's parameters.
 pub struct Simulated {
     pub target: Target,
     pub device: Box<dyn Device>,
 }
 
 impl Case {
-    /// Returns the machine and the fields that were set, as in `ring rpaus=4`.
+    /// Returns the machine and its changed fields as text, such as `ring rpaus=4`.
     pub fn label(&self) -> String {
         let set = self
             .set
@@ -223,7 +223,7 @@ impl Devices {
     }
 }
 
-/// Refuses a field that is set twice, that the description does not have, or that takes values of another type.
+/// Checks that no field is swept twice, that the description has it, and that its values have the field's type.
 fn check(machine: &str, text: &str, sweeps: &[&Sweep]) -> Result<(), CaseError> {
     for (at, sweep) in sweeps.iter().enumerate() {
         if sweeps
@@ -244,7 +244,7 @@ fn check(machine: &str, text: &str, sweeps: &[&Sweep]) -> Result<(), CaseError> 
     Ok(())
 }
 
-/// Returns the error of a machine whose description has no such variant.
+/// Returns the error for a machine whose description has no field of this name or type.
 fn unlike(machine: &str, fault: VariantError) -> CaseError {
     let machine = machine.to_owned();
     match fault {
@@ -267,7 +267,7 @@ fn unlike(machine: &str, fault: VariantError) -> CaseError {
     }
 }
 
-/// Returns all combinations of the values.
+/// Returns all combinations of the sweeps' values, each as a list of fields with values.
 fn product(sweeps: &[&Sweep]) -> Result<Vec<Vec<(String, String)>>, CaseError> {
     let mut all: Vec<Vec<(String, String)>> = vec![Vec::new()];
     for sweep in sweeps {

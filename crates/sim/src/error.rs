@@ -7,7 +7,7 @@ use ringmill_device::DeviceError;
 use ringmill_device::error::Kind;
 use thiserror::Error;
 
-/// The reason for which no device was opened by a name.
+/// The reason why no device was opened by a name.
 #[derive(Debug, Error)]
 pub enum OpenError {
     #[error("unknown device `{got}`; known devices: {}", known.join(", "))]
@@ -29,7 +29,7 @@ impl From<OpenError> for DeviceError {
     }
 }
 
-/// The error of RTL whose results differ from the kernels', or of a product in a ring that no device has.
+/// The error of a simulated RTL whose results differ from the CPU's, or of a product in a ring that no device has.
 #[derive(Debug, Error)]
 pub enum RunError {
     #[error(
@@ -52,7 +52,7 @@ impl From<RunError> for DeviceError {
     }
 }
 
-/// Cuts a name for an error message, so that the message stays short.
+/// Cuts a long name, so that an error message with it stays short.
 pub(crate) fn shorten(name: &str) -> String {
     const MOST: usize = 80;
     if name.chars().count() <= MOST {

@@ -16,10 +16,10 @@ use ringmill_device::{Device, Request};
 
 use crate::RunError;
 
-/// A product, and the report of the device's machine if it has one.
+/// The product of two polynomials, and the report of the device's machine if it has one.
 #[derive(Debug)]
 pub struct NegacyclicProduct {
-    /// The residues, below q, lowest coefficient first.
+    /// The product's coefficients as residues below q, lowest coefficient first.
     pub residues: Vec<u64>,
     pub machine: Option<MachineReport>,
 }
@@ -81,7 +81,7 @@ pub fn negacyclic_product(
     })
 }
 
-/// Makes a program with two input limbs and their product as output, all in coefficient form.
+/// Makes a limb program with two inputs and their product as output, all in coefficient form.
 fn program(ring: Ring, q: u64) -> Result<Verified, DeviceError> {
     let limb = LimbType {
         ring,

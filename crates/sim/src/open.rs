@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Opens devices by name: the one place that knows all of them.
+//! Opens devices by name. This module is the one place that knows all devices.
 
 use ringmill_isa::{Engine, Target};
 use ringmill_machines::{Opened, Registry};
@@ -15,7 +15,7 @@ use crate::offload::Offload;
 use crate::rtl;
 use crate::sim::{self, Sim};
 
-/// The known devices: the CPU, machines, and their RTL.
+/// The list of devices that can be opened by name: the CPU, simulated machines, and their RTL.
 #[derive(Clone, Debug)]
 pub struct Devices {
     machines: Registry,
@@ -29,7 +29,7 @@ impl Devices {
         Self::of(Registry::standard())
     }
 
-    /// Returns the CPU, these machines, and the RTL of Ringmill.
+    /// Returns a list with the CPU, these machines, and the RTL that Ringmill ships.
     pub fn of(machines: Registry) -> Self {
         Self {
             machines,
@@ -38,7 +38,7 @@ impl Devices {
         }
     }
 
-    /// Returns the devices with this RTL.
+    /// Returns the list with these RTL designs in place of its own.
     #[cfg(feature = "rtl")]
     #[must_use]
     pub fn with_designs(self, designs: Designs) -> Self {
@@ -140,7 +140,7 @@ impl Devices {
         }
     }
 
-    /// Returns whether the name is that of a machine, or of a file that may describe one.
+    /// Returns whether the name is that of a known machine, or of a file that may describe one.
     fn is_machine(&self, name: &str) -> bool {
         name.ends_with(".toml") || self.machines.names().any(|known| known == name)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A simulated machine as a device, `sim:<machine>`: the CPU's kernels compute outputs, the machine's cycle model
+//! A simulated machine as a device, `sim:<machine>`. The CPU's kernels compute outputs, and the machine's cycle model
 //! computes timing.
 
 use std::io::Read;
@@ -18,17 +18,17 @@ use ringmill_machines::{Machine, Registry, SimOptions};
 
 use crate::OpenError;
 
-/// The bytes of the largest machine file that is read.
+/// The most bytes of a machine description file.
 const MAX_FILE: u64 = 1 << 20;
 
-/// A simulated machine.
+/// A device that simulates a machine: the CPU computes outputs, the cycle model timing.
 pub struct Sim {
     name: String,
     machine: Box<dyn Machine>,
     cpu: Cpu,
 }
 
-/// Returns the description of a machine: a built-in one, or the text of a file (`*.toml`).
+/// Returns the text of a machine's description: a built-in one, or that of a file (`*.toml`).
 ///
 /// # Errors
 /// [`OpenError::MachineFile`] for a file that cannot be read, [`ringmill_machines::MachineError`] for an unknown name.
@@ -51,7 +51,7 @@ pub(crate) fn description(machines: &Registry, machine: &str) -> Result<String, 
 }
 
 impl Sim {
-    /// Makes a device of this name from a machine.
+    /// Makes a device of this name from a machine and its cycle model.
     pub fn new(name: String, machine: Box<dyn Machine>) -> Result<Self, DeviceError> {
         Ok(Self {
             name,
@@ -65,8 +65,9 @@ impl Sim {
     }
 }
 
-/// Reports how many calls the cycle model has done, a few times a second. The estimate assumes that calls are alike.
-/// The first call of a procedure, in which it is scheduled, takes longer than the others.
+/// Returns a function that reports, a few times a second, how many of `total` calls the cycle model has done. The
+/// estimate assumes that calls are alike. The first call of a procedure, which schedules it, takes longer than the
+/// others.
 pub fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(u64) {
     const INTERVAL: Duration = Duration::from_millis(100);
     let begin = Instant::now();
@@ -126,7 +127,7 @@ struct Session<'s> {
     sim: &'s Sim,
     program: &'s Verified,
     resident: Resident<'s>,
-    /// The program on the CPU. The first run that computes opens it, so that timing alone plans nothing.
+    /// The program as the CPU runs it. The first run that computes opens it, so that timing alone plans nothing.
     function: Option<Box<dyn device::Session + 's>>,
 }
 

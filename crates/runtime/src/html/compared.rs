@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Draws the comparison of several runs: a plot of their times and a table, without scripts.
+//! Draws the comparison of several runs as an HTML page: a plot of their times and a table, without scripts.
 
 use ringmill_device::report::seconds;
 
 use super::page::{Cell, Piece, Table, bare, escaped, framed, written};
 use crate::report::compared::Comparison;
 
-/// A bar of the plot.
+/// A bar of the plot: a label, a length and the text of the value.
 struct Bar {
     label: String,
     value: f64,
-    /// The value as text.
+    /// The value of the bar as text, with its unit.
     text: String,
 }
 
@@ -21,7 +21,7 @@ const LONGEST: f64 = 480.0;
 const VALUES: f64 = 120.0;
 const ROW: f64 = 26.0;
 
-/// Returns a page with the table, a plot of the times and the notes. The page needs no other file.
+/// Returns an HTML page with the comparison's table, a plot of its times and its notes. The page needs no other file.
 pub fn of_comparison(comparison: &Comparison) -> String {
     let bars = comparison.rows().iter().filter_map(|row| {
         let taken = row.figures.as_ref()?.seconds?;
@@ -39,7 +39,7 @@ pub fn of_comparison(comparison: &Comparison) -> String {
     )
 }
 
-/// Returns the table by itself.
+/// Returns the comparison's table as HTML, without a page around it.
 pub fn table_of(comparison: &Comparison) -> String {
     let mut out = String::new();
     bare(&mut out, &table(comparison));
@@ -63,7 +63,7 @@ fn table(comparison: &Comparison) -> Table {
     }
 }
 
-/// Draws a page. `bars` is the title of the plot, and its bars.
+/// Draws an HTML page. `bars` is the title of the plot and its bars.
 fn drawn(title: &str, bars: (&str, &[Bar]), table: &Table, notes: Vec<String>) -> String {
     let mut body = svg(bars);
     body += "<div class=\"wide compared\">";
@@ -75,7 +75,7 @@ fn drawn(title: &str, bars: (&str, &[Bar]), table: &Table, notes: Vec<String>) -
     framed(&escaped(title), &body, "")
 }
 
-/// Draws horizontal bars from zero.
+/// Draws horizontal bars from zero as SVG.
 fn svg((plot, bars): (&str, &[Bar])) -> String {
     let most = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
     let (width, height) = (LABELS + LONGEST + VALUES, ROW * bars.len() as f64);

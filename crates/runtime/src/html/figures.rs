@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts figures to the form of the plotting library.
+//! Converts figures of reports to the form of the plotting library that HTML pages use.
 //!
 //! The colours are those of Okabe and Ito, which people who are blind to red or green can distinguish. They suit a
 //! light and a dark page.
@@ -11,27 +11,27 @@ use ringmill_device::report::seconds;
 
 use super::page::{Cell, Table};
 
-/// The palette without its yellow, which is hard to see on a light page, then its darker shades for more than eight
-/// colours.
+/// The colours of figures: Okabe and Ito's palette without its yellow, which is hard to see on a light page, then its
+/// darker shades.
 const COLOURS: [&str; 16] = [
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C", "#7A5195",
     "#004C77", "#996A00", "#00694D", "#8A4A6C", "#2F7FAE", "#8F3F00", "#5A5A5A", "#B39BC8",
 ];
-/// The most kinds of spans with colours of their own; the other kinds share one.
+/// The most kinds of spans in a figure with colours of their own. All other kinds share one colour.
 const MOST_KINDS: usize = 7;
 
-/// A bar for each whole, divided into parts, all in one unit.
+/// A figure with a bar for each whole, divided into parts, all in one unit.
 #[derive(Clone, Debug)]
 pub struct Stack {
     pub title: String,
-    /// The quantity of the axis, and its unit.
+    /// The label of the axis: its quantity and unit.
     pub axis: String,
-    /// The name of each whole, and its parts by name; parts of one name have one colour.
+    /// The name of each bar, and its parts as name and value. Parts of one name have one colour.
     pub wholes: Vec<(String, Vec<(String, f64)>)>,
 }
 
 impl Stack {
-    /// Returns the names of the parts in the order of their first appearance.
+    /// Returns the names of all bars' parts in the order of their first appearance.
     fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for (name, _) in self.wholes.iter().flat_map(|(_, parts)| parts) {
@@ -63,46 +63,46 @@ impl Stack {
     }
 }
 
-/// The activity of lanes over time, in seconds.
+/// A figure of the activity of units over time, one horizontal lane for each unit, in seconds.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     pub title: String,
-    /// The lanes, from top to bottom.
+    /// The names of the lanes, from top to bottom.
     pub names: Vec<String>,
     pub spans: Vec<Span>,
 }
 
-/// A time in which a lane was busy.
+/// A time in which the unit of one lane was busy.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Index into [`Lanes::names`].
+    /// The span's lane, an index into [`Lanes::names`].
     pub lane: usize,
     pub start: f64,
     pub end: f64,
-    /// Spans of one kind have one colour.
+    /// The kind of activity. Spans of one kind have one colour.
     pub kind: String,
-    /// Lines of text about the span.
+    /// Lines of text that the figure shows for the span.
     pub says: Vec<String>,
 }
 
-/// The way in which the points of a curve are drawn.
+/// The way in which a figure draws the points of a curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Joined by lines.
+    /// Points joined by lines.
     Line,
-    /// Joined by steps: each value holds up to the next point.
+    /// Points joined by steps: each value holds up to the next point.
     Steps,
-    /// Joined by dashed steps.
+    /// Points joined by dashed steps.
     Dashed,
-    /// Not joined.
+    /// Points that are not joined.
     Points,
 }
 
-/// Curves over a common axis.
+/// A figure of several curves over a common axis.
 #[derive(Clone, Debug)]
 pub struct Curve {
     pub title: String,
-    /// The quantities of the axes, and their units.
+    /// The label of the horizontal axis: its quantity and unit.
     pub x: String,
     pub y: String,
     /// Whether both axes are logarithmic.
@@ -115,20 +115,20 @@ pub struct Series {
     pub name: String,
     pub x: Vec<f64>,
     pub y: Vec<f64>,
-    /// A text for each point, or none.
+    /// A text for each point of the curve, or no text at all.
     pub says: Vec<String>,
     pub kind: Kind,
 }
 
-/// A bar for each name.
+/// A figure with one bar for each name.
 #[derive(Clone, Debug)]
 pub struct Bars {
     pub title: String,
-    /// The quantity of the axis, and its unit.
+    /// The label of the axis: its quantity and unit.
     pub axis: String,
     pub names: Vec<String>,
     pub values: Vec<f64>,
-    /// The end of the axis, if it is fixed.
+    /// The value at the end of the axis, or `None` if it follows from the bars.
     pub most: Option<f64>,
 }
 
@@ -161,25 +161,26 @@ fn short(value: f64) -> String {
     }
 }
 
-/// Escapes the text of a label, in which the library reads tags and entities.
+/// Escapes the text of a label, in which the plotting library reads tags and entities.
 fn label(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
 
-/// Joins lines of text beside a point.
+/// Joins the lines of text that a figure shows beside a point.
 fn lines(says: &[String]) -> String {
     let says: Vec<String> = says.iter().map(|line| label(line)).collect();
     says.join("<br>")
 }
 
-/// Returns the colour of a number; the colours repeat.
+/// Returns the colour of the item with this number. The colours repeat.
 fn colour(number: usize) -> &'static str {
     COLOURS[number % COLOURS.len()]
 }
 
-/// Returns a unit of time that gives readable numbers: how many of it are a second, and its name.
+/// Returns a unit of time in which `most` seconds are a readable number: how many units are a second, and the unit's
+/// name.
 pub(super) fn unit(most: f64) -> (f64, &'static str) {
     match most {
         most if most >= 1.0 => (1.0, "s"),

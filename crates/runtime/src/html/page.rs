@@ -10,7 +10,7 @@ use super::figures::{self, Bars, Curve, Lanes, Stack};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// A part of a page under a heading.
+/// A part of an HTML report under a heading, made of pieces.
 #[derive(Clone, Debug)]
 pub struct Section {
     pub title: String,
@@ -39,49 +39,49 @@ impl Section {
     }
 }
 
-/// A piece of a section. All text is plain text.
+/// A piece of a report's section. All text in it is plain text.
 #[derive(Clone, Debug)]
 pub enum Piece {
-    /// A paragraph.
+    /// A paragraph of text.
     Text(String),
-    /// A paragraph that must not be overlooked.
+    /// A paragraph that the page marks as a warning.
     Warning(String),
-    /// Names and values.
+    /// A list of names with their values.
     Facts(Vec<(String, String)>),
     Table(Table),
     Figure(Figure),
 }
 
-/// Rows under a head.
+/// A table: rows of cells under a head.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     pub head: Vec<String>,
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A cell of a table.
+/// A cell of a report's table.
 #[derive(Clone, Debug)]
 pub enum Cell {
     Text(String),
-    /// Program text.
+    /// A text set as program code.
     Code(String),
     Number(String),
-    /// A share of a whole, 0 to 1, drawn as a bar.
+    /// A share of a whole, from 0 to 1, drawn as a bar.
     Share(f64),
-    /// The reason for which the rest of the row has no figures.
+    /// The reason why the rest of the row is empty.
     Refused(String),
 }
 
-/// A figure, with a sentence that describes it for people who cannot see it.
+/// A drawing of a report, with a sentence that describes it for people who cannot see it.
 #[derive(Clone, Debug)]
 pub enum Figure {
-    /// A bar for each whole, divided into parts.
+    /// A figure with a bar for each whole, divided into parts.
     Stack(Stack),
-    /// The activity of lanes over time.
+    /// A figure of the activity of units over time.
     Lanes(Lanes),
-    /// Curves over a common axis.
+    /// A figure of curves over a common axis.
     Curve(Curve),
-    /// One bar for each name.
+    /// A figure with one bar for each name.
     Bars(Bars),
 }
 
@@ -104,7 +104,7 @@ impl Figure {
         }
     }
 
-    /// Returns the height in pixels.
+    /// Returns the height of the figure on the page in pixels.
     fn height(&self) -> usize {
         match self {
             Self::Stack(stack) => 200 + 44 * stack.wholes.len(),
@@ -114,7 +114,7 @@ impl Figure {
         }
     }
 
-    /// Returns the numbers of a small figure as a table, for fragments.
+    /// Returns the numbers of a small figure as a table, for fragments, or `None` for a figure of many numbers.
     fn table(&self) -> Option<Table> {
         match self {
             Self::Stack(stack) => Some(stack.table()),
@@ -150,7 +150,7 @@ fn inert(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// Returns the library that draws figures. The library that typesets formulas is left out, as there are no formulas.
+/// Returns the script of the library that draws figures, without its part that typesets formulas.
 fn library() -> String {
     let scripts = Plot::offline_js_sources();
     let end = scripts.find("</script>").unwrap_or(scripts.len());
@@ -193,7 +193,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
     framed(&title, &format!("<nav>{contents}</nav>\n{body}"), &scripts)
 }
 
-/// Returns a page around markup, with `title` escaped.
+/// Returns an HTML page around the markup `body`. It escapes `title`.
 pub(super) fn framed(title: &str, body: &str, scripts: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -280,7 +280,7 @@ fn rows(out: &mut String, table: &Table) {
     out.push_str("</div>\n");
 }
 
-/// Writes the table alone.
+/// Appends the table's HTML to `out`, without a section around it.
 pub(super) fn bare(out: &mut String, table: &Table) {
     out.push_str("<table>\n<thead><tr>");
     for name in &table.head {

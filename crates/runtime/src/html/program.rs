@@ -11,14 +11,15 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use crate::report::{ParameterReport, Sources, macro_counts, mid_counts};
 use crate::{Figures, Predicted, Served};
 
-/// The most points of a curve.
+/// The most points that a page's curve has.
 const MOST_POINTS: usize = 1500;
 
-/// The bits that are left after each operation of a program.
+/// The bits of modulus and scale that are left after each operation of a CKKS, BFV or BGV program, as points of a
+/// curve.
 #[derive(Clone, Debug, Default)]
 pub struct Along {
     points: Vec<Point>,
-    /// The number of operations.
+    /// The number of the program's operations.
     count: usize,
 }
 
@@ -28,15 +29,15 @@ struct Point {
     operation: &'static str,
     line: Option<SourceLoc>,
     level: u32,
-    /// log2 of the ciphertext's modulus.
+    /// log2 of the ciphertext's modulus, after the operation.
     modulus_bits: f64,
-    /// log2 of the scale, for approximate values.
+    /// log2 of the ciphertext's scale after the operation, or `None` for exact values.
     scale_bits: Option<f64>,
 }
 
 impl Along {
-    /// Computes the bits after each operation of a managed program that makes a ciphertext. Operations inside repeats
-    /// and calls are not shown.
+    /// Computes modulus and scale after each operation of a compiled program that makes a ciphertext. Operations inside
+    /// repeats and calls are left out.
     pub fn of(program: &MacroProgram, params: &impl RingParams) -> Self {
         let moduli = params.ring_params().cipher_moduli();
         let bits: Vec<f64> = moduli.iter().map(|&q| (q as f64).log2()).collect();
@@ -204,7 +205,7 @@ pub(super) fn parameters(p: &ParameterReport) -> Section {
     }
 }
 
-/// Draws the counts of instructions as bars, the most frequent first.
+/// Draws the counts of instructions by mnemonic as bars, the most frequent first.
 fn counts(title: &str, counts: &crate::report::Counts) -> Piece {
     let mut counts: Vec<(&String, &u64)> = counts.iter().collect();
     counts.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.to_owned()));

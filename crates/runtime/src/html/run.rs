@@ -9,11 +9,11 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use super::program::{Along, parameters};
 use crate::report::{LineTotal, RunReport, Sources};
 
-/// The most lines, or parts of a bar, that are shown.
+/// The most rows of a table of lines, or parts of a bar, that a page shows.
 const MOST_LINES: usize = 40;
 const MOST_PARTS: usize = 7;
 
-/// Describes runs of one program on one or more devices; `along` belongs to the program.
+/// Describes runs of one program on one or more devices as sections. `along` has the bits along the program.
 pub fn of_runs(reports: &[&RunReport], along: Option<&Along>, sources: &Sources) -> Vec<Section> {
     let mut sections = vec![time(reports)];
     for report in reports {
@@ -44,7 +44,7 @@ pub fn of_runs(reports: &[&RunReport], along: Option<&Along>, sources: &Sources)
     sections
 }
 
-/// Draws a bar of time for each device.
+/// Draws for each run a bar of its time, divided into parts, in a section.
 fn time(reports: &[&RunReport]) -> Section {
     let wholes = reports
         .iter()
@@ -65,7 +65,7 @@ fn time(reports: &[&RunReport]) -> Section {
     section
 }
 
-/// Returns the parts of a run's time: those of the machine's report, or else the operations.
+/// Returns the parts of a run's time by name: those of the machine's report, or else those of the operations.
 fn parts(report: &RunReport) -> Vec<(String, f64)> {
     if let Some(machine) = &report.machine {
         let time = &machine.end_to_end;
@@ -208,7 +208,7 @@ fn units(timeline: &Timeline, title: String, report: &RunReport, sources: &Sourc
     }
 }
 
-/// Splits a name into text and the number behind it, by turns, so that unit 10 is sorted after unit 9.
+/// Splits a name into its texts and the numbers behind them, so that "unit 10" is sorted after "unit 9".
 fn natural(name: &str) -> Vec<(String, u64)> {
     let mut parts: Vec<(String, u64)> = vec![(String::new(), 0)];
     let mut number = false;
@@ -266,7 +266,7 @@ fn memory(timeline: &Timeline, title: String) -> Option<Section> {
     }))))
 }
 
-/// Shows the use of units and the fill of memories.
+/// Describes how busy a machine's units were and how full its memories, as a section.
 fn busy(machine: &MachineReport, title: String) -> Section {
     let busy: Vec<_> = machine
         .utilisation
@@ -301,7 +301,7 @@ fn busy(machine: &MachineReport, title: String) -> Section {
     }))
 }
 
-/// Draws the program under the machine's roofs: work for each byte on the link, against work for each second.
+/// Draws the run's place under the machine's roofs: work for each byte on the link, against work for each second.
 fn roofline(machine: &MachineReport, report: &RunReport, title: String) -> Option<Section> {
     let work: u64 = report.instructions.mid_level.values().sum();
     let link = &machine.link;
@@ -375,7 +375,7 @@ fn roofline(machine: &MachineReport, report: &RunReport, title: String) -> Optio
     )
 }
 
-/// Shows the predictions and measurements of the outputs.
+/// Describes the predicted and measured precision or noise budget of the run's outputs, as a section.
 fn outputs(report: &RunReport) -> Option<Section> {
     let number = |bits: Option<f64>| {
         Cell::Number(bits.map_or_else(|| "-".to_owned(), |bits| format!("{bits:.1}")))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs of one program side by side: a row for each machine and for the CPU, as a table for people, as values and as JSON.
+//! A comparison of one program on several devices. Each machine and the CPU has a row, and the rows print as a table,
+//! as values and as JSON.
 
 mod basis;
 mod columns;
@@ -14,22 +15,22 @@ use columns::{COLUMNS, Column, FOR_PROGRAMS};
 use parameters::{described, differing, letter};
 pub use rows::{Figures, Row, Which};
 
-/// A row's case, and its cells or why it has none.
+/// The name of a row's device, and the cells of the row or the reason why it has none.
 type Line<'a> = (String, Result<Vec<String>, &'a str>);
 
-/// The rows of a comparison, and what stands around their table.
+/// A comparison of one program on several devices: its rows, their different parameters, and the notes below the table.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     program: String,
     rows: Vec<Row>,
-    /// The different parameters of the rows, in their order.
+    /// The different parameter sets of the rows, in the order of their first row.
     parameters: Vec<ParameterReport>,
     notes: Vec<String>,
 }
 
 impl Comparison {
-    /// Rows of one program; each machine's speed-up is over the CPU's row of the same parameters. `notes` say what the rows
-    /// cannot, one sentence or two each.
+    /// Makes a comparison of one program from its rows. It sets each machine's speed-up over the CPU's row of the same
+    /// parameters. `notes` are sentences to print below the table.
     pub fn new(program: &str, mut rows: Vec<Row>, notes: Vec<String>) -> Self {
         let mut parameters: Vec<ParameterReport> = Vec::new();
         for figures in rows.iter().filter_map(|row| row.figures.as_ref()) {
@@ -72,7 +73,8 @@ impl Comparison {
             .collect()
     }
 
-    /// Every row's values by column, seconds and bytes as plain numbers; empty where there is none.
+    /// Returns each row's values, one for each of [`Self::keys`]. Seconds and bytes are plain numbers, and a missing
+    /// value is an empty text.
     pub fn values(&self) -> Vec<Vec<String>> {
         let row = |row: &Row| {
             let figures = row.figures.as_ref();
@@ -89,7 +91,7 @@ impl Comparison {
         self.rows.iter().map(row).collect()
     }
 
-    /// What stands above the table.
+    /// Returns the title above the table: the program's name and the parameters.
     pub(crate) fn title(&self) -> String {
         let program = &self.program;
         match &self.parameters[..] {
@@ -102,7 +104,7 @@ impl Comparison {
         }
     }
 
-    /// The letter of a row's parameters, where they differ.
+    /// Returns the letter of the parameter set of a row, or `None` if all rows have the same parameters.
     fn letter(&self, figures: &Figures) -> Option<String> {
         if self.parameters.len() < 2 {
             return None;
@@ -114,7 +116,7 @@ impl Comparison {
         Some(letter(at))
     }
 
-    /// What stands below the table.
+    /// Returns the notes below the table: the parameter sets by letter, and how the figures were obtained.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.parameters.len() > 1 {
@@ -134,7 +136,8 @@ impl Comparison {
         notes
     }
 
-    /// The table's columns that some row has, and every row's cells: the values, or why there are none.
+    /// Returns the titles of those columns in which some row has a value, and each row's cells or the reason why it has
+    /// none.
     pub(crate) fn shown(&self) -> (Vec<&'static str>, Vec<Line<'_>>) {
         let figures = || self.rows.iter().filter_map(|row| row.figures.as_ref());
         let columns: Vec<&Column> = COLUMNS
@@ -165,7 +168,7 @@ impl Comparison {
 }
 
 impl fmt::Display for Comparison {
-    /// The table for people: what all rows have in common, the rows, and what the figures rest on.
+    /// Writes the comparison as text for people: the title, the table, and the notes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (titles, rows) = self.shown();
         writeln!(f, "{}", self.title())?;

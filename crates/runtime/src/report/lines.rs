@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run took, by the line of the user's program: each line's operations, and what they took that nothing else took.
+//! The cost of a run by the lines of the user's program. Each line has its operations, and the time that no other line
+//! took.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,30 +13,33 @@ use serde::Serialize;
 
 use super::RunReport;
 
-/// One operation at one line. Records add up to the time of the run on this computer, or to the cycles of the machine.
+/// The cost of one operation at one line of the user's program. All records add up to the time of the run on this
+/// computer, or to the machine's cycles.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct LineReport {
-    /// The file as the program names it; `None` where the program carries no lines, and of what is no line's.
+    /// The source file, as the program names it. `None` if the program has no line numbers, or if the time belongs to
+    /// no line.
     pub file: Option<String>,
     pub line: Option<u32>,
-    /// Macro instructions, joined with `+` where one procedure is several. `None` of what no operation took: planning, waits and
-    /// outputs on this computer, the last results' way out of a machine.
+    /// The mnemonics of the macro instructions, joined with `+` if one procedure computes several. `None` for time that
+    /// belongs to no operation: planning, waits and outputs on this computer, or the transfer of a machine's last
+    /// results.
     pub operation: Option<String>,
-    /// The level of the operation's ciphertexts.
+    /// The level of the operation's ciphertexts, if it is known.
     pub level: Option<u32>,
     pub procedure: Option<String>,
-    /// How often the procedure is called there.
+    /// The number of calls of the procedure at this line.
     pub calls: u64,
-    /// Of a machine.
+    /// The cycles on the machine, or `None` for a run on this computer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<u64>,
-    /// Seconds on this computer, or those that the machine's cycles take.
+    /// The seconds on this computer, or the seconds that the machine's cycles take.
     pub seconds: f64,
-    /// Of all, 0 to 1.
+    /// The share of the run's whole time or cycles, from 0 to 1.
     pub share: f64,
 }
 
-/// The operation that each procedure of a program is.
+/// Returns for each procedure of a program, by name, the macro instructions that it computes, joined with `+`.
 pub fn operations<S: Compiles>(compiled: &Compiled<S>) -> Operations {
     let named = compiled.macros_of_procedures().into_iter();
     let joined = named.map(|(name, ops)| {
@@ -45,7 +49,8 @@ pub fn operations<S: Compiles>(compiled: &Compiled<S>) -> Operations {
     joined.collect()
 }
 
-/// The records of a run, what took most first: of the machine where there is one, else of this computer.
+/// Returns a run's records by line, the most expensive first. They are the machine's if there is one, else this
+/// computer's.
 pub(super) fn by_line(outcome: &Outcome, operations: &Operations) -> Vec<LineReport> {
     let machine = outcome.machine.as_ref();
     let (lines, clock_hz): (&[LineUse], _) = match (machine, &outcome.statistics) {
@@ -77,18 +82,18 @@ pub(super) fn by_line(outcome: &Outcome, operations: &Operations) -> Vec<LineRep
     sorted.into_iter().map(record).collect()
 }
 
-/// The text of lines of the user's program, by file and line, where the file is at hand.
+/// The text of source lines of the user's program, by file and line number, as far as the files were found.
 #[derive(Clone, Debug, Default)]
 pub struct Sources(BTreeMap<(String, u32), String>);
 
 impl Sources {
-    /// The line's text, without the space around it.
+    /// Adds the text of one line, without the space around it.
     pub fn add(&mut self, file: &str, line: u32, text: &str) {
         let key = (file.to_owned(), line);
         self.0.insert(key, text.trim().to_owned());
     }
 
-    /// All lines of a file that records are about.
+    /// Adds all lines of a source file from its text.
     pub fn of_file(&mut self, file: &str, text: &str) {
         for (line, text) in (1..).zip(text.lines()) {
             self.add(file, line, text);
@@ -101,10 +106,10 @@ impl Sources {
     }
 }
 
-/// All that a run took at one line.
+/// The cost of a run at one line of the user's program: all records of the line and their sums.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LineTotal<'r> {
-    /// Its records, what took most first.
+    /// The records of the line, the most expensive first.
     pub records: Vec<&'r LineReport>,
     pub cycles: Option<u64>,
     pub seconds: f64,
@@ -113,7 +118,7 @@ pub struct LineTotal<'r> {
 }
 
 impl<'r> LineTotal<'r> {
-    /// Records by line, the line first that took most; what is no call's is a line of its own.
+    /// Groups records by line, the most expensive line first. Records without a line form a group of their own.
     pub fn of(records: &'r [LineReport]) -> Vec<Self> {
         let mut lines: BTreeMap<(bool, Option<&str>, Option<u32>), Self> = BTreeMap::new();
         for record in records {
@@ -142,12 +147,12 @@ impl<'r> LineTotal<'r> {
         lines
     }
 
-    /// The record that took most.
+    /// Returns the most expensive record of the line.
     fn first(&self) -> Option<&'r LineReport> {
         self.records.first().copied()
     }
 
-    /// `model.py:7`, the file without its folders.
+    /// Returns the place as text, such as `model.py:7`: the file without its folders, and the line.
     pub fn place(&self) -> String {
         let first = self.first();
         match first.and_then(|record| Some((record.file.as_deref()?, record.line?))) {
@@ -157,7 +162,7 @@ impl<'r> LineTotal<'r> {
         }
     }
 
-    /// The operations there, what took most first.
+    /// Returns the names of the line's operations as text, the most expensive first.
     pub fn operations(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for record in &self.records {
@@ -169,7 +174,7 @@ impl<'r> LineTotal<'r> {
         names.join(", ")
     }
 
-    /// The highest and the lowest level there.
+    /// Returns the highest and the lowest level of the line's ciphertexts, as text.
     pub fn levels(&self) -> String {
         let levels = || self.records.iter().filter_map(|record| record.level);
         match (levels().max(), levels().min()) {
@@ -179,7 +184,7 @@ impl<'r> LineTotal<'r> {
         }
     }
 
-    /// The procedure that took most, and how many others there are.
+    /// Returns the most expensive procedure of the line, and the number of its other procedures, as text.
     pub fn procedures(&self) -> String {
         let first = self
             .first()
@@ -191,7 +196,7 @@ impl<'r> LineTotal<'r> {
         }
     }
 
-    /// Cycles where a machine took them, else seconds.
+    /// Returns the line's cycles if a machine ran it, else its seconds, as text.
     pub fn took(&self) -> String {
         match self.cycles {
             Some(cycles) => grouped(cycles),
@@ -200,20 +205,20 @@ impl<'r> LineTotal<'r> {
     }
 }
 
-/// Lines that a profile has at most.
+/// The most lines that a profile shows.
 const MOST_LINES: usize = 20;
-/// Characters of source text and of a procedure's name that a profile shows at most.
+/// The most characters of a source line, and of a procedure's name, that a profile shows.
 const MOST_TEXT: usize = 60;
 const MOST_NAME: usize = 34;
 
-/// The hottest lines of a run, as a table. Made by [`RunReport::profile`].
+/// The most expensive source lines of a run, as a table. [`RunReport::profile`] makes it.
 pub struct Profile<'r> {
     report: &'r RunReport,
     sources: &'r Sources,
 }
 
 impl RunReport {
-    /// The lines of the program that took most, with their text where it is at hand.
+    /// Returns a table of the program's most expensive lines, with their texts as far as `sources` has them.
     pub fn profile<'r>(&'r self, sources: &'r Sources) -> Profile<'r> {
         Profile {
             report: self,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run in a dozen lines: the time that its user waits for, its parts, what bounds it and what would help.
+//! Writes a run report as a summary of a dozen lines: the time that the user waits for, its parts, what bounds it and
+//! what would help.
 
 use std::fmt;
 
@@ -10,7 +11,7 @@ use super::{
     sure_bits,
 };
 
-/// Width of the column of labels.
+/// The width in characters of the summary's column of labels.
 const LABEL: usize = 22;
 
 pub(super) fn write(report: &RunReport, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -44,7 +45,7 @@ fn row(f: &mut fmt::Formatter<'_>, label: &str, text: impl fmt::Display) -> fmt:
     writeln!(f, "  {label:<LABEL$}{text}")
 }
 
-/// A part of the time: how long, its share of the whole, and what it is.
+/// Writes a line of the summary for one part of the time: its seconds, its share of the whole, and its name.
 fn part(
     f: &mut fmt::Formatter<'_>,
     label: &str,
@@ -145,7 +146,7 @@ fn machine_lines(
     row(f, "would help", &time.bound.help)
 }
 
-/// What overlaps, and what is taken to be there.
+/// Returns a sentence about transfers that overlap with work, and about keys that are on the machine before the run.
 fn counted(remarks: &Remarks, time: &EndToEnd) -> String {
     let overlap = if time.overlap_seconds > 0.0 {
         format!(
@@ -177,7 +178,8 @@ fn threads(count: usize) -> String {
     }
 }
 
-/// What this computer took, apart from the machine's time: for the results, or for all that the machine took over.
+/// Writes what this computer's CPU took apart from the machine's time: for the results, or for all work of a machine's
+/// host.
 fn this_cpu(f: &mut fmt::Formatter<'_>, m: &MachineReport, cpu: &CpuReport) -> fmt::Result {
     let time = seconds(cpu.stats.seconds());
     let threads = threads(cpu.stats.threads());
@@ -220,7 +222,7 @@ fn cpu_lines(
     )
 }
 
-/// The output with the fewest bits for sure; others are in the detail.
+/// Writes the precision of the output with the fewest certain bits. The detailed report has the other outputs.
 fn precision(f: &mut fmt::Formatter<'_>, outputs: &[PrecisionReport]) -> fmt::Result {
     let least = outputs
         .iter()

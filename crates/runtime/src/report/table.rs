@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The run report as tables for people: what a run took in a dozen lines, or every figure.
+//! Writes the run report as text for people: a summary of a dozen lines, or tables with every figure.
 
 use std::fmt;
 
@@ -12,13 +12,14 @@ use ringmill_device::expanded::ExpandedStats;
 use ringmill_device::report::{Fit, MachineReport, Rows, bytes, grouped, pieces_text, seconds};
 
 impl fmt::Display for RunReport {
-    /// What the run took and why, in twelve lines at most, below one for a machine that does not fit its part.
+    /// Writes the summary: the costs of the run and their causes, in twelve lines at most. A machine that does not fit
+    /// its FPGA part adds one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         summary::write(self, f)
     }
 }
 
-/// A report with every figure. Made by [`RunReport::detail`].
+/// A run report with every figure, as text. [`RunReport::detail`] makes it.
 pub struct Detail<'a>(pub(super) &'a RunReport);
 
 impl fmt::Display for Detail<'_> {
@@ -98,7 +99,7 @@ fn parameters(table: &mut Rows<'_, '_>, p: &ParameterReport) -> fmt::Result {
     }
 }
 
-/// Keys are worth a line when they could not be checked.
+/// Writes which keys and inputs have no identity, so that nothing could check whether they belong together.
 fn unchecked_keys(table: &mut Rows<'_, '_>, keys: &KeyReport) -> fmt::Result {
     if keys.unchecked.is_empty() {
         return Ok(());
@@ -118,7 +119,8 @@ fn instructions(table: &mut Rows<'_, '_>, i: &InstructionReport) -> fmt::Result 
     }
 }
 
-/// The total, then the kinds on lines of their own, most frequent first.
+/// Writes the total number of instructions of a level, then each mnemonic's number on a line of its own, the most
+/// frequent first.
 fn counts(table: &mut Rows<'_, '_>, level: &str, counts: &Counts, how: How) -> fmt::Result {
     table.row(level, grouped(counts.values().sum()), Some(how))?;
     let mut kinds: Vec<_> = counts.iter().collect();
@@ -149,7 +151,7 @@ fn cpu_rows(table: &mut Rows<'_, '_>, cpu: &CpuReport) -> fmt::Result {
     expanded_rows(table, &cpu.stats.expanded(), how)
 }
 
-/// Keys and constants that are expanded as they are read.
+/// Writes lines about key and constant limbs that the run expands when it reads them.
 fn expanded_rows(
     table: &mut Rows<'_, '_>,
     expanded: &ExpandedStats,
@@ -218,7 +220,7 @@ fn machine_rows(table: &mut Rows<'_, '_>, m: &MachineReport) -> fmt::Result {
     m.own.rows(table, obtained)
 }
 
-/// What the machine is made of: in all, then memories and multipliers by name.
+/// Writes the resources of the machine: all together, then memories and multipliers by name.
 fn fit_rows(table: &mut Rows<'_, '_>, fit: &Fit) -> fmt::Result {
     for t in &fit.totals {
         let (used, available) = (pieces_text(t.used), pieces_text(t.available));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A progress bar with an estimate of the time left, on standard error: for long work, if standard error is a terminal.
+//! A progress bar with an estimate of the time left, on standard error. It appears for long work, if standard error is
+//! a terminal.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -9,17 +10,17 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use ringmill_device::progress::{Progress, Step};
 
-/// The least duration of work with a bar.
+/// The least duration of work that shows a bar.
 const LONG: Duration = Duration::from_secs(1);
-/// The time before which an estimate is not trusted.
+/// The time since the start of the work before which its estimated end is not trusted.
 const EARLY: Duration = Duration::from_millis(200);
-/// Between two looks of the bar, which moves on though no step ends.
+/// The time between two redraws of the bar, which moves on though no step ends.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Draws the progress of long work, if standard error is a terminal.
+/// A progress display that draws a bar for long work, if standard error is a terminal.
 pub struct Bar {
     wanted: bool,
-    /// Set once something is drawn, where the crate's own tests look.
+    /// The bar, once it is drawn. It is public for the crate's own tests.
     #[doc(hidden)]
     pub bar: OnceLock<ProgressBar>,
 }
@@ -37,7 +38,7 @@ impl Bar {
         }
     }
 
-    /// Makes a bar that draws nothing.
+    /// Makes a progress display that draws nothing.
     pub fn none() -> Self {
         Self {
             wanted: false,
@@ -46,7 +47,7 @@ impl Bar {
     }
 }
 
-/// Returns whether the work has lasted a second, or will by a sound estimate.
+/// Returns whether the work has lasted a second, or will last one by a sound estimate.
 pub fn is_long(step: &Step) -> bool {
     let whole = step.elapsed + step.remaining.unwrap_or_default();
     step.elapsed >= LONG || (step.elapsed >= EARLY && whole >= LONG)
@@ -78,7 +79,7 @@ impl Progress for Bar {
         });
     }
 
-    /// Writes a line above the bar, or by itself.
+    /// Writes a line of text above the bar, or by itself if no bar is drawn.
     fn told(&self, text: &str) {
         match self.bar.get() {
             Some(bar) => bar.println(text),

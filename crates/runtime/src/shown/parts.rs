@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reports progress of work with a known number of similar parts.
+//! Reports the progress of work that consists of a known number of similar parts.
 
 use std::time::Instant;
 
 use ringmill_device::progress::{Progress, Step};
 
-/// Counts the parts of work that take about as long as each other, and reports the progress.
+/// A counter of finished parts of work, each about equally long, that reports the progress.
 pub struct Parts<'a> {
     progress: &'a dyn Progress,
     stage: &'static str,

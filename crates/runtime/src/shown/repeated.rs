@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Repeats a run to measure its time.
+//! Repeats a program's run on one device to measure its time.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use ringmill_limits::Watch;
 use crate::report::RunReport;
 use crate::{AnswerOf, Ciphers, Messages, RuntimeError, Served, Server};
 
-/// The most runs that count. No further run begins after [`LONG`].
+/// The most runs whose time is measured. No further run begins after [`LONG`].
 const RUNS: usize = 3;
 const LONG: Duration = Duration::from_secs(2);
 
@@ -20,11 +20,11 @@ pub struct Repeated<S: Served> {
     pub first: AnswerOf<S>,
     /// The report of the run with the median time among the later runs.
     pub report: RunReport,
-    /// The number of later runs.
+    /// The number of measured runs after the first.
     pub runs: usize,
 }
 
-/// Runs a program on a device once to plan, and then up to three times more.
+/// Runs a program on a device once to plan, and then up to three times more to measure its time.
 ///
 /// # Errors
 /// The errors of a run.

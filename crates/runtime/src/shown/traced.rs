@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a program on a device, with a trace file and a timeline on request.
+//! Runs a program on a device, and writes a trace file and a timeline on request.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,7 +19,7 @@ use ringmill_device::timeline::Timeline;
 use ringmill_device::trace::{Both, SpanSink, TraceSink, TraceWriter};
 use ringmill_device::{Device, Request};
 
-/// The reason for which a run gave no answer.
+/// The reason why a run with a trace gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum TracedError<E: Error + 'static> {
     #[error(transparent)]
@@ -29,16 +29,16 @@ pub enum TracedError<E: Error + 'static> {
     File { path: PathBuf, source: io::Error },
 }
 
-/// The options of a run, without its inputs.
+/// The options of a run with data: the device, what to report, checkpoints and budgets.
 pub struct Asked<'a> {
     pub spill: bool,
     pub trace: Option<&'a Path>,
     /// Whether the report has a timeline.
     pub timeline: bool,
     pub saving: Option<Saving>,
-    /// The checkpoint from which the run continues.
+    /// The checkpoint file from which the run continues, if any.
     pub resume: Option<PathBuf>,
-    /// [`Request::expanded_bytes`].
+    /// The budget in bytes for expanded limbs, as [`Request::expanded_bytes`].
     pub expanded_bytes: Option<u64>,
 }
 
@@ -88,7 +88,7 @@ pub fn run_on<S: Served>(
     Ok(answer)
 }
 
-/// The options of a run for timing alone.
+/// The options of a run for timing alone, without data.
 pub struct Simulated<'a> {
     pub spill: bool,
     pub resident_keys: bool,
@@ -108,7 +108,7 @@ impl Simulated<'_> {
     }
 }
 
-/// Runs a program for timing alone.
+/// Computes a program's timing on a device without data.
 ///
 /// # Errors
 /// The errors of [`run_on`].
@@ -132,12 +132,12 @@ pub fn simulate_on<S: Served>(
     Ok(report)
 }
 
-/// Receives the events of machines and of CPUs.
+/// A receiver of the events of machines and of the CPU's threads.
 trait Sink: TraceSink + SpanSink {}
 
 impl<T: TraceSink + SpanSink> Sink for T {}
 
-/// The receivers of a run's events.
+/// The trace and the timeline that receive a run's events.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
     trace: Option<&'a Path>,
@@ -145,7 +145,7 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Runs a program with these receivers, and returns its answer and timeline.
+    /// Runs a program with the requested receivers of events, and returns its answer and timeline.
     fn told<S: Served, T>(
         self,
         device: &dyn Device,
@@ -174,12 +174,12 @@ impl Wanted<'_> {
     }
 }
 
-/// Runs a program that writes a trace. The file appears whole, or not at all if the run fails.
+/// Runs `work` with a writer of a trace file. The file appears whole, or not at all if the run fails.
 fn traced<T, E: Error + 'static>(
     path: &Path,
     run: impl FnOnce(&mut BufWriter<File>) -> Result<(T, io::Result<()>), RuntimeError<E>>,
 ) -> Result<T, TracedError<E>> {
-    /// An error without the file's name, which the caller adds.
+    /// An error of a traced run, without the trace file's name, which the caller adds.
     enum Fault<E> {
         Run(RuntimeError<E>),
         Io(io::Error),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines that run a part of a program: one co-processor or several on a card, as `sim:polymul` and `rtl:basext`.
+//! Machines that run only a part of a program beside the CPU: one co-processor or several on a card, as `sim:polymul`
+//! and `rtl:basext`.
 //!
 //! Each procedure is cut into stages ([`ringmill_machines::coprocessor::Partition`]). In each stage the CPU's kernels
 //! run the host's instructions ([`segment`]). Then the co-processors' jobs run on their RTL ([`Engine`]), or on the
-//! same kernels with the models' cycles. The CPU's time for the co-processors' part, and for the whole, is measured
-//! beside it. So the report can say what the offload is worth ([`ringmill_machines::coprocessor::OffloadTimes`]).
+//! CPU's kernels with the models' cycles. The run also measures the CPU's time for the co-processors' part, and for the
+//! whole program. So the report can say what the offload is worth ([`ringmill_machines::coprocessor::OffloadTimes`]).
 
 mod run;
 mod segment;
@@ -30,27 +31,28 @@ use crate::sim::calls_done;
 use run::Run;
 use segment::Segments;
 
-/// The most procedures in the cache; beyond this number the cache is emptied.
+/// The most procedures in the cache of segments. Beyond this number the cache is emptied.
 const MAX_KEPT: usize = 1 << 12;
 
-/// A procedure and its segments. The procedure's address is the key, and stays valid while the procedure is held.
+/// A procedure and its segments in the cache. The key is the procedure's address, which stays valid while the entry
+/// holds the procedure.
 type Kept = (Arc<Procedure>, Arc<Segments>);
 
-/// Opens the engines of a card's co-processors, in their order.
+/// A function that opens an RTL engine for each co-processor of a card, in their order.
 pub type Engines = Box<dyn Fn(&Card) -> Result<Vec<Box<dyn Engine>>, DeviceError> + Send + Sync>;
 
-/// A card with co-processors beside the CPU.
+/// A device that is a card with co-processors beside the CPU.
 pub struct Offload {
     name: String,
     card: Card,
     cpu: Cpu,
-    /// Opens the engine of each co-processor; without it the card is its models.
+    /// The function that opens the co-processors' RTL. `None` for a card of cycle models.
     engines: Option<Engines>,
     kept: Mutex<HashMap<usize, Kept>>,
 }
 
 impl Offload {
-    /// Makes a card from its cycle models; `name` is the device's.
+    /// Makes a card whose co-processors are cycle models. `name` is the name of the device.
     ///
     /// # Errors
     /// No thread for the host.
@@ -58,7 +60,8 @@ impl Offload {
         Self::new(name, card, None)
     }
 
-    /// Makes a card from engines, as its RTL provides them; each run opens them.
+    /// Makes a card whose co-processors are engines, such as RTL in a simulator. Each run opens them. `name` is the
+    /// name of the device.
     ///
     /// # Errors
     /// No thread for the host.
@@ -77,7 +80,7 @@ impl Offload {
         })
     }
 
-    /// Returns the program's procedures in segments; each is cut on its first use.
+    /// Returns the segments of each of the program's procedures. A procedure is cut on its first use.
     fn segments(
         &self,
         program: &Verified,
@@ -102,13 +105,13 @@ impl Offload {
         Ok(all)
     }
 
-    /// Opens the engine of each co-processor.
+    /// Opens the RTL engine of each co-processor, or returns `None` for a card of cycle models.
     fn engines(&self) -> Result<Option<Vec<Box<dyn Engine>>>, DeviceError> {
         let engines = self.engines.as_ref();
         engines.map(|open| open(&self.card)).transpose()
     }
 
-    /// Computes the timing without data.
+    /// Computes the timing of a program on the card without data.
     fn time(
         &self,
         program: &Verified,

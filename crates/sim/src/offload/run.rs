@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a program on a card, stage after stage: the host's part on the CPU's kernels, the machine's part on its engine.
+//! Runs a program on a card, stage after stage: the host's part on the CPU's kernels, the co-processors' parts on their
+//! engines.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,7 +22,7 @@ use super::malformed;
 use super::segment::{Segment, Segments};
 use crate::RunError;
 
-/// A limb of the program.
+/// A limb of the program during a run: one that the run computed, or one that the caller bound.
 #[derive(Clone)]
 enum Held<'a> {
     Bound(&'a [u64]),
@@ -46,14 +47,14 @@ impl Held<'_> {
     }
 }
 
-/// The state of a run beside its program.
+/// The state of a run on a card: engines, models and measured times.
 pub struct Run<'a> {
     work: Work<'a>,
     cpu: &'a Cpu,
-    /// The RTL of each co-processor. Without it the CPU's kernels compute their part, and the models time it.
+    /// The RTL engine of each co-processor. `None` if the CPU's kernels compute their part, and the models time it.
     engines: Option<Vec<Box<dyn Engine>>>,
     trace: Option<&'a mut dyn TraceSink>,
-    /// The time of the host's part. `replaced_seconds` is the CPU's time for the co-processors' part.
+    /// The measured seconds of the host's part. `replaced_seconds` is the CPU's time for the co-processors' part.
     host_seconds: f64,
     replaced_seconds: f64,
     watch: &'a Watch,
@@ -80,7 +81,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs a verified program on checked bindings; `segments` are those of its procedures.
+    /// Runs a verified program on the card, with checked bindings of its inputs. `segments` are those of its
+    /// procedures.
     pub fn program(
         mut self,
         program: &Verified,
@@ -130,7 +132,7 @@ impl<'a> Run<'a> {
         self.outcome(&names, outputs, alone)
     }
 
-    /// Measures the whole program on the CPU. A first run makes the plans.
+    /// Measures the seconds of the whole program on the CPU alone. A first run, which makes the plans, does not count.
     fn alone(&self, program: &Verified, bindings: &Bindings<'_>) -> Result<CpuStats, DeviceError> {
         self.cpu
             .execute_watched(program, bindings, &Silent, None, self.watch)?;
@@ -264,7 +266,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Runs a segment on the CPU's kernels. Returns the values that it leaves, and its time once its plan exists.
+    /// Runs a segment on the CPU's kernels. Returns the values that it leaves, and its seconds, measured once its plan
+    /// exists.
     fn on_cpu<'b>(
         &self,
         segment: &Segment,

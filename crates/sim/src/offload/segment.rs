@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Makes a part of a procedure a program of its own, so that the CPU's kernels can run it.
+//! Turns a part of a procedure into a program of its own, so that the CPU's kernels can run it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,37 +11,43 @@ use ringmill_isa::mid::{
 use ringmill_isa::{Poly, VerifyError};
 use ringmill_machines::coprocessor::Partition;
 
-/// Some instructions of a procedure: the values that they read, a program of one call, and the values that others read
-/// from it.
+/// Some instructions of a procedure as a program of one call. It knows the values that they read, and the values that
+/// other instructions read from it.
 pub struct Segment {
     pub inputs: Vec<ValueId>,
     pub program: Verified,
     pub outputs: Vec<ValueId>,
-    /// Whether the segment ran before. The first run makes plans and tables, which do not count as its time.
+    /// Whether the segment ran before. The first run makes plans and tables, which must not count as the segment's
+    /// time.
     ran: AtomicBool,
 }
 
 impl Segment {
-    /// Returns whether this is the segment's first run.
+    /// Returns whether this is the segment's first run, and marks it as run.
     pub fn is_cold(&self) -> bool {
         !self.ran.swap(true, Ordering::Relaxed)
     }
 }
 
-/// One stage: the host's part and the co-processors' parts. A part without instructions, or whose values nobody reads,
-/// is `None`.
+/// One stage of a procedure: the host's part and the co-processors' parts. A part without instructions, or whose values
+/// nobody reads, is `None`.
 pub struct StageSegments {
     pub host: Option<Segment>,
     pub offloaded: Option<Segment>,
 }
 
-/// The stages of a procedure, ready to run.
+/// The stages of a procedure, each cut into segments that can run.
 pub struct Segments {
     pub partition: Partition,
     pub stages: Vec<StageSegments>,
 }
 
 impl Segments {
+    /// Cuts a procedure into segments by its partition between host and co-processors.
+    ///
+    /// # Errors
+    ///
+    /// None for a verified procedure.
     /// # Errors
     /// None for a verified procedure.
     pub fn new(procedure: &Procedure, partition: Partition) -> Result<Self, VerifyError> {
@@ -60,7 +66,7 @@ impl Segments {
     }
 }
 
-/// Cuts instructions out of a verified procedure.
+/// Cuts some instructions of a verified procedure out as a segment.
 fn segment(
     procedure: &Procedure,
     numbers: &[usize],
@@ -109,7 +115,7 @@ fn segment(
     }))
 }
 
-/// Returns the instructions as a procedure with its values renumbered, inputs first.
+/// Returns the instructions as a procedure of their own, with values renumbered, inputs first.
 fn renumbered(
     procedure: &Procedure,
     instrs: Vec<&Instr>,
@@ -165,7 +171,7 @@ fn renumbered(
     Some(cut)
 }
 
-/// Returns names for any number of limbs: operand or result, and polynomial.
+/// Returns distinct names for any number of limbs: the number of an operand or result, and a polynomial of it.
 fn places() -> impl Iterator<Item = (u16, Poly)> {
     (0..=u16::MAX).flat_map(|arg| (0..=u16::MAX).map(move |poly| (arg, Poly(poly))))
 }

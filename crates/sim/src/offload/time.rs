@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Measures a turn on an engine without data.
+//! Times one turn of jobs on a co-processor's engine without data.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use ringmill_device::DeviceError;
 use ringmill_isa::mid::ValueId;
 use ringmill_machines::coprocessor::{Engine, Schedule, Turn};
 
-/// Runs a turn on arbitrary limbs: its time does not depend on their values.
+/// Runs a turn of jobs on arbitrary limbs, since its time does not depend on their values.
 ///
 /// # Errors
 /// The errors of [`Engine::turn`].

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The notes of a comparison: where keys are, what is measured, and what a description does not fit.
+//! The notes below a comparison's table: where evaluation keys are, what was measured, and which machine exceeds its
+//! FPGA part.
 
 use ringmill_device::report::seconds;
 
 use super::rows::{Figures, Row};
 use crate::report::KeyHalves;
 
-/// Where a machine's evaluation keys are; `None` where it takes none, or a host beside it has them.
+/// Describes where a machine's evaluation keys are before and during a run. Returns `None` if the machine takes no
+/// keys, or if a host beside it has them.
 fn keys(figures: &Figures) -> Option<String> {
     let (there, sent) = (figures.resident_key_limbs?, figures.keys_seconds?);
     match (there, sent > 0.0) {
@@ -20,7 +22,8 @@ fn keys(figures: &Figures) -> Option<String> {
     }
 }
 
-/// What the figures of rows rest on, in sentences.
+/// Returns sentences that say how the figures of the rows were obtained: by models or by measurement, with which keys
+/// in place.
 pub fn basis(rows: &[Row]) -> Vec<String> {
     let figures = || rows.iter().filter_map(|row| row.figures.as_ref());
     let mut notes = vec![

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The columns of a comparison, with their values for people and for programs.
+//! The columns of a comparison's table, with their values as text for people and as numbers for programs.
 
 use ringmill_device::report::{Resource, bytes, grouped, pieces_text, seconds};
 
 use super::rows::Figures;
 
-/// A value of the table.
+/// A value of a comparison's table, which knows its unit.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Cell {
     Text(String),
@@ -19,7 +19,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// For people.
+    /// Returns the value as text for people, with a suitable unit.
     pub fn shown(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -34,7 +34,7 @@ impl Cell {
         }
     }
 
-    /// For programs: seconds, bytes, plain numbers.
+    /// Returns the value as text for programs: seconds, bytes or a plain number.
     pub fn raw(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -48,7 +48,7 @@ impl Cell {
     }
 }
 
-/// A column: what programs call it, its title for people, and its value in a row.
+/// A column of a comparison's table: its key for programs, its title for people, and its value in a row.
 pub(super) struct Column {
     pub key: &'static str,
     pub title: &'static str,
@@ -67,7 +67,7 @@ fn need(figures: &Figures, of: Resource) -> Option<Cell> {
     figures.needs.get(of.name()).copied().map(Cell::Pieces)
 }
 
-/// The columns with figures.
+/// The columns of a comparison's table that hold figures of a run.
 pub(super) const COLUMNS: [Column; 25] = [
     column("seconds", "total", |f| f.seconds.map(Cell::Seconds)),
     column("cold_seconds", "cold", |f| {
@@ -129,5 +129,5 @@ pub(super) const COLUMNS: [Column; 25] = [
     }),
 ];
 
-/// Columns that say more to programs than to people, who read them in the lines around the table.
+/// The keys of columns that only programs get. People read these values in the lines around the table.
 pub(super) const FOR_PROGRAMS: [&str; 4] = ["overlap_seconds", "cycles", "how", "predicted_bits"];

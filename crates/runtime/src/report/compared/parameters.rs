@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameters of a comparison in words, and the fields in which they differ.
+//! Parameters of a comparison's rows as text, and the fields in which they differ.
 
 use crate::report::ParameterReport;
 
-/// a, b, ... z, and then numbers.
+/// Returns the letter that names a set of parameters: a, b, ... z, and then numbers.
 pub(super) fn letter(at: usize) -> String {
     let letter = u8::try_from(at).ok().filter(|at| *at < 26);
     letter.map_or_else(
@@ -17,7 +17,7 @@ fn primes(bits: &[u32]) -> String {
     bits.join(" ")
 }
 
-/// Parameters in one line.
+/// Returns parameters as one line of text.
 pub(super) fn described(p: &ParameterReport) -> String {
     let scale = p.log2_scale.map(|scale| format!(", scale 2^{scale:.1}"));
     let modulus = p.plain_modulus.map(|t| format!(", plaintext modulus {t}"));
@@ -36,9 +36,9 @@ pub(super) fn described(p: &ParameterReport) -> String {
     )
 }
 
-/// The names of the fields in which some of the parameters differ.
+/// Returns the names of the fields in which some of the parameters differ.
 pub(super) fn differing(all: &[ParameterReport]) -> Vec<&'static str> {
-    /// Whether two parameters have the same of something.
+    /// A function that tells whether two parameter sets have the same value of one field.
     type Same = fn(&ParameterReport, &ParameterReport) -> bool;
     let fields: [(&'static str, Same); 8] = [
         ("ring degree", |a, b| a.log_n == b.log_n),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The rows of a comparison: the figures of a run on a machine or on the CPU, or why a machine does not run the program.
+//! The rows of a comparison. Each has the figures of a program's run on a machine or on the CPU, or why the machine
+//! does not run the program.
 
 use std::collections::BTreeMap;
 
@@ -8,73 +9,78 @@ use serde::Serialize;
 
 use crate::report::{CpuReport, KeyHalves, ParameterReport, RunReport};
 
-/// What runs: a machine with what was set of its description, or the CPU.
+/// The device of a comparison's row: a machine with the changed fields of its description, or the CPU.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Which {
-    /// Both in one line.
+    /// The machine and its changed fields in one line, as in `ring rpaus=4`.
     pub case: String,
     /// The machine's name or description file, or the name of the CPU's device.
     pub machine: String,
     pub set: BTreeMap<String, String>,
 }
 
-/// A row: what runs the program, and its figures or why it has none.
+/// A row of a comparison: a device, and the figures of the run there or the reason why there are none.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     #[serde(flatten)]
     pub which: Which,
     #[serde(flatten)]
     pub figures: Option<Figures>,
-    /// Why a machine does not run the program.
+    /// The reason why the machine does not run the program, or `None` if it does.
     pub refused: Option<String>,
 }
 
-/// Figures of a run.
+/// The figures of one run of a program on a machine or on the CPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
-    /// From the first input to the last output. `None` where a host's part was not measured.
+    /// The seconds from the first input to the last output. `None` if a host's part of the run was not measured.
     pub seconds: Option<f64>,
-    /// The same if no key is on the machine before: `seconds`, and the link's time for the keys that are taken to be there.
+    /// The seconds if no key is on the machine before: `seconds`, plus the link's time for the keys that `seconds`
+    /// takes to be there.
     pub cold_seconds: Option<f64>,
-    /// How the program has its key-switching keys, where it needs some.
+    /// The form of the program's key-switching keys, or `None` if it needs none.
     pub keys: Option<KeyHalves>,
-    /// How often it takes the CPU's time at the same parameters; 2 is twice as fast.
+    /// The CPU's seconds at the same parameters, divided by this run's. At 2 this run is twice as fast.
     pub speedup: Option<f64>,
     pub how: How,
-    /// What most of the time goes to, of a machine.
+    /// The part of the time that limits a machine's run, or `None` for the CPU.
     pub bound: Option<Bound>,
-    /// The parts of a machine's time; a host beside it is measured.
+    /// The seconds of the host's part of a machine's run, measured on this computer. The link's and the machine's own
+    /// part follow.
     pub host_seconds: Option<f64>,
     pub link_seconds: Option<f64>,
     pub compute_seconds: Option<f64>,
-    /// Units that wait for the machine's own distant memory and for instructions.
+    /// The seconds for which the machine's units wait for its own distant memory and for instructions.
     pub waits_seconds: Option<f64>,
-    /// Of the link's time, how much hides behind the units'.
+    /// The seconds of the link's transfers during which the units compute.
     pub overlap_seconds: Option<f64>,
-    /// Key limbs that are taken to be on the machine before the run, and the link's time for those that come during it.
+    /// The number of key limbs that are on the machine before the run. `keys_seconds` is the link's time for those that
+    /// come during it.
     pub resident_key_limbs: Option<u64>,
     pub keys_seconds: Option<f64>,
     pub cycles: Option<u64>,
     pub clock_mhz: Option<f64>,
-    /// Of this computer: all of the CPU's, or the host's beside a machine.
+    /// The number of this computer's threads: all that the CPU's run uses, or those of the host beside a machine.
     pub threads: Option<usize>,
-    /// Modular multipliers of the machine, each of its own word.
+    /// The number of modular multipliers of the machine, each of its own word size.
     pub multipliers: Option<u64>,
-    /// Bytes that the machine's memories hold, and that were in use at most, each memory as the fullest of its kind. Of the CPU
-    /// what limb buffers took.
+    /// The bytes that all memories of the machine can hold. `memory_used_bytes` is the most that were in use, if each
+    /// memory is counted as full as the fullest of its kind. For the CPU, only the latter is known: the bytes of limb
+    /// buffers.
     pub memory_bytes: Option<u64>,
     pub memory_used_bytes: Option<u64>,
-    /// What the machine takes of its part, as its description counts it.
+    /// The FPGA part of the machine. `fits` and `needs` compare the resources that its description needs with those of
+    /// the part.
     pub part: Option<&'static str>,
     pub fits: Option<bool>,
     pub needs: BTreeMap<&'static str, f64>,
     pub parameters: ParameterReport,
-    /// The fewest bits of precision, or of noise budget, that are predicted of an output.
+    /// The least bits of precision, or of noise budget, that are predicted for any output.
     pub predicted_bits: Option<f64>,
 }
 
 impl Row {
-    /// Of a machine that does not run the program.
+    /// Makes the row of a machine that does not run the program, for the reason `why`.
     pub fn refused(which: Which, why: String) -> Self {
         Self {
             which,
@@ -83,7 +89,7 @@ impl Row {
         }
     }
 
-    /// Of a run's report, a machine's or the CPU's.
+    /// Makes the row of a run on a machine or on the CPU from its report.
     pub fn of(which: Which, report: &RunReport) -> Self {
         let figures = match (&report.machine, &report.cpu) {
             (Some(machine), cpu) => of_machine(report, machine, cpu.as_ref()),
@@ -97,7 +103,8 @@ impl Row {
         }
     }
 
-    /// Of the CPU's report that counts of so many runs, and how it was measured, in words.
+    /// Makes the row of the CPU from its report, and a note on how it was measured. `runs` is the number of measured
+    /// runs.
     pub fn of_cpu(report: &RunReport, runs: usize) -> (Self, String) {
         let threads = report.cpu.as_ref().map_or(0, |cpu| cpu.stats.threads());
         let case = format!("cpu:{threads}");
@@ -123,7 +130,7 @@ impl Row {
     }
 }
 
-/// Figures of which nothing is known but the parameters.
+/// Returns figures of which only the parameters and predictions are known.
 fn without(report: &RunReport) -> Figures {
     let precision = report.precision.iter().map(|row| row.predicted_bits);
     let noise = report.noise.iter().map(|row| row.predicted_bits);
