@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of reproducing a paper's tables.
+//! The errors of reproducing a paper's tables beside our figures.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use ringmill_compiler::CompileError;
 use ringmill_device::DeviceError;
 use ringmill_limits::Halt;
 
-/// The error of a paper that was not reproduced.
+/// The error for a paper whose tables cannot be reproduced.
 #[derive(Debug, thiserror::Error)]
 pub enum PaperError {
     #[error("{0}")]
@@ -18,7 +18,7 @@ pub enum PaperError {
         got: String,
         known: Vec<&'static str>,
     },
-    /// An option that only other papers take.
+    /// An option of the command that this paper does not take, but other papers do.
     #[error(
         "`{paper}` has no use for {flag}, which {does}; it is for {}: leave it out",
         of.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
@@ -27,19 +27,20 @@ pub enum PaperError {
         paper: &'static str,
         flag: &'static str,
         does: &'static str,
-        /// The papers that take the option.
+        /// The names of the papers that take the option.
         of: Vec<&'static str>,
     },
-    /// A text of printed figures that does not have the form of its paper's rows.
+    /// A text of printed figures, or a formula, that does not have the form which the paper's rows need. The text is
+    /// the reason.
     #[error("the built-in paper tables: {0}")]
     Tables(String),
-    /// Our own results disagree, so none of them can be printed.
+    /// A disagreement among our own results, so none of them can be printed. The text is the reason.
     #[error("{0}")]
     Disagreement(String),
-    /// An invalid size.
+    /// A size of a ring, a modulus or a machine that is not valid. The text is the reason.
     #[error("{0}")]
     Size(String),
-    /// A fault of this program.
+    /// A fault of this program itself. The text is the reason.
     #[error("internal error: {0}; please report it")]
     Internal(String),
     #[error("{}: {source}", path.display())]

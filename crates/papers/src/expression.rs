@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Evaluates the formulas of papers and sheets: numbers, names, texts in single quotes, `+ - * / ^`, comparisons,
+//! Evaluates the formulas of a paper's sheet: numbers, names, texts in single quotes, `+ - * / ^`, comparisons,
 //! brackets and functions.
 
 use crate::error::PaperError;
 use crate::figure::How;
 use crate::value::{Known, Value};
 
-/// A function that finds the value of a name. It returns `None` if the name is unknown.
+/// A function that returns the value of a name in a formula, or `None` if the name is unknown.
 pub type Names<'n> = dyn Fn(&str) -> Result<Option<Value>, PaperError> + 'n;
 
-/// Evaluates a formula. A dash stands for no figure. A name that ends with `?` may be unknown, and then has no figure.
+/// Evaluates a formula to a value. A dash stands for a missing figure. A name that ends with `?` may be unknown, and
+/// then is a missing figure.
 ///
 /// # Errors
 /// [`PaperError::Tables`] for a text that is no formula, or an unknown name.
@@ -45,7 +46,7 @@ fn truth(holds: bool) -> Value {
     Value::number(f64::from(u8::from(holds)))
 }
 
-/// Returns whether a condition holds. Zero, an empty text, a dash and a missing figure do not hold.
+/// Returns whether the value of a condition holds. Zero, an empty text, a dash and a missing figure do not hold.
 pub fn holds(value: &Value) -> bool {
     match value {
         Value::Known(known) => known.value != 0.0,
@@ -67,7 +68,7 @@ impl Parser<'_> {
         after.is_some()
     }
 
-    /// Returns the number of a value in a calculation. A text is evaluated as a formula.
+    /// Returns the value as an operand of arithmetic. A text is evaluated as a formula.
     fn in_numbers(&self, value: Value) -> Result<Value, PaperError> {
         match value {
             Value::Text(formula) => number(&formula, self.names),

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A row of a table: a figure that a paper prints beside our own figure.
+//! A row of a reproduced table: a figure that a paper prints, beside our own figure.
 
 use serde::{Deserialize, Serialize};
 
-/// The source of our figure.
+/// The way in which our figure of a row was obtained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
-    /// The cycle model.
+    /// A run of the cycle model.
     Model,
-    /// The cycle model, checked: the RTL of that size has run the same words in the same cycles.
+    /// A run of the cycle model that was checked: the RTL of that size has run the same words in the same cycles.
     Lockstep,
     /// A measurement on this computer.
     Measured,
-    /// A simulation of the hardware description.
+    /// A simulation of the machine's RTL.
     Rtl,
-    /// A synthesis of the hardware description.
+    /// A synthesis of the machine's RTL by Yosys.
     Synthesis,
-    /// A count in our program, or a calculation.
+    /// A count in our program, or a calculation from other figures.
     Counted,
-    /// The machine's description.
+    /// A statement of the machine's description, such as a number of multipliers.
     Stated,
-    /// A measurement on another computer, not in this run.
+    /// A measurement on another computer that was recorded before this run.
     Recorded,
 }
 
@@ -40,7 +40,7 @@ impl How {
     }
 }
 
-/// One row: the paper's figure, if it prints one, and ours.
+/// One row of a table: the paper's figure, if it prints one, and ours.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
     pub machine: String,
@@ -54,13 +54,13 @@ pub struct Figure {
     pub should_be: Option<f64>,
     pub ours: f64,
     pub how: How,
-    /// The tool that simulated or synthesised, with its version.
+    /// The tool that simulated or synthesised the RTL, with its version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
 }
 
 impl Figure {
-    /// Returns the row with a correction of the printed figure.
+    /// Returns the row with the figure that the paper should print in place of a wrong one.
     #[must_use]
     pub fn but(self, should_be: f64) -> Self {
         Self {
@@ -70,8 +70,8 @@ impl Figure {
     }
 }
 
-/// Formats the figures as text, with a heading for each table. The ratio divides our figure by the figure that the
-/// paper should print.
+/// Formats rows as text tables for people, with a heading for each table. The ratio divides our figure by the figure
+/// that the paper should print.
 pub fn table(figures: &[Figure]) -> String {
     let mut text = String::new();
     let mut heading = "";
@@ -110,7 +110,7 @@ pub fn table(figures: &[Figure]) -> String {
     text
 }
 
-/// Formats a number: whole numbers without decimals, others with two.
+/// Formats a number as text: whole numbers without decimals, others with two.
 pub(crate) fn number(x: f64) -> String {
     if x.fract() == 0.0 {
         format!("{x:.0}")

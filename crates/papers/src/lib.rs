@@ -31,7 +31,7 @@ pub use paper::{Asked, Paper, Reproduced, Sources, Wish};
 pub use registry::Papers;
 pub use row::{Ours, Row};
 
-/// Items for the crate's own tests. They are no part of the interface.
+/// Items of the crate that its own tests use. They are no part of the public interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::basext::cycles::{Cycles, shape};
@@ -44,7 +44,7 @@ pub mod internals {
     pub use crate::torus::primes::{is_prime, mersenne_primes};
     pub use crate::value::{Value, model};
 
-    /// The names and the sheets of the papers.
+    /// The papers' names, each with the TOML text of its sheet.
     pub const SHEETS: [(&str, &str); 5] = [
         ("polymul", crate::polymul::SHEET),
         ("basext", crate::basext::SHEET),

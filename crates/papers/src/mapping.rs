@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The FPGA resources of a table's modules: left out, collected, or mapped by Yosys.
+//! The FPGA resources of the hardware modules in a paper's tables: left out, collected for later, or mapped by Yosys.
 
 use std::cell::RefCell;
 
@@ -13,23 +13,23 @@ use crate::error::PaperError;
 /// The FPGA family that machines are counted for.
 pub const FAMILY: Family = Family::Xcup;
 
-/// The source of a table's resources.
+/// The way in which a paper's tables obtain FPGA resources.
 pub enum Mapping<'a> {
-    /// The tables leave resources out.
+    /// No resources: the tables leave these figures out.
     LeftOut,
-    /// Modules and families are collected, and not mapped.
+    /// A first pass that collects modules and families, and maps none.
     Asked(RefCell<Vec<(Top, Family)>>),
-    /// Yosys maps the modules, unless the cache has the result.
+    /// A pass in which Yosys maps the modules, unless the cache has the result.
     By(&'a Hdl),
 }
 
 impl Mapping<'_> {
-    /// Returns the sum of the parts' resources for [`FAMILY`], if they are mapped.
+    /// Returns the sum of the hardware parts' resources in [`FAMILY`], or `None` if they are not mapped.
     pub fn resources(&self, parts: &[Part]) -> Result<Option<Resources>, PaperError> {
         self.resources_of(parts, FAMILY)
     }
 
-    /// Returns the sum of the parts' resources for another family, if they are mapped.
+    /// Returns the sum of the hardware parts' resources in another FPGA family, or `None` if they are not mapped.
     pub fn resources_of(
         &self,
         parts: &[Part],
@@ -51,7 +51,7 @@ impl Mapping<'_> {
         }
     }
 
-    /// Returns the different modules that were collected.
+    /// Returns the different modules that the pass collected, each with its family.
     fn asked(self) -> Vec<(Top, Family)> {
         match self {
             Mapping::Asked(tops) => tops.into_inner(),
@@ -60,7 +60,7 @@ impl Mapping<'_> {
     }
 }
 
-/// Maps all modules that the tables ask for, one after another, so that the tables find them in the cache. Reports
+/// Maps all modules that `tables` asks for, one after another, so that a second pass finds them in the cache. Reports
 /// progress.
 pub fn map(
     hdl: &Hdl,

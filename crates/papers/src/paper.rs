@@ -8,26 +8,26 @@ use crate::error::PaperError;
 use crate::figure::{self, Figure};
 use crate::row::{self, Row};
 
-/// A paper whose tables are printed beside our figures.
+/// A paper whose tables Ringmill prints beside its own figures.
 pub trait Paper: Send + Sync {
-    /// Returns the name: the table of the paper in the text of printed figures, and the argument of `ringmill
-    /// reproduce`.
+    /// Returns the paper's name. It is the argument of `ringmill reproduce`, and the key of the paper's table in the
+    /// text of printed figures.
     fn name(&self) -> &'static str;
 
-    /// Returns one line that says what the paper is about, or its title.
+    /// Returns one line for people: the paper's title, or its subject.
     fn title(&self) -> &'static str;
 
-    /// Returns the kind of machine that the paper describes, by the name in that machine's descriptions.
+    /// Returns the kind of machine that the paper describes, as the descriptions of such machines name it.
     fn machine(&self) -> &'static str {
         self.name()
     }
 
-    /// Returns the options that the paper takes besides its tables.
+    /// Returns the options of a reproduction that this paper takes and others may refuse.
     fn takes(&self) -> &'static [Wish] {
         &[]
     }
 
-    /// Returns the resources that the paper says its machine takes of its part.
+    /// Returns the resources that the paper's machine takes of its FPGA part, as the paper states them.
     ///
     /// # Errors
     /// A text of printed figures without such a row.
@@ -35,14 +35,14 @@ pub trait Paper: Send + Sync {
         Ok(Printed::default())
     }
 
-    /// Returns every figure that the paper prints, table by table, beside ours.
+    /// Returns every figure that the paper prints beside ours, table by table, with the requested options.
     ///
     /// # Errors
     /// Errors of the parts that make our figures, and disagreements among our results.
     fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError>;
 }
 
-/// The sources that our figures may use.
+/// The sources that our figures may come from, besides counts and measurements.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources {
     /// Whether cycles come from the model alone, and not from RTL.
@@ -51,18 +51,18 @@ pub struct Sources {
     pub synthesis: bool,
 }
 
-/// The options of a reproduction.
+/// The options with which a caller asks for a paper's tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub sources: Sources,
-    /// Whether to draw a figure of the paper.
+    /// Whether to draw the paper's figure beside the tables.
     pub picture: bool,
     /// The number of runs of each measurement on this computer.
     pub runs: Option<u32>,
 }
 
 impl Asked {
-    /// Returns the options that not every paper takes.
+    /// Returns those chosen options that not every paper takes.
     pub fn wishes(&self) -> impl Iterator<Item = Wish> + use<> {
         let made = [
             (self.sources.model, Wish::Model),
@@ -74,19 +74,19 @@ impl Asked {
     }
 }
 
-/// An option that some papers take and others refuse.
+/// An option of a reproduction that some papers take and others refuse.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wish {
-    /// [`Sources::model`].
+    /// Cycles come from the model alone ([`Sources::model`]).
     Model,
-    /// [`Asked::picture`].
+    /// A figure of the paper is drawn ([`Asked::picture`]).
     Picture,
-    /// [`Asked::runs`].
+    /// The number of measured runs is set ([`Asked::runs`]).
     Runs,
 }
 
 impl Wish {
-    /// Returns the command's flag.
+    /// Returns the option's flag on the command line, such as `--model`.
     pub fn flag(self) -> &'static str {
         match self {
             Self::Model => "--model",
@@ -95,7 +95,7 @@ impl Wish {
         }
     }
 
-    /// Returns the effect of the flag, as the end of a sentence.
+    /// Returns what the option does, as the end of a sentence for messages.
     pub fn does(self) -> &'static str {
         match self {
             Self::Model => "takes cycles from the cycle model in the place of the RTL",
@@ -105,16 +105,16 @@ impl Wish {
     }
 }
 
-/// A paper's tables with our figures in them.
+/// A paper's tables with our figures beside the printed ones.
 #[derive(Clone, Debug, Default)]
 pub struct Reproduced {
-    /// Our figures beside the paper's, table by table.
+    /// The rows with our figures beside the paper's, table by table.
     pub figures: Vec<Figure>,
     /// Further rows, printed after `figures`, each with a remark.
     pub rows: Vec<Row>,
-    /// Notes for the reader of both.
+    /// Notes as text for the reader of `figures` and `rows`.
     pub notes: String,
-    /// A drawn figure as SVG, if it was asked for.
+    /// The drawn figure as SVG, if the options asked for it.
     pub picture: Option<String>,
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Draws curves as scalable vector graphics. Both axes have labels, and the vertical one is logarithmic.
+//! Draws curves as scalable vector graphics (SVG). Both axes have labels, and the vertical one is logarithmic.
 
 use std::fmt::Write as _;
 
-/// A curve, as points from left to right.
+/// A curve of a drawing: its name, and its points from left to right.
 pub struct Curve {
     pub name: String,
     pub dashed: bool,
     pub points: Vec<(f64, f64)>,
 }
 
-/// Curves over one pair of axes.
+/// A drawing of several curves over one pair of axes.
 pub struct Panel {
     pub title: String,
     pub curves: Vec<Curve>,
@@ -18,13 +18,14 @@ pub struct Panel {
 
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 360.0;
-/// The left, right, top and bottom margins. The names of curves stand in the right one.
+/// The left, right, top and bottom margins of a drawing in pixels. The names of curves stand in the right one.
 const MARGINS: (f64, f64, f64, f64) = (60.0, 100.0, 30.0, 30.0);
 const COLOURS: [&str; 6] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 ];
 
-/// Draws panels side by side. Curves take colours in pairs, so that a dashed curve has the colour of its neighbour.
+/// Draws panels side by side and returns the SVG. Curves take colours in pairs, so that a dashed curve has the colour
+/// of its neighbour.
 pub fn svg(panels: &[Panel]) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" \
@@ -39,7 +40,7 @@ pub fn svg(panels: &[Panel]) -> String {
     text + "</svg>\n"
 }
 
-/// Returns the smallest and the largest value.
+/// Returns the smallest and the largest of the values.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
         (low.min(v), high.max(v))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The list of known papers, to which a program can add its own.
+//! The list of papers that can be reproduced, to which a program can add its own.
 
 use ringmill_device::progress::Progress;
 
@@ -7,16 +7,16 @@ use crate::error::PaperError;
 use crate::paper::{Asked, Paper, Reproduced};
 use crate::{basext, polymul, ring, torus, vector};
 
-/// A list of papers with different names.
+/// A list of papers, each with a name of its own.
 pub struct Papers(Vec<Box<dyn Paper>>);
 
 impl Papers {
-    /// Returns an empty list.
+    /// Returns a list without papers.
     pub fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// Returns the papers of the machines that Ringmill ships.
+    /// Returns the list of the papers whose machines Ringmill ships.
     pub fn standard() -> Self {
         Self::none()
             .with(ring::Medha)
@@ -26,7 +26,7 @@ impl Papers {
             .with(vector::Basalisc)
     }
 
-    /// Returns the list with one paper more. The paper replaces one of the same name.
+    /// Returns the list with one more paper. It replaces a paper of the same name.
     #[must_use]
     pub fn with(mut self, paper: impl Paper + 'static) -> Self {
         self.0.retain(|known| known.name() != paper.name());
@@ -34,12 +34,12 @@ impl Papers {
         self
     }
 
-    /// Returns every paper.
+    /// Returns every paper of the list, in order.
     pub fn all(&self) -> impl Iterator<Item = &dyn Paper> {
         self.0.iter().map(AsRef::as_ref)
     }
 
-    /// Returns the papers' names.
+    /// Returns the names of the list's papers, in order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.all().map(|paper| paper.name())
     }
@@ -56,12 +56,12 @@ impl Papers {
         })
     }
 
-    /// Returns the paper of a kind of machine, if there is one.
+    /// Returns the paper that describes a kind of machine, or `None` if the list has no such paper.
     pub fn of_machine(&self, kind: &str) -> Option<&dyn Paper> {
         self.all().find(|paper| paper.machine() == kind)
     }
 
-    /// Returns a paper's tables with our figures in them.
+    /// Returns the tables of the paper with this name, with our figures beside the printed ones.
     ///
     /// # Errors
     /// [`PaperError::Unknown`]; [`PaperError::NoUse`] if the paper does not take an option; those of [`Paper::tables`].

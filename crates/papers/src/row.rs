@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A row of a table: a figure of the paper, our figure, and a remark.
+//! A row of a reproduced table: a figure of the paper, our figure, and a remark.
 
 use serde_json::{Value, json};
 
 use super::figure::{How, number};
 
-/// Our figure, and how it was obtained.
+/// Our figure of a row, and how it was obtained.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ours {
     Is(f64, How),
-    /// A figure at the paper's clock, which no open tool can confirm. It is printed in a column of its own.
+    /// A figure that assumes the paper's clock, which no open tool can confirm. Tables print it in a column of its own.
     AtPapersClock(f64, How),
     /// A figure of another architecture or computer, or one that needs a tool that is missing or was not asked for.
     NotMeasured,
-    /// There is no such figure.
+    /// A missing figure: we have no counterpart.
     None,
 }
 
-/// One row.
+/// One row of a reproduced table, with a remark.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     pub table: String,
     pub case: String,
     pub metric: String,
     pub unit: String,
-    /// The figure that the paper prints.
+    /// The figure that the paper prints, or `None` if it prints none.
     pub printed: Option<f64>,
     /// The figure that the paper should print, if the printed one is known to be wrong.
     pub should_be: Option<f64>,
@@ -64,7 +64,7 @@ impl Row {
         }
     }
 
-    /// Returns the row with a remark.
+    /// Returns the row with a remark beside its figures.
     #[must_use]
     pub fn remarked(self, remark: impl Into<String>) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl Row {
         }
     }
 
-    /// Returns our figure at the paper's clock.
+    /// Returns our figure if it assumes the paper's clock, else `None`.
     pub fn at_papers_clock(&self) -> Option<f64> {
         match self.ours {
             Ours::AtPapersClock(value, _) => Some(value),
@@ -118,8 +118,8 @@ impl Row {
     }
 }
 
-/// Formats the rows as text, with a heading for each table. The ratio divides our figure by the figure that the paper
-/// should print. Tables with figures at the paper's clock have a column for them.
+/// Formats rows as text tables for people, with a heading for each table. The ratio divides our figure by the figure
+/// that the paper should print. Tables with figures at the paper's clock have a column for them.
 pub fn table(rows: &[Row]) -> String {
     let width = |f: fn(&Row) -> usize| rows.iter().map(f).max().unwrap_or(0);
     let (case, metric) = (width(|r| r.case.len()), width(|r| r.metric.len()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a sheet: follows its loops and makes a row of each line.
+//! Runs a paper's sheet: follows its loops and makes a table row of each of its lines.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,17 @@ use crate::sheet::{Each, Line, Note, Sheet};
 use crate::tables;
 use crate::value::{Known, Value};
 
-/// Our figures of a paper, by name.
+/// The source of our figures for a paper's sheet, which names them by list and field.
 pub trait Figures {
-    /// Returns the records of the list `name`. The scope has the fields of the loops around it.
+    /// Returns our figures of the list `name`, one record of named values for each pass of a loop. The scope has the
+    /// fields of the loops around it.
     ///
     /// # Errors
     /// An unknown name, and errors of the parts that make the figures.
     fn records(&mut self, name: &str, at: &Scope<'_>) -> Result<Vec<Record>, PaperError>;
 }
 
-/// Returns the error of a list that a paper does not have.
+/// Returns the error for a list of our figures that a paper does not have.
 pub fn no_list(name: &str) -> PaperError {
     PaperError::Tables(format!("there is no list of figures `{name}`"))
 }
@@ -68,7 +69,8 @@ impl Sheet {
 }
 
 impl Line {
-    /// Returns the line with the fields of its group that it lacks. Conditions and loops stay with the group.
+    /// Returns the line with those fields of its group that the line lacks. The group's conditions and loops stay with
+    /// the group.
     fn under(&self, group: &Self) -> Self {
         let own = |field: fn(&Self) -> &Option<String>| {
             field(self).as_ref().or(field(group).as_ref()).cloned()
@@ -91,7 +93,7 @@ impl Line {
     }
 }
 
-/// A run of a sheet.
+/// A run of a paper's sheet with our figures, which collects the rows of its tables.
 pub struct Run<'f> {
     lists: &'f BTreeMap<String, Vec<String>>,
     figures: &'f mut dyn Figures,
@@ -99,7 +101,7 @@ pub struct Run<'f> {
 }
 
 impl<'f> Run<'f> {
-    /// Starts a run with these figures, whose lists have at least these fields.
+    /// Starts a run of a sheet. `lists` are the lists of our figures that the sheet declares, with their fields.
     pub fn new(lists: &'f BTreeMap<String, Vec<String>>, figures: &'f mut dyn Figures) -> Self {
         Self {
             lists,
@@ -108,7 +110,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Makes the rows of tables.
+    /// Makes the rows of the sheet's tables.
     pub fn tables(mut self, tables: &[Line], scope: &Scope<'_>) -> Result<Reproduced, PaperError> {
         for line in tables {
             self.line(line, &line.each, &scope.defining(&line.definitions))?;
@@ -150,7 +152,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Returns the records of a list, after a check that they have every field that the sheet declares.
+    /// Returns the records of a list of our figures, after a check that each has every field that the sheet declares.
     fn records(&mut self, name: &str, scope: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
         let fields = self.lists.get(name).ok_or_else(|| no_list(name))?;
         let records = self.figures.records(name, scope)?;
@@ -220,7 +222,7 @@ impl<'f> Run<'f> {
     }
 }
 
-/// Returns the records that a sheet's own loop lists.
+/// Returns the records of a loop whose values the sheet itself lists.
 fn given(rows: &[toml::Table]) -> Result<Vec<Record>, PaperError> {
     let mut whole = toml::Table::new();
     let rows = rows.iter().cloned().map(toml::Value::Table).collect();
@@ -228,7 +230,7 @@ fn given(rows: &[toml::Table]) -> Result<Vec<Record>, PaperError> {
     Scope::new(&whole, &toml::Table::new()).list("given", &[], "given")
 }
 
-/// Returns our figure of a row.
+/// Returns our figure for a row from the value of its formula.
 fn ours(value: Value, line: &Line) -> Result<Ours, PaperError> {
     match value {
         Value::Known(Known {
@@ -252,7 +254,7 @@ fn ours(value: Value, line: &Line) -> Result<Ours, PaperError> {
     }
 }
 
-/// Figures that a sheet declares and nothing computes. Each list has one record, in which no figure is measured.
+/// A stand-in for our figures that checks a sheet. Each declared list has one record, in which no figure is measured.
 pub struct Declared<'s>(&'s BTreeMap<String, Vec<String>>);
 
 impl<'s> Declared<'s> {

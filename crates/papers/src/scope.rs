@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The names that a row of a sheet can use, and texts with values in braces.
+//! The names that a row of a sheet can use in its formulas, and texts with values in braces.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use crate::error::PaperError;
 use crate::expression;
 use crate::value::Value;
 
-/// The named values of one pass of a loop.
+/// The named values of one pass of a sheet's loop.
 pub type Record = BTreeMap<String, Value>;
 
-/// Makes a record of these fields.
+/// Makes a record of these names and values.
 pub fn record<const N: usize>(fields: [(&str, Value); N]) -> Record {
     fields.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
-/// The known names, in the order of look-up: fields of loops, inner ones first; definitions; terms of the sheet;
-/// printed figures.
+/// The names that formulas can use, in the order of look-up: fields of loops, inner ones first; definitions; terms of
+/// the sheet; printed figures.
 #[derive(Clone)]
 pub struct Scope<'a> {
     fields: Record,
@@ -35,7 +35,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Returns the scope inside a pass of a loop.
+    /// Returns the scope inside a pass of a loop, with the record's names added.
     #[must_use]
     pub fn with(&self, record: Record) -> Self {
         let mut inner = self.clone();
@@ -43,7 +43,7 @@ impl<'a> Scope<'a> {
         inner
     }
 
-    /// Returns the scope with more definitions. Their formulas are evaluated at each use.
+    /// Returns the scope with more definitions, each a name and a formula. The formulas are evaluated at each use.
     #[must_use]
     pub fn defining(&self, definitions: &BTreeMap<String, String>) -> Self {
         let mut inner = self.clone();
@@ -65,8 +65,8 @@ impl<'a> Scope<'a> {
         Ok(found.and_then(scalar))
     }
 
-    /// Returns a list of the sheet's terms or of the printed figures, as records. A record has its position under the
-    /// name `place`. A cell that is a list has a field for each element.
+    /// Returns a list of the sheet's terms or of the printed figures as one record for each element. A record has its
+    /// position under the name `place`. A cell that is a list becomes a field for each of its elements.
     pub fn list(
         &self,
         name: &str,
@@ -96,33 +96,33 @@ impl<'a> Scope<'a> {
         Ok(records.collect())
     }
 
-    /// Evaluates a formula, after its braces are filled.
+    /// Evaluates a formula in the scope, after the formulas in its braces are filled in.
     pub fn evaluate(&self, formula: &str) -> Result<Value, PaperError> {
         expression::evaluate(&self.fill(formula)?, &|name| self.find(name))
     }
 
-    /// Evaluates a formula to a number or a missing figure.
+    /// Evaluates a formula in the scope to a number or a missing figure.
     pub fn number(&self, formula: &str) -> Result<Value, PaperError> {
         expression::number(&self.fill(formula)?, &|name| self.find(name))
     }
 
-    /// Evaluates a formula to a number that must exist.
+    /// Evaluates a formula in the scope to a number. A missing figure is an error.
     pub fn size(&self, name: &str) -> Result<f64, PaperError> {
         let value = self.number(name)?.known();
         value.ok_or_else(|| PaperError::Tables(format!("`{name}` is no number")))
     }
 
-    /// Evaluates a formula to a whole number that must exist.
+    /// Evaluates a formula in the scope to a whole number. A missing figure is an error.
     pub fn count(&self, name: &str) -> Result<usize, PaperError> {
         Ok(self.size(name)? as usize)
     }
 
-    /// Returns the value of a name as text.
+    /// Returns the value of a name in the scope as text.
     pub fn text(&self, name: &str) -> Result<String, PaperError> {
         self.fill(&format!("{{{name}}}"))
     }
 
-    /// Fills a text: formulas in braces are evaluated. `{formula:.2}` rounds to two decimals.
+    /// Fills a text: each formula in braces is replaced by its value. `{formula:.2}` rounds to two decimals.
     pub fn fill(&self, template: &str) -> Result<String, PaperError> {
         let mut filled = String::new();
         let mut rest = template;
@@ -149,7 +149,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Returns the value at a path of keys and positions, separated by dots.
+/// Returns the TOML value at a path of keys and positions, separated by dots.
 fn walk<'t>(table: &'t toml::Table, path: &str) -> Option<&'t toml::Value> {
     let mut parts = path.split('.');
     let first = table.get(parts.next()?)?;

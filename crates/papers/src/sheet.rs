@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A sheet: the tables of a paper as data. Each row names its printed figure and our figure.
+//! A sheet: the tables of a paper as TOML data. Each row has formulas of its printed figure and of our figure.
 
 use std::collections::BTreeMap;
 
@@ -11,48 +11,50 @@ use crate::figure::How;
 use crate::scope::Scope;
 use crate::tables;
 
-/// The tables of a paper.
+/// The tables of one paper as read from its sheet.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sheet {
-    /// Names and numbers that rows look up.
+    /// Names and numbers of the sheet that its rows' formulas look up.
     #[serde(default)]
     pub terms: toml::Table,
-    /// The lists of our figures, with the fields of their records. A field may have an example behind `=`.
+    /// The lists of our figures that the sheet uses, each with the fields of its records. A field may have an example
+    /// behind `=`.
     pub figures: BTreeMap<String, Vec<String>>,
     pub tables: Vec<Line>,
     #[serde(default)]
     pub notes: Vec<Note>,
-    /// The resources that the paper says its machine takes of its part.
+    /// The formulas of the resources that the paper's machine takes of its FPGA part, as the paper states them.
     #[serde(default)]
     uses: Vec<Use>,
     units_in_a_region: Option<String>,
 }
 
-/// A row, or a group of rows. The rows of a group inherit the fields that they lack.
+/// A row of a sheet's table, or a group of rows. The rows of a group inherit the fields that they lack.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Line {
     pub table: Option<String>,
-    /// The machine of a row, if the row belongs to [`Reproduced::figures`](crate::Reproduced).
+    /// The machine of the row, if the row belongs to [`Reproduced::figures`](crate::Reproduced).
     pub machine: Option<String>,
-    /// The tool that made a figure.
+    /// The tool that made our figure, as a text with formulas.
     pub tool: Option<String>,
     pub case: Option<String>,
     pub metric: Option<String>,
     pub unit: Option<String>,
-    /// A formula of the printed figure.
+    /// The formula of the figure that the paper prints.
     pub printed: Option<String>,
-    /// A formula of our figure.
+    /// The formula of our figure.
     pub ours: Option<String>,
     /// How our figure was obtained, if its formula does not say so.
     pub how: Option<How>,
     /// A formula of the figure that the paper should print, if `printed` is wrong.
     pub but: Option<String>,
     pub remark: Option<String>,
-    /// Whether the row is left out if the paper prints no figure.
+    /// Whether the row is left out if the value of `printed` is missing.
     pub printed_only: bool,
-    /// A condition: the row is left out unless it holds. A group's condition is evaluated in each pass of its loop.
+    /// The condition of the row, a formula: the row is left out unless it holds. A group's condition is evaluated in
+    /// each pass of its loop.
     pub when: Option<String>,
     pub each: Vec<Each>,
     #[serde(rename = "let")]
@@ -60,22 +62,22 @@ pub struct Line {
     pub rows: Vec<Line>,
 }
 
-/// A loop.
+/// A loop of a sheet, which repeats a row or a group of rows for each record.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Each {
-    /// A loop over a list of the printed figures or of the terms.
+    /// A loop over a list of the printed figures or of the sheet's terms.
     Printed {
         list: String,
         #[serde(default)]
         columns: Vec<String>,
-        /// The name of a record's place in the list.
+        /// The name by which formulas get the record's position in the list.
         #[serde(default = "place")]
         number: String,
     },
-    /// A loop over records of our figures.
+    /// A loop over the records of a list of our figures.
     Ours { figures: String },
-    /// A loop over the records given here.
+    /// A loop over records that the sheet lists here.
     Given(Vec<toml::Table>),
 }
 
@@ -83,7 +85,7 @@ fn place() -> String {
     "number".to_owned()
 }
 
-/// A note under the tables.
+/// A note of a sheet, printed under the tables if its condition holds.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Note {
@@ -100,7 +102,7 @@ struct Use {
 }
 
 impl Sheet {
-    /// Reads a sheet.
+    /// Reads a sheet from TOML text.
     ///
     /// # Errors
     /// [`PaperError::Tables`] for a text that is no sheet.
@@ -108,7 +110,7 @@ impl Sheet {
         toml::from_str(text).map_err(|reason| PaperError::Tables(reason.to_string()))
     }
 
-    /// Returns the resources that the paper with this name says its machine takes of its part.
+    /// Returns the resources that the paper's machine takes of its FPGA part, as the paper with this name states them.
     ///
     /// # Errors
     /// A printed figure that is missing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of one call: one homomorphic operation or one instruction, alone on a device, and its time there.
+//! Programs of one call, to time one homomorphic operation or one instruction alone on a device.
 
 use std::sync::Arc;
 
@@ -14,12 +14,13 @@ use ringmill_math::expand_uniform;
 
 use crate::error::PaperError;
 
-/// Makes a program that calls the procedure once. Ciphertext, plaintext and key operands become inputs.
+/// Makes a limb program that calls the procedure once. Ciphertext, plaintext and key operands become inputs.
 pub fn program(procedure: Arc<Procedure>) -> Result<Verified, PaperError> {
     Ok(Verified::new(Program::calling(procedure, Vec::new()))?)
 }
 
-/// Binds limbs of uniform residues and fixed seeds, since timing depends on the instructions alone.
+/// Binds a program's inputs to limbs of uniform residues and fixed seeds, since timing depends on the instructions
+/// alone.
 fn bindings(program: &Verified) -> Result<Bindings<'static>, PaperError> {
     let limbs = (0u64..)
         .zip(&program.inputs)
@@ -42,13 +43,13 @@ fn bindings(program: &Verified) -> Result<Bindings<'static>, PaperError> {
     Ok(Bindings { limbs, seeds })
 }
 
-/// Runs the program on a machine that already has its keys.
+/// Times the program on a machine that already has its keys.
 pub fn simulate(machine: &dyn Machine, program: &Verified) -> Result<MachineReport, PaperError> {
     Ok(machine.simulate(program, SimOptions::default())?)
 }
 
-/// Measures the seconds of one run on the device's threads: the least of several runs, of which the first ones warm
-/// caches and buffers.
+/// Measures the seconds of one run on the CPU's threads: the least of several runs, of which the first ones warm caches
+/// and buffers.
 pub fn measure(cpu: &Cpu, program: &Verified) -> Result<f64, PaperError> {
     const RUNS: usize = 7;
     let bindings = bindings(program)?;
@@ -62,7 +63,7 @@ pub fn measure(cpu: &Cpu, program: &Verified) -> Result<f64, PaperError> {
     Ok(least)
 }
 
-/// Returns the part of a report that only ring machines have.
+/// Returns the part of a machine's report that only ring machines have.
 pub fn own(report: &MachineReport) -> Result<&RingUse, PaperError> {
     let not_one = || PaperError::Internal(format!("{} is no ring machine", report.machine));
     report.own().ok_or_else(not_one)

@@ -29,7 +29,7 @@ pub fn read<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, PaperError
     table.try_into().map_err(fault)
 }
 
-/// A cell of a table: a figure, or a text that says why there is none.
+/// A cell of a printed table: a figure, or a text that says why there is none.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A value of a sheet: a number with its source, a text, or a missing figure.
+//! A value of a paper's sheet: a number with its source, a text, or a missing figure.
 
 use crate::figure::How;
 use crate::row::Ours;
 
-/// A number; `how` is absent for printed figures and for literals.
+/// A number of a sheet with its source `how`, which is absent for printed figures and for literals.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Known {
     pub value: f64,
     pub how: Option<How>,
-    /// Whether the number holds at the paper's clock only.
+    /// Whether the number assumes the paper's clock, which no open tool can confirm.
     pub at_papers_clock: bool,
 }
 
-/// A value of a sheet.
+/// A value that a sheet's formula can have.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     Known(Known),
-    /// A figure that needs a missing tool or computer.
+    /// A missing figure that needs a tool or a computer which is not there.
     NotMeasured,
-    /// No such figure.
+    /// A missing figure that does not exist at all.
     None,
     /// A text, or a formula that is evaluated when a number is needed.
     Text(String),
@@ -35,7 +35,7 @@ impl Value {
         })
     }
 
-    /// Returns the number, if there is one.
+    /// Returns the number, or `None` for a text or a missing figure.
     pub fn known(&self) -> Option<f64> {
         match self {
             Self::Known(known) => Some(known.value),
@@ -43,7 +43,7 @@ impl Value {
         }
     }
 
-    /// Returns whether both are the same number or text, whatever their sources.
+    /// Returns whether both values are the same number or text, whatever their sources.
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(a), Self::Known(b)) => a.value == b.value,
@@ -62,8 +62,8 @@ impl Value {
         }
     }
 
-    /// Applies `f` to two numbers. The result has the source of the first number that has one. If a number is missing,
-    /// so is the result.
+    /// Applies `f` to two numbers. The result has the source of the first number that has one. If one of the values is
+    /// no number, the result is a missing figure.
     pub fn with(self, other: Self, f: impl FnOnce(f64, f64) -> f64) -> Self {
         match (self, other) {
             (Self::Known(a), Self::Known(b)) => Self::Known(Known {
@@ -119,7 +119,7 @@ impl From<String> for Value {
     }
 }
 
-/// Makes a number with its source.
+/// Makes a number whose source is the cycle model.
 pub fn model(value: impl IntoNumber) -> Value {
     Ours::Is(value.into_number(), How::Model).into()
 }
@@ -140,7 +140,7 @@ pub fn synthesised(value: impl IntoNumber) -> Value {
     Ours::Is(value.into_number(), How::Synthesis).into()
 }
 
-/// A count or a measure that can become the number of a row.
+/// A count or a measure that can become a row's number.
 pub trait IntoNumber {
     fn into_number(self) -> f64;
 }

@@ -9,7 +9,8 @@ use ringmill_machines::basext::{Arithmetic, Radix, Shape, Unit};
 use crate::error::PaperError;
 use crate::figure::How;
 
-/// Returns our unit of an architecture, or `None` if it is not built at all or not for so many moduli.
+/// Returns our base-extension unit that does the work of an architecture in the paper's tables. Returns `None` if we
+/// have no such unit, or none for so many moduli.
 pub fn unit(architecture: &str, shape: Shape) -> Option<Unit> {
     match architecture {
         "shenoy_kumaresan" | "shenoy_kumaresan_folded" => Some(Unit::Folded(shape)),
@@ -21,8 +22,8 @@ pub fn unit(architecture: &str, shape: Shape) -> Option<Unit> {
     }
 }
 
-/// Counts the arithmetic of a unit. With the hardware's tools it counts instances in the elaborated RTL, otherwise in
-/// the model. A test holds both equal.
+/// Counts the multipliers, modular adders and adders of a base-extension unit. With the hardware's tools it counts
+/// instances in the elaborated RTL, otherwise in the model. A test holds both equal.
 pub fn arithmetic(unit: Unit, hdl: Option<&Hdl>) -> Result<(Arithmetic, How), PaperError> {
     let Some(hdl) = hdl else {
         return Ok((unit.arithmetic(), How::Model));

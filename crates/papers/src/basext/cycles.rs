@@ -14,12 +14,12 @@ use crate::error::PaperError;
 use crate::figure::How;
 use crate::row::Ours;
 
-/// The source of cycles.
+/// The counter of cycles: RTL simulations with their tools, or the cycle model alone.
 pub struct Cycles<'h> {
     pub rtl: Option<&'h Hdl>,
 }
 
-/// Returns the shape of a folded unit: rings of one size, at most l sources and k targets.
+/// Returns the shape of a folded base-extension unit: rings of one size, at most l source moduli and k target moduli.
 pub fn shape(
     word: Word,
     lanes: usize,
@@ -31,7 +31,7 @@ pub fn shape(
     Ok(shape.map_err(MachineError::from)?)
 }
 
-/// Returns the unit's word for moduli of `bits` bits.
+/// Returns the word type that a base-extension unit needs for moduli of `bits` bits.
 pub fn word(bits: u32) -> Word {
     if bits <= 32 {
         Word::Bits32
@@ -48,7 +48,7 @@ impl Cycles<'_> {
         }
     }
 
-    /// Counts the cycles of an exact extension of random residues, without stalls. The sources are the l largest
+    /// Counts the cycles of an exact base extension of random residues, without stalls. The sources are the l largest
     /// moduli, the targets the next k. In RTL every residue is compared with the golden extension.
     pub fn exact(
         &self,

@@ -9,10 +9,11 @@ use ringmill_math::{Modulus, Prng, RnsBasis, sample};
 
 use crate::error::PaperError;
 
-/// The number of runs, of which the shortest counts.
+/// The number of measured runs of a kernel, of which the shortest counts.
 const RUNS: usize = 5;
 
-/// Measures an exact extension from l moduli of 60 bits to l others, on one thread, in microseconds.
+/// Measures an exact base extension from l moduli of 60 bits to l others, at ring degree 2^`log_n` on one thread.
+/// Returns microseconds.
 pub fn microseconds(log_n: u32, l: usize) -> Result<f64, PaperError> {
     let moduli = ntt_primes(60, log_n, 2 * l)?.into_iter().map(Modulus::new);
     let moduli = moduli.collect::<Result<Vec<_>, _>>()?;

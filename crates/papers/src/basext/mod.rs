@@ -26,7 +26,7 @@ use cycles::{Cycles, shape, word};
 
 pub const SHEET: &str = include_str!("../../data/basext.toml");
 
-/// The number of extensions that are run, and of kernels that are measured.
+/// The number of steps of progress: base extensions that are run, and kernels that are measured.
 const RUNS: u64 = 15 + 18 + 6;
 
 /// The paper on a generator of exact base-extension units: its Tables 3.1 to 4.11.
@@ -87,7 +87,8 @@ impl Figures for Ours<'_> {
     }
 }
 
-/// Returns the shape of a unit with the scope's word, lanes, ring and l sources, for `targets` targets.
+/// Returns the shape of a folded unit with the word, lanes, ring degree and number of sources that the scope names, and
+/// `targets` targets.
 fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
     let (lanes, log_n) = (at.count("TP")?, at.count("log_n")? as u32);
     let bits = at.count("bits")? as u32;
@@ -95,7 +96,8 @@ fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
 }
 
 impl Ours<'_> {
-    /// Returns the storage and arithmetic of an architecture's unit, for moduli of 64 bits.
+    /// Returns the storage and arithmetic of the base-extension unit for the architecture that the scope names, with
+    /// moduli of 64 bits.
     fn arithmetic(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
         let shape = shape(Word::Bits64, at.count("TP")?, log_n, l, k)?;
@@ -129,7 +131,7 @@ impl Ours<'_> {
         ]))
     }
 
-    /// Returns the cycles of an exact extension by an architecture's unit.
+    /// Returns the cycles of an exact base extension by the unit for the architecture that the scope names.
     fn extension(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
         let Some(unit) = unit(&at.text("architecture")?, folded(at, k)?) else {
@@ -140,8 +142,8 @@ impl Ours<'_> {
         Ok(record([("unit.cycles", cycles.into())]))
     }
 
-    /// Returns the figures of Tables 4.10 and 4.11: the folded unit, the least time of a processor, and our kernel's
-    /// time.
+    /// Returns our figures for Tables 4.10 and 4.11: the folded unit, the least time of a processor, and our CPU
+    /// kernel's time.
     fn accelerator(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
         const LANES: usize = 32;
         let (l, log_n) = (at.count("l")?, at.count("log_n")? as u32);

@@ -10,8 +10,8 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, model, synthesised};
 
-/// Returns LUT, FF, block RAM, DSP and the levels of the longest path. Without synthesis only block RAM and DSP are
-/// known, as the needs that the description states.
+/// Returns a base-extension unit's LUT, FF, block RAM, DSP and the logic levels of its longest path. Without synthesis
+/// only block RAM and DSP are known, as the needs that the machine's description states.
 pub fn figures(unit: Shape, synthesis: Option<&Hdl>) -> Result<Record, PaperError> {
     let Some(hdl) = synthesis else {
         let fit = unit.needs("basext", Part::named("U280")?).fit()?;

@@ -12,7 +12,7 @@ use ringmill_math::primes::ntt_primes;
 
 use crate::error::PaperError;
 
-/// The seed of the operands.
+/// The seed of the random operands.
 const SEED: u64 = 1;
 
 pub(super) fn degree(shape: Shape, n: usize) -> Result<Degree, PaperError> {
@@ -40,7 +40,8 @@ impl Cycles {
         })
     }
 
-    /// Returns the cycles of an operation on random operands modulo the largest prime of `bits` bits.
+    /// Returns the cycles of one operation of the polymul machine at ring degree `n`, on random operands modulo the
+    /// largest prime of `bits` bits.
     pub fn of(&mut self, op: ArrayOp, n: usize, bits: u32) -> Result<u64, PaperError> {
         let Some(rtl) = &mut self.rtl else {
             let degree = degree(self.shape, n)?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the polymul paper: cycles, resources and reductions of our polynomial multiplier, the sweep of Figure 4,
-//! and the study of decryption. The rows are in `data/polymul.toml`.
+//! Figures of the polymul paper: cycles, resources and modular reductions of our polynomial multiplier, the sweep of
+//! Figure 4, and the study of decryption. The rows of its tables are in `data/polymul.toml`.
 
 mod cycles;
 pub(crate) mod decryption;
@@ -32,20 +32,20 @@ use decryption::Study;
 
 pub const SHEET: &str = include_str!("../../data/polymul.toml");
 
-/// The number of decryptions in the mean of the host's times, as many as in the paper.
+/// The number of decryptions over which the host's times are means, as many as in the paper.
 const RUNS: u32 = 1000;
 
-/// The printed figures that our figures are computed with.
+/// Those printed figures of the polymul paper that our figures are computed with.
 #[derive(Deserialize)]
 pub struct Given {
     clock_mhz: f64,
     pcie_effective_gbps: f64,
-    /// Degrees, and bits of moduli.
+    /// The paper's parameter sets: ring degrees, and bits of moduli.
     sets: Vec<(usize, u32)>,
     seal_decrypt: Vec<SealDecrypt>,
 }
 
-/// A set of the decryption study, and the time of the product in software.
+/// A printed parameter set of the decryption study, and the paper's time of the product in software.
 #[derive(Deserialize)]
 struct SealDecrypt {
     n: usize,
@@ -104,7 +104,7 @@ impl Paper for Multiplier {
     }
 }
 
-/// Makes synthesis report its progress.
+/// Returns the hardware tools with synthesis that reports its progress.
 fn watched(hdl: Hdl) -> Hdl {
     let (bar, begin) = (Bar::new(), Instant::now());
     hdl.watched(move |stage| {
@@ -156,7 +156,7 @@ impl Figures for Ours<'_> {
 }
 
 impl Ours<'_> {
-    /// Returns the cycles of the four operations of each set.
+    /// Returns the cycles of the machine's four operations for each parameter set.
     fn operations(&self) -> Result<Vec<Record>, PaperError> {
         let sets = &self.study.given.sets;
         let mut cycles = Cycles::new(self.shape, self.study.hdl)?;
@@ -190,7 +190,8 @@ impl Ours<'_> {
         Ok(found)
     }
 
-    /// Returns the cycles of our machine at another work's degree, and the limbs of its modulus.
+    /// Returns the cycles of our machine at the ring degree of another work that the paper compares with, and the limbs
+    /// of that work's modulus.
     fn rival(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let n = at.count("n")?.next_power_of_two();
         let shape = self.shape;
@@ -206,7 +207,7 @@ impl Ours<'_> {
         ]))
     }
 
-    /// Returns the study of decryption, which runs only once.
+    /// Returns the figures of the decryption study, which runs only at the first call.
     fn decryptions(&mut self) -> Result<&decryption::Found, PaperError> {
         let found = match self.decryptions.take() {
             Some(found) => found,

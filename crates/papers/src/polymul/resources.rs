@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Synthesises the whole polymul machine, and compares the reductions of section 3.1 with Montgomery's and Barrett's
-//! for any modulus.
+//! Synthesises the whole polymul machine. It also compares the modular reductions of the paper's section 3.1 with
+//! Montgomery's and Barrett's, which take any modulus.
 
 use std::path::Path;
 
@@ -12,13 +12,14 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::synthesised;
 
-/// Returns the name of the synthesis tool.
+/// Returns the name of the tool that synthesises for an FPGA family, with its version.
 fn tool(hdl: &Hdl, family: Family) -> String {
     let version = &hdl.tools().versions().pyosys;
     format!("Yosys (pyosys {version}), synth_xilinx -family {family}")
 }
 
-/// Returns resources and longest paths of the whole machine, or no record without synthesis.
+/// Returns the FPGA resources and longest paths of the whole machine in each family, or an empty list without
+/// synthesis.
 pub(super) fn whole(hdl: Option<&Hdl>, shape: Shape) -> Result<Vec<Record>, PaperError> {
     let Some(hdl) = hdl else {
         return Ok(Vec::new());
@@ -39,7 +40,7 @@ pub(super) fn whole(hdl: Option<&Hdl>, shape: Shape) -> Result<Vec<Record>, Pape
     ])])
 }
 
-/// Returns the resources of reductions of a 32-bit product, or no record without synthesis.
+/// Returns the FPGA resources of each modular reduction of a 32-bit product, or an empty list without synthesis.
 pub(super) fn reductions(hdl: Option<&Hdl>) -> Result<Vec<Record>, PaperError> {
     let Some(hdl) = hdl else {
         return Ok(Vec::new());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figure 4 of the polymul paper: latency and area-time product of a transform, over degrees and numbers of units.
+//! Figure 4 of the polymul paper: latency and area-time product of a transform, over ring degrees and numbers of
+//! processing units.
 
 use ringmill_machines::polymul::{ArrayOp, MIN_LOG_N, Shape, TOP_LOG_N, cycles};
 
@@ -12,12 +13,12 @@ use crate::value::model;
 const UNITS: [usize; 6] = [4, 8, 16, 32, 64, 128];
 const LOG_N: std::ops::RangeInclusive<u32> = 8..=12;
 
-/// The cycles of one point of the figure.
+/// One point of Figure 4: a number of units, a ring degree, and the cycles of a transform.
 pub struct Point {
     pub units: usize,
     pub log_n: u32,
     pub paper: f64,
-    /// `None` if a polynomial of this degree has one row.
+    /// Our machine's cycles. `None` if a polynomial of this degree has one row.
     pub ours: Option<u64>,
 }
 
@@ -37,9 +38,9 @@ pub fn points() -> Result<Vec<Point>, PaperError> {
     Ok(found)
 }
 
-/// Returns the model's cycles for existing machines. 128 units are extrapolated. Twice the units at twice the degree
-/// have the same rows and one stage more, and all stages are equally long, so cycles grow by the same amount with each
-/// doubling.
+/// Returns the model's cycles of a transform on machines that can be built. 128 units are extrapolated. Twice the units
+/// at twice the degree have the same rows and one stage more, and all stages are equally long, so cycles grow by the
+/// same amount with each doubling.
 pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     if let Some(shape) = Shape::new(units, TOP_LOG_N, 2) {
         if units.ilog2() + 2 > log_n {
@@ -55,7 +56,7 @@ pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     Ok(half.zip(quarter).map(|(half, quarter)| 2 * half - quarter))
 }
 
-/// Returns the points that have cycles, including the extrapolated ones.
+/// Returns those points of Figure 4 that have cycles, including the extrapolated ones, as records.
 pub(super) fn figures() -> Result<Vec<Record>, PaperError> {
     let points = points()?.into_iter().filter_map(|point| {
         Some(record([
@@ -67,7 +68,7 @@ pub(super) fn figures() -> Result<Vec<Record>, PaperError> {
     Ok(points.collect())
 }
 
-/// Returns the curves of the figure: ours solid, the paper's dashed.
+/// Returns the curves of Figure 4: our machine's solid, the paper's dashed.
 pub fn panels() -> Result<Vec<Panel>, PaperError> {
     let points = points()?;
     let panel = |title: &str, of: fn(&Point, f64) -> f64| Panel {

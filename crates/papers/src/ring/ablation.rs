@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ablation of section 4.3.1 of the ring paper: the cycles of Set-1's multiplication with relinearisation, with and
-//! without dyadic cores.
+//! The ablation of section 4.3.1 of the ring paper: the cycles of Set-1's multiplication with relinearisation on ring
+//! machines with and without dyadic cores.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::{Description, RingMachine};
@@ -12,16 +12,17 @@ use crate::scope::{Record, record};
 use crate::single::{self, simulate};
 use crate::value::{Value, model};
 
-/// The timed cases: a name, whether a key half is made on chip, and whether twiddle generators do coefficient-wise
-/// work.
+/// The timed cases: a name, whether one half of the key is made on chip, and whether twiddle generators compute
+/// coefficient-wise operations.
 const CASES: [(&str, bool, bool); 3] = [
     ("key half made on chip", true, true),
     ("key stored", false, true),
     ("key stored, work by butterflies alone", false, false),
 ];
 
-/// Returns the cycles of each case that a machine has. Without dyadic cores, the generator's few residues in each cycle
-/// go to the main cores, unless both halves of the key are stored. A step that cannot accumulate in one pass takes two.
+/// Returns the cycles of each case that a machine has. Without dyadic cores, the few residues that the key generator
+/// makes in each cycle go to the main cores, unless both halves of the key are stored. A step that cannot accumulate in
+/// one pass takes two.
 pub fn saved(machine: &str) -> Result<Vec<Record>, PaperError> {
     let params = Params::named("set1")?;
     let level = params.max_level();
@@ -55,7 +56,8 @@ pub fn saved(machine: &str) -> Result<Vec<Record>, PaperError> {
     found.collect()
 }
 
-/// Checks the description. If it needs more than its part has, it is marked as allowed to.
+/// Checks a machine's description. If the machine needs more than its FPGA part has, the description is marked as
+/// allowed to.
 fn checked(mut d: Description) -> Result<Description, MachineError> {
     match d.check() {
         Err(MachineError::ExceedsPart { .. }) => {

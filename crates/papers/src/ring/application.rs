@@ -12,12 +12,12 @@ use crate::scope::{Record, Scope, record};
 use crate::single::{self, own, simulate};
 use crate::value::{self, Value, model};
 
-/// The program that was compiled last, with its name.
+/// The application that was compiled last, with its name, so that each is compiled once.
 #[derive(Default)]
 pub struct Program(Option<(String, Compiled)>);
 
 impl Program {
-    /// Returns the program of the application that the scope names.
+    /// Returns the compiled program of the application that the scope names.
     fn of(&mut self, at: &Scope<'_>) -> Result<&Compiled, PaperError> {
         let name = at.text("application")?;
         if self.0.as_ref().is_none_or(|(known, _)| *known != name) {
@@ -35,7 +35,7 @@ impl Program {
     }
 }
 
-/// Returns a record for each machine, with the milliseconds of the link and of the machine, one after the other.
+/// Returns for each ring machine the milliseconds of the link and of the machine, one after the other.
 ///
 /// The communication is inputs, plaintexts, outputs and programs. Keys are the ones that were not yet in the machine.
 /// Spills are limbs that leave for lack of room and come back, less the time that the units' work hides.
@@ -73,7 +73,7 @@ pub fn simulated(
     runs.collect()
 }
 
-/// Returns the milliseconds on this computer.
+/// Returns the milliseconds of the scope's application on this computer's CPU.
 pub fn measured(
     at: &Scope<'_>,
     program: &mut Program,
@@ -88,7 +88,7 @@ pub fn measured(
     Ok(vec![found])
 }
 
-/// Counts the parts of a program: records in a batch, layers, and operations.
+/// Counts the parts of an application's program: records in a batch, layers, and homomorphic operations.
 fn counts(compiled: &Compiled) -> Record {
     let program: &MacroProgram = &compiled.managed;
     let count = |ops: &[MacroOp]| {

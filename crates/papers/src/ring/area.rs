@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 3 of the ring paper, module by module. Our logic comes from synthesis of `ring-stored`, elaborated for the
-//! primes of both sets. Memories and multipliers of both machines come from their descriptions.
+//! Table 3 of the ring paper, module by module. Our logic comes from the synthesis of the machine `ring-stored`,
+//! elaborated for the primes of both parameter sets. Memories and multipliers of our two machines come from their
+//! descriptions.
 
 use ringmill_hdl::parts::Part;
 use ringmill_hdl::ring::parts::{Does, Machine, Parts, machine, those};
@@ -15,10 +16,10 @@ use crate::scope::{Record, record};
 use crate::tables;
 use crate::value::{Value, stated, synthesised};
 
-/// The paper's prime of 60 bits, which is also ours.
+/// The paper's prime of 60 bits, which our machines use too.
 const PRIME_60: u64 = (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1;
 
-/// Returns logic, memories and multipliers after synthesis. Without synthesis they count as not measured.
+/// Returns the logic, memories and multipliers of synthesised modules. Without synthesis they count as not measured.
 fn area(found: Option<&Resources>) -> Record {
     let of = |count: fn(&Resources) -> f64| {
         found.map_or(Value::NotMeasured, |found| synthesised(count(found)))
@@ -32,7 +33,8 @@ fn area(found: Option<&Resources>) -> Record {
     ])
 }
 
-/// Elaborates `ring-stored` for Set-2. Its first primes are Set-1's, so one elaboration serves both.
+/// Returns the machine `ring-stored` elaborated for Set-2. Its first primes are Set-1's, so one elaboration serves both
+/// sets.
 pub fn elaborated() -> Result<Machine, PaperError> {
     let d = Description::parse(Description::STORED)?;
     let params = Params::named("set2")?;
@@ -40,21 +42,21 @@ pub fn elaborated() -> Result<Machine, PaperError> {
     found.map_err(|e| PaperError::Internal(format!("the RTL of ring-stored: {e}")))
 }
 
-/// Returns the first RPAU with one prime, of `bits` bits.
+/// Returns the parts of the machine's first RPAU that has one prime, of `bits` bits.
 pub fn of_width(machine: &Machine, bits: u32) -> Option<&Parts> {
     let mut all = machine.rpaus.iter();
     let found = all.find(|(shape, _)| shape.bits() == [bits]);
     found.map(|(_, parts)| parts)
 }
 
-/// Returns the parts of the whole machine.
+/// Returns the hardware parts of the whole ring machine.
 pub fn whole(machine: &Machine) -> Vec<Part> {
     let rpaus = machine.rpaus.iter().map(|(_, parts)| parts);
     let lists = rpaus.chain([&machine.shared]);
     lists.flat_map(|parts| those(parts, None)).collect()
 }
 
-/// Asks a mapping for every module of the tables.
+/// Asks a mapping for every hardware module of the area tables, so that it can collect them.
 pub fn ask(mapping: &Mapping<'_>) -> Result<(), PaperError> {
     #[derive(serde::Deserialize)]
     struct Modules {
@@ -70,7 +72,7 @@ pub fn ask(mapping: &Mapping<'_>) -> Result<(), PaperError> {
     super::bars::taken(mapping).map(drop)
 }
 
-/// Returns the record of our counterpart of a module. `why` is the reason if there is no synthesis.
+/// Returns the resources of our counterpart of a module in Table 3. `why` is the reason if there is no synthesis.
 pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record>, PaperError> {
     let like = like(name, &elaborated()?);
     let found = match &like {
@@ -89,7 +91,7 @@ pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record
     Ok(vec![record])
 }
 
-/// Returns our parts that do the work of the paper's module.
+/// Returns those parts of our machine that do the work of the paper's module.
 fn like(module: &str, machine: &Machine) -> Option<Vec<Part>> {
     let of_60 = |name| Top::new(name).int("Width", 60);
     let once = |top| Part { top, count: 1 };
@@ -114,7 +116,7 @@ fn like(module: &str, machine: &Machine) -> Option<Vec<Part>> {
     Some(those(of_width(machine, bits)?, does))
 }
 
-/// Splits a module's name into the width of an RPAU and the part of the RPAU.
+/// Splits a module's name in Table 3 into the bits of an RPAU's prime and the part of the RPAU.
 fn part(module: &str) -> Option<(u32, &str)> {
     let (rpau, part) = module.split_once('.').unwrap_or((module, ""));
     match rpau {
@@ -124,8 +126,8 @@ fn part(module: &str) -> Option<(u32, &str)> {
     }
 }
 
-/// Returns the amount of a resource, a column of Table 3, that a module of an RPAU needs by both machines'
-/// descriptions.
+/// Returns the amount of a resource, a column of Table 3, that a module of an RPAU needs by the descriptions of our two
+/// machines.
 pub fn needs(module: &str, column: &str) -> Result<Vec<Record>, PaperError> {
     let Some((bits, part)) = part(module) else {
         return Ok(Vec::new());
@@ -154,8 +156,8 @@ pub fn needs(module: &str, column: &str) -> Result<Vec<Record>, PaperError> {
     machines.collect()
 }
 
-/// Returns the areas of each whole RPAU, of the modules that RPAUs share, and of the modules of one RPAU of each width.
-/// There is no record without synthesis.
+/// Returns the resources of each whole RPAU, of the modules that RPAUs share, and of the modules of one RPAU of each
+/// prime size. The list is empty without synthesis.
 pub fn own(mapping: &Mapping<'_>) -> Result<Vec<Record>, PaperError> {
     let machine = elaborated()?;
     let mut found = Vec::new();

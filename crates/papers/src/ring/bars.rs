@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks `ring-stored` against the limits of its design: the paper's ultra RAM and DSP, 192 block RAMs in an RPAU, and
-//! three quarters of the U250's look-up tables.
+//! Checks the machine `ring-stored` against the resource limits of its design: the paper's ultra RAM and DSP, 192 block
+//! RAMs in an RPAU, and three quarters of the U250's look-up tables.
 
 use ringmill_hdl::Resources;
 use ringmill_hdl::ring::parts::those;
@@ -11,12 +11,12 @@ use crate::mapping::Mapping;
 use crate::scope::{Record, Scope, record};
 use crate::value::synthesised;
 
-/// The limit of look-up tables: three quarters of the Alveo U250's (DS962).
+/// The formula of the machine's limit of look-up tables: three quarters of the Alveo U250's (DS962).
 const MOST_LUT: &str = "0.75 * 1728000";
-/// The limit of an RPAU's block RAM.
+/// The limit of an RPAU's block RAMs.
 const MOST_BLOCK_RAM: &str = "192";
 
-/// A limit: the part, the resource, a formula of the limit, and the amount that the part takes.
+/// A resource limit: the part of the machine, the resource, a formula of the limit, and the amount that the part takes.
 pub struct Bar {
     part: String,
     resource: &'static str,
@@ -24,7 +24,7 @@ pub struct Bar {
     taken: f64,
 }
 
-/// Returns the limits, or none without synthesis.
+/// Returns the limits with the amounts that the machine takes, or an empty list without synthesis.
 pub fn taken(mapping: &Mapping<'_>) -> Result<Vec<Bar>, PaperError> {
     let machine = elaborated()?;
     let uram = |r: &Resources| r.uram as f64;
@@ -59,7 +59,7 @@ pub fn taken(mapping: &Mapping<'_>) -> Result<Vec<Bar>, PaperError> {
     Ok(bars)
 }
 
-/// Returns the limits with their verdicts.
+/// Returns each limit with the taken amount and a verdict, for the rows of the table.
 pub fn bars(at: &Scope<'_>, mapping: &Mapping<'_>) -> Result<Vec<Record>, PaperError> {
     let bars = taken(mapping)?.into_iter().map(|bar| {
         let most = at.size(&bar.most)?;
@@ -74,7 +74,7 @@ pub fn bars(at: &Scope<'_>, mapping: &Mapping<'_>) -> Result<Vec<Record>, PaperE
     bars.collect()
 }
 
-/// Returns whether a figure is within its limit, and by how much it is not.
+/// Returns as text whether a taken amount is within its limit, and by how much it exceeds it.
 pub fn verdict(value: f64, most: f64) -> String {
     match value <= most {
         true => "holds".to_owned(),

@@ -12,21 +12,22 @@ use crate::error::PaperError;
 const SLOTS: u32 = 8192;
 
 const INPUTS: u32 = 4;
-/// The pair that each node takes from the layer before, by layer, as `examples/08_grid_forecast.py` trains and prints
-/// them. The time depends on nothing else.
+/// The pair of inputs that each node of the network takes from the layer before, by layer, as
+/// `examples/08_grid_forecast.py` trains and prints them. The time depends on nothing else.
 const NODES: [&[(usize, usize)]; 4] = [
     &[(1, 3), (0, 3), (0, 2)],
     &[(0, 2), (1, 2), (0, 1)],
     &[(0, 2), (1, 2)],
     &[(0, 1)],
 ];
-/// A node's coefficients of 1, x, y, x y, x^2 and y^2. No two are equal, so that no result can be used for two nodes.
+/// The coefficients of a node's polynomial in its inputs x and y: those of 1, x, y, x y, x^2 and y^2. No two are equal,
+/// so that no result can be used for two nodes.
 const COEFFICIENTS: [f64; 6] = [0.011, 0.62, 0.33, 0.023, -0.017, 0.029];
 
 pub const HIDDEN_LAYERS: usize = NODES.len() - 1;
 
-/// Compiles the network. One evaluation forecasts in each of 8192 slots. The paper describes forecasts for 60,000
-/// apartments in half an hour: 30 ms for each, and one evaluation each.
+/// Compiles the forecasting network to a CKKS program. One evaluation forecasts in each of 8192 slots. The paper
+/// describes forecasts for 60,000 apartments in half an hour: 30 ms for each, and one evaluation each.
 pub fn compile() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("grid_forecast", SLOTS)?;
     let mut values = (0..INPUTS)
@@ -53,7 +54,8 @@ pub fn compile() -> Result<Compiled, PaperError> {
     Ok(ringmill_compiler::compile(t.finish(), &options)?)
 }
 
-/// Computes (b4 x + b3 y + b1) x + (b5 y + b2) y + b0, in the form of the example.
+/// Traces a node of the network: (b4 x + b3 y + b1) x + (b5 y + b2) y + b0 of its inputs x and y, in the form of the
+/// example.
 fn node(t: &mut TraceBuilder, x: Traced, y: Traced, number: u32) -> Result<Traced, TraceError> {
     let near = 1.0 + f64::from(number) / 64.0;
     let mut b = Vec::new();

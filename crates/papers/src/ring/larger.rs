@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Section 6 of the ring paper: rings of N = 2^16, whose limbs are split twice.
+//! Section 6 of the ring paper: rings of N = 2^16, whose limbs the ring machine splits twice.
 
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, RingMachine};
@@ -15,8 +15,8 @@ fn description() -> Result<Description, PaperError> {
     Ok(Description::parse(Description::LARGE)?)
 }
 
-/// Returns the operations on a machine with enough memory. `moved` counts the limbs that leave the machine and come
-/// back.
+/// Returns the cycles of homomorphic operations at N = 2^16 on a machine with enough memory. `moved` counts the limbs
+/// that leave the machine and come back.
 pub fn operations() -> Result<Vec<Record>, PaperError> {
     let d = description()?;
     let mut bits = [54; 9];
@@ -38,7 +38,7 @@ pub fn operations() -> Result<Vec<Record>, PaperError> {
     runs.collect()
 }
 
-/// Returns the number of limbs that an RPAU holds.
+/// Returns the number of limbs of N = 2^16 that an RPAU of each machine holds.
 pub fn limbs() -> Result<Vec<Record>, PaperError> {
     let d = description()?;
     Ok(vec![record([
@@ -47,7 +47,7 @@ pub fn limbs() -> Result<Vec<Record>, PaperError> {
     ])])
 }
 
-/// Returns the memory for polynomials and keys in an RPAU of each width.
+/// Returns the memory for polynomials and keys in an RPAU of each prime size, at N = 2^16.
 pub fn needs() -> Result<Vec<Record>, PaperError> {
     let d = description()?;
     let widths = [54, 60].into_iter().map(|bits| {

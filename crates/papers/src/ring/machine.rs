@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the ring machines of the paper's size: their instructions, and the memories of their RPAUs.
+//! Figures of our ring machines of the paper's size: the cycles of their instructions, and the memories of their RPAUs.
 
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::instructions::instructions as words;
@@ -14,7 +14,7 @@ use crate::row::Ours;
 use crate::scope::{Record, record};
 use crate::value::{counted, model, stated};
 
-/// Returns the description of a machine of the paper's size.
+/// Returns the description of one of our ring machines, by name, at the paper's size.
 pub fn description(name: &str) -> Result<Description, PaperError> {
     let found = OF_THE_PAPERS_SIZE.iter().find(|(known, _)| *known == name);
     let (_, text) = found.ok_or_else(|| PaperError::Internal(format!("no machine `{name}`")))?;
@@ -38,7 +38,7 @@ pub fn machines(operations: &[Operation]) -> Result<Vec<Record>, PaperError> {
     machines.collect()
 }
 
-/// Returns the words of Table 2 on limbs of 2^14.
+/// Returns the cycles of the instructions of the paper's Table 2 on limbs of 2^14 residues.
 pub fn instructions(machine: &str) -> Result<Vec<Record>, PaperError> {
     let d = description(machine)?;
     let groups = d.slot_groups();
@@ -54,7 +54,7 @@ pub fn instructions(machine: &str) -> Result<Vec<Record>, PaperError> {
     Ok(words.collect())
 }
 
-/// Returns the key of an instruction's printed cycles.
+/// Returns the name under which the printed figures have an instruction's cycles.
 fn key(word: &OpWord) -> &'static str {
     match (word.op, word.unit) {
         (Opcode::Ntt | Opcode::Intt, _) => "ntt_reported",
@@ -67,8 +67,8 @@ fn key(word: &OpWord) -> &'static str {
     }
 }
 
-/// Returns memories and multipliers of an RPAU of each width, and of a machine with the primes of both sets: one of 60
-/// bits, the others of 54.
+/// Returns memories and multipliers of an RPAU of each prime size, and of a machine with the primes of both parameter
+/// sets: one of 60 bits, the others of 54.
 pub fn memory(machine: &str) -> Result<Vec<Record>, PaperError> {
     const KINDS: [(Resource, &str); 3] = [
         (Resource::BlockRam, "bram"),

@@ -34,10 +34,11 @@ use operations::Operation;
 
 pub const SHEET: &str = include_str!("../../data/ring.toml");
 
-/// The number of programs that are timed on each device: logistic regression, two of text classification, the forecast.
+/// The number of applications that are timed on each device: logistic regression, two of text classification, the
+/// forecast.
 const APPLICATIONS: usize = 4;
 
-/// The paper on Medha: its Tables 2 to 5, and sections 4 to 6.
+/// The ring paper, on the co-processor Medha: its Tables 2 to 5, and sections 4 to 6.
 pub struct Medha;
 
 impl Paper for Medha {
@@ -89,7 +90,7 @@ impl Paper for Medha {
     }
 }
 
-/// Returns a warning for each machine that does not fit its part.
+/// Returns a warning as text for each of our ring machines that does not fit its FPGA part.
 fn notes() -> Result<String, PaperError> {
     let mut notes = String::new();
     for (name, _) in SHIPPED {
@@ -100,7 +101,7 @@ fn notes() -> Result<String, PaperError> {
     Ok(notes)
 }
 
-/// A machine of the paper's size, with its name.
+/// A ring machine of the paper's size, with its name.
 type Named = (&'static str, Box<dyn Machine>);
 
 struct Ours<'a> {
@@ -109,7 +110,7 @@ struct Ours<'a> {
     program: Program,
     cpu: Cpu,
     mapping: Mapping<'a>,
-    /// The reason why there is no synthesis.
+    /// The reason why there is no synthesis, as text for rows.
     why: &'a str,
     parts: Parts<'a>,
 }

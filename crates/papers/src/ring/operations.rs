@@ -20,12 +20,12 @@ use crate::value::{self, Value, model};
 
 pub const MULTIPLY: &str = "multiply + relinearise";
 
-/// The parameter sets of the paper's Table 1: their names, and their names in [`Params::named`].
+/// The parameter sets of the paper's Table 1: the paper's names, and our names in [`Params::named`].
 const SETS: [(&str, &str); 2] = [("Set-1", "set1"), ("Set-2", "set2")];
-/// The number of operations, over both sets.
+/// The number of timed operations, over both parameter sets.
 pub const COUNT: usize = 2 * 3;
 
-/// A program of one operation at the highest level of a set.
+/// A program of one homomorphic operation at the highest level of a parameter set.
 struct Single {
     set: &'static str,
     id: &'static str,
@@ -35,7 +35,8 @@ struct Single {
     program: Verified,
 }
 
-/// Returns the operations that the paper times.
+/// Returns the homomorphic operations that the paper times. Each has the paper's name, our field's name, and its key in
+/// the compiler.
 pub fn keys(params: &Params) -> [(&'static str, &'static str, OpKey); 3] {
     let level = params.max_level();
     [
@@ -64,19 +65,19 @@ fn singles() -> Result<Vec<Single>, PaperError> {
     Ok(found)
 }
 
-/// An operation on a machine.
+/// A homomorphic operation on one of our ring machines, with its times.
 pub struct Operation {
     pub machine: &'static str,
     pub multipliers: u64,
     id: &'static str,
     key: &'static str,
     seconds: f64,
-    /// The microseconds with operands and result over the link, and the number of polynomials that cross it.
+    /// The microseconds with operands and result over the link, and the number of polynomials that cross the link.
     over_the_link: (f64, f64),
     fields: Record,
 }
 
-/// Times every operation on every machine.
+/// Times every homomorphic operation of both sets on every machine.
 pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operation>, PaperError> {
     let mut found = Vec::new();
     for (machine, device) in machines {
@@ -116,20 +117,21 @@ pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operat
     Ok(found)
 }
 
-/// Returns the mean cycles that one word of a kind is in flight, or `None` if there is no such word.
+/// Returns the mean cycles from the start to the end of one instruction word of a kind, or `None` if the run had no
+/// such word.
 fn cycles_a_word(report: &MachineReport, kind: &str) -> Option<f64> {
     let words = report.instructions_by_kind.get(kind);
     let words = words.filter(|words| **words > 0)?;
     Some((*report.cycles_by_kind.get(kind)? as f64 / *words as f64).round())
 }
 
-/// Returns the operations of a machine.
+/// Returns the times of one machine's operations as records for the tables.
 pub fn of(operations: &[Operation], machine: &str) -> Vec<Record> {
     let own = operations.iter().filter(|run| run.machine == machine);
     own.map(|run| run.fields.clone()).collect()
 }
 
-/// Returns a record for each machine: the microseconds of each operation, and of the multiplication of Set-1 over the
+/// Returns for each machine the microseconds of each operation, and of Set-1's multiplication with transfers over the
 /// link.
 pub fn latencies(operations: &[Operation]) -> Vec<Record> {
     let of_one = |runs: &[Operation]| {
@@ -150,7 +152,7 @@ pub fn latencies(operations: &[Operation]) -> Vec<Record> {
     machines.map(of_one).collect()
 }
 
-/// Times every operation on this computer.
+/// Times every homomorphic operation of both sets on this computer's CPU.
 pub fn measured(cpu: &Cpu, parts: &mut Parts<'_>) -> Result<Vec<Record>, PaperError> {
     let runs = singles()?.into_iter().map(|run| {
         let us = measure(cpu, &run.program)? * 1e6;

@@ -2,9 +2,9 @@
 //! An application of section 5.3 of the ring paper: PrivFT's classification of an encrypted text.
 //!
 //! The paper counts the operations of PrivFT's inference and gives Medha's time for it, but not the program. So two
-//! programs are timed: the counted operations alone, one after another at Set-1's highest level, and the example's
-//! classification. The printed time is 45 times the time that the paper's own Table 2 gives for these counts. So our
-//! totals stand beside the latter, which has no communication.
+//! programs are timed. One is the counted operations alone, one after another at Set-1's highest level. The other is
+//! the classification of our example. The printed time is 45 times the time that the paper's own Table 2 gives for
+//! these counts. So our totals stand beside the latter, which has no communication.
 
 use ringmill_compiler::Passes;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
@@ -18,14 +18,14 @@ use crate::scope::Scope;
 const SLOTS: u32 = 8192;
 
 /// The sizes of `examples/07_text_classification.py`: 24,576 words in three ciphertexts, and 20 classes in rows of 32
-/// places.
+/// slots.
 const PARTS: u32 = 3;
 const CLASSES: usize = 20;
 const PLACES: u32 = 32;
 
-/// Compiles the operations that the paper counts: as many products, additions and rotations, and only the operations
-/// that they entail. They are products of one ciphertext, sums that are rotated and added to themselves, and the other
-/// additions.
+/// Compiles a program of the operations that the paper counts: as many products, additions and rotations, and only the
+/// operations that they entail. They are products of one ciphertext, sums that are rotated and added to themselves, and
+/// the other additions.
 pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("privft_counts", SLOTS)?;
     let x = t.input("x", Visibility::Encrypted, None)?;
@@ -59,7 +59,7 @@ pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
     Ok(ringmill_compiler::compile(t.finish(), &options)?)
 }
 
-/// Compiles the example's program with arbitrary weights, since time does not depend on them.
+/// Compiles the classification of our example with arbitrary weights, since time does not depend on them.
 pub fn classifier() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("text_classification", SLOTS)?;
     let mut words = Vec::new();
@@ -103,7 +103,7 @@ fn plus(t: &mut TraceBuilder, sum: Option<Traced>, term: Traced) -> Result<Trace
     }
 }
 
-/// Returns arbitrary numbers in [-1/2, 1/2) in the places that have a class, and 0 in the others.
+/// Returns arbitrary weights in [-1/2, 1/2) in the slots that have a class, and 0 in the others.
 fn weights(number: u32) -> Vec<(f64, f64)> {
     let slot = |s: u32| {
         let mixed = (s ^ number.wrapping_mul(0x9e37_79b9)).wrapping_mul(0x85eb_ca6b);

@@ -17,11 +17,12 @@ use crate::mapping::Mapping;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted, model, synthesised};
 
-/// log2 of the widest unit's butterflies. LUT and FF are counted for engines up to this width, since the turn of a
-/// wider one was not mapped.
+/// log2 of the butterflies of the widest unit whose LUT and FF are synthesised. The turn of a wider engine was not
+/// mapped.
 const WIDEST: u32 = 6;
 
-/// Returns the record of an engine's resources. Resources that were not synthesised count as not measured.
+/// Returns an engine's LUT, FF, DSP and block RAM as a record. Resources that were not synthesised count as not
+/// measured.
 fn area([lut, ff, dsp, bram]: [Value; 4]) -> Record {
     record([
         ("engine.lut", lut),
@@ -31,7 +32,7 @@ fn area([lut, ff, dsp, bram]: [Value; 4]) -> Record {
     ])
 }
 
-/// Returns LUT, FF, DSP and blocks of RAM of 36 Kbit of the parts, if they are mapped.
+/// Returns LUT, FF, DSP and blocks of RAM of 36 Kbit of the engine's hardware parts, or `None` if they are not mapped.
 pub fn synthesis(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<Record>, PaperError> {
     let found = mapping.resources(parts)?.map(|found| {
         area([
@@ -44,7 +45,7 @@ pub fn synthesis(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<Record>
     Ok(found)
 }
 
-/// Returns the figures of a design that is not ours: none.
+/// Returns a record without figures, for a design in the paper's tables that is not ours.
 pub fn none() -> Record {
     let mut found = area([Value::None, Value::None, Value::None, Value::None]);
     found.insert("engine.cycles".to_owned(), Value::None);
@@ -53,7 +54,7 @@ pub fn none() -> Record {
     found
 }
 
-/// Returns the figures of a transform unit of N = 1024 with eight butterflies, as in Table IV.
+/// Returns cycles and resources of a transform unit for N = 1024 with eight butterflies, as in Table IV.
 pub fn ntt(mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     const LOG_LANES: u32 = 3;
     let d = Description::read(Description::PAPER)?;
@@ -81,7 +82,8 @@ pub fn ntt(mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     Ok(found)
 }
 
-/// Returns the cycles of an engine's whole bootstrap, with its load, key switch and output, and the engine's resources.
+/// Returns the cycles of a whole bootstrap on one of our engines, with its load, key switch and output, and the
+/// engine's resources.
 pub fn engine(machine: &TorusMachine, mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     let shape = machine.shape();
     let sizes = shape.sizes();
@@ -116,7 +118,7 @@ pub fn engine(machine: &TorusMachine, mapping: &Mapping<'_>) -> Result<Record, P
     Ok(found)
 }
 
-/// A printed design's parameters.
+/// The parameters of a bootstrapping engine that the paper prints in Table VI.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Printed {
     pub dim: usize,
@@ -126,7 +128,8 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// Returns the parameters of a row of Table VI, or `None` for a row that is not the paper's own engine.
+    /// Returns the engine parameters of the scope's row of Table VI, or `None` for a row that is not the paper's own
+    /// engine.
     pub fn of(at: &Scope<'_>) -> Result<Option<Self>, PaperError> {
         if !at.text("design")?.starts_with("Proposed") {
             return Ok(None);
@@ -144,14 +147,14 @@ impl Printed {
         }))
     }
 
-    /// Returns our engine for these parameters.
+    /// Returns our engine for the parameters of a printed one.
     pub fn machine(self, schedule: Schedule) -> Result<TorusMachine, PaperError> {
         Ok(TorusMachine::new(description(self, schedule)?)?)
     }
 }
 
-/// Returns the description of an engine for a printed design's parameters, with as many butterflies and product
-/// multipliers as it has. Our engine takes the schedule with fewer cycles.
+/// Returns the description of our engine with this schedule, for a printed engine's parameters. It has as many
+/// butterflies and product multipliers as the printed engine.
 fn description(printed: Printed, schedule: Schedule) -> Result<Description, PaperError> {
     let text = match schedule {
         Schedule::Sums | Schedule::Coefficients => Description::OURS,
@@ -179,18 +182,18 @@ fn description(printed: Printed, schedule: Schedule) -> Result<Description, Pape
     Ok(d)
 }
 
-/// The effect of digits of a width on a printed engine's gates.
+/// The effect that digits of one width have on the gates of a printed engine.
 struct Digits {
-    /// Whether every sum stays within the one prime. `why` is the proof, or the refusal and the widest digits that have
-    /// a proof.
+    /// Whether every sum of products stays within the one prime. `why` is the proof, or the refusal and the widest
+    /// digits that have a proof.
     exact: bool,
     why: String,
     /// log2 of the probability that noise makes a gate fail, if products are exact.
     fails: Option<f64>,
 }
 
-/// Returns whether digits of `log_base` bits are exact in one prime, with keys bundled or not, and how often a gate
-/// fails.
+/// Returns whether products with digits of `log_base` bits are exact in one prime, with keys bundled or not, and how
+/// often a gate fails.
 pub fn proofs(printed: Printed, log_base: u32) -> Result<Vec<Record>, PaperError> {
     let proof = |proof: &str, form: &str, unit: &str, proven: f64, why: String| {
         record([
@@ -231,7 +234,8 @@ pub fn proofs(printed: Printed, log_base: u32) -> Result<Vec<Record>, PaperError
     Ok(rows)
 }
 
-/// Checks digits of a width. The noise is the TFHE library's for n = 630 and n = 500; nothing is encrypted here.
+/// Checks digits of `log_base` bits on a printed engine. The noise is the TFHE library's for n = 630 and n = 500.
+/// Nothing is encrypted here.
 fn digits(printed: Printed, log_base: u32) -> Result<Digits, PaperError> {
     let prove = |log_base| {
         let set = match printed.levels {

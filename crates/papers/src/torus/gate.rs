@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The torus paper's parameters in our terms, and the time of a gate on this computer.
+//! The torus paper's TFHE parameters as our parameter sets, and the time of a gate on this computer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,40 +11,47 @@ use ringmill_circuits::tfhe::{
 use super::peer::Peer;
 use crate::error::PaperError;
 
-/// The number of measured gates, of which the shortest counts.
+/// The number of measured gates, of which the shortest time counts.
 const RUNS: usize = 10;
 
-/// The paper's digits of the key switch: t digits of one bit.
+/// The paper's decomposition in the key switch: t digits of one bit.
 const DIGITS: Decomposition = Decomposition {
     log_base: 1,
     levels: 15,
 };
 
-/// Returns the paper's set (1): the TFHE library's set of 2020, with these digits of the key switch. Gates fail below
-/// 2^-40.
+/// Returns the paper's parameter set (1): the TFHE library's set of 2020, with these digits of the key switch. Gates
+/// fail below 2^-40.
 fn builder(digits: Decomposition) -> Result<ParamsBuilder, PaperError> {
     let set = ParamsBuilder::named("tfhe_library_2020_below_128_bits")?;
     Ok(set.key_switch(digits).failing(FailureRate::Below2Minus40))
 }
 
-/// Returns the same set with transforms modulo the paper's prime.
+/// Returns the paper's parameter set (1) with these digits of the key switch, and transforms modulo the paper's prime.
 pub fn with_digits(digits: Decomposition) -> Result<Arc<Params>, PaperError> {
     Ok(builder(digits)?.transforms(Transforms::Solinas).build()?)
 }
 
-/// Returns the same set with the paper's digits.
+/// Returns the paper's parameter set (1) with the paper's digits of the key switch.
 pub fn params() -> Result<Arc<Params>, PaperError> {
     with_digits(DIGITS)
 }
 
-/// The milliseconds of a NAND with its bootstrap and key switch, on one thread.
+/// The milliseconds of a NAND gate with its bootstrap and key switch, on one thread.
 pub struct Milliseconds {
-    /// The time of ours, with the fastest transforms here. The result's bits do not depend on the transforms.
+    /// The milliseconds of our gate, with the fastest transforms on this computer. The result's bits do not depend on
+    /// the transforms.
     pub ours: f64,
-    /// The time of tfhe-rs with the same sizes, measured in turns with ours, if it is built.
+    /// The milliseconds of tfhe-rs's gate with the same sizes, measured alternately with ours. `None` if tfhe-rs is not
+    /// built.
     pub peer: Option<f64>,
 }
 
+/// Measures a NAND gate with the paper's parameter set (1), ours and tfhe-rs's.
+///
+/// # Errors
+///
+/// A gate with a wrong result.
 /// # Errors
 /// A gate with a wrong result.
 pub fn milliseconds() -> Result<Milliseconds, PaperError> {

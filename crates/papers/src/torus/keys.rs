@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of keys for the shipped engines: the paper's own order of a step, the rates at which keys arrive, and the
-//! key switch with masks that are secure.
+//! Figures of bootstrapping keys for the shipped engines: the paper's own order of a step, the rates at which keys
+//! arrive, and the key switch with masks that are secure.
 
 use ringmill_circuits::tfhe::{Decomposition, Params};
 use ringmill_hdl::torus::parts::switch;
@@ -15,10 +15,10 @@ use crate::mapping::Mapping;
 use crate::scope::{Record, Scope, record};
 use crate::value::{counted, model, stated};
 
-/// The rates of PCIe 3.0 and 4.0 with 16 lanes, and of the board's high-bandwidth memory, in GB/s.
+/// The rates at which a key can arrive, in GB/s: PCIe 3.0 and 4.0 with 16 lanes, and the board's high-bandwidth memory.
 const RATES: [f64; 3] = [15.74, 31.5, 460.0];
 
-/// Returns the shipped description with the scope's name.
+/// Returns the shipped engine description that the scope names.
 pub fn shipped(at: &Scope<'_>) -> Result<Description, PaperError> {
     let name = at.text("name")?;
     let found = SHIPPED.iter().find(|(known, _)| *known == name);
@@ -26,7 +26,7 @@ pub fn shipped(at: &Scope<'_>) -> Result<Description, PaperError> {
     Ok(Description::read(text)?)
 }
 
-/// Returns the rate in GB/s at which an engine reads outside memory.
+/// Returns the rate in GB/s at which the scope's engine reads outside memory.
 pub fn rate(at: &Scope<'_>) -> Result<Record, PaperError> {
     Ok(record([(
         "rate",
@@ -34,7 +34,7 @@ pub fn rate(at: &Scope<'_>) -> Result<Record, PaperError> {
     )]))
 }
 
-/// Returns the cycles of each part of a step in the paper's own order, at the scope's m, clock and link.
+/// Returns the cycles of each part of a bootstrap's step in the paper's own order, at the scope's m, clock and link.
 pub fn own_order(at: &Scope<'_>) -> Result<Record, PaperError> {
     let mut d = Description::read(Description::PAPER)?;
     d.unroll = at.count("m")?;
@@ -64,7 +64,7 @@ pub fn own_order(at: &Scope<'_>) -> Result<Record, PaperError> {
     ]))
 }
 
-/// Returns the shipped description with keys of m bits in each step.
+/// Returns an engine's description with keys of m = `unroll` secret bits in each step.
 fn unrolled(mut d: Description, unroll: usize) -> Result<Description, PaperError> {
     d.unroll = unroll;
     match d.schedule {
@@ -73,7 +73,7 @@ fn unrolled(mut d: Description, unroll: usize) -> Result<Description, PaperError
     }
 }
 
-/// Returns the shipped engines with keys of m = 1 to 3 bits in each step.
+/// Returns the cycles of the shipped engines with keys of m = 1 to 3 secret bits in each step.
 pub fn engines() -> Result<Vec<Record>, PaperError> {
     let mut found = Vec::new();
     for (name, text) in SHIPPED {
@@ -94,8 +94,8 @@ pub fn engines() -> Result<Vec<Record>, PaperError> {
     Ok(found)
 }
 
-/// Returns the cycles of one ciphertext alone and of several interleaved, with a key that is never late and at each
-/// rate.
+/// Returns the cycles of one ciphertext alone and of several interleaved on the scope's engine, with a key that is
+/// never late and with a key at each of the rates.
 pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let mut d = unrolled(shipped(at)?, at.count("m")?)?;
     let shape = d.shape()?;
@@ -131,7 +131,8 @@ pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     Ok(found)
 }
 
-/// Returns the figures of our key switch. Its masks are made on the chip from a public seed, and differ in every row.
+/// Returns the cycles and key bytes of our key switch. Its masks are made on the chip from a public seed, and differ in
+/// every row.
 pub fn switched(
     at: &Scope<'_>,
     params: &Params,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Figures of the torus paper: counts of the bootstrap's program, primes, security, our engines and the paper's own
-//! order of a step, key switches with secure masks, and the time of a gate on this computer. The rows are in
-//! `data/torus.toml`.
+//! order of a step, key switches with secure masks, and the time of a gate on this computer. The rows of its tables are
+//! in `data/torus.toml`.
 
 mod engine;
 mod gate;
@@ -73,7 +73,7 @@ impl Paper for Bootstrapping {
     }
 }
 
-/// Returns the times of our gate and of tfhe-rs's on this computer.
+/// Returns the milliseconds of our gate and of tfhe-rs's on this computer, as a record.
 fn gate() -> Result<Record, PaperError> {
     let gate = gate::milliseconds()?;
     let (peer, said) = match gate.peer {
@@ -91,7 +91,7 @@ struct Ours<'a> {
     params: Arc<Params>,
     gate: Record,
     mapping: &'a Mapping<'a>,
-    /// Whether this run only collects the modules that the tables need.
+    /// Whether this run of the sheet only collects the hardware modules that the tables need.
     asks: bool,
 }
 

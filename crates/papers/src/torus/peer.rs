@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs tfhe-rs on the same computer, if `make bench` has built it: as a separate process, over its standard input and
-//! output (benches/README.md). Nothing of it is linked.
+//! Runs tfhe-rs on the same computer for comparison, if `make bench` has built it. It is a separate process that
+//! answers over its standard input and output (benches/README.md). Nothing of it is linked.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 use crate::error::PaperError;
 
-/// The place, below the workspace, where benches/harness/peers.py puts the program.
+/// The path below the workspace where benches/harness/peers.py puts the tfhe-rs program.
 const PATH: &str = "target/peers/tfhe-rs/release/ringmill-bench-tfhe";
 
 /// The command that builds it.
 pub const HOW: &str = "not built here: cargo build --release --locked --manifest-path benches/tfhe/Cargo.toml --target-dir \
                        target/peers/tfhe-rs";
 
-/// The running peer, with the keys of a set.
+/// A running process of tfhe-rs, with the keys of a parameter set.
 pub struct Peer {
     child: Child,
     asks: ChildStdin,
@@ -26,7 +26,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts the peer with a set's sizes, on one thread. Returns `None` if it is not built.
+    /// Starts tfhe-rs with the sizes of a parameter set, on one thread. Returns `None` if it is not built.
     ///
     /// # Errors
     /// A peer that ends before it answers, or whose gate is wrong.
@@ -70,7 +70,7 @@ impl Peer {
         }
     }
 
-    /// Returns the milliseconds of a NAND.
+    /// Returns the milliseconds of a NAND gate of tfhe-rs.
     ///
     /// # Errors
     /// No answer.

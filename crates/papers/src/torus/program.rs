@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts of the torus paper's bootstrap: operations of its steps (Table I), and estimates of security of its sets
-//! (Table III).
+//! Counts of the torus paper's bootstrap: operations of its steps (Table I), and the estimated security of its
+//! parameter sets (Table III).
 
 use ringmill_circuits::tfhe::mid::BootstrapPrograms;
 use ringmill_circuits::tfhe::{Params, ParamsBuilder};
@@ -10,13 +10,13 @@ use crate::error::PaperError;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted};
 
-/// Returns the instructions of a procedure with this opcode, as numbers of results and operands.
+/// Returns the instructions of a procedure with this opcode, each as its number of results and of operands.
 fn of(procedure: &Procedure, op: Op) -> impl Iterator<Item = (usize, usize)> {
     let those = procedure.instrs.iter().filter(move |i| i.op == op);
     those.map(|i| (i.dst.len(), i.src.len()))
 }
 
-/// Counts the operations of a step of Table I in our program.
+/// Counts the operations of one step of Table I in our bootstrap program.
 pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
     let s = params.sizes();
     let program = BootstrapPrograms::new(params)?.rotate;
@@ -55,7 +55,8 @@ pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
     Ok(record([("operations", counted(operations))]))
 }
 
-/// Returns the bits of security of the small key and of the ring key, with the noise that the TFHE library had for n.
+/// Returns the estimated bits of security of the small key and of the ring key for the scope's dimension n. The
+/// estimate assumes the noise that the TFHE library had for n.
 pub fn security(at: &Scope<'_>) -> Result<Record, PaperError> {
     let name = match at.count("n")? {
         630 => Some("tfhe_library_2020_below_128_bits"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Engines for the 128-bit set: whole bootstraps, runs and key switches by the model, with a key that is never late,
-//! beside lower bounds on their cycles.
+//! Torus engines for the 128-bit parameter set: whole bootstraps, runs and key switches by the model, with a key that
+//! is never late, beside lower bounds on their cycles.
 
 use ringmill_machines::torus::keyswitch::{Digits, Floor, Generators};
 use ringmill_machines::torus::{
@@ -11,14 +11,14 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// An engine's shapes for one ciphertext and for several interleaved.
+/// An engine in two shapes: for one ciphertext, and for several interleaved ones.
 struct Engine {
     case: String,
     alone: Shape,
     together: Option<Shape>,
 }
 
-/// Returns a shipped description's engine, with all of its places interleaved.
+/// Returns the engine of a shipped description, in its interleaved shape with all ciphertexts that the engine holds.
 fn shipped(name: &str, text: &str) -> Result<Engine, PaperError> {
     let shape = Description::read(text)?.shape()?;
     Ok(Engine {
@@ -29,7 +29,7 @@ fn shipped(name: &str, text: &str) -> Result<Engine, PaperError> {
 }
 
 /// Returns an engine of three units with 32 butterflies and 20 generators, m secret bits in each step, and products for
-/// `2^log_pos` positions.
+/// `2^log_pos` positions in each cycle.
 fn of_three_units(
     unroll: usize,
     log_pos: u32,
@@ -110,7 +110,7 @@ fn cycles(shape: Shape, count: usize) -> [u64; 3] {
     [run, switch, load_cycles(shape) + share + give_cycles(shape)]
 }
 
-/// Returns a record for each engine.
+/// Returns the cycles of each engine beside their lower bounds, one record for each engine.
 pub fn figures() -> Result<Vec<Record>, PaperError> {
     let engines = engines()?.into_iter().map(|engine| {
         let shape = engine.alone;

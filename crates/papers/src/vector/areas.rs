@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Areas of Tables 4 and 6 of the vector paper, in standard cells of an open library. Table 4 compares arithmetic for
-//! Montgomery-friendly moduli with arithmetic for any odd modulus. Table 6 has the full machine's units, as sums of
-//! their leaves.
+//! Montgomery-friendly moduli with arithmetic for any odd modulus. Table 6 has the vector machine's units, as sums of
+//! their synthesised leaf modules.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::run::Figures;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted, synthesised};
 
-/// The hardware's tools, or the reason why there is no synthesis.
+/// The source of areas: the hardware's tools, or the reason why there is no synthesis.
 pub struct Areas(Result<Hdl, String>);
 
 impl Areas {
@@ -47,7 +47,8 @@ fn source(library: &Library) -> String {
     format!("{}, {}", library.name, library.source)
 }
 
-/// Returns the gates of each piece of arithmetic, with as many stages as ours, and with stages as short as ours.
+/// Returns the gates of each of our arithmetic modules, and of its counterparts for any odd modulus: with as many
+/// pipeline stages, and with stages as short.
 fn arithmetic(hdl: &Hdl) -> Result<Vec<Record>, PaperError> {
     let found = comparisons().into_iter().map(|comparison| {
         let ours = hdl.area(&comparison.friendly)?;
@@ -85,7 +86,8 @@ fn whole(hdl: &Hdl) -> Result<Vec<Record>, PaperError> {
     ])])
 }
 
-/// Returns the units of the paper's machine. Transforms come first, since the other areas are shares of theirs.
+/// Returns the areas of the units of the paper's machine in Table 6. Transforms come first, since the other areas are
+/// shares of theirs.
 fn units(hdl: &Hdl, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let columns = ["element", "mhz", "mm2"].map(str::to_owned);
     let printed = at.list("elements", &columns, "number")?;

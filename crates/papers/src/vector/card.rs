@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Table 8 of the vector paper on `vector-u250`, a machine that can be built, beside the paper's machine at the same
-//! ring.
+//! ring degree.
 //!
-//! The card's machine takes rings up to N = 1024, so both machines are timed there, with as many primes as the set has.
-//! At this size the buffer holds operands, results and keys, so no time depends on distant memory.
+//! The machine `vector-u250` takes rings up to N = 1024, so both machines are timed there, with as many primes as the
+//! paper's parameter set has. At this size the buffer holds operands, results and keys, so no time depends on distant
+//! memory.
 
 use std::sync::Arc;
 
@@ -18,10 +19,10 @@ use crate::row::Ours;
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// log2 of the ring degree, the largest of the card's machine.
+/// log2 of the ring degree, the largest that `vector-u250` takes.
 const LOG_N: u8 = 10;
 
-/// Returns a set of the card's ring with as many primes.
+/// Returns BGV parameters at the ring degree of `vector-u250`, with as many primes as `of` has.
 pub fn params(of: &Params) -> Result<Arc<Params>, PaperError> {
     let params = Params::builder(LOG_N, of.plain_modulus())
         .friendly_primes(of.max_level().primes(), of.special_count())?
@@ -31,14 +32,14 @@ pub fn params(of: &Params) -> Result<Arc<Params>, PaperError> {
     Ok(params)
 }
 
-/// An operation whose operands are all in the buffer.
+/// An operation of Table 8 as a micro program, with all operands in the buffer.
 pub struct Operation {
     pub name: &'static str,
     pub procedure: Arc<mid::Procedure>,
     pub made: Alone,
 }
 
-/// Compiles Table 8's operations to micro programs of a machine.
+/// Compiles Table 8's operations to micro programs of a vector machine.
 pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation>, PaperError> {
     let found = procedures(params)?.into_iter().map(|(name, procedure)| {
         let made = alone(d, &procedure, &|_| true, Counting::PAPER)?;
@@ -51,8 +52,8 @@ pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation
     found.collect()
 }
 
-/// Returns the microseconds of each operation on the card's machine and on the paper's. A second figure counts
-/// everything: a key that comes from distant memory, and instructions over the link.
+/// Returns the microseconds of each operation of Table 8 on `vector-u250` and on the paper's machine. A second figure
+/// counts everything: a key that comes from distant memory, and instructions over the link.
 pub fn figures(of: &Params) -> Result<Vec<Record>, PaperError> {
     let params = params(of)?;
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 8 of the vector paper on our vector machine, and the paper's claims about its units.
+//! Table 8 of the vector paper on our vector machine, and the paper's statements about its units.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, counted, model};
 
-/// Returns the machine for a ring: the paper's, or for a smaller ring one of a smaller radix.
+/// Returns the description of a vector machine for a ring degree: the paper's machine, or for a smaller ring one of a
+/// smaller radix.
 pub fn machine(log_n: u8) -> Result<Description, PaperError> {
     let mut d = Description::read(Description::PAPER)?;
     if !d.log_n().contains(&log_n) {
@@ -37,7 +38,7 @@ fn made(d: &Description, procedure: &mid::Procedure) -> Result<Alone, PaperError
     Ok(alone(d, procedure, &resident, Counting::PAPER)?)
 }
 
-/// Returns the fields of a description.
+/// Returns those fields of a description that the tables print.
 pub fn fields(d: &Description) -> Record {
     let m = &d.micro;
     let [butterfly, pre, post] = unit_multipliers(d.log_radix);
@@ -70,7 +71,8 @@ pub fn fields(d: &Description) -> Record {
     ])
 }
 
-/// Returns the operations of Table 8 with operands in the buffer, and the split of the key switch's cycles.
+/// Returns the microseconds of Table 8's operations with operands in the buffer, and how the key switch's cycles split
+/// among its parts.
 pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperError> {
     let params = Arc::clone(procedure.params());
     let mut d = machine(params.log_n())?;
@@ -113,7 +115,8 @@ pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperE
     Ok((found, split))
 }
 
-/// Returns the set's bootstrap as the machine runs it: divisions modulo primes alone, keys from memory.
+/// Returns the parameter set's bootstrap in the form that the machine runs: every division is modulo single primes, and
+/// keys come from memory.
 pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError> {
     let target = VectorMachine::new(machine(setup.params().log_n())?)?.target();
     let made = || -> Result<Procedure, BootstrapError> {
@@ -124,7 +127,8 @@ pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError
     Ok(Arc::new(made().map_err(BgvError::from)?))
 }
 
-/// Runs a whole program on the machine, by both countings.
+/// Runs a whole program on the vector machine, once as the paper counts time, and once with distant memory and
+/// instructions counted too.
 pub fn simulate(
     description: Description,
     program: &mid::Verified,
@@ -143,7 +147,8 @@ pub fn simulate(
     Ok(Run { report, own })
 }
 
-/// Runs one bootstrap of the set (section 8.3.1), by both countings.
+/// Runs one bootstrap of the parameter set (section 8.3.1) on the vector machine, once as the paper counts time, and
+/// once with everything counted.
 pub fn bootstrap(
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Figures of the vector paper (BASALISC): parameters, fields of the description, areas, operations, a bootstrap and a
-//! training iteration on the vector machine, and operations on our CPU. The rows are in `data/vector.toml`.
+//! training iteration on the vector machine, and operations on our CPU. The rows of its tables are in
+//! `data/vector.toml`.
 
 mod areas;
 pub(crate) mod card;
@@ -35,7 +36,7 @@ use runs::Run;
 const NAME: &str = "vector";
 pub const SHEET: &str = include_str!("../../data/vector.toml");
 
-/// The paper on BASALISC: its Tables 1 and 4 to 8, and the claims of its text.
+/// The vector paper, on the co-processor BASALISC: its Tables 1 and 4 to 8, and the statements of its text.
 pub struct Basalisc;
 
 impl Paper for Basalisc {
@@ -53,7 +54,7 @@ impl Paper for Basalisc {
     }
 }
 
-/// Returns the tables for a bootstrap's parameters, with an iteration of this size.
+/// Returns the paper's tables for a bootstrap with these parameters, and a training iteration of this size.
 pub fn reproduced(
     procedure: &Arc<Procedure>,
     size: training::Size,
@@ -76,7 +77,7 @@ pub fn reproduced(
     Sheet::read(SHEET)?.reproduce(NAME, &mut figures, sources)
 }
 
-/// Returns the tables of areas alone.
+/// Returns the tables of areas alone, synthesised or left out.
 pub fn areas(synthesis: bool) -> Result<Reproduced, PaperError> {
     let sources = Sources {
         model: false,
@@ -85,7 +86,7 @@ pub fn areas(synthesis: bool) -> Result<Reproduced, PaperError> {
     Sheet::read(SHEET)?.reproduce(NAME, &mut Areas::new(synthesis), sources)
 }
 
-/// Returns the procedure of a bootstrap.
+/// Returns the BGV bootstrap of the parameter set as a procedure.
 pub fn made(
     setup: Result<Bootstrapping, BootstrapError>,
 ) -> Result<Arc<Procedure>, BootstrapError> {
@@ -96,11 +97,11 @@ pub fn made(
 
 struct Ours<'a> {
     procedure: Arc<Procedure>,
-    /// The bootstrap as the machine runs it.
+    /// The parameter set's bootstrap in the form that the machine runs.
     machines: Arc<Procedure>,
     size: training::Size,
     progress: &'a dyn Progress,
-    /// The split of the key switch's cycles.
+    /// How the cycles of the key switch split among its parts, as a record.
     split: Record,
     sigmoid: Option<Record>,
     bootstrap: Option<Run>,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Translates our mid-level instructions to the vector paper's eight opcodes.
+//! Translates our mid-level instructions to the eight opcodes of the vector paper.
 
 use std::collections::BTreeMap;
 
 use ringmill_isa::mid::{Imm, Instr, Op, Program, stats};
 
-/// The paper's opcodes, in the order of Table 7.
+/// The vector paper's opcodes, in the order of its Table 7.
 pub const OPCODES: [&str; 8] = [
     "ADD", "SUB", "MUL", "MORPH", "NTT", "INTT", "CONVERT", "FBE",
 ];
 
-/// Returns the opcodes of an instruction, and how many of each.
+/// Returns the paper's opcodes that one mid-level instruction becomes, and how many of each.
 fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
     let pairs = (instr.src.len() / 2) as u64;
     match instr.op {
@@ -35,7 +35,8 @@ fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
     }
 }
 
-/// Counts the instructions of a program's run as the paper's opcodes. Nothing is unrolled.
+/// Counts the mid-level instructions of one run of a program as the paper's opcodes. Repeats are multiplied and not
+/// unrolled.
 pub fn counts(program: &Program) -> BTreeMap<&'static str, u64> {
     let mut counts = BTreeMap::new();
     for (procedure, calls) in program.procs.iter().zip(stats::call_counts(program)) {

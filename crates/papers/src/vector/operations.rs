@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 8 of the vector paper: HElib's times beside ours on this computer, on one thread, at the highest level.
+//! Table 8 of the vector paper: HElib's times beside those of our CPU kernels on this computer, on one thread, at the
+//! highest level.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,10 +21,10 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value;
 
-/// The number of runs of each operation, of which the shortest counts.
+/// The number of measured runs of each operation, of which the shortest counts.
 const RUNS: usize = 3;
 
-/// Returns Table 8's operations at the highest level, by the paper's names.
+/// Returns Table 8's operations at the highest level as procedures, by the paper's names.
 pub fn procedures(params: &Arc<Params>) -> Result<[(&'static str, Arc<Procedure>); 6], PaperError> {
     let cache = ProcCache::new(Arc::clone(params));
     let top = params.max_level();
@@ -41,7 +42,7 @@ pub fn procedures(params: &Arc<Params>) -> Result<[(&'static str, Arc<Procedure>
     ])
 }
 
-/// Returns the milliseconds of each operation on this computer.
+/// Returns the milliseconds of each operation of Table 8 on this computer.
 pub fn measured(params: &Arc<Params>) -> Result<Vec<Record>, PaperError> {
     let cpu = Cpu::new(1)?;
     let found = procedures(params)?.into_iter().map(|(name, procedure)| {
@@ -54,7 +55,7 @@ pub fn measured(params: &Arc<Params>) -> Result<Vec<Record>, PaperError> {
     found.collect()
 }
 
-/// Makes a procedure of one instruction on each limb of a ciphertext.
+/// Makes a procedure that executes one instruction on each limb of a ciphertext.
 fn limb_by_limb(
     params: &Params,
     instr: impl Fn(&mut ProcBuilder, ValueId) -> Result<ValueId, ringmill_isa::VerifyError>,
@@ -82,7 +83,7 @@ fn limb_by_limb(
     Ok(Arc::new(builder.finish()?))
 }
 
-/// Returns the milliseconds of one call on random limbs.
+/// Returns the milliseconds of one call of a procedure on random limbs.
 fn milliseconds(cpu: &Cpu, procedure: Arc<Procedure>) -> Result<f64, PaperError> {
     let program = Verified::new(Program::calling(procedure, Vec::new()))?;
     let mut prng = Prng::from_seed_for_reproducible_tests_only([7; 32]);

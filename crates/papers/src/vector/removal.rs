@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstraps of the vector paper's set with other methods to remove digits: the paper's own, and those between it and
-//! ours.
+//! Bootstraps of the vector paper's parameter set with other methods to remove the lower digits of a plaintext: the
+//! paper's own, and those between it and ours.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// The largest number of extra ciphertext primes that is tried, and of primes in all.
+/// The largest number of extra ciphertext primes that is tried, and the largest number of all primes.
 const MORE: usize = 14;
 const MOST: usize = 64;
 
-/// Returns the bootstrap by a method, for the set, or for a set with more primes. It takes the fewest extra primes that
-/// the method needs, and as few key-switching digits as these allow. Returns `None` if no number is enough. The times
-/// hold for any parameters of these sizes, and no key is made for them.
+/// Returns the bootstrap with one method of digit removal, for the parameter set or for a set with more primes. It
+/// takes the fewest extra primes that the method needs, and as few key-switching digits as these allow. Returns `None`
+/// if no number of primes is enough. The times hold for any parameters of these sizes, and no key is made for them.
 fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedure>>, PaperError> {
     let (setup, seeded) = (procedure.setup(), procedure.seeded());
     let params = procedure.params();
@@ -59,7 +59,8 @@ fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedu
     Ok(None)
 }
 
-/// Returns a bootstrap of each method, by both countings.
+/// Returns the times of a bootstrap with each method of digit removal, once as the paper counts time, and once with
+/// everything counted.
 pub fn figures(procedure: &Procedure, progress: &dyn Progress) -> Result<Vec<Record>, PaperError> {
     let methods = [
         (

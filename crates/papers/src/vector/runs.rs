@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs of whole programs on the vector machine: the period from one run to the next (section 6.5.2), and the use of
-//! the buffer port's cycles.
+//! the cycles of the buffer's ports.
 
 use ringmill_device::report::MachineReport;
 use ringmill_machines::vector::sides::{Period, Placement};
@@ -9,29 +9,30 @@ use ringmill_machines::vector::{Description, Tally, VectorUse};
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// A run of a program: the report's common part and the machine's own.
+/// A run of a program on the vector machine: the common part of its report, and the part that only vector machines
+/// have.
 pub struct Run {
     pub report: MachineReport,
     pub own: VectorUse,
 }
 
 impl Run {
-    /// Converts cycles to milliseconds.
+    /// Converts cycles of the machine's clock to milliseconds.
     pub fn ms(&self, cycles: u64) -> f64 {
         cycles as f64 / (self.report.clock_mhz * 1e3)
     }
 
-    /// Converts cycles to seconds.
+    /// Converts cycles of the machine's clock to seconds.
     pub fn seconds(&self, cycles: u64) -> f64 {
         cycles as f64 / (self.report.clock_mhz * 1e6)
     }
 
-    /// Returns a lower bound on the cycles of any schedule.
+    /// Returns a lower bound on the cycles that any schedule of the program takes.
     pub fn floor(&self) -> u64 {
         self.own.port_floor.max(self.own.mac_floor)
     }
 
-    /// Returns the period from one run to the next, by both placements of the program's limbs. Meanwhile the host
+    /// Returns the period from one run to the next, for both placements of the program's limbs. During a run the host
     /// brings the data of the next run and takes the results of the last.
     pub fn periods(&self) -> Vec<Record> {
         let host = &self.own.host;
@@ -69,7 +70,8 @@ impl Run {
         ]
     }
 
-    /// Returns the port cycles, and the chunks through each unit, by both countings.
+    /// Returns the cycles of the buffer's ports, and the chunks through each unit, once as the paper counts time, and
+    /// once with everything counted.
     pub fn splits(&self) -> Vec<Record> {
         let busy = |unit: &str| {
             let found = self.report.utilisation.iter().find(|of| of.unit == unit);
@@ -95,7 +97,7 @@ impl Run {
     }
 }
 
-/// Returns the same split for a procedure alone, which took `micro` micro-cycles.
+/// Returns how a procedure alone, which took `micro` micro-cycles, used the cycles of the buffer's ports.
 pub fn split(name: &str, d: &Description, micro: u64, tally: &Tally) -> Record {
     let m = d.micro;
     let in_cycles = |micro: u64| Value::number(micro as f64 / m.buffer as f64);

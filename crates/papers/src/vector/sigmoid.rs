@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 7 of the vector paper: the instructions of one sigmoid, beside ours as the compiler makes it.
+//! Table 7 of the vector paper: the instructions of one sigmoid, beside those that our compiler makes for it.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::counted;
 
-/// The points where the sigmoid's linear pieces meet, and the values there. For negative arguments the value is 1 less
-/// the value of the opposite.
+/// The points where the sigmoid's linear pieces meet, and the sigmoid's values there. For negative arguments the value
+/// is 1 less the value of the opposite.
 const PIECES: [(f64, f64); 6] = [
     (0.0, 0.5),
     (1.0, 0.731),
@@ -26,7 +26,8 @@ const PIECES: [(f64, f64); 6] = [
     (8.0, 1.0),
 ];
 
-/// Returns 64 times the sigmoid of z from -(p - 1) / 2 to (p - 1) / 2, where the last z stands for 8.
+/// Returns 64 times the sigmoid of each z from -(p - 1) / 2 to (p - 1) / 2, for the prime p. The last z stands for the
+/// argument 8.
 pub fn table(prime: u64) -> Vec<i64> {
     let half = (prime / 2) as i64;
     let scale = 64.0;
@@ -46,7 +47,8 @@ pub fn table(prime: u64) -> Vec<i64> {
         .collect()
 }
 
-/// Compiles a procedure, called once, that maps u to the sigmoid of u / p, rounded.
+/// Compiles a program with one call of a procedure that maps u to the sigmoid of u / p, rounded. `procedure` is the
+/// bootstrap.
 pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError> {
     let power = procedure.params().prime_power()?;
     let (prime, exponent) = (power.prime(), power.exponent());
@@ -77,7 +79,7 @@ pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError>
     Ok(compile::<Bgv>(source, &options)?)
 }
 
-/// Counts each opcode of the paper in one sigmoid.
+/// Counts how often each opcode of the paper occurs in one sigmoid.
 pub fn opcodes(compiled: &Compiled<Bgv>) -> Vec<Record> {
     let found = counts(compiled.program.program());
     let opcode = |opcode: &str| {

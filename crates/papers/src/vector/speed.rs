@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Measures the speed of the vector machine's performance simulator, in micro instructions a second on one core.
 //!
+//! *Stepped* is the rate of an existing micro program, the key switch of Table 8, with one clock model. A second rate
+//! shows the cost of choosing the order: the same program made from its tasks, placed, ordered and stepped. *Replayed*
+//! is the rate of calls of a program whose state was met before. The rate of its other calls includes lowering,
+//! placement, ordering and two clock models.
+//!
 //! *Stepped* times an existing micro program, the key switch of Table 8, with one clock model. A second rate shows the
 //! cost of choosing the order: the same program made from its tasks, placed, ordered and stepped. *Replayed* are calls
 //! of a program whose state was met before. The rate of its other calls includes lowering, placement, ordering and two
@@ -21,10 +26,10 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value;
 
-/// The seconds of measurement after which a rate counts as known.
+/// The seconds of measurement after which a rate is exact enough.
 const ENOUGH: f64 = 0.3;
 
-/// A number of instructions, and the seconds that they took.
+/// A rate of the simulator: a number of micro instructions, and the seconds that they took.
 #[derive(Clone, Copy, Default)]
 struct Rate(u64, f64);
 
@@ -38,7 +43,7 @@ impl Rate {
         ])
     }
 
-    /// Repeats the work until its rate is known.
+    /// Repeats `work`, which returns its number of instructions, until its rate is known.
     fn of(mut work: impl FnMut() -> Result<u64, MachineError>) -> Result<Self, MachineError> {
         let mut found = Self::default();
         let begin = Instant::now();
@@ -50,7 +55,7 @@ impl Rate {
     }
 }
 
-/// Returns rates of a program on the machine, and of the key switch of its parameters.
+/// Returns the simulator's rates for a program on the machine, and for the key switch of its parameters.
 pub fn rates(
     procedure: &Arc<Procedure>,
     d: &Description,
@@ -86,7 +91,7 @@ pub fn rates(
     ])
 }
 
-/// Returns the rates of a program's calls: those that were made, and those that were replayed.
+/// Returns the simulator's rates for a program's calls: those that it scheduled, and those that it replayed.
 fn of_program(d: &Description, program: &mid::Verified) -> Result<[Rate; 2], PaperError> {
     let mut running = Running::new(d, &program.head(), SimOptions::default());
     let mut stream = program.stream();

@@ -20,7 +20,7 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, counted, measured, model};
 
-/// The numbers of samples and features. A gradient is multiplied by `step` / p^2.
+/// The size of a training iteration: its numbers of samples and features. A gradient is multiplied by `step` / p^2.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub samples: usize,
@@ -28,14 +28,14 @@ pub struct Size {
     pub step: i64,
 }
 
-/// The paper's size: 1,024 samples of 10 features.
+/// The paper's size of a training iteration: 1,024 samples of 10 features.
 pub const WHOLE: Size = Size {
     samples: 1024,
     features: 10,
     step: 7,
 };
 
-/// The iteration, traced on vectors of `slots` values modulo `power`.
+/// The tracer of a training iteration on vectors of `slots` values modulo `power`.
 struct Trainer {
     trace: TraceBuilder,
     power: Power,
@@ -52,7 +52,7 @@ impl Trainer {
         self.trace.low_digit(x, self.power, None)
     }
 
-    /// Traces the sigmoid of u / p, rounded, as a table.
+    /// Traces a procedure for the sigmoid of u / p, rounded, as a table.
     fn sigmoid(&mut self) -> Result<builder::Procedure, PaperError> {
         let given = (self.trace).begin_procedure("looked_up", &[Visibility::Encrypted], None)?;
         let &[u] = given.as_slice() else {
@@ -65,7 +65,7 @@ impl Trainer {
         Ok(self.trace.end(&[looked_up], None)?)
     }
 
-    /// Traces a vector with the sum of all slots in every slot.
+    /// Traces the sum of all slots of a vector, in every slot.
     fn summed(&mut self, x: Traced) -> Result<Traced, TraceError> {
         let mut sum = x;
         let mut width = i64::from(self.trace.slots());
@@ -77,7 +77,7 @@ impl Trainer {
         Ok(sum)
     }
 
-    /// Traces a vector with 1 in one slot and 0 in the others.
+    /// Traces a constant vector with 1 in one slot and 0 in the others.
     fn mask(&mut self, slot: usize) -> Result<Traced, TraceError> {
         let slots = self.trace.slots() as usize;
         let values = (0..slots).map(|at| (f64::from(u8::from(at == slot)), 0.0));
@@ -91,7 +91,7 @@ impl Trainer {
         }))
     }
 
-    /// Traces step g / p^2, rounded once on the way and once at the end.
+    /// Traces the update `step` g / p^2 of a gradient g, rounded once on the way and once at the end.
     fn update(&mut self, g: Traced) -> Result<Traced, TraceError> {
         let (prime, step) = (self.power.prime as i64, self.size.step);
         let low = self.low(g)?;
@@ -108,7 +108,8 @@ impl Trainer {
         self.trace.add(third, low, None)
     }
 
-    /// Traces the weights after an iteration. `x` is ordered block by block, then feature by feature.
+    /// Traces the weights after one training iteration. The samples `x` are ordered block by block, then feature by
+    /// feature.
     fn iteration(
         &mut self,
         packed: Traced,
@@ -181,7 +182,7 @@ impl Trainer {
     }
 }
 
-/// Compiles one iteration for a bootstrap's parameters.
+/// Compiles one training iteration for a bootstrap's parameters.
 pub fn compiled(procedure: &Arc<Procedure>, size: Size) -> Result<Compiled<Bgv>, PaperError> {
     let power = procedure.params().prime_power()?;
     let (prime, exponent) = (power.prime(), power.exponent());
@@ -200,7 +201,7 @@ pub fn compiled(procedure: &Arc<Procedure>, size: Size) -> Result<Compiled<Bgv>,
     Ok(compile::<Bgv>(trainer.whole()?, &options)?)
 }
 
-/// Counts the instructions of an iteration: bootstraps, macro instructions, mid-level instructions.
+/// Counts the instructions of one training iteration: bootstraps, macro instructions, mid-level instructions.
 pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
     let macros = stats::counts(&compiled.managed);
     let silent = [MacroOp::Input, MacroOp::Output, MacroOp::Encode];
@@ -214,8 +215,8 @@ pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
     ]
 }
 
-/// Runs the iteration on the machine. Returns its counts at three levels, its time by both countings, and the share of
-/// the link that instructions take.
+/// Runs one training iteration on the vector machine. Returns its instruction counts at three levels, its time as the
+/// paper counts it and with everything counted, and the share of the link that instructions take.
 pub fn iteration(
     procedure: &Arc<Procedure>,
     size: Size,

@@ -18,7 +18,7 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// Two stacks of HBM2E: 32 pseudo-channels of 28.8 GB/s.
+/// Two stacks of HBM2E memory: the number of pseudo-channels, and the GB/s of each.
 const HBM: (usize, f64) = (32, 28.8);
 
 fn variants(paper: &Description) -> [(&'static str, Description); 4] {
@@ -41,7 +41,7 @@ fn variants(paper: &Description) -> [(&'static str, Description); 4] {
     ]
 }
 
-/// Times a key switch and a bootstrap with each memory.
+/// Times a key switch and a bootstrap on the vector machine with each variant of memory.
 pub fn figures(
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,
@@ -73,7 +73,7 @@ pub fn figures(
     found.collect()
 }
 
-/// Returns whether masks are made from seeds.
+/// Returns whether the machine makes the masks of keys on chip from seeds.
 fn seeded(d: &Description) -> bool {
     d.key_masks == Masks::Generated
 }
@@ -84,7 +84,8 @@ fn switch(procedure: &Procedure, d: &Description) -> Result<Arc<mid::Procedure>,
     Ok(cache.get(&OpKey::relin(params.max_level(), seeded(d)))?)
 }
 
-/// The ciphertexts of a batch, and how many of them use a key's limb before the next limb comes.
+/// The number of ciphertexts of a batch. `TOGETHER` lists how many of them use a limb of the key before the next limb
+/// comes.
 const BATCH: u16 = 8;
 const TOGETHER: [u16; 4] = [1, 2, 4, 8];
 

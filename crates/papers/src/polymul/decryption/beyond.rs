@@ -20,17 +20,17 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{measured, stated};
 
-/// The sets whose noise budget holds a public key's noise.
+/// The parameter sets of the study whose noise budget holds the noise of an encryption with a public key.
 pub const SETS: [Set; 2] = [Set { n: 1024, bits: 27 }, Set { n: 2048, bits: 29 }];
-/// The number of primes of the product modulo 180 bits.
+/// The number of primes of a product modulo 180 bits, 30 bits each.
 const PRIMES: usize = 6;
 const WIDE: Set = Set { n: 4096, bits: 30 };
 
-/// The number of calls that the rows take.
+/// The number of steps of progress, which are calls of the machine.
 pub const PARTS: u64 = 2 * SETS.len() as u64 + 2;
 
-/// Returns the record of two calls, the first one and one of the steady state, beside the host's time for the same
-/// products.
+/// Returns the figures of two calls of the machine, the first one and one of the steady state, beside the host's
+/// microseconds for the same products.
 fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host: f64) -> Record {
     let [first, steady] = calls.each_ref().map(|call| call.cycles() as f64);
     record([
@@ -45,7 +45,7 @@ fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host
     ])
 }
 
-/// Returns the mean time of `work` in microseconds, over the study's runs, after a few runs that warm up.
+/// Returns the mean time of `work` in microseconds, over the study's number of runs, after a few runs that warm up.
 fn mean(
     study: Study<'_>,
     mut work: impl FnMut() -> Result<(), PaperError>,
@@ -60,8 +60,9 @@ fn mean(
     Ok(1e6 * begin.elapsed().as_secs_f64() / f64::from(study.runs.max(1)))
 }
 
-/// Encrypts (c_0, c_1) = (Delta m + p_0 u + e_1, p_1 u + e_2), section 4.1. The public key stays in the machine, and u
-/// crosses the link for each product. The ciphertext must decrypt to m.
+/// Times BFV's encryption (c_0, c_1) = (Delta m + p_0 u + e_1, p_1 u + e_2) of a message m under the public key (p_0,
+/// p_1), section 4.1. The public key stays in the machine, and the random u crosses the link for each product. The
+/// ciphertext must decrypt to m.
 pub fn encryption(
     study: Study<'_>,
     set: Set,
@@ -134,8 +135,8 @@ pub fn encryption(
     Ok(timed(study, set, &[first, steady], 4, host))
 }
 
-/// Multiplies polynomials with coefficients of 180 bits, as residues: one full product for each prime. The machine
-/// holds the tables of two moduli, so each call brings those of the others again.
+/// Times the product of polynomials with coefficients of 180 bits, as residues: one full product for each of six
+/// primes. The machine holds the tables of two moduli, so each call brings those of the others again.
 pub fn six_primes(
     study: Study<'_>,
     card: &mut Card,

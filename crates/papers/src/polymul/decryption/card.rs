@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs jobs on the polynomial multiplier, by its cycle model or its RTL. Returns the cycles of every command, and the
-//! residues.
+//! Runs products on the polynomial multiplier, by its cycle model or its RTL. Returns the cycles of every command, and
+//! the products' residues.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use ringmill_machines::polymul::{
 
 use crate::error::PaperError;
 
-/// The multiplier, with the tables and operands that it holds from call to call.
+/// The polynomial multiplier as the study uses it, with the tables and operands that it keeps from call to call.
 pub struct Card {
     shape: Shape,
     rtl: Option<Multiplier>,
     holds: Resident,
 }
 
-/// One product. Moduli and operands are numbers in [`Work`].
+/// One product for the machine. Its modulus and its operands are numbers in [`Work`].
 #[derive(Clone, Copy, Debug)]
 pub struct Product {
     pub op: ArrayOp,
@@ -33,14 +33,14 @@ pub struct Product {
     pub b: u32,
 }
 
-/// The tables and operands that products name by number. If the next call has the same number, the value need not cross
-/// the link again.
+/// The tables of moduli and the operands that products name by number. If the next call has the same number, the value
+/// need not cross the link again.
 pub struct Work<'a> {
     pub tables: Vec<Arc<Tables>>,
     pub operands: Vec<&'a [u64]>,
 }
 
-/// The result of a call, from an idle machine to an idle machine: its commands, and its products in the requested
+/// The result of one call of the machine, from idle to idle: its timed commands, and its products in the requested
 /// order.
 pub struct Call {
     pub commands: Vec<Timed>,
@@ -56,13 +56,13 @@ impl Call {
             .unwrap_or(0)
     }
 
-    /// Returns the cycles of each command with this name.
+    /// Returns the cycles of each command of the call with this name.
     pub fn of(&self, name: &str) -> Vec<u64> {
         let of = self.commands.iter().filter(|t| t.command.name() == name);
         of.map(|timed| timed.end - timed.begin).collect()
     }
 
-    /// Returns the cycles from one result to the next, over the second half of a stream.
+    /// Returns the mean cycles from one result to the next, over the second half of the call's stream of products.
     pub fn period(&self) -> f64 {
         let unloads = self.commands.iter();
         let unloads = unloads.filter(|t| matches!(t.command, Command::Unload { .. }));
@@ -95,13 +95,13 @@ impl Card {
         self.shape
     }
 
-    /// Forgets all held values, so that the next call is a first one.
+    /// Forgets all tables and operands that the machine keeps, so that the next call is a first one.
     pub fn forget(&mut self) {
         self.holds = Resident::default();
     }
 
-    /// Runs the commands of the scheduler, in RTL if there is one. Every product is compared with the reference.
-    /// Without RTL, the reference is the product.
+    /// Runs the scheduler's commands for some products, in RTL if there is one. Every product is compared with the
+    /// reference. Without RTL, the reference is the product.
     pub fn call(&mut self, work: &Work<'_>, products: &[Product]) -> Result<Call, PaperError> {
         let degree = degree(work)?;
         // Results are numbered after the operands.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times the host's decryption on one thread, in the parts of Table 3.
+//! Times the host's part of a BFV decryption on one thread, split as in Table 3 of the paper.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use zeroize::Zeroizing;
 use super::sample::Sample;
 use crate::error::PaperError;
 
-/// The mean times of a decryption's parts, in microseconds.
+/// The mean times of the parts of a BFV decryption on the host, in microseconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parts {
-    /// The product c_1 s.
+    /// Microseconds for the product c_1 s of the ciphertext's second polynomial and the secret key.
     pub product: f64,
-    /// The base conversion FASTBCONV.
+    /// Microseconds for the base conversion FASTBCONV.
     pub extension: f64,
-    /// The addition of c_0, the product with gamma t, and the correction of the message.
+    /// Microseconds for the addition of c_0, the product with gamma t, and the correction of the message.
     pub others: f64,
 }
 
@@ -25,13 +25,13 @@ impl Parts {
         self.product + self.rest()
     }
 
-    /// Returns the time of the parts that stay with the host if the product does not.
+    /// Returns the microseconds of the parts that stay with the host if the machine computes the product.
     pub fn rest(self) -> f64 {
         self.extension + self.others
     }
 }
 
-/// The buffers of one decryption.
+/// The buffers of one decryption on the host.
 struct Room {
     phase: Zeroizing<Vec<u64>>,
     sums: Zeroizing<Vec<u64>>,
@@ -47,25 +47,26 @@ impl Room {
         }
     }
 
-    /// Computes line 2 of Algorithm 5, from c_1 s in `phase`.
+    /// Computes line 2 of the paper's Algorithm 5, from the product c_1 s in `phase`.
     fn raise(&mut self, of: &Sample) -> Result<(), PaperError> {
         kernels::add_assign(of.plan.modulus(), &mut self.phase, &of.c0)?;
         of.division.raise(&mut self.phase);
         Ok(())
     }
 
-    /// Computes lines 3 to 5.
+    /// Computes lines 3 to 5 of the paper's Algorithm 5.
     fn extend(&mut self, of: &Sample) -> Result<(), PaperError> {
         Ok(of.division.extend(&self.phase, &mut self.sums)?)
     }
 
-    /// Computes lines 6 to 13.
+    /// Computes lines 6 to 13 of the paper's Algorithm 5.
     fn correct(&mut self, of: &Sample) {
         of.division.correct(&self.sums, &mut self.message);
     }
 }
 
-/// Decrypts `runs` times, after a few runs that warm up, and checks the message.
+/// Decrypts the sample `runs` times on the host, after a few runs that warm up, and checks the message. Returns the
+/// parts' mean times.
 pub fn measure(sample: &Sample, runs: u32) -> Result<Parts, PaperError> {
     let mut room = Room::new(sample.n());
     let mut sums = [Duration::ZERO; 3];
@@ -96,7 +97,7 @@ pub fn measure(sample: &Sample, runs: u32) -> Result<Parts, PaperError> {
     })
 }
 
-/// Finishes a decryption from a machine's c_1 s, and checks the message.
+/// Finishes a decryption on the host from the machine's product c_1 s, and checks the message.
 pub fn finish(sample: &Sample, product: &[u64]) -> Result<(), PaperError> {
     let mut room = Room::new(sample.n());
     room.phase.copy_from_slice(product);

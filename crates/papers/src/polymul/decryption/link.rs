@@ -4,12 +4,12 @@
 
 use ringmill_machines::polymul::WIDTH;
 
-/// A half-duplex link, by its rate in Gbit/s.
+/// A half-duplex link between host and machine, by its rate in Gbit/s.
 #[derive(Clone, Copy, Debug)]
 pub struct Link(pub f64);
 
 impl Link {
-    /// Returns the microseconds that residues take, one word each.
+    /// Returns the microseconds in which the link moves this number of residues, one word each.
     pub fn us(self, residues: usize) -> f64 {
         bits(residues) / (self.0 * 1e3)
     }
@@ -19,7 +19,8 @@ fn bits(residues: usize) -> f64 {
     residues as f64 * f64::from(WIDTH)
 }
 
-/// A product with its operand in and its result out. Times are microseconds of the machine, through its port.
+/// A product on the machine with one operand in and its result out. Times are the machine's microseconds, through its
+/// own port.
 #[derive(Clone, Copy, Debug)]
 pub struct OneCall {
     pub n: usize,
@@ -29,20 +30,20 @@ pub struct OneCall {
 }
 
 impl OneCall {
-    /// Returns the time of load, product and unload, one after another. A polynomial crosses link and port at once, at
-    /// the pace of the slower.
+    /// Returns the microseconds of load, product and unload on a link, one after another. A polynomial crosses link and
+    /// port at once, at the pace of the slower.
     pub fn through(self, link: Link) -> f64 {
         let crossing = link.us(self.n);
         crossing.max(self.load) + self.product + crossing.max(self.unload)
     }
 
-    /// Returns the time on an infinitely fast link.
+    /// Returns the microseconds of load, product and unload on an infinitely fast link.
     pub fn least(self) -> f64 {
         self.load + self.product + self.unload
     }
 
-    /// Returns the link on which the call takes as long as the host's product, or `None` if no link is fast enough.
-    /// Slower links do not pay.
+    /// Returns the link on which the call takes as long as the host's product of `host` microseconds. Returns `None` if
+    /// no link is fast enough. Slower links do not pay.
     pub fn break_even(self, host: f64) -> Option<Link> {
         if host <= self.least() {
             return None;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The decryption study of sections 4.1 and 5: BFV's decryption as SEAL does it, on our own ciphertexts and on SEAL's,
-//! with its product c_1 s on the machine. Host, link and machine are reported separately, and so are other uses of the
-//! machine.
+//! The decryption study of the polymul paper's sections 4.1 and 5. It runs BFV's decryption as SEAL does it, on our own
+//! ciphertexts and on SEAL's, with the product c_1 s on the machine. Host, link and machine are reported separately,
+//! and so are other uses of the machine.
 //!
 //! In this study alone a secret key goes to a device, as in the paper. Devices that run programs never get one.
 
@@ -29,26 +29,26 @@ use link::{Link, OneCall, stream_break_even};
 use sample::{Sample, Set};
 use seal::Seal;
 
-/// The number of products in the stream whose period is measured.
+/// The number of products in the stream whose period the study measures.
 const STREAMED: u32 = 8;
 /// The reason why a figure that depends on [`Seal::rest`] is missing.
 const NOISY: &str = "SEAL's transforms alone were timed longer than its decryption: the processor was shared; run again";
 
-/// The jobs of a set on the machine: ours (first, steady, stream) and SEAL's.
+/// The number of the machine's calls for one parameter set: three of ours (first, steady, stream), and SEAL's.
 const CALLS: u64 = 4;
 
-/// The inputs of our figures.
+/// The inputs of the study: printed figures, the machine, tools and numbers of runs.
 #[derive(Clone, Copy)]
 pub(super) struct Study<'a> {
     pub given: &'a Given,
     pub machine: &'a Description,
-    /// The tools of the RTL. Without them cycles come from the model.
+    /// The tools that simulate the RTL. Without them cycles come from the model.
     pub hdl: Option<&'a ringmill_hdl::Hdl>,
-    /// The number of decryptions in the mean of a host's time.
+    /// The number of decryptions over which a host's time is the mean.
     pub runs: u32,
 }
 
-/// The figures of the study.
+/// The figures of the decryption study, by list.
 pub(super) struct Found {
     pub sets: Vec<Record>,
     pub encryptions: Vec<Record>,
@@ -57,12 +57,12 @@ pub(super) struct Found {
 }
 
 impl Study<'_> {
-    /// Returns the number of parts of the work, each about equally long.
+    /// Returns the number of steps of progress of the study, each about equally long.
     pub fn parts(self) -> u64 {
         CALLS * self.given.seal_decrypt.len() as u64 + beyond::PARTS + 1
     }
 
-    /// Computes every figure.
+    /// Runs the whole study, and returns its figures.
     pub fn figures(self, parts: &mut Parts<'_>) -> Result<Found, PaperError> {
         let printed = &self.given.seal_decrypt;
         let sets = printed.iter().map(|s| Set { n: s.n, bits: s.k });
@@ -119,7 +119,7 @@ impl Study<'_> {
         self.hdl.map(version).unwrap_or_default()
     }
 
-    /// Returns a figure of cycles, or one that is computed from cycles, with its source.
+    /// Returns a value of cycles, or one computed from cycles, with its source: RTL or model.
     fn counted(self, value: f64) -> Value {
         let how = match self.hdl {
             Some(_) => How::Rtl,
@@ -128,7 +128,7 @@ impl Study<'_> {
         Ours::Is(value, how).into()
     }
 
-    /// Returns the time of the first call, which also brings the tables and the key.
+    /// Returns the microseconds of the first call, which also brings the tables and the key over the link.
     fn first_us(self, figures: &Figures) -> f64 {
         let (call, link) = (figures.call, self.link());
         let words = call.n + Tables::HEADER_BEATS * self.machine.beat;
@@ -136,7 +136,7 @@ impl Study<'_> {
         call.through(link) + tables + link.us(call.n).max(call.load)
     }
 
-    /// Returns the record of a set.
+    /// Returns our figures of one parameter set beside SEAL's, by name.
     fn record(self, figures: &Figures, printed: &SealDecrypt, seal: Result<&Seal, &str>) -> Record {
         let (call, host, link) = (figures.call, figures.host, self.link());
         let period = self.us(figures.period);
@@ -202,7 +202,8 @@ impl Study<'_> {
         ])
     }
 
-    /// Decrypts our ciphertext of a set, on the host and on the machine.
+    /// Decrypts our ciphertext of one parameter set on the host and on the machine, and returns the measured times and
+    /// cycles.
     fn of_set(
         self,
         set: Set,
@@ -241,7 +242,7 @@ impl Study<'_> {
     }
 }
 
-/// The product of c_1 and the key. The key stays in the machine from the first call on.
+/// The product of c_1 and the secret key. The key stays in the machine from the first call on.
 const PRODUCT: Product = Product {
     op: ArrayOp::Hpm,
     modulus: 0,
@@ -256,23 +257,24 @@ fn work<'a>(sample: &'a Sample, tables: &Arc<Tables>) -> Work<'a> {
     }
 }
 
-/// The measured figures of a set.
+/// The measured times and cycles of one parameter set.
 struct Figures {
     host: host::Parts,
-    /// A call of the steady state.
+    /// The times of one call in the steady state.
     call: OneCall,
     tables_us: f64,
-    /// The cycles from the first command to the end of the last, in the steady state; `first` is the same for the first
-    /// call.
+    /// The cycles from the first command to the end of the last, in the steady state. `first` has the cycles of the
+    /// first call.
     steady: u64,
     first: u64,
-    /// The cycles from result to result in a stream.
+    /// The mean cycles from one result to the next in a stream of products.
     period: f64,
     tables: Arc<Tables>,
 }
 
 impl Figures {
     /// Decrypts SEAL's ciphertext with SEAL's key twice: by the host alone, and by the host with the machine's product.
+    /// Both must give SEAL's message.
     fn seals(&self, found: &Seal, card: &mut Card) -> Result<(), PaperError> {
         host::measure(&found.sample, 1)?;
         card.forget();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A ciphertext under a known key, in the form of SEAL's decryption: polynomials in coefficient form, the key in
-//! evaluation form.
+//! A BFV ciphertext under a known key, in the form that SEAL's decryption takes: polynomials in coefficient form, the
+//! key in evaluation form.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::error::PaperError;
 
 /// The plaintext modulus of 8 bits, as in Table 3. No prime of 8 bits is 1 mod 2n, so messages are coefficients.
 pub const T: u64 = 256;
-/// The bits of the key-switching prime that the library's parameters need. No ciphertext of the study uses it.
+/// The bits of the key-switching prime that the library's parameters must have. No ciphertext of the study uses it.
 const SPECIAL_BITS: u32 = 30;
 
-/// A parameter set of the paper: the degree, and the bits of its one prime.
+/// A parameter set of the polymul paper: the ring degree, and the bits of its one prime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Set {
     pub n: usize,
@@ -27,14 +27,14 @@ pub struct Set {
 }
 
 impl Set {
-    /// Returns the largest prime of its size, which SEAL takes too.
+    /// Returns the set's prime, the largest of its size, which SEAL takes too.
     pub fn prime(self) -> Result<u64, PaperError> {
         let primes = ntt_primes(self.bits, self.n.ilog2(), 1)?;
         Ok(primes.first().copied().unwrap_or_default())
     }
 
-    /// Builds parameters with one prime for ciphertexts. They are not checked for security, since the check would count
-    /// the key-switching prime, under which nothing is published.
+    /// Builds BFV parameters with one prime for ciphertexts. They are not checked for security, since the check would
+    /// count the key-switching prime, under which nothing is published.
     pub fn params(self) -> Result<Arc<Params>, PaperError> {
         let log_n = self.n.ilog2();
         let special = ntt_primes(SPECIAL_BITS, log_n, 1)?;
@@ -44,7 +44,7 @@ impl Set {
     }
 }
 
-/// The input of a decryption, and the expected message.
+/// The input of a decryption: a ciphertext, its secret key, and the expected message.
 pub struct Sample {
     pub division: Division,
     pub plan: Arc<NttPlan>,
@@ -70,7 +70,7 @@ impl Sample {
         Self::of(&params, &encryptor.encrypt(&plain)?, key, message)
     }
 
-    /// Makes a sample of a ciphertext, ours or one that SEAL wrote.
+    /// Makes a sample from a ciphertext and its key, ours or ones that SEAL wrote.
     pub fn of(
         params: &Params,
         cipher: &Ciphertext,
@@ -102,7 +102,7 @@ impl Sample {
         self.c1.len()
     }
 
-    /// Computes NTT_MULTIPLY(c_1, s), lines 14 to 18 of Algorithm 5.
+    /// Computes c_1 s in coefficient form (NTT_MULTIPLY, lines 14 to 18 of the paper's Algorithm 5).
     pub fn product(&self, into: &mut [u64]) -> Result<(), PaperError> {
         into.copy_from_slice(&self.c1);
         self.plan.forward(into)?;
@@ -110,6 +110,11 @@ impl Sample {
         Ok(self.plan.inverse(into)?)
     }
 
+    /// Checks that a decryption gave the expected message. `whose` names the decryption in the error.
+    ///
+    /// # Errors
+    ///
+    /// [`PaperError::Disagreement`] if a decryption gave another message; `whose` names the decryption.
     /// # Errors
     /// [`PaperError::Disagreement`] if a decryption gave another message; `whose` names the decryption.
     pub fn check(&self, message: &[u64], whose: &str) -> Result<(), PaperError> {
@@ -129,7 +134,7 @@ pub fn reducer(q: u64) -> Result<ringmill_math::Modulus, PaperError> {
     Ok(ringmill_math::Modulus::new(q)?)
 }
 
-/// Returns the first limb of several.
+/// Returns the first limb, of n residues, of a polynomial's limbs.
 pub fn limb(limbs: &[u64], n: usize) -> Result<Vec<u64>, PaperError> {
     let first = limbs.get(..n).map(<[u64]>::to_vec);
     first.ok_or_else(|| PaperError::Internal(format!("a key of {} words, not {n}", limbs.len())))

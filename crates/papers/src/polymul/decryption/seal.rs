@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs SEAL for the decryption study: a script (`seal.py`) writes a key and a ciphertext to SEAL's files, decrypts it
-//! and measures. This module reads the files.
+//! Runs SEAL for the decryption study. A script (`seal.py`) writes a key and a ciphertext to SEAL's files, decrypts the
+//! ciphertext and measures the time. This module reads the files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,28 +13,29 @@ use super::sample::{Sample, Set, T};
 use crate::error::PaperError;
 
 const SCRIPT: &str = include_str!("seal.py");
-/// The variable that names a virtual environment whose Python can import SEAL's binding, as for the hardware's tools.
+/// The environment variable that names a virtual environment whose Python can import SEAL's binding. The hardware's
+/// tools use the same one.
 const VENV: &str = "RINGMILL_VENV";
 
-/// SEAL's own measurements in microseconds, and its ciphertext.
+/// SEAL's own times in microseconds, its ciphertext, key and message.
 pub struct Seal {
     pub decrypt: f64,
-    /// The time of one polynomial to evaluation form and back: SEAL's NTT_MULTIPLY without the products.
+    /// Microseconds to transform one polynomial to evaluation form and back: SEAL's NTT_MULTIPLY without the products.
     pub transforms: f64,
     pub version: String,
     pub sample: Sample,
 }
 
 impl Seal {
-    /// Returns SEAL's decryption without the transforms. Both times are means of separate runs, so on a busy processor
-    /// the part may exceed the whole; then the result is `None`.
+    /// Returns the microseconds of SEAL's decryption without the transforms. Both times are means of separate runs, so
+    /// on a busy processor the part may exceed the whole; then the result is `None`.
     pub fn rest(&self) -> Option<f64> {
         let rest = self.decrypt - self.transforms;
         (rest > 0.0).then_some(rest)
     }
 }
 
-/// The script's output for a set.
+/// The JSON that the script prints for one parameter set.
 #[derive(Deserialize)]
 struct Printed {
     version: String,
@@ -43,7 +44,8 @@ struct Printed {
     transforms_us: f64,
 }
 
-/// Returns SEAL's figures for every set, or the reason why there are none: no Python, or no binding in it.
+/// Returns SEAL's times and files for every parameter set, or the reason why there are none: no Python, or no binding
+/// in it.
 pub fn run(sets: &[Set], runs: u32) -> Result<Result<Vec<Seal>, String>, PaperError> {
     let folder = Folder::new()?;
     let mut command = Command::new(python());
@@ -75,7 +77,8 @@ pub fn run(sets: &[Set], runs: u32) -> Result<Result<Vec<Seal>, String>, PaperEr
     Ok(Ok(read.collect::<Result<_, _>>()?))
 }
 
-/// Returns the Python of the named virtual environment, else of one in this folder or above, else the system's.
+/// Returns the Python of the virtual environment that `RINGMILL_VENV` names, else of one in this folder or above, else
+/// the system's.
 fn python() -> PathBuf {
     let of = |venv: PathBuf| venv.join("bin/python");
     if let Some(named) = std::env::var_os(VENV) {
@@ -91,7 +94,7 @@ fn python() -> PathBuf {
 struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes a folder that no other user can read. Its key is made for the study alone, but it is a key.
+    /// Makes a temporary folder that no other user can read. Its key is made for the study alone, but it is a key.
     fn new() -> Result<Self, PaperError> {
         use std::os::unix::fs::DirBuilderExt;
         let bits = ringmill_math::Prng::from_os()?.next_u64();
