@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Defines the arguments of the command. Every command's help ends with examples that run as they stand.
+//! Defines the arguments of the `ringmill` command. Every command's help ends with examples that run as they stand.
 
 pub mod circuit;
 pub mod compare;
@@ -20,7 +20,7 @@ use compare::CompareArgs;
 use reproduce::ReproduceArgs;
 use rtl::RtlCommand;
 
-/// Programs on encrypted data: compile them, run them on the CPU, and see what hardware would take.
+/// Compile programs on encrypted data, run them on the CPU, and see what hardware would take.
 #[derive(Debug, Parser)]
 #[command(
     name = "ringmill",
@@ -44,7 +44,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 
-    /// Most memory that the work may take, as in 4G or 512MiB [default: four fifths of what is available].
+    /// Most memory in bytes that the work may take, as in 4G or 512MiB [default: four fifths of the available memory].
     #[arg(long, global = true, value_name = "SIZE", value_parser = Limits::parse)]
     pub max_memory: Option<Limits>,
 }
@@ -68,7 +68,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether what is printed is JSON, errors too.
+    /// Returns whether the command prints JSON, errors too.
     pub fn json(&self) -> bool {
         match self {
             Self::Run(args) => args.json,
@@ -87,44 +87,44 @@ impl Command {
     }
 }
 
-/// The names of the schemes that programs are compiled for.
+/// Returns a parser of the scheme names that programs can be compiled for.
 fn schemes() -> impl TypedValueParser<Value = Known> {
     let named = |scheme: Known| PossibleValue::new(scheme.name()).help(scheme.about());
     let known = |name: String| Known::of_name(&name).ok_or("there is no such scheme");
     PossibleValuesParser::new(Known::ALL.map(named)).try_map(known)
 }
 
-/// A program and how to compile it.
+/// The arguments that name a program, and how to compile it.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
     /// The program: macro text (.rmac), or with the pip-installed command a Python file (FILE.py, FILE.py:NAME).
     pub program: PathBuf,
 
-    /// The scheme that the program is for: macro text must name it, and a program in a Python file is compiled for it
+    /// The scheme of the program. Macro text must name this scheme, and a program in a Python file is compiled for it
     /// [default: the one that the text names, or the first that takes the types of the arguments].
     #[arg(long, value_parser = schemes())]
     pub scheme: Option<Known>,
 
-    /// Parameters: a named set (`set1`, `set2`), `auto` for the smallest secure ones, or a parameter file.
+    /// The parameter set: a named set (`set1`, `set2`), `auto` for the smallest secure parameters, or a parameter file.
     #[arg(long, default_value = "auto")]
     pub params: String,
 
-    /// The machine that the program is made for (a name or a description file): `auto` parameters keep its limits, and
-    /// where none do, or given ones do not, the refusal names the field of its description.
+    /// The machine that the program is compiled for: a name or a description file. `auto` parameters keep the machine's
+    /// limits. If no parameters do, or given ones do not, the error names the field of the description.
     #[arg(long, value_name = "MACHINE")]
     pub target: Option<String>,
 
-    /// Bits of precision after the binary point asked of the outputs; decides `auto` parameters [default: 20].
+    /// Bits of precision after the binary point that outputs must have. They decide `auto` parameters [default: 20].
     #[arg(long, value_name = "BITS")]
     pub precision: Option<u32>,
 
-    /// Least bits of the outputs' integer part; `auto` parameters have more where the inputs' ranges call for more
+    /// Least bits of the outputs' integer part. `auto` parameters have more if the inputs' ranges call for more
     /// [default: 0].
     #[arg(long, value_name = "BITS")]
     pub integer_bits: Option<u32>,
 
-    /// Values of an input lie between these; nothing that the program computes may then outgrow its level, or it is
-    /// refused. One option an input; --input-bound or a sample speaks for the rest.
+    /// The least and the largest value of an input. A program whose values may then outgrow their level is refused.
+    /// Give one option for each input. --input-bound or a sample holds for the other inputs.
     #[arg(
         long = "range",
         value_name = "NAME=LOW:HIGH",
@@ -132,18 +132,18 @@ pub struct ProgramArgs {
     )]
     pub ranges: Vec<String>,
 
-    /// Largest absolute value in an input slot, of inputs without a range [default: 1].
+    /// Largest absolute value in a slot of those inputs that have no range [default: 1].
     #[arg(long, value_name = "VALUE")]
     pub input_bound: Option<f64>,
 
-    /// How many times as far from zero as on the sample inputs may lie, up to a power of two; and how many times as large
-    /// as on it values may be for the wanted precision [default: 2].
+    /// Factor by which inputs may lie further from zero than in the sample, rounded up to a power of two. Values may be
+    /// as many times larger for the wanted precision [default: 2].
     #[arg(long, value_name = "FACTOR")]
     pub margin: Option<f64>,
 
-    /// Typical values of an input (.npy, .csv or .json); one for every input. They declare the ranges of inputs without one:
-    /// from the least to the largest real value, or up to the largest absolute value of complex ones, each end times the
-    /// margin and up to a power of two.
+    /// Typical values of an input (.npy, .csv or .json), one file for every input. They declare the ranges of inputs
+    /// without one: from the least to the largest real value, or up to the largest absolute value of complex ones, each
+    /// end times the margin and up to a power of two.
     #[arg(
         long = "sample",
         value_name = "NAME=FILE",
@@ -151,42 +151,44 @@ pub struct ProgramArgs {
     )]
     pub samples: Vec<String>,
 
-    /// What follows the values of a file that has fewer than the program has slots; without it such a file is refused.
+    /// The values that follow those of a file with fewer values than the program has slots. Without this option such a
+    /// file is refused.
     #[arg(long, value_enum, value_name = "WITH")]
     pub fill: Option<Fill>,
 
     #[command(flatten)]
     pub security: SecurityArgs,
 
-    /// Vector length of a program given as a Python file: a power of two [default there: 4096]. Macro text states its own.
+    /// Vector length of a program in a Python file, a power of two [default: 4096]. Macro text states its own.
     #[arg(long)]
     pub slots: Option<u32>,
 }
 
-/// What follows the values of a short file.
+/// The values that follow those of a file with too few values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Fill {
-    /// Zeros.
+    /// Zeros in the remaining slots.
     Zeros,
-    /// The values again and again; their number must divide the slots.
+    /// The file's values again and again. Their number must divide the slots.
     Repeat,
 }
 
-/// What parameters are checked against; a parameter file states its own level.
+/// The security table and level that parameters must reach. A parameter file states its own level.
 #[derive(Debug, Args)]
 pub struct SecurityArgs {
-    /// Security table parameters are checked against: `guidelines_2024`, `standard_2018` or `estimator_2026` [default:
-    /// guidelines_2024]. A parameter file names its own, and is refused where that is another than this [default there:
-    /// guidelines_2024, and sparse_ternary_2026 of sparse secrets].
+    /// Security table that parameters are checked against: `guidelines_2024`, `standard_2018` or `estimator_2026`
+    /// [default: guidelines_2024]. A parameter file names its own, and is refused if that is another than this [default
+    /// there: guidelines_2024, and sparse_ternary_2026 for sparse secrets].
     #[arg(long)]
     pub table: Option<String>,
 
-    /// Classical security level in bits: 128, 192 or 256 [default: 128].
+    /// Classical security level in bits that parameters must reach: 128, 192 or 256 [default: 128].
     #[arg(long, value_name = "BITS")]
     pub security: Option<u32>,
 }
 
-/// Encrypt inputs, run a program, decrypt, check against the computation in the clear, and report.
+/// Encrypt inputs, run a program, decrypt its outputs, check them against the computation without encryption, and
+/// report.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -210,7 +212,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
 
-    /// An input of the program, by name.
+    /// An input of the program by name, and the file with its values.
     #[arg(long = "input", value_name = "NAME=FILE")]
     pub inputs: Vec<String>,
 
@@ -218,35 +220,36 @@ pub struct RunArgs {
     #[arg(long)]
     pub random_inputs: bool,
 
-    /// Seed of the random inputs [default: 1]. Keys and encryption draw from the operating system whatever it is.
+    /// Seed of the random inputs [default: 1]. Keys and encryption always draw from the operating system.
     #[arg(long, requires = "random_inputs")]
     pub seed: Option<u64>,
 
-    /// Where to run: `cpu`, `cpu:THREADS`, `sim:MACHINE`, `rtl:MACHINE` or either with FILE.toml; may be given several times.
+    /// The device to run on: `cpu`, `cpu:THREADS`, `sim:MACHINE`, `rtl:MACHINE`, or the last two with FILE.toml. It may
+    /// be given several times.
     #[arg(long = "device", default_value = "cpu", value_name = "DEVICE")]
     pub devices: Vec<String>,
 
-    /// Refuse a program that does not fit a machine's memory; otherwise values wait in host memory, and the report says
-    /// what that cost.
+    /// Refuse a program whose values do not fit a machine's memory. Otherwise values wait in host memory, and the
+    /// report says what that cost.
     #[arg(long)]
     pub no_spill: bool,
 
-    /// Every figure after the summary: instructions, units, memory, link.
+    /// Print every figure after the summary: instructions, units, memory, link.
     #[arg(long, conflicts_with = "json")]
     pub detail: bool,
 
-    /// After the summary, the lines of the program that took most: their share, operations, level, procedure and source text.
-    /// JSON has them as `by_line`.
+    /// Print the most expensive lines of the program after the summary: their share, operations, level, procedure and
+    /// source text. JSON has them as `by_line`.
     #[arg(long, conflicts_with = "json")]
     pub profile: bool,
 
-    /// Keep the run in a folder: it is saved there between two operations as it goes, and when it is interrupted, and the
-    /// same command goes on from there. Keys and inputs are kept with it, the secret key among them, until the run is
-    /// complete.
+    /// Keep the run in a folder. The command saves the run there between two operations, and when it is interrupted,
+    /// and the same command continues from there. Keys and inputs are kept with the run, the secret key among them,
+    /// until the run is complete.
     #[arg(long, value_name = "FOLDER")]
     pub checkpoint: Option<PathBuf>,
 
-    /// Seconds between two savings, at least.
+    /// Least number of seconds between two savings of the run.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -255,21 +258,22 @@ pub struct RunArgs {
     )]
     pub checkpoint_every: u32,
 
-    /// Most memory that expanded keys and encoded constants may take, as in 4G or 512MiB: what is dropped is made again
-    /// when it is read, to the same bits [default: all are kept]. Not for machines that take some instructions only.
+    /// Most memory in bytes that expanded keys and encoded constants may take, as in 4G or 512MiB. Those that are
+    /// dropped are made again when they are read, to the same bits [default: all are kept]. Machines that run only a
+    /// part of a program refuse this option.
     #[arg(long, value_name = "SIZE", value_parser = Limits::parse)]
     pub expanded_bytes: Option<Limits>,
 
-    /// Write a Perfetto trace of the run on the last --device.
+    /// Write a Perfetto trace of the run on the last --device to a file.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
 
-    /// Write the report as one HTML page: time, units, memory, the hottest lines of the program, precision, security. It opens in any
-    /// browser and loads nothing.
+    /// Write the report as one HTML page: time, units, memory, the most expensive lines of the program, precision,
+    /// security. It opens in any browser and loads nothing.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Write the decrypted outputs as JSON.
+    /// Write the decrypted outputs as a JSON file.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -278,21 +282,21 @@ pub struct RunArgs {
     pub json: bool,
 }
 
-/// What `compile` prints.
+/// The form of the program that `ringmill compile` prints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Emit {
     /// The program on ciphertexts after the compiler's passes: levels, scales, relinearisation, rescaling.
     Macro,
-    /// The program on limbs: one procedure an operation and level, and the calls of them.
+    /// The program on limbs: one procedure for each operation and level, and the calls of the procedures.
     Mid,
-    /// The machine's own instruction words.
+    /// The program in the machine's own instruction words.
     Micro,
-    /// The program as it came, with how it was compiled: what `Compiled.save` writes and `ringmill.load` reads. It holds no
-    /// data.
+    /// The program before compilation, with the options of its compilation: what `Compiled.save` writes and
+    /// `ringmill.load` reads. It holds no data.
     Saved,
 }
 
-/// Compile a program and print it at a level.
+/// Compile a program and print it in one of its forms.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -310,7 +314,7 @@ pub struct CompileArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
 
-    /// The level to print [default: macro, of a saved program saved].
+    /// The form to print [default: macro, or saved for a saved program].
     #[arg(long, value_enum)]
     pub emit: Option<Emit>,
 
@@ -327,21 +331,21 @@ pub struct CompileArgs {
     #[arg(long)]
     pub machine: Option<String>,
 
-    /// Write to a file instead of standard output, text or JSON; it appears whole or not at all.
+    /// Write the text or the JSON to a file instead of standard output. The file appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write the report as one HTML page: what is predicted of outputs, levels along the program, instructions, security. It opens in any
-    /// browser and loads nothing.
+    /// Write the report as one HTML page: predictions for outputs, levels along the program, instructions, security. It
+    /// opens in any browser and loads nothing.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Print a JSON object: parameters, keys needed, instruction counts, predicted precision, and the text.
+    /// Print a JSON object: parameters, keys needed, instruction counts, predicted precision, and the program's text.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Time a program on a machine without data: the cycle model alone.
+/// Time a program on a machine without data, by its cycle model alone.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -357,33 +361,33 @@ pub struct SimArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
 
-    /// The machine: a name or a description file (.toml).
+    /// The machine to time: a name or a description file (.toml).
     #[arg(long, default_value = "ring")]
     pub machine: String,
 
     #[command(flatten)]
     pub counted: CountedArgs,
 
-    /// Every figure after the summary: instructions, units, memory, link.
+    /// Print every figure after the summary: instructions, units, memory, link.
     #[arg(long, conflicts_with = "json")]
     pub detail: bool,
 
-    /// After the summary, the lines of the program that took most: their share, operations, level, procedure and source text.
-    /// JSON has them as `by_line`.
+    /// Print the most expensive lines of the program after the summary: their share, operations, level, procedure and
+    /// source text. JSON has them as `by_line`.
     #[arg(long, conflicts_with = "json")]
     pub profile: bool,
 
-    /// What the operations of a level take, kind by kind; they add up to the whole. Of the vector machine; JSON has those of all
-    /// three levels, the macro level's by their procedures.
+    /// Print the time of the operations at this level, by kind, on the vector machine. They add up to the whole. JSON
+    /// has those of all three levels, the macro level's by their procedures.
     #[arg(long, value_name = "LEVEL", conflicts_with_all = ["json", "detail"])]
     pub by: Option<ByLevel>,
 
-    /// Write a Perfetto trace, one lane a unit.
+    /// Write a Perfetto trace to a file, with one lane for each unit.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
 
-    /// Write the report as one HTML page: time, units, memory, the hottest lines of the program, security. It opens in any
-    /// browser and loads nothing.
+    /// Write the report as one HTML page: time, units, memory, the most expensive lines of the program, security. It
+    /// opens in any browser and loads nothing.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
@@ -392,11 +396,11 @@ pub struct SimArgs {
     pub json: bool,
 }
 
-/// What counts for a machine's time.
+/// The options that decide what counts into a machine's time.
 #[derive(Debug, Args)]
 pub struct CountedArgs {
-    /// Refuse a program that does not fit the machine's memory; otherwise values wait in host memory, and the report says
-    /// what that cost.
+    /// Refuse a program whose values do not fit the machine's memory. Otherwise values wait in host memory, and the
+    /// report says what that cost.
     #[arg(long)]
     pub no_spill: bool,
 
@@ -406,7 +410,7 @@ pub struct CountedArgs {
 }
 
 impl CountedArgs {
-    /// What is asked of a simulation.
+    /// Returns the request for a simulation with these options, without data.
     pub fn asked<'a>(&self, trace: Option<&'a Path>) -> Simulated<'a> {
         Simulated {
             spill: !self.no_spill,
@@ -417,18 +421,18 @@ impl CountedArgs {
     }
 }
 
-/// Whose operations `sim` tells the time of.
+/// The level whose operations `ringmill sim --by` prints the time of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ByLevel {
     /// Homomorphic operations: macro instructions.
     Macro,
-    /// Instructions on whole limbs.
+    /// Mid-level instructions, each on a whole limb.
     Mid,
-    /// Instructions on chunks.
+    /// Micro instructions, each on a chunk of a limb.
     Micro,
 }
 
-/// Show parameter sets: primes, sizes, security; or what a set of your own would be.
+/// Show parameter sets: primes, sizes, security. Show also what a set of your own sizes would be.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -437,21 +441,21 @@ Examples:
   ringmill params my.params --table standard_2018            a file whose parameters rest on that table
   ringmill params --log-n 14 --bits 60,54,54,54,54,54,54     your own; the last is the special prime")]
 pub struct ParamsArgs {
-    /// A named set or a parameter file; all named sets when left out.
+    /// A named set or a parameter file [default: all named sets].
     pub set: Option<String>,
 
     /// log2 of the ring degree of a set of your own.
     #[arg(long, requires = "bits", conflicts_with = "set")]
     pub log_n: Option<u8>,
 
-    /// Sizes of its primes in bits, the special prime last.
+    /// Sizes in bits of the primes of a set of your own, the special prime last.
     #[arg(long, value_delimiter = ',', requires = "log_n")]
     pub bits: Vec<u32>,
 
     #[command(flatten)]
     pub security: SecurityArgs,
 
-    /// Write the report as one HTML page: primes, and the security bound they are held against. It opens in any
+    /// Write the report as one HTML page: primes, and the security bound that they are checked against. It opens in any
     /// browser and loads nothing.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -461,7 +465,7 @@ pub struct ParamsArgs {
     pub json: bool,
 }
 
-/// List what programs can run on.
+/// List the devices that programs can run on.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -473,7 +477,7 @@ pub struct DevicesArgs {
     pub json: bool,
 }
 
-/// Show which kernel each transform runs on here, found by timing all that could, and by how much it leads.
+/// Show which kernel each transform uses on this computer, found by timing all that could, and by how much it leads.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -489,17 +493,17 @@ Times are the best of a few calls: beside other work they differ from run to run
 are near each other. RINGMILL_PLANS=first fixes all choices, random:SEED draws them, a level (scalar, avx2, avx512,
 avx512ifma) bounds them; a level and one of these may stand together, with a comma.")]
 pub struct PlansArgs {
-    /// log2 of the lengths.
+    /// log2 of the lengths of the transforms to show.
     #[arg(long, value_name = "LOG2", value_delimiter = ',', default_value = "10,11,12,13,14,15,16",
         value_parser = clap::value_parser!(u8).range(1..=17))]
     pub log_n: Vec<u8>,
 
-    /// Sizes of the primes in bits.
+    /// Sizes in bits of the primes of the transforms to show.
     #[arg(long, value_name = "BITS", value_delimiter = ',', default_value = "30,50,60",
         value_parser = clap::value_parser!(u32).range(4..=61))]
     pub bits: Vec<u32>,
 
-    /// Print one JSON object instead of text: every candidate with its time.
+    /// Print one JSON object instead of text: every candidate kernel with its time.
     #[arg(long)]
     pub json: bool,
 }
@@ -512,18 +516,18 @@ Examples:
   ringmill completion zsh > ~/.zfunc/_ringmill               in a folder of fpath
   ringmill completion fish > ~/.config/fish/completions/ringmill.fish")]
 pub struct CompletionArgs {
-    /// The shell.
+    /// The shell that the script is for.
     pub shell: Shell,
 }
 
-/// Machine descriptions: the files simulated machines are made from.
+/// Show machine descriptions, the files that simulated machines are made from.
 #[derive(Debug, Subcommand)]
 pub enum MachineCommand {
     Show(MachineShowArgs),
 }
 
-/// Print a machine's description file, and below it, as comments, what it needs of its part and its paper's figures; edit it
-/// and pass it as --machine FILE or --device sim:FILE.
+/// Print a machine's description file. Below it, as comments, are the resources that it needs of its FPGA part and its
+/// paper's figures. Edit the file and pass it as --machine FILE or --device sim:FILE.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

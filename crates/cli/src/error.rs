@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of the command, and its exit status.
+//! The error type of the `ringmill` command, and its exit status.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -15,20 +15,20 @@ use thiserror::Error as Named;
 
 use crate::Untraced;
 
-/// The exit status after Ctrl-C: 128 and the signal's number, as in shells.
+/// The exit status after Ctrl-C: 128 plus the signal's number, as in shells.
 pub const INTERRUPTED: u8 = 130;
 
-/// The reason for which a command failed.
+/// The reason why a command failed.
 #[derive(Debug, Named)]
 pub enum CliError {
     #[error("{0}")]
     Halt(#[from] Halt),
-    /// The command was stopped after a part of its work.
+    /// Ctrl-C stopped the command after a part of its work. `kept` names what was finished.
     #[error("interrupted on {at}; {kept}")]
     Interrupted { at: String, kept: String },
     #[error("{0}")]
     Usage(String),
-    /// A fault of this program itself.
+    /// A fault of this program itself. The text is the reason.
     #[error("internal error: {0}; please report it")]
     Internal(String),
     #[error("{}: {source}", path.display())]
@@ -74,10 +74,10 @@ pub enum CliError {
     Hdl(#[from] ringmill_hdl::HdlError),
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// An error of a paper's figures that is not a device's.
+    /// An error of reproducing a paper's figures that is not an error of a device.
     #[error(transparent)]
     Paper(Box<PaperError>),
-    /// A [`RuntimeError`] of the program's scheme that is not a device's.
+    /// A [`RuntimeError`] of the program's scheme that is not an error of a device.
     #[error(transparent)]
     Runtime(Box<dyn Error + Send + Sync>),
 }
@@ -132,7 +132,7 @@ impl From<ringmill_schemes::rlwe::RlweError> for CliError {
 }
 
 impl CliError {
-    /// Returns whether the reader of standard output stopped reading, as `head` does. That is no fault.
+    /// Returns whether the reader of standard output stopped reading, as `head` does. That is no fault of the command.
     pub fn reader_left(&self) -> bool {
         let kind = match self {
             Self::Output(fault) | Self::Machine(ringmill_machines::MachineError::Io(fault)) => {
@@ -149,8 +149,8 @@ impl CliError {
         matches!(self, Self::Interrupted { .. }) || Halt::of(self) == Some(&Halt::Interrupted)
     }
 
-    /// Returns the exit status: 1 if results disagree, 130 after Ctrl-C, 2 for any other request that could not be
-    /// carried out.
+    /// Returns the command's exit status: 1 if results disagree, 130 after Ctrl-C, 2 for any other request that could
+    /// not be carried out.
     pub fn exit_code(&self) -> u8 {
         match self {
             _ if self.is_interrupt() => INTERRUPTED,

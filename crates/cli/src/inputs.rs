@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads input vectors from .npy, .csv and .json files, or makes random ones.
+//! Reads vectors of a program's inputs from .npy, .csv and .json files, or makes random ones.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ use ringmill_math::Prng;
 use crate::args::Fill;
 use crate::error::CliError;
 
-/// The bytes of text that a number may take: digits, blanks around it, an exponent.
+/// The most bytes of text that one number of a file takes: digits, blanks around it, an exponent.
 const NUMBER_TEXT: u64 = 256;
-/// The bytes of text beside the numbers.
+/// The most bytes of text that a file of numbers has beside its numbers.
 const BESIDE: u64 = 1 << 16;
-/// The bytes of the longest header of a .npy file. The header of an array of numbers takes a few hundred.
+/// The most bytes of a .npy file's header. The header of an array of numbers takes a few hundred.
 const NPY_HEADER: u64 = 1 << 10;
 
-/// Parses `NAME=FILE` options, each name given once.
+/// Parses options of the form `NAME=FILE`. Each name may be given once.
 pub fn parse_options(
     flag: &str,
     options: &[String],
@@ -47,7 +47,7 @@ pub fn parse_options(
     Ok(files)
 }
 
-/// Refuses files that belong to no input of the program.
+/// Refuses files whose names belong to no input of the program.
 pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Result<(), CliError> {
     let Some(name) = left.keys().next() else {
         return Ok(());
@@ -59,17 +59,17 @@ pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Re
     )))
 }
 
-/// The places of an input's values.
+/// The slots of an input, and how many values its file must have.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     pub slots: usize,
-    /// The number of values, from the first slot on. It is the number of slots, or the length of the array that the
-    /// program declares. Zeros follow an array.
+    /// The number of values that an input's file must have, from the first slot on. It is the number of slots, or the
+    /// length of the array that the program declares. Zeros follow an array.
     pub values: usize,
 }
 
 impl Room {
-    /// Makes the room for a program's slots, and for the length of the declared array if there is one.
+    /// Makes the room for a program's slots, and for the length of the input's declared array if it has one.
     pub fn new(slots: u32, length: Option<u32>) -> Self {
         Self {
             slots: slots as usize,
@@ -77,7 +77,7 @@ impl Room {
         }
     }
 
-    /// Returns in words what the values fill.
+    /// Returns as text what an input's values fill: the slots, or the array.
     fn told(self) -> String {
         if self.values == self.slots {
             format!("the program's {} slots", self.slots)
@@ -86,15 +86,15 @@ impl Room {
         }
     }
 
-    /// Returns the values, followed by zeros.
+    /// Returns the values, followed by zeros up to the number of slots.
     pub fn padded<T: Clone + Default>(self, mut values: Vec<T>) -> Vec<T> {
         values.resize(self.slots, T::default());
         values
     }
 }
 
-/// Reads the numbers of a file in order, as many as there is room for. Arrays of several dimensions are read row after
-/// row. Fewer numbers are refused unless `fill` says what follows them.
+/// Reads the numbers of an input's file in order, as many as there is room for. Arrays of several dimensions are read
+/// row after row. Fewer numbers are refused unless `fill` says what follows them.
 pub fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
     let slots = room.slots;
     let fault = |reason: String| CliError::Input {
@@ -120,7 +120,7 @@ pub fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64
     Ok(room.padded(values))
 }
 
-/// Reads the whole numbers of a file as [`read`] does. No number goes through a floating-point number.
+/// Reads the whole numbers of an input's file as [`read`] does. No number goes through a floating-point number.
 pub fn read_whole(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
     let slots = room.slots;
     let fault = |reason: String| CliError::Input {
@@ -146,7 +146,7 @@ pub fn read_whole(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64
     Ok(room.padded(values))
 }
 
-/// The content of a file of numbers, by the file's name.
+/// The open content of a file of numbers, in the format that the file's name tells.
 enum Content {
     Npy(File),
     Csv(File),
@@ -205,7 +205,8 @@ fn fill_up<T: Copy + Default>(
     Ok(())
 }
 
-/// Reads a file. Its bytes, and as much again, must be within the limit; `what` names them in the error.
+/// Reads a file whole. Its bytes, and as much again, must be within the memory limit. `what` names the file's memory in
+/// the error.
 pub fn read_within(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, CliError> {
     whole_file::read(path, what, watch).map_err(|error| match error {
         ReadError::Halt(halt) => CliError::Halt(halt),
@@ -216,7 +217,7 @@ pub fn read_within(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, Cl
     })
 }
 
-/// Reads the text of a file of at most `limit` bytes.
+/// Reads a text file of at most `limit` bytes.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, CliError> {
     let file = File::open(path).map_err(|source| CliError::File {
         path: path.to_owned(),
@@ -258,17 +259,17 @@ fn bounded_bytes(file: File, limit: u64) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Returns the most bytes of a file of numbers of `each` bytes, and of the text beside them.
+/// Returns the most bytes of a file with `slots` numbers of `each` bytes, and `beside` bytes of other text.
 fn most_bytes(beside: u64, each: u64, slots: usize) -> u64 {
     each.saturating_mul(slots as u64).saturating_add(beside)
 }
 
-/// Reads the text of a file of at most `slots` numbers.
+/// Reads the text of a file of at most `slots` numbers. A longer file is an error.
 fn numbers(file: File, slots: usize) -> Result<String, String> {
     bounded(file, most_bytes(BESIDE, NUMBER_TEXT, slots))
 }
 
-/// Reads an array of at most `slots` numbers of 16 bytes.
+/// Reads the array of a .npy file of at most `slots` numbers of 16 bytes.
 fn npy(file: File, slots: usize) -> Result<Vec<Complex64>, String> {
     read_npy(
         &bounded_bytes(file, most_bytes(NPY_HEADER, 16, slots))?,
@@ -276,7 +277,7 @@ fn npy(file: File, slots: usize) -> Result<Vec<Complex64>, String> {
     )
 }
 
-/// Refuses a header that is longer than any of a file of numbers, before a reader allocates the claimed length.
+/// Refuses a .npy header that is longer than that of any file of numbers, before a reader allocates the claimed length.
 fn check_npy_header(bytes: &[u8]) -> Result<(), String> {
     let length = match bytes {
         [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _, a, b, ..] => {
@@ -295,7 +296,7 @@ fn check_npy_header(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Opens the array of a .npy file with its kind of numbers: at most `slots`, row after row.
+/// Opens the array of a .npy file, at most `slots` numbers, row after row. Returns it with its type of numbers.
 fn open_npy(bytes: &[u8], slots: usize) -> Result<(npyz::NpyFile<&[u8]>, npyz::TypeStr), String> {
     check_npy_header(bytes)?;
     let array = npyz::NpyFile::new(bytes).map_err(|e| e.to_string())?;
@@ -373,7 +374,7 @@ fn read_csv(text: &str, slots: usize) -> Result<Vec<Complex64>, String> {
     })
 }
 
-/// Reads the fields of a .csv file with `parse`; `what` names a field in errors.
+/// Reads the fields of a .csv file with `parse`. `what` names a field in errors.
 fn read_fields<T>(
     text: &str,
     slots: usize,
@@ -410,8 +411,8 @@ fn read_json(text: &str) -> Result<Vec<Complex64>, String> {
     Ok(values.into_iter().map(Complex64::from).collect())
 }
 
-/// Returns numbers uniform in an interval, the same for the same seed and input. They are for tests of programs, never
-/// for keys.
+/// Returns random numbers, uniform in an interval. They are the same for the same seed and input, and are for tests of
+/// programs, never for keys.
 pub fn random(seed: u64, input: u64, room: Room, (low, high): (f64, f64)) -> Vec<Complex64> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -29,36 +29,36 @@ use commands::{
 };
 use error::CliError;
 
-/// A request to trace a program in a Python file.
+/// A request of the command to trace a program in a Python file.
 pub struct Trace<'a> {
-    /// `FILE.py` or `FILE.py:NAME`.
+    /// The program's argument, `FILE.py` or `FILE.py:NAME`.
     pub program: &'a Path,
-    /// The length of its vectors, if it is given.
+    /// The length of the program's vectors in slots, if the command line gives it.
     pub slots: Option<u32>,
-    /// The scheme for which it is traced, if it is given.
+    /// The name of the scheme for which the program is traced, if the command line gives it.
     pub scheme: Option<&'static str>,
-    /// Whether the output is JSON.
+    /// Whether the command prints JSON.
     pub json: bool,
 }
 
-/// A program from a Python file.
+/// A program that was traced from a Python file.
 pub struct TracedFile {
-    /// The program as macro text.
+    /// The traced program as macro text.
     pub text: String,
-    /// The ends of the ranges of inputs whose types determine them, by name.
+    /// The name, least and largest value of each input whose type determines its range.
     pub ends: Vec<(String, i128, i128)>,
-    /// The lengths of its inputs and outputs.
+    /// The lengths of the array inputs and outputs of the program.
     pub lengths: Lengths,
 }
 
-/// Traces the program of a Python file.
+/// A function that traces the program of a Python file. The Python package provides it.
 pub type PythonTracer<'a> = &'a dyn Fn(Trace<'_>) -> Result<TracedFile, Untraced>;
 
-/// The reason for which a file was not traced.
+/// The reason why a Python file was not traced.
 pub enum Untraced {
     /// Ctrl-C stopped the trace.
     Interrupted,
-    /// Python raised an error, here as text.
+    /// Python raised an error. Its text follows.
     Raised(String),
 }
 
@@ -152,7 +152,7 @@ fn carry_out(
     }
 }
 
-/// Returns whether arguments that cannot be parsed ask for JSON.
+/// Returns whether the arguments contain `--json`, although they cannot be parsed.
 fn asks_for_json(args: &[OsString]) -> bool {
     args.iter()
         .take_while(|arg| *arg != "--")
@@ -161,7 +161,7 @@ fn asks_for_json(args: &[OsString]) -> bool {
 
 #[doc(hidden)]
 pub mod internals {
-    //! Items that the crate's own tests reach; no part of the interface.
+    //! Items of the crate that its own tests use. They are no part of the public interface.
 
     pub use crate::args::rtl::DesignArgs;
     pub use crate::args::{Cli, Fill};

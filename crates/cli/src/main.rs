@@ -10,20 +10,20 @@ use std::time::Duration;
 use ringmill_math::LineAllocator;
 use signal_hook::consts::SIGINT;
 
-/// Limbs start at cache lines.
+/// The allocator of the command, which starts limbs at cache lines.
 #[global_allocator]
 static ALLOCATOR: LineAllocator = LineAllocator;
 
-/// The time between two looks at the flag that Ctrl-C sets.
+/// The time between two checks of the flag that Ctrl-C sets.
 const LOOK: Duration = Duration::from_millis(5);
 /// The time after Ctrl-C in which the work can write finished results. After it the process ends; files appear whole or
 /// not at all.
 const GRACE: Duration = Duration::from_millis(120);
-/// The stack of the thread that looks at the flag.
+/// The stack size in bytes of the thread that checks the flag.
 const STACK: usize = 128 << 10;
 
-/// The work runs on the main thread, whose heap grows in small steps. The heap of another thread would be reserved at
-/// once, which an address-space limit may forbid.
+/// Runs the command on the main thread, whose heap grows in small steps. The heap of another thread would be reserved
+/// at once, which an address-space limit may forbid.
 fn main() -> ExitCode {
     let stop = Arc::new(AtomicBool::new(false));
     if let Err(error) = signal_hook::flag::register(SIGINT, Arc::clone(&stop)) {

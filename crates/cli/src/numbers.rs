@@ -17,10 +17,10 @@ use crate::args::{Fill, ProgramArgs};
 use crate::error::CliError;
 use crate::inputs::{self, Room};
 
-/// Bounds are doubles, which represent each whole number below this one.
+/// The bound below which a double represents each whole number. Bounds of ranges are doubles.
 const BOUND: f64 = 9_007_199_254_740_992.0;
 
-/// Refuses options for precision.
+/// Refuses options for precision, which whole numbers do not have.
 fn no_precision(args: &ProgramArgs) -> Result<(), CliError> {
     let wishes = [
         ("--precision", args.precision.is_some()),
@@ -34,7 +34,7 @@ fn no_precision(args: &ProgramArgs) -> Result<(), CliError> {
     }
 }
 
-/// Returns the user's demands on chosen parameters.
+/// Returns the user's demands on parameters that the compiler chooses, from the command line.
 ///
 /// # Errors
 /// Options that do not apply to the scheme.
@@ -52,7 +52,7 @@ pub fn wanted<S: Served>(args: &ProgramArgs) -> Result<S::Wanted, CliError> {
     }))
 }
 
-/// Returns the part of the parameters' JSON that not all ring schemes have.
+/// Returns those fields of a parameter set's JSON that not all ring schemes have.
 pub fn describe<S: Served>(params: &S::Params) -> Map<String, Value> {
     let Figures {
         default_scale,
@@ -77,12 +77,12 @@ fn ends(low: &str, high: &str, numbers: Numbers) -> Option<Ends> {
     }
 }
 
-/// Returns the range between two ends, the smaller one first, or `None` if they are no numbers of the scheme.
+/// Returns the input range between two ends, the smaller one first, or `None` if they are no numbers of the scheme.
 pub fn range<S: Compiles>(low: &str, high: &str) -> Option<S::Range> {
     S::declared(ends(low, high, S::NUMBERS)?)
 }
 
-/// Returns the range of an argument whose type sets its ends, or `None` if the scheme has no such type.
+/// Returns the range of an input whose type sets its ends, or `None` if the scheme has no such type.
 pub fn typed_range<S: Compiles>(low: i128, high: i128) -> Option<S::Range> {
     S::declared(Ends::Whole(low, high))
 }
@@ -99,7 +99,7 @@ fn bounds(bound: f64, numbers: Numbers) -> Result<Ends, CliError> {
     }
 }
 
-/// Returns the range of a bound on absolute values.
+/// Returns the input range whose absolute values are at most `bound`.
 ///
 /// # Errors
 /// A bound that is not valid.
@@ -109,7 +109,8 @@ pub fn bounded<S: Compiles>(bound: f64) -> Result<S::Range, CliError> {
         .ok_or_else(|| CliError::Usage(format!("--input-bound {bound} is no bound of {}", S::NAME)))
 }
 
-/// Reports which inputs have a default range because their size was not given. With JSON it reports nothing.
+/// Prints a line that names the inputs with a default range, because their size was not given. With JSON it prints
+/// nothing.
 ///
 /// # Errors
 /// Whole numbers, which have no default range.
@@ -131,7 +132,7 @@ pub fn unsaid(names: &[&str], numbers: Numbers, json: bool) -> Result<(), CliErr
 }
 
 /// Returns the ranges of a saved program's inputs, from the line that says how it was compiled, if the command compiles
-/// it for the same ranges. Whole numbers have no others by nature.
+/// it for the same ranges. Whole numbers have no other ranges by nature.
 ///
 /// # Errors
 /// An altered line.
@@ -143,8 +144,8 @@ pub fn kept_ranges<S: Compiles>(line: &str) -> Result<Vec<Option<S::Range>>, Cli
     }
 }
 
-/// Reads the values of a file in order, as many as there is room for. Fewer are refused unless `fill` says what follows
-/// them.
+/// Reads an input's values from a file in order, as many as there is room for. Fewer are refused unless `fill` says
+/// what follows them.
 ///
 /// # Errors
 /// A file that cannot be read, or values that are none of the scheme.
@@ -163,8 +164,8 @@ pub fn read<S: Compiles>(
     })
 }
 
-/// Returns values uniform in a range, or within a bound if there is no range. They are the same for the same seed and
-/// input.
+/// Returns random values of an input, uniform in its range, or within a bound if it has no range. They are the same for
+/// the same seed and input.
 ///
 /// # Errors
 /// Values that are none of the scheme.
@@ -232,7 +233,7 @@ fn random_whole(
     room.padded((0..room.values).map(one).collect())
 }
 
-/// Returns whether these values say nothing about an input's size.
+/// Returns whether all values are zero, so that they say nothing about an input's size.
 pub fn is_zero(values: &Values) -> bool {
     match values {
         Values::Whole(values) => values.iter().all(|&x| x == 0),
@@ -240,7 +241,7 @@ pub fn is_zero(values: &Values) -> bool {
     }
 }
 
-/// Returns a message's bits, to identify runs.
+/// Returns the bytes of a message's values, from which a run is identified.
 pub fn bytes(values: &Values) -> Vec<u8> {
     match values {
         Values::Whole(values) => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
@@ -269,7 +270,7 @@ pub fn shown(values: &Values, first: usize) -> Value {
     }
 }
 
-/// Returns the prediction for an output as JSON.
+/// Returns the compiler's prediction for an output as JSON.
 pub fn predicted(predicted: Predicted) -> Map<String, Value> {
     match predicted {
         Predicted::Precision {

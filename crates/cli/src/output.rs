@@ -31,7 +31,7 @@ pub fn flush() -> Result<(), CliError> {
     Ok(std::io::stdout().lock().flush()?)
 }
 
-/// Writes the reason for a failure to standard error, as text or as one line of JSON.
+/// Writes the reason why the command failed to standard error, as text or as one line of JSON.
 pub fn fault(reason: &str, status: u8, json: bool) {
     let line = if json {
         serde_json::json!({ "error": reason.trim_end(), "status": status }).to_string()
@@ -42,7 +42,7 @@ pub fn fault(reason: &str, status: u8, json: bool) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// Writes a file through `fill`; it appears whole or not at all ([`whole_file::fill`]).
+/// Writes a file through `fill`. The file appears whole or not at all ([`whole_file::fill`]).
 pub fn whole_file<T>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, CliError>,
@@ -50,7 +50,7 @@ pub fn whole_file<T>(
     whole_file_of(Contents::Public, path, fill)
 }
 
-/// Writes a file with contents that not everybody may read.
+/// Writes a file as [`whole_file`] does. `contents` says whether only its owner may read it.
 pub fn whole_file_of<T>(
     contents: Contents,
     path: &Path,

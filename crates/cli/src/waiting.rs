@@ -12,25 +12,26 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ringmill_device::progress::{Progress, Step};
 use ringmill_runtime::shown::{Bar, is_long};
 
-/// The least duration of work that shows a line.
+/// The least duration of work that shows the line.
 const LONG: Duration = Duration::from_secs(1);
 /// The time between two updates of the line.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Shows the line from the work's first second until it is dropped, if standard error is a terminal.
+/// A line that appears after the work's first second and goes when this value is dropped, if standard error is a
+/// terminal.
 pub struct Waiting {
-    /// Where the crate's own tests look.
+    /// The thread that shows the line, and its end. It is public for the crate's own tests.
     #[doc(hidden)]
     pub shown: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Waiting {
-    /// Begins to show that `what` goes on, as in `compiling "mean"`.
+    /// Begins the line that work goes on. `what` names the work, as in `compiling "mean"`.
     pub fn new(what: String) -> Self {
         Self::told(what, std::io::stderr().is_terminal())
     }
 
-    /// As [`Self::new`], by who knows whether the line is wanted.
+    /// Begins the line as [`Self::new`] does, if `wanted` says that it may appear.
     #[doc(hidden)]
     pub fn told(what: String, wanted: bool) -> Self {
         let begin = Instant::now();
@@ -66,16 +67,16 @@ impl Drop for Waiting {
     }
 }
 
-/// Shows that work goes on before its first step is done, and then its steps.
+/// A display that shows that work goes on before its first step is done, and then the steps.
 pub struct Going {
-    /// The line until the bar begins, where the crate's own tests look.
+    /// The line until the progress bar begins. It is public for the crate's own tests.
     #[doc(hidden)]
     pub waiting: Mutex<Option<Waiting>>,
     bar: Bar,
 }
 
 impl Going {
-    /// Shows that `what` goes on, as in `reproducing the tables of ring`.
+    /// Begins the display. `what` names the work, as in `reproducing the tables of ring`.
     pub fn new(what: String) -> Self {
         Self {
             waiting: Mutex::new(Some(Waiting::new(what))),
@@ -83,7 +84,7 @@ impl Going {
         }
     }
 
-    /// The line ends: its place is another's.
+    /// Ends the line, since the progress bar takes its place.
     fn end(&self) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         drop(waiting.take());

@@ -16,14 +16,14 @@ use crate::errors::{DeviceError, ParameterError, raise};
 use crate::params::Params;
 use crate::watch::interruptible;
 
-/// Parameters that bootstrap, and the bootstrap as a procedure. `ringmill.bootstrapping` makes them.
+/// A BGV parameter set that bootstraps, and its bootstrap as a procedure. `ringmill.bootstrapping` makes it.
 #[pyclass(frozen, module = "ringmill")]
 #[derive(Clone)]
 pub struct Bootstrapping {
     pub inner: Arc<Procedure>,
 }
 
-/// Compiles the bootstrap, for a machine if there is a target. Keys then have the form that the machine takes.
+/// Compiles the bootstrap of a parameter set. If there is a target, keys have the form that its machine takes.
 fn made(
     setup: Result<Setup, BootstrapError>,
     target: Option<&Target>,
@@ -45,7 +45,7 @@ fn targeted(target: Option<&str>) -> PyResult<Option<Target>> {
     target.map_err(raise::<DeviceError, _>)
 }
 
-/// Makes a named set.
+/// Makes the named parameter set for bootstrapping, and compiles its bootstrap.
 #[pyfunction]
 fn named_bootstrapping(
     py: Python<'_>,
@@ -63,7 +63,8 @@ fn named_bootstrapping(
     setup.map_err(raise::<ParameterError, _>)
 }
 
-/// Makes a set from its sizes: p, r and e; numbers of ciphertext and special primes; the weight of the sparse secret.
+/// Makes a parameter set for bootstrapping from its sizes, and compiles its bootstrap. The sizes are p, r and e of the
+/// plaintext moduli p^r and p^e, the numbers of ciphertext and special primes, and the weight of the sparse secret.
 #[pyfunction]
 fn own_bootstrapping(
     py: Python<'_>,
@@ -100,13 +101,13 @@ impl Bootstrapping {
         Params::of::<Bgv>(self.inner.params())
     }
 
-    /// The length of the longest vector: one row of slots.
+    /// The length of the longest vector that programs with this set can have: one row of slots.
     #[getter]
     fn slots(&self) -> usize {
         self.inner.setup().structure().columns()
     }
 
-    /// p and r of the plaintext modulus p^r.
+    /// The prime p and the exponent r of the plaintext modulus p^r.
     #[getter]
     fn power(&self) -> PyResult<(u64, u32)> {
         let power = self.inner.params().prime_power();
@@ -114,13 +115,13 @@ impl Bootstrapping {
         Ok((power.prime(), power.exponent()))
     }
 
-    /// The level that a bootstrap begins at, and the level of its result.
+    /// The level that a bootstrap's operand has, and the level of its result.
     #[getter]
     fn levels(&self) -> (u32, u32) {
         (self.inner.start().0, self.inner.end().0.0)
     }
 
-    /// The least noise budget in bits after a bootstrap.
+    /// The least noise budget in bits that a ciphertext has after a bootstrap.
     #[getter]
     fn budget(&self) -> u32 {
         let (level, noise) = self.inner.end();

@@ -22,13 +22,13 @@ use crate::errors::{DeviceError, raise};
 use crate::keys::Given;
 use crate::scheme::failed;
 
-/// A table: its rows as JSON, and the table as text and as HTML.
+/// The table of a comparison: its rows as JSON, and the whole as text and as HTML.
 pub type Table = (Vec<String>, String, String);
 
-/// The options of a comparison.
+/// The options of a comparison of one program on several machines.
 pub struct Wanted {
     pub machines: Vec<String>,
-    /// Fields of machine descriptions, each with its values.
+    /// Fields of machine descriptions by name, each with the values to compare.
     pub set: Vec<(String, Vec<String>)>,
     pub spill: bool,
     pub send_keys: bool,
@@ -36,21 +36,22 @@ pub struct Wanted {
     pub inputs: Option<Inputs>,
 }
 
-/// The inputs of the CPU's run.
+/// The inputs and evaluation keys of the CPU's run in a comparison.
 pub struct Inputs {
     pub ciphertexts: HashMap<String, Ciphertext>,
     pub plains: Given,
     pub keys: Arc<EvaluationKeys>,
 }
 
-/// A server with the inputs of a run.
+/// A server with the inputs of a run, for the CPU's row of a comparison.
 pub struct Bound<S: Served> {
     pub server: Arc<Server<S>>,
     pub ciphers: Ciphers<S>,
     pub plains: Messages<S>,
 }
 
-/// Returns the table: a row for the CPU if there are inputs, and a row for each case of a machine.
+/// Returns the table of a comparison. It has a row for the CPU if there are inputs, and a row for each machine with
+/// each combination of field values.
 pub fn compared<S: Served>(
     compiled: &Compiled<S>,
     wanted: &Wanted,
@@ -116,11 +117,11 @@ pub fn compared<S: Served>(
     Ok((json, comparison.to_string(), table_of(&comparison)))
 }
 
-/// The reason why a case has no figures.
+/// The reason why a machine's row of a comparison has no figures.
 enum Fault {
-    /// A machine does not run the program, for this reason.
+    /// The machine does not run the program, for this reason.
     Refused(String),
-    /// An exception that ends the whole comparison.
+    /// A Python exception that ends the whole comparison.
     Raised(PyErr),
 }
 

@@ -23,25 +23,26 @@ use crate::params::Params;
 use crate::scheme::of_another_scheme;
 use crate::watch::interruptible;
 
-/// A ciphertext of any scheme.
+/// The interface of a ciphertext, whatever its scheme.
 pub trait AnyCipher: Any + Send + Sync {
-    /// Returns the scheme's name in programs.
+    /// Returns the name that programs use for the ciphertext's scheme.
     fn scheme(&self) -> &'static str;
     fn level(&self) -> Level;
     fn scale(&self) -> Option<f64>;
     fn key_id(&self) -> Option<KeyId>;
-    /// Returns the shape (polynomials, primes, ring degree), and the residues in that order.
+    /// Returns the numbers of polynomials, of primes and of coefficients, and the residues, one limb after another in
+    /// that order.
     fn limbs(&self) -> ((usize, usize, usize), Vec<u64>);
-    /// Returns the bytes of the residues.
+    /// Returns the number of bytes of the ciphertext's residues.
     fn bytes(&self) -> u64;
     fn file(&self) -> Vec<u8>;
     fn equals(&self, other: &dyn AnyCipher) -> bool;
 }
 
-/// A ciphertext of a known scheme.
+/// A ciphertext of the scheme `S`, behind the interface that Python sees.
 pub struct Held<S: Served> {
     pub cipher: S::Ciphertext,
-    /// The ring degree, which the limbs alone do not tell.
+    /// The ring degree of the ciphertext, which its limbs do not tell.
     degree: usize,
 }
 
@@ -103,7 +104,7 @@ impl<S: Served> AnyCipher for Held<S> {
     }
 }
 
-/// An encrypted vector.
+/// An encrypted vector of any scheme, as Python sees it.
 #[pyclass(frozen, eq, from_py_object, module = "ringmill")]
 #[derive(Clone)]
 pub struct Ciphertext {
@@ -122,7 +123,7 @@ impl Ciphertext {
         Self { inner }
     }
 
-    /// Returns the ciphertext of scheme `S`. An error names it `name`.
+    /// Returns the ciphertext as one of scheme `S`. The error for another scheme calls it `name`.
     pub fn get<S: Served>(&self, name: &str) -> PyResult<&S::Ciphertext> {
         let any: &dyn Any = &*self.inner;
         let held = any.downcast_ref::<Held<S>>();
@@ -131,14 +132,14 @@ impl Ciphertext {
     }
 }
 
-/// Returns ciphertexts by name, for a program of scheme `S`.
+/// Returns ciphertexts by input name, all of which must be of scheme `S`.
 pub fn ciphers<S: Served>(given: &HashMap<String, Ciphertext>) -> PyResult<Ciphers<S>> {
     let one =
         |(name, cipher): (&String, &Ciphertext)| Ok((name.clone(), cipher.get::<S>(name)?.clone()));
     given.iter().map(one).collect()
 }
 
-/// Wraps ciphertexts by name for Python.
+/// Wraps ciphertexts by output name for Python. `degree` is their ring degree.
 pub fn wrapped<S: Served>(ciphers: Ciphers<S>, degree: usize) -> HashMap<String, Ciphertext> {
     let wrap = |(name, cipher)| (name, Ciphertext::of::<S>(cipher, degree));
     ciphers.into_iter().map(wrap).collect()
@@ -146,32 +147,32 @@ pub fn wrapped<S: Served>(ciphers: Ciphers<S>, degree: usize) -> HashMap<String,
 
 #[pymethods]
 impl Ciphertext {
-    /// The name of the scheme in programs.
+    /// The name of the ciphertext's scheme in programs.
     #[getter]
     fn scheme(&self) -> &'static str {
         self.inner.scheme()
     }
 
-    /// The level: one less than its number of primes.
+    /// The ciphertext's level: one less than its number of primes.
     #[getter]
     fn level(&self) -> u32 {
         self.inner.level().0
     }
 
-    /// The factor that the slots are multiplied by, or None for a scheme of integers.
+    /// The factor by which the ciphertext's slots are multiplied, or None for a scheme of integers.
     #[getter]
     fn scale(&self) -> Option<f64> {
         self.inner.scale()
     }
 
-    /// The identity of the secret key, in hexadecimal. It is None if the file had no identity, as files of SEAL and of
-    /// version 1 of the format.
+    /// The identity of the ciphertext's secret key, in hexadecimal. It is None if the file had no identity, as files of
+    /// SEAL and of version 1 of the format.
     #[getter]
     fn key_id(&self) -> Option<String> {
         self.inner.key_id().map(|id| id.to_string())
     }
 
-    /// The residues, in evaluation form: an array of shape (polynomials, primes, ring degree).
+    /// The ciphertext's residues in evaluation form: an array of shape (polynomials, primes, ring degree).
     #[getter]
     fn limbs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u64>>> {
         let (shape, residues) = self.inner.limbs();
@@ -179,13 +180,14 @@ impl Ciphertext {
         Ok(limbs.into_pyarray(py))
     }
 
-    /// Writes a file, which appears whole or not at all.
+    /// Writes the ciphertext to a file, which appears whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let inner = Arc::clone(&self.inner);
         interruptible(py, move |watch| files::write(&path, watch, &inner.file()))?
     }
 
-    /// Reads a file of these parameters. Raises FileError if the file is damaged or has other parameters.
+    /// Reads a ciphertext of these parameters from a file. Raises FileError if the file is damaged or has other
+    /// parameters.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
         let params = Arc::clone(&params.inner);
@@ -224,8 +226,8 @@ const FURTHER: &str = "bootstrapping.keys";
 
 #[pymethods]
 impl EvaluationKeys {
-    /// The identity of the secret key, in hexadecimal. It is None if the files had no identity, as files of SEAL and of
-    /// version 1 of the format.
+    /// The identity of the keys' secret key, in hexadecimal. It is None if the files had no identity, as files of SEAL
+    /// and of version 1 of the format.
     #[getter]
     fn key_id(&self) -> Option<String> {
         let known = self.inner.key_id().ok().flatten();
@@ -261,8 +263,8 @@ impl EvaluationKeys {
         })?
     }
 
-    /// Reads the keys of these parameters from a folder. Raises FileError if a file is damaged or has other parameters,
-    /// and KeysError if the files belong to different secret keys.
+    /// Reads evaluation keys of these parameters from a folder. Raises FileError if a file is damaged or has other
+    /// parameters, and KeysError if the files belong to different secret keys.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
         let params = Arc::clone(params.inner.ring());

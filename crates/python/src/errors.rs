@@ -8,7 +8,7 @@ use ringmill_compiler::CompileError as Refused;
 use ringmill_compiler::builder::TraceError;
 use ringmill_limits::Halt;
 
-/// An error of any type, or a text.
+/// A library error of any type, or a text, from which an exception is made.
 pub type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 create_exception!(
@@ -54,7 +54,7 @@ create_exception!(
     "A device that does not exist, or cannot run the program."
 );
 
-/// Returns the exception of a halt.
+/// Returns the Python exception for work that ran out of memory or was stopped.
 pub fn halted(halt: &Halt, text: String) -> PyErr {
     match halt {
         Halt::OverLimit { .. } | Halt::NoMemory { .. } => PyMemoryError::new_err(text),
@@ -72,13 +72,13 @@ pub fn raise<T: pyo3::PyTypeInfo, E: Into<Fault>>(error: E) -> PyErr {
     }
 }
 
-/// Returns the exception of a trace error. The Python side knows the line and adds it.
+/// Returns the Python exception for an error of a traced program. The Python side knows the source line and adds it.
 pub fn traced(error: TraceError) -> PyErr {
     raise::<CompileError, _>(error)
 }
 
-/// Returns the exception of a refused program, with its source line if it is known. Wishes that no parameters satisfy
-/// are parameter errors.
+/// Returns the Python exception for a program that the compiler refused, with its source line if it is known. Demands
+/// that no parameters satisfy become parameter errors.
 pub fn refused<E>(py: Python<'_>, error: Refused<E>) -> PyErr
 where
     E: std::error::Error + Send + Sync + 'static,

@@ -28,12 +28,12 @@ fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
     }
 }
 
-/// The name of a file's memory in error messages.
+/// The use of memory that error messages name while a file is read.
 const READ: &str = "a file and what is made of it";
-/// The bytes that are written between two checks for a stop.
+/// The number of bytes that are written between two checks whether the user stopped the work.
 const PIECE: usize = 1 << 20;
 
-/// Reads the file of a secret and parses its bytes, which are wiped afterwards.
+/// Reads a file that holds a secret and parses its bytes, which are wiped afterwards.
 pub fn read_secret<T, E: Into<Fault>>(
     path: &Path,
     watch: &Watch,
@@ -47,7 +47,7 @@ pub fn read_secret<T, E: Into<Fault>>(
     parse(&bytes).map_err(|e| fault(path, e))
 }
 
-/// Reads a file and parses its bytes. The file and the parsed object stay within the memory limit.
+/// Reads a file and parses its bytes. The file and the parsed object together stay within the memory limit.
 pub fn read<T, E: Into<Fault>>(
     path: &Path,
     watch: &Watch,
@@ -60,7 +60,8 @@ pub fn read<T, E: Into<Fault>>(
     parse(&bytes).map_err(|e| fault(path, e))
 }
 
-/// Returns the refusal of a file of `read` bytes or more, if memory allows `largest` bytes and as much again.
+/// Returns the error for a file of `read` bytes or more, if the memory limit allows `largest` bytes for it and as much
+/// again for the parsed object.
 fn too_long(read: u64, largest: u64) -> Halt {
     Halt::OverLimit {
         what: READ.to_owned(),
@@ -69,7 +70,7 @@ fn too_long(read: u64, largest: u64) -> Halt {
     }
 }
 
-/// Writes a file, unless the work is stopped before the file is whole.
+/// Writes a file, unless the user stops the work before the file is whole.
 pub fn write(path: &Path, watch: &Watch, bytes: &[u8]) -> PyResult<()> {
     write_as(path, Contents::Public, watch, bytes)
 }

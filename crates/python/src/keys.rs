@@ -20,9 +20,9 @@ use crate::files;
 use crate::scheme::{Rows, Vector, failed, into_array, no_budget, no_precision, no_share};
 use crate::watch::interruptible;
 
-/// Vectors by name.
+/// Vectors of Python by input or output name.
 pub type Vectors<'py> = HashMap<String, Vector<'py>>;
-/// The values of vectors, by name.
+/// The values of vectors by input or output name.
 pub type Given = HashMap<String, Values>;
 
 pub fn values(vectors: &Vectors<'_>) -> Given {
@@ -32,7 +32,7 @@ pub fn values(vectors: &Vectors<'_>) -> Given {
         .collect()
 }
 
-/// Converts vectors by name to messages of scheme `S`.
+/// Converts vectors by name to messages of scheme `S` by name.
 pub fn messages<S: Compiles>(given: Given) -> PyResult<Messages<S>> {
     let one = |(name, values)| match S::message(values) {
         Some(message) => Ok((name, message)),
@@ -43,7 +43,7 @@ pub fn messages<S: Compiles>(given: Given) -> PyResult<Messages<S>> {
     given.into_iter().map(one).collect()
 }
 
-/// A client of a program of any scheme.
+/// The interface of a program's client, whatever its scheme.
 trait AnyClient: Send + Sync {
     fn slots(&self) -> u32;
     fn complex(&self) -> bool;
@@ -152,17 +152,18 @@ impl<S: Served> AnyClient for Client<S> {
     }
 }
 
-/// The keys of one client of a compiled program, including the secret key.
+/// The keys of one client of a compiled program, the secret key among them.
 #[pyclass(frozen)]
 pub struct Keys {
-    /// The client, without a lock: a process that is forked while a lock is held could never take it.
+    /// The client, not behind a lock, since a process that is forked while another thread holds a lock could never take
+    /// it.
     client: Arc<dyn AnyClient>,
     evaluation: Arc<ringmill_runtime::EvaluationKeys>,
     params: Arc<rlwe::Params>,
 }
 
 impl Keys {
-    /// Makes a client with the evaluation keys that its program needs.
+    /// Makes a Python object of a client, and the evaluation keys that the client's program needs.
     pub fn new<S: Served>(
         compiled: &Compiled<S>,
         client: Result<Client<S>, RuntimeError<S::Error>>,
@@ -192,7 +193,7 @@ impl Keys {
         }
     }
 
-    /// The length of the program's vectors.
+    /// The length of the program's vectors in slots.
     #[getter]
     fn slots(&self) -> u32 {
         self.client.slots()
@@ -224,8 +225,8 @@ impl Keys {
         Ok(into_array(values, py))
     }
 
-    /// Compares outputs with the clear. Returns for each output its name, the predicted bits of precision and the
-    /// measured ones.
+    /// Compares decrypted outputs with the program evaluated without encryption. Returns for each output its name, the
+    /// predicted bits of precision and the measured ones.
     fn measure(
         &self,
         py: Python<'_>,
@@ -236,7 +237,7 @@ impl Keys {
         interruptible(py, move |watch| client.measure(inputs, &outputs, watch))?
     }
 
-    /// Returns the noise budget in bits: the noise that a ciphertext can still take.
+    /// Returns a ciphertext's noise budget in bits: how much its noise may still grow before decryption fails.
     fn noise_budget(&self, py: Python<'_>, name: String, ciphertext: Ciphertext) -> PyResult<u32> {
         let client = Arc::clone(&self.client);
         interruptible(py, move |watch| {
@@ -249,25 +250,25 @@ impl Keys {
         interruptible(py, move |watch| client.save_secret(&path, watch))?
     }
 
-    /// The identity of the secret key in hexadecimal, or None.
+    /// The identity of the client's secret key in hexadecimal, or None.
     #[getter]
     fn key_id(&self) -> Option<String> {
         self.client.key_id().map(|id| id.to_string())
     }
 
-    /// Returns how many decryptions were shared under the secret key, or None if that is not known.
+    /// Returns how many decryptions under the secret key were shared with others, or None if that is not known.
     fn shared_decryptions(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         let client = Arc::clone(&self.client);
         interruptible(py, move |_| client.shared_decryptions())?
     }
 
-    /// Returns for each output the bits of precision that remain if it is decrypted to be shared.
+    /// Returns for each output the bits of precision that remain after the noise of a shared decryption.
     fn shared_bits(&self, statistical_bits: u32, decryptions: u64) -> PyResult<Vec<(String, f64)>> {
         self.client
             .shared_bits(&flooding(statistical_bits, decryptions)?)
     }
 
-    /// Decrypts outputs with added noise that hides their errors.
+    /// Decrypts outputs for others to see, with added noise that hides the errors of the outputs.
     fn decrypt_to_share<'py>(
         &self,
         py: Python<'py>,

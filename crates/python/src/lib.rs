@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The extension module behind the Python package. It converts between Python and the Rust crates, and has no logic of
-//! its own.
+//! The extension module behind the Python package `ringmill`. It converts between Python and the Rust crates, and has
+//! no logic of its own.
 
 use pyo3::prelude::*;
 use ringmill_math::LineAllocator;
@@ -25,7 +25,7 @@ mod scheme;
 mod seal;
 mod watch;
 
-/// An allocator that starts limbs at cache lines.
+/// The allocator of the extension module, which starts limbs at cache lines.
 #[global_allocator]
 static ALLOCATOR: LineAllocator = LineAllocator;
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tells the hardware crate what the installed package brings: the RTL's sources, and the folder of the tools of its
-//! extra `rtl`.
+//! Tells the hardware crate where the installed package has the RTL's sources, and the tools of its extra `rtl`.
 
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use ringmill_hdl::Package;
 
-/// The RTL's sources by their names from the checkout's root, with their texts at the time of the build.
+/// The RTL's source files: their paths from the checkout's root, with their texts at the time of the build.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
-/// Registers sources and tools before a device or the command needs them.
+/// Registers the package's RTL sources and tools, before a device or the command needs them.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let environment: PathBuf = m.py().import("sys")?.getattr("prefix")?.extract()?;
     ringmill_hdl::install(Package {

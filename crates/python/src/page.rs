@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Renders reports, programs and parameters as HTML, for Python.
+//! Renders reports, programs and parameters as HTML pages, for Python.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use crate::errors::{DeviceError, raise};
 use crate::files;
 use crate::watch::interruptible;
 
-/// Lines of the user's program: file, line, text.
+/// Source lines of the user's program, each with file, line number and text.
 pub type Lines = Vec<Line>;
 type Line = (String, u32, String);
 
-/// Returns the texts of lines, as pages look them up.
+/// Converts source lines to the form in which HTML pages look them up.
 pub fn sources(lines: &[Line]) -> Sources {
     let mut sources = Sources::default();
     for (file, line, text) in lines {
@@ -25,7 +25,7 @@ pub fn sources(lines: &[Line]) -> Sources {
     sources
 }
 
-/// A run, with everything that a page shows of it.
+/// A program's run with all data that its HTML page shows.
 #[pyclass(frozen, module = "ringmill")]
 pub struct RunPage {
     report: RunReport,
@@ -37,7 +37,7 @@ impl RunPage {
         Self { report, along }
     }
 
-    /// Returns the report in three forms: a summary, every figure, JSON.
+    /// Returns the run's report in three forms: as a summary, with every figure, and as JSON.
     pub fn texts(&self) -> PyResult<[String; 3]> {
         let report = &self.report;
         let json = serde_json::to_string(report).map_err(raise::<DeviceError, _>)?;
@@ -55,18 +55,18 @@ impl RunPage {
 
 #[pymethods]
 impl RunPage {
-    /// Writes a page as one file that loads no other. The file is written whole, or stays as it was.
+    /// Writes the run's page as one HTML file that loads no other. The file is written whole, or stays as it was.
     fn save(&self, py: Python<'_>, path: PathBuf, lines: Lines) -> PyResult<()> {
         let text = page(&self.title(), &self.sections(&lines));
         interruptible(py, move |watch| files::write(&path, watch, text.as_bytes()))?
     }
 
-    /// Returns a part of another page, without scripts.
+    /// Returns the run's page as a part of another HTML page, without scripts.
     fn fragment(&self, lines: Lines) -> String {
         fragment(&self.title(), &self.sections(&lines))
     }
 
-    /// Adds the measured bits of outputs, by their names. Returns the report's texts and the page.
+    /// Adds the measured bits of precision of outputs, by their names. Returns the report's texts and the page.
     fn measured(&self, bits: HashMap<String, f64>) -> PyResult<([String; 3], Self)> {
         let mut report = self.report.clone();
         for row in &mut report.precision {
@@ -76,7 +76,7 @@ impl RunPage {
         Ok((page.texts()?, page))
     }
 
-    /// Returns the lines of the program that took most, as a table.
+    /// Returns a table of the program's most expensive source lines, as text.
     fn profile(&self, lines: Lines) -> String {
         self.report.profile(&sources(&lines)).to_string()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python's view of scheme parameters.
+//! Python's view of the parameters of CKKS, BFV and BGV.
 
 use std::any::Any;
 use std::hash::{Hash, Hasher};
@@ -18,21 +18,21 @@ use crate::data::{AnyCipher, Held};
 use crate::errors::{ParameterError, raise};
 use crate::scheme::own_params;
 
-/// Parameters of any scheme.
+/// The interface of a parameter set, whatever its scheme.
 pub trait AnyParams: Any + Send + Sync {
-    /// Returns the scheme's name in programs.
+    /// Returns the name that programs use for the parameters' scheme.
     fn scheme(&self) -> &'static str;
-    /// Returns the part that ring schemes share.
+    /// Returns the part of the parameters that all ring schemes share.
     fn ring(&self) -> &Arc<rlwe::Params>;
     fn scale(&self) -> Option<f64>;
     fn plain_modulus(&self) -> Option<u64>;
     fn summary(&self) -> String;
-    /// Returns the parameters as a section of a page.
+    /// Returns the parameters as a section of an HTML page.
     fn section(&self) -> Section;
     fn read_ciphertext(&self, bytes: &[u8]) -> Result<Arc<dyn AnyCipher>, FileError>;
 }
 
-/// Parameters of a known scheme.
+/// A parameter set of the scheme `S`, behind the interface that Python sees.
 pub struct Of<S: Served>(pub Arc<S::Params>);
 
 impl<S: Served> AnyParams for Of<S> {
@@ -80,7 +80,7 @@ impl Params {
         }
     }
 
-    /// Returns the parameters, if they are of scheme `S`.
+    /// Returns the parameters as those of scheme `S`, or `None` if they are of another scheme.
     pub fn get<S: Served>(&self) -> Option<&Arc<S::Params>> {
         let any: &dyn Any = &*self.inner;
         any.downcast_ref::<Of<S>>().map(|Of(params)| params)
@@ -99,7 +99,7 @@ impl Hash for Params {
     }
 }
 
-/// Makes a named set, or one of given prime sizes, and checks it.
+/// Makes and checks a parameter set: a named one, or one with the given prime sizes in bits.
 #[pyfunction]
 #[expect(
     clippy::too_many_arguments,
@@ -133,7 +133,7 @@ fn make_params(
     with_scheme!(scheme, S => Ok(Params::of::<S>(&own_params::<S>(name, &own)?)))
 }
 
-/// Returns the largest prime of `bits` bits that gives slots at ring degree 2^`log_n`.
+/// Returns the largest prime of `bits` bits that, as a plaintext modulus, gives slots at ring degree 2^`log_n`.
 #[pyfunction]
 fn plain_modulus(log_n: u8, bits: u32) -> PyResult<u64> {
     let found = PlainModulus::batching(log_n, bits).map_err(raise::<ParameterError, _>)?;
@@ -142,12 +142,12 @@ fn plain_modulus(log_n: u8, bits: u32) -> PyResult<u64> {
 
 #[pymethods]
 impl Params {
-    /// The parameters as a notebook shows them.
+    /// The parameters as HTML, which a notebook shows.
     fn _repr_html_(&self) -> String {
         fragment("Parameters", &[self.inner.section()])
     }
 
-    /// The name of the scheme in programs.
+    /// The name of the parameters' scheme in programs.
     #[getter]
     fn scheme(&self) -> &'static str {
         self.inner.scheme()
@@ -194,7 +194,7 @@ impl Params {
         self.inner.plain_modulus()
     }
 
-    /// The result of the security check, in words.
+    /// The result of the parameters' security check, in words.
     #[getter]
     fn security(&self) -> String {
         self.inner.ring().security().summary()

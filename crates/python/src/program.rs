@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python's view of macro programs: the tracer builds them, files hold them as text, and they can be evaluated in the
-//! clear.
+//! Python's view of macro programs. The tracer builds them, files hold them as text, and they can be evaluated without
+//! encryption.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use crate::files;
 use crate::scheme::{Vector, into_array, unknown};
 use crate::watch::interruptible;
 
-/// A macro program under construction. Values are numbers counted from 0.
+/// A macro program that the tracer builds. Its values are numbers counted from 0.
 #[pyclass]
 struct MacroBuilder {
     trace: Option<TraceBuilder>,
@@ -68,14 +68,14 @@ impl MacroBuilder {
         known.ok_or_else(|| CompileError::new_err(format!("procedure {number} does not exist")))
     }
 
-    /// Stores new values and returns their numbers.
+    /// Stores new values of the program and returns their numbers.
     fn keep(&mut self, values: Vec<Traced>) -> Vec<usize> {
         let first = self.values.len();
         self.values.extend(values);
         (first..self.values.len()).collect()
     }
 
-    /// Adds one operation to the trace, at the user's line.
+    /// Adds one operation to the program, marked with the user's source line.
     fn record(
         &mut self,
         file: &str,
@@ -91,7 +91,7 @@ impl MacroBuilder {
 
 #[pymethods]
 impl MacroBuilder {
-    /// Begins a program of a scheme. The program's text will name the scheme.
+    /// Begins a program of the named scheme, on vectors of `slots` slots. The program's text will name the scheme.
     #[new]
     fn new(name: &str, slots: u32, scheme: &str) -> PyResult<Self> {
         let trace = TraceBuilder::new(name, slots).map_err(traced)?;
@@ -128,7 +128,7 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.vector(values, loc))
     }
 
-    /// Adds a real constant in every slot.
+    /// Adds a constant vector with one real value in every slot.
     fn scalar(&mut self, value: f64, file: &str, line: u32) -> PyResult<usize> {
         self.record(file, line, |trace, loc| trace.scalar(value, loc))
     }
@@ -154,7 +154,7 @@ impl MacroBuilder {
         })
     }
 
-    /// Adds an operation on one value, by its name.
+    /// Adds an operation on one value, by the operation's name.
     fn unary(&mut self, name: &str, a: usize, file: &str, line: u32) -> PyResult<usize> {
         let unary = Unary::by_name(name)
             .ok_or_else(|| CompileError::new_err(format!("there is no operation {name:?}")))?;
@@ -162,7 +162,7 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.unary(unary, a, loc))
     }
 
-    /// Adds the lowest digit of `a` modulo prime^exponent.
+    /// Adds the operation that takes the lowest digit of `a` modulo prime^exponent.
     fn low_digit(
         &mut self,
         a: usize,
@@ -175,7 +175,8 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.low_digit(a, power, loc))
     }
 
-    /// Adds a function of the lowest digit of `a` modulo prime^exponent. `values` are the function's values from
+    /// Adds the operation that takes a function of the lowest digit of `a` modulo prime^exponent. `values` are the
+    /// function's values at the digits from -(prime - 1) / 2 on.
     /// -(prime - 1) / 2 on.
     fn digit_table(
         &mut self,
@@ -192,7 +193,7 @@ impl MacroBuilder {
         })
     }
 
-    /// Adds the sign of `a`, a number of `digits` digits modulo prime^exponent.
+    /// Adds the operation that takes the sign of `a`, a number of `digits` digits modulo prime^exponent.
     fn sign(
         &mut self,
         a: usize,
@@ -206,7 +207,8 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.sign(a, power, digits, loc))
     }
 
-    /// Adds `a` divided by prime^by and rounded to nearest. `a` is a number of `digits` digits modulo prime^exponent.
+    /// Adds the division of `a` by prime^by, rounded to nearest. `a` is a number of `digits` digits modulo
+    /// prime^exponent.
     #[expect(clippy::too_many_arguments, reason = "Python's")]
     fn scaled(
         &mut self,
@@ -224,7 +226,7 @@ impl MacroBuilder {
         })
     }
 
-    /// Adds `a` divided by a whole number. `a` must be a multiple of the number.
+    /// Adds the division of `a` by a whole number. `a` must be a multiple of the number.
     fn quotient(&mut self, a: usize, by: u64, file: &str, line: u32) -> PyResult<usize> {
         let a = self.value(a)?;
         self.record(file, line, |trace, loc| trace.quotient(a, by, loc))
@@ -249,7 +251,7 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.bounded(a, interval, loc))
     }
 
-    /// Adds a polynomial of `a`. The coefficients begin with the lowest degree.
+    /// Adds the evaluation of a polynomial at `a`. The coefficients begin with the lowest degree.
     fn polynomial(
         &mut self,
         a: usize,
@@ -263,7 +265,7 @@ impl MacroBuilder {
         })
     }
 
-    /// Begins a procedure. Returns its parameters, each encrypted or not.
+    /// Begins a procedure of the program. Returns its parameters; the caller says which arrive encrypted.
     fn begin_procedure(
         &mut self,
         name: &str,
@@ -281,7 +283,8 @@ impl MacroBuilder {
         Ok(self.keep(params.map_err(traced)?))
     }
 
-    /// Begins the body of a repeat that carries `carried` encrypted values. Returns its parameters.
+    /// Begins the body of a repeat that carries `carried` encrypted values from one iteration to the next. Returns the
+    /// body's parameters.
     fn begin_body(
         &mut self,
         name: &str,
@@ -300,7 +303,7 @@ impl MacroBuilder {
         Ok(())
     }
 
-    /// Ends the procedure or body that was begun last. Returns its number among the procedures.
+    /// Ends the procedure or body that was begun last. Returns its number among the program's procedures.
     fn end(&mut self, results: Vec<usize>, file: &str, line: u32) -> PyResult<usize> {
         let results = self.all(&results)?;
         let loc = self.location(file, line);
@@ -323,7 +326,7 @@ impl MacroBuilder {
         Ok(self.keep(results.map_err(traced)?))
     }
 
-    /// Adds a repeat of a body. Returns the carried values after `count` times.
+    /// Adds a repeat of a body. Returns the carried values after `count` iterations.
     fn repeat(
         &mut self,
         count: u64,
@@ -345,7 +348,7 @@ impl MacroBuilder {
         self.trace()?.output(name, value, loc).map_err(traced)
     }
 
-    /// Finishes the program. Nothing can be added afterwards.
+    /// Finishes the program and returns it. Nothing can be added afterwards.
     fn finish(&mut self) -> PyResult<Program> {
         self.trace()?;
         match self.trace.take() {
@@ -361,30 +364,31 @@ impl MacroBuilder {
     }
 }
 
-/// A program on ciphertexts, as it was traced. The compiler adds levels and scales.
+/// A macro program on ciphertexts, as it was traced. The compiler adds levels and scales.
 #[pyclass(name = "MacroProgram", frozen, module = "ringmill")]
 pub struct Program {
     pub inner: MacroProgram,
-    /// The arrays of the function, if the program was saved in compiled form.
+    /// The lengths of the array arguments and results of the traced function, if the program was saved in compiled
+    /// form.
     arrays: Arrays,
 }
 
-/// The names of the kinds of result that a function can return.
+/// The names by which Python knows the kinds of result that a traced function can return.
 const RETURNED: [(&str, Returned); 3] = [
     ("one", Returned::One),
     ("tuple", Returned::Tuple),
     ("dict", Returned::Dict),
 ];
 
-/// The kind of a function's result and the lengths of its arrays, for Python: the name of the kind, all inputs with
-/// their lengths, and the lengths of all outputs.
+/// The result kind and array lengths of a traced function, for Python: the name of the kind, all inputs with their
+/// lengths, and the lengths of all outputs.
 pub type PyArrays = (
     Option<&'static str>,
     HashMap<String, Option<u32>>,
     Vec<Option<u32>>,
 );
 
-/// Returns the names of a program's inputs, each with whether it arrives encrypted.
+/// Returns the names of a program's inputs, each with whether it is encrypted.
 pub fn inputs_of(program: &MacroProgram) -> Vec<(String, bool)> {
     let inputs = program.inputs.iter();
     inputs
@@ -392,7 +396,8 @@ pub fn inputs_of(program: &MacroProgram) -> Vec<(String, bool)> {
         .collect()
 }
 
-/// Converts from Python. An unknown name stands for no kind of result.
+/// Converts the result kind and array lengths of a traced function from Python. An unknown name stands for no kind of
+/// result.
 pub fn arrays_of(
     program: &MacroProgram,
     returned: &str,
@@ -412,7 +417,7 @@ pub fn arrays_of(
     }
 }
 
-/// Converts to Python.
+/// Converts the result kind and array lengths of a traced function to Python.
 pub fn py_arrays(program: &MacroProgram, arrays: &Arrays) -> PyArrays {
     let lengths = &arrays.lengths;
     let inputs = program.inputs.iter().enumerate();
@@ -447,13 +452,13 @@ impl Program {
         self.inner.slots
     }
 
-    /// The scheme that the program is for.
+    /// The name of the scheme that the program is for.
     #[getter]
     fn scheme(&self) -> &str {
         self.inner.scheme.as_str()
     }
 
-    /// The names of the inputs, each with whether it arrives encrypted.
+    /// The names of the program's inputs, each with whether it is encrypted.
     #[getter]
     fn inputs(&self) -> Vec<(String, bool)> {
         inputs_of(&self.inner)
@@ -464,14 +469,14 @@ impl Program {
         self.inner.outputs.clone()
     }
 
-    /// The kind of the function's result (`one`, `tuple` or `dict`) and its arrays' lengths, if the program was saved
-    /// in compiled form.
+    /// The kind of the traced function's result (`one`, `tuple` or `dict`) and the lengths of its arrays, if the
+    /// program was saved in compiled form.
     #[getter]
     fn arrays(&self) -> PyArrays {
         py_arrays(&self.inner, &self.arrays)
     }
 
-    /// Reads a file of macro text.
+    /// Reads a program from a file of macro text.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         interruptible(py, move |watch| {
@@ -489,7 +494,7 @@ impl Program {
         text::print(&self.inner)
     }
 
-    /// Reads macro text. Raises FileError with the line at fault.
+    /// Reads a program from macro text. Raises FileError with the line at fault.
     #[staticmethod]
     fn from_text(py: Python<'_>, text: String) -> PyResult<Self> {
         let inner = interruptible(py, move |watch| parse(&text, watch))?;
@@ -499,13 +504,13 @@ impl Program {
     }
 }
 
-/// Parses macro text, if the memory limit allows it.
+/// Parses macro text to a program, if the memory limit allows it.
 fn parse(text: &str, watch: &Watch) -> Result<MacroProgram, Fault> {
     watch.admit("the program", text::memory_for(text))?;
     Ok(text::parse(text)?)
 }
 
-/// Computes the outputs of a program in the clear, by name.
+/// Computes the outputs of a program by name, without encryption.
 #[pyfunction]
 fn evaluate_program<'py>(
     program: &Bound<'py, Program>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Shows the progress of a run to a Python user: a bar on a terminal, or a call of a Python function, as in a notebook.
+//! Shows the progress of long work to a Python user: a bar on a terminal, or calls of a Python function, as in a
+//! notebook.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,24 +8,27 @@ use pyo3::prelude::*;
 use ringmill_device::progress::{Progress, Step};
 use ringmill_runtime::shown::{Bar, is_long};
 
-/// The display that Python asks for.
+/// The way in which Python asks for progress to be shown.
 #[derive(FromPyObject)]
 pub enum Asked {
-    /// A bar if standard error is a terminal, or with `false` nothing.
+    /// A bar if standard error is a terminal. With `false`, nothing.
     Bar(bool),
-    /// A function of the stage, the calls done, all calls, the seconds that passed and an estimate of those left.
+    /// A Python function. Its arguments are the stage, the finished calls, all calls, the seconds that passed and an
+    /// estimate of those left.
     Function(Py<PyAny>),
 }
 
-/// Shows the steps of long work.
+/// A display of the progress of long work.
 pub enum Shown {
     Bar(Bar),
-    /// The function, and the latest step. The run's threads store the step for the thread that holds the interpreter.
+    /// The Python function, and the latest step. The run's threads store the step for the thread that holds the
+    /// interpreter.
     Function(Py<PyAny>, Mutex<Option<Step>>),
 }
 
 impl Shown {
-    /// Calls the function, if there is one and a new step. An exception in it is printed.
+    /// Calls the Python function with the latest step, if there is a function and a new step. An exception in the
+    /// function is printed.
     pub fn look(&self, py: Python<'_>) {
         let Self::Function(function, latest) = self else {
             return;

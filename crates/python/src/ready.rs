@@ -33,23 +33,24 @@ use crate::page::RunPage;
 use crate::params::Params;
 use crate::scheme::{PyEnds, failed};
 
-/// The result of a run: ciphertexts; the report as a summary, with every figure and as JSON; and the data of pages.
+/// The result of a program's run: ciphertexts; the report as a summary, with every figure and as JSON; and the data of
+/// HTML pages.
 pub type Ran = (HashMap<String, Ciphertext>, [String; 3], RunPage);
 
-/// The options of a run, besides its inputs and keys.
+/// The options of a program's run, besides its inputs and keys.
 pub struct Wanted {
     pub device: String,
     pub trace: Option<PathBuf>,
     pub timeline: bool,
     pub spill: bool,
-    /// The reason why the program is of its scheme.
+    /// The reason why the program has its scheme, for the report.
     pub why: String,
     pub checkpoint: Option<(PathBuf, f64)>,
     pub resume: Option<PathBuf>,
     pub expanded_bytes: Option<u64>,
 }
 
-/// A compiled program of any scheme.
+/// The interface of a compiled program, whatever its scheme.
 pub trait AnyProgram: Send + Sync {
     fn name(&self) -> &str;
     fn params(&self) -> Params;
@@ -63,13 +64,13 @@ pub trait AnyProgram: Send + Sync {
     fn ranges(&self) -> Vec<(String, PyEnds)>;
     fn assumptions(&self) -> Vec<String>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
-    /// Returns the program as a part of a page.
+    /// Returns the program's description as a part of an HTML page.
     fn fragment(&self, sources: &Sources) -> String;
     /// What the compiler decided: as text, as JSON, and as a part of a page.
     fn explained(&self, watch: &Watch) -> PyResult<[String; 3]>;
     fn source(&self) -> &MacroProgram;
     fn saved(&self, arrays: &Arrays) -> String;
-    /// Returns the same text with the sample, or `None` without a sample.
+    /// Returns what `saved` returns with the sample added, or `None` if the program was compiled without a sample.
     fn saved_with_sample(&self, arrays: &Arrays) -> Option<String>;
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>>;
@@ -84,19 +85,20 @@ pub trait AnyProgram: Send + Sync {
         progress: &dyn Progress,
         watch: &Watch,
     ) -> PyResult<Ran>;
-    /// Compares the program on several machines.
+    /// Compares the program's time on several machines.
     fn compare(&self, wanted: Compared, progress: &dyn Progress, watch: &Watch) -> PyResult<Table>;
 }
 
-/// The largest number of calls that a program may have to be written out and counted.
+/// The most calls that a program may have for [`AnyProgram::unrolled_counts`].
 const MOST_UNROLLED: usize = 1 << 20;
 
-/// A compiled program of a known scheme.
+/// A compiled program of the scheme `S`, behind the interface that Python sees.
 pub struct Ready<S: Served> {
     compiled: Arc<Compiled<S>>,
-    /// The options that it was compiled with.
+    /// The options with which the program was compiled.
     options: Options<S>,
-    /// The server with the keys that were used last. It holds the expanded seeds and constants.
+    /// The server of the program with the evaluation keys that were used last. It holds the expanded seeds and
+    /// constants.
     server: Mutex<Option<Kept<S>>>,
 }
 
@@ -128,7 +130,7 @@ impl<S: Served> Ready<S> {
         Ok(server)
     }
 
-    /// Returns the exception of a run that failed. A machine's refusal names its cure.
+    /// Returns the Python exception for a run that failed. If a machine refused the program, the message names a cure.
     fn stopped(&self, error: TracedError<S::Error>, device: &str) -> PyErr {
         let by_machine = matches!(
             &error,
@@ -144,7 +146,7 @@ impl<S: Served> Ready<S> {
         }
     }
 
-    /// Names the target that cures a refusal, if compiling for the target succeeds.
+    /// Returns the compile target that cures a device's refusal of the program, if compiling for the target succeeds.
     fn cure(&self, device: &str) -> Option<String> {
         let (_, machine) = device.split_once(':')?;
         let target = ringmill_sim::target(machine).ok()?;
@@ -154,7 +156,7 @@ impl<S: Served> Ready<S> {
         })
     }
 
-    /// Returns a prediction for each output, or `None` if the scheme does not have it.
+    /// Returns for each output the prediction that `of` selects, or `None` if the scheme does not predict it.
     fn predicted(&self, of: fn(Predicted) -> Option<f64>) -> Option<Vec<(String, f64)>> {
         let outputs = self.compiled.outputs.iter().zip(&self.compiled.predicted);
         outputs

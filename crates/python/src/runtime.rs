@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python's view of compiled programs: keys, encryption, runs, decryption. The interpreter's lock is not held while
-//! computing.
+//! Python's view of compiled programs: keys, encryption, runs, decryption. Long computations do not hold the
+//! interpreter's lock.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ use crate::ready::{AnyProgram, Ran, Ready, Wanted};
 use crate::scheme::{PyEnds, Vector, unknown};
 use crate::watch::{Saves, interruptible, until_stopped};
 
-/// Compiles a traced program for given parameters, or chooses the smallest secure ones.
+/// Compiles a traced program for given parameters, or for the smallest secure ones that the compiler finds.
 #[pyfunction]
 #[expect(
     clippy::too_many_arguments,
@@ -81,7 +81,7 @@ fn compile_program(
     with_scheme!(scheme, S => compiled_as::<S>(py, program.inner.clone(), asked))
 }
 
-/// The options of a compilation, as Python gives them.
+/// The options of a compilation in the form that Python gives them.
 struct Asking<'a> {
     params: Option<&'a Params>,
     wishes: Wishes,
@@ -149,7 +149,7 @@ fn compiled_as<S: Served>(
     compiled(py, compile, Arrays::default())
 }
 
-/// Compiles, and keeps the options that the program is saved with.
+/// Compiles a program for its scheme, and keeps the options with which it can be saved.
 fn compiled<S: Served>(
     py: Python<'_>,
     compile: impl FnOnce(&Watch) -> Result<(Compiled<S>, Options<S>), ErrorOf<S>> + Send + 'static,
@@ -201,7 +201,7 @@ fn load_compiled(
     }
 }
 
-/// A saved program, which is compiled once the interpreter is available.
+/// A function that compiles a saved program once the interpreter is available.
 type Saved = Box<dyn FnOnce(Python<'_>) -> PyResult<CompiledProgram> + Send>;
 
 fn saved_as<S: Served>(
@@ -219,11 +219,11 @@ fn saved_as<S: Served>(
     }))
 }
 
-/// A compiled program.
+/// A compiled program, as Python sees it.
 #[pyclass(frozen)]
 struct CompiledProgram {
     inner: Arc<dyn AnyProgram>,
-    /// The function's arrays, if the program was saved.
+    /// The result kind and array lengths of the traced function, if the program was saved.
     arrays: Arrays,
 }
 
@@ -239,37 +239,37 @@ impl CompiledProgram {
         self.inner.params()
     }
 
-    /// The length of the program's vectors.
+    /// The length of the program's vectors in slots.
     #[getter]
     fn slots(&self) -> u32 {
         self.inner.slots()
     }
 
-    /// The scheme that the program is for.
+    /// The name of the scheme that the program is for.
     #[getter]
     fn scheme(&self) -> &str {
         self.inner.scheme()
     }
 
-    /// The bytes of the evaluation keys.
+    /// The bytes of all evaluation keys that the program needs.
     #[getter]
     fn key_bytes(&self) -> u64 {
         self.inner.key_bytes()
     }
 
-    /// For each output its name and the predicted bits of precision, or None if outputs are exact.
+    /// The predicted bits of precision of each output with its name, or None if outputs are exact.
     #[getter]
     fn predicted_bits(&self) -> Option<Vec<(String, f64)>> {
         self.inner.predicted_bits()
     }
 
-    /// The same bits for inputs like the sample, or None without a sample.
+    /// The predicted bits of precision of each output for inputs like the sample, or None without a sample.
     #[getter]
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>> {
         self.inner.predicted_bits_like_sample()
     }
 
-    /// For each output its name and the predicted bits of noise budget, or None if outputs are approximate.
+    /// The predicted bits of noise budget of each output with its name, or None if outputs are approximate.
     #[getter]
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>> {
         self.inner.predicted_budget()
@@ -281,19 +281,19 @@ impl CompiledProgram {
         self.inner.assumptions()
     }
 
-    /// For each input its name and its range: one number is a radius, two are the ends.
+    /// The range of each input with its name: one number is a radius, two are the ends.
     #[getter]
     fn ranges(&self) -> Vec<(String, PyEnds)> {
         self.inner.ranges()
     }
 
-    /// Returns the program's text at a level: `macro`, `mid`, or for a machine `micro`.
+    /// Returns the program's text at the level `macro`, `mid`, or for the named machine `micro`.
     fn text(&self, py: Python<'_>, level: String, machine: String) -> PyResult<String> {
         let inner = Arc::clone(&self.inner);
         interruptible(py, move |watch| inner.text(&level, &machine, watch))?
     }
 
-    /// Returns the program as a part of a page. `lines` are the lines of its source.
+    /// Returns the program's description as a part of an HTML page. `lines` are the lines of its source.
     fn fragment(&self, lines: Lines) -> String {
         self.inner.fragment(&sources(&lines))
     }
@@ -304,37 +304,39 @@ impl CompiledProgram {
         interruptible(py, move |watch| inner.explained(watch))?
     }
 
-    /// Counts how often each instruction is executed, at the macro level and at the mid level. Nothing is unrolled.
+    /// Counts how often a run executes each macro instruction, and each mid-level instruction. Repeats are multiplied
+    /// and not unrolled.
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>) {
         self.inner.counts()
     }
 
-    /// Counts how often each mid-level instruction is executed, in the program written out call by call.
+    /// Counts how often a run executes each mid-level instruction, from the program written out call by call.
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>> {
         self.inner.unrolled_counts()
     }
 
-    /// The names of the inputs, each with whether it arrives encrypted.
+    /// The names of the program's inputs, each with whether it is encrypted.
     #[getter]
     fn inputs(&self) -> Vec<(String, bool)> {
         inputs_of(self.inner.source())
     }
 
-    /// The names of the outputs.
+    /// The names of the program's outputs.
     #[getter]
     fn outputs(&self) -> Vec<String> {
         self.inner.outputs().to_vec()
     }
 
-    /// The kind of the function's result (`one`, `tuple` or `dict`) and its arrays' lengths, if the program was saved.
+    /// The kind of the traced function's result (`one`, `tuple` or `dict`) and the lengths of its arrays, if the
+    /// program was saved.
     #[getter]
     fn arrays(&self) -> PyArrays {
         py_arrays(self.inner.source(), &self.arrays)
     }
 
-    /// Writes the traced program as macro text, with its options, the kind of the function's result, and the lengths of
-    /// arrays shorter than the slots. The sample is written only `with_sample`, into a file that only its owner can
-    /// read.
+    /// Writes the traced program to a file of macro text, with its options, the kind of the function's result, and the
+    /// lengths of arrays shorter than the slots. The sample is written only `with_sample`, into a file that only its
+    /// owner can read.
     fn save(
         &self,
         py: Python<'_>,
@@ -371,7 +373,7 @@ impl CompiledProgram {
     }
 
     /// Runs the program on a device. Returns the encrypted outputs; the report as a summary, with every figure and as
-    /// JSON; and the data of pages. `why` says why the program is of its scheme.
+    /// JSON; and the data of HTML pages. `why` says why the program has its scheme.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python, which names them"
@@ -414,8 +416,8 @@ impl CompiledProgram {
         })?
     }
 
-    /// Compares the program on several machines, with fields of their descriptions set to several values, and on the
-    /// CPU if there are inputs. Returns the rows as JSON, and their table as text and as HTML.
+    /// Compares the program's time on several machines, with fields of their descriptions set to several values, and on
+    /// the CPU if there are inputs. Returns the rows as JSON, and their table as text and as HTML.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python, which names them"
@@ -458,13 +460,13 @@ impl CompiledProgram {
     }
 }
 
-/// Returns the devices that a program can run on.
+/// Returns the names of the devices that a program can run on.
 #[pyfunction]
 fn devices() -> Vec<String> {
     ringmill_sim::Devices::standard().names()
 }
 
-/// Returns the kernels that were chosen in this process, one line each.
+/// Returns the transform kernels that were chosen in this process, one line each.
 #[pyfunction]
 fn plans_made() -> Vec<String> {
     let line = |choice: Choice| {

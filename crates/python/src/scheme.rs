@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers and parameters of schemes in Python. [`with_scheme`](ringmill_runtime::with_scheme) finds the type of a
-//! scheme once, when an object is made. Python's classes then hold objects that do not say which scheme they have.
+//! Converts vectors, ranges and parameters between Python and the schemes.
+//!
+//! [`with_scheme`](ringmill_runtime::with_scheme) finds the type of a scheme once, when an object is made. Python's
+//! classes then hold objects that do not say which scheme they have.
 
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ use ringmill_schemes::rlwe::RlweError;
 
 use crate::errors::{DataError, DeviceError, KeysError, ParameterError, raise};
 
-/// A vector from our own Python: complex numbers, or integers if the program's scheme is exact.
+/// A vector from the Python side of this package: complex numbers, or integers if the program's scheme is exact.
 pub enum Vector<'py> {
     Whole(PyReadonlyArray1<'py, i64>),
     Complex(PyReadonlyArray1<'py, Complex64>),
@@ -38,7 +40,7 @@ impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
 }
 
 impl Vector<'_> {
-    /// Copies the values, so that they can be used without the interpreter.
+    /// Copies the vector's values, so that they can be used without the interpreter.
     pub fn values(&self) -> Values {
         match self {
             Self::Whole(array) => Values::Whole(array.as_array().to_vec()),
@@ -55,7 +57,7 @@ pub fn into_array(values: Values, py: Python<'_>) -> Bound<'_, PyAny> {
     }
 }
 
-/// A range as our own Python writes it: one number is a radius, two are the ends.
+/// An input's range as the Python side of this package writes it: one number is a radius, two are the ends.
 #[derive(FromPyObject, IntoPyObject, Clone)]
 pub enum PyEnds {
     Whole(Vec<i128>),
@@ -63,7 +65,7 @@ pub enum PyEnds {
 }
 
 impl PyEnds {
-    /// Returns the ends, or `None` for any other count of numbers.
+    /// Returns the ends of the range, or `None` unless there are one or two numbers.
     pub fn ends(&self) -> Option<Ends> {
         match self {
             Self::Whole(ends) => match *ends.as_slice() {
@@ -93,7 +95,7 @@ impl From<Ends> for PyEnds {
 /// rests on an assumption of the program.
 pub type Rows = Vec<(String, f64, Option<f64>, bool)>;
 
-/// Makes the caller's own parameters, from a named set if there is a name.
+/// Makes the user's own parameters from their values, completed to a named set if there is a name.
 ///
 /// # Errors
 /// Choices that the scheme does not have; parameters that are malformed or not secure.
@@ -138,7 +140,7 @@ pub fn own_params<S: Served>(name: Option<&str>, own: &Own<'_>) -> PyResult<Arc<
     made.map_err(raise::<ParameterError, _>)
 }
 
-/// Returns the exception for a measurement of precision, since exact results have no error.
+/// Returns the Python exception for a measurement of precision in a scheme of exact results, which have no error.
 pub fn no_precision() -> PyErr {
     DataError::new_err(
         "results of this program are exact, so there is no precision to measure; client.noise_budget says how much noise they \
@@ -146,14 +148,14 @@ pub fn no_precision() -> PyErr {
     )
 }
 
-/// Returns the exception for noise on shared results, since exact results need none.
+/// Returns the Python exception for noise on shared results in a scheme of exact results, which need none.
 pub fn no_share() -> PyErr {
     DataError::new_err(
         "results of this program are exact: they hold no error that noise would have to hide; decrypt without share=",
     )
 }
 
-/// Returns the exception for a noise budget, since approximate results have none.
+/// Returns the Python exception for a noise budget in a scheme of approximate results, which have none.
 pub fn no_budget<S: Served>() -> PyErr {
     DataError::new_err(format!(
         "values of {} are approximate and have no noise budget; client.measure compares them with the clear",
@@ -161,7 +163,7 @@ pub fn no_budget<S: Served>() -> PyErr {
     ))
 }
 
-/// Returns the exception for a program of an unknown scheme.
+/// Returns the Python exception for a program of an unknown scheme.
 pub fn unknown(name: &str) -> PyErr {
     ParameterError::new_err(format!(
         "the program is for the scheme {name}, which is not among those here: {}",
@@ -169,7 +171,7 @@ pub fn unknown(name: &str) -> PyErr {
     ))
 }
 
-/// Returns the exception of an error around a compiled program.
+/// Returns the Python exception for an error of a compiled program's client or server.
 pub fn failed<S: Served>(error: RuntimeError<S::Error>) -> PyErr {
     let other =
         |error: &S::Error| matches!(S::ring_error(error), Some(RlweError::OtherKeys { .. }));
@@ -189,7 +191,7 @@ pub fn failed<S: Served>(error: RuntimeError<S::Error>) -> PyErr {
     }
 }
 
-/// Returns the exception for an object of another scheme than the program's.
+/// Returns the Python exception for an object of another scheme than the program's. `what` names the object.
 pub fn of_another_scheme<S: Served>(what: &str, got: &str) -> PyErr {
     DataError::new_err(format!(
         "{what} is of the scheme {got}, and the program is for {}; encrypt for this program",

@@ -18,10 +18,11 @@ use client::SealClient;
 use evaluator::SealEvaluator;
 use exact::{SealBfvClient, SealBfvEvaluator, SealBgvClient, SealBgvEvaluator};
 
-/// The bytes of a file in SEAL's format.
+/// The bytes of a file in SEAL's format, as a Python object.
 type Bytes<'py> = PyResult<Bound<'py, PyBytes>>;
 
-/// Reads, computes and writes without the interpreter. A signal is raised at once, however long the work takes.
+/// Runs `work`, which reads, computes and writes, without the interpreter. A signal is raised as an exception at once,
+/// however long the work takes.
 fn made<'py, T: AsRef<[u8]> + Send + 'static>(
     py: Python<'py>,
     work: impl FnOnce(&Watch) -> PyResult<T> + Send + 'static,
@@ -30,7 +31,7 @@ fn made<'py, T: AsRef<[u8]> + Send + 'static>(
     Ok(PyBytes::new(py, bytes.as_ref()))
 }
 
-/// Adds the submodule `seal`.
+/// Adds the submodule `seal` to the extension module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let seal = PyModule::new(m.py(), "seal")?;
     seal.add_class::<SealEvaluator>()?;

@@ -12,17 +12,17 @@ use ringmill_limits::{Limits, Watch};
 
 use crate::errors::RingmillError;
 
-/// The time between two checks for signals.
+/// The time between two checks for signals while work runs.
 const LOOK: Duration = Duration::from_millis(10);
 /// The time that the work has after a signal to stop by itself. Then it is abandoned, and its result is lost.
 const GRACE: Duration = Duration::from_millis(120);
-/// The size of the work's stack, as large as a main thread's.
+/// The stack size in bytes of the thread that runs the work, as large as a main thread's.
 const STACK: usize = 8 << 20;
 
-/// The limit in bytes that `ringmill.limits` set, or 0 if it set none.
+/// The memory limit in bytes that `ringmill.limits` set, or 0 if it set none.
 static MEMORY: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the limits in force.
+/// Returns the memory limit that is in force.
 pub fn limits() -> PyResult<Limits> {
     match MEMORY.load(Ordering::Relaxed) {
         0 => Limits::from_environment()
@@ -31,7 +31,7 @@ pub fn limits() -> PyResult<Limits> {
     }
 }
 
-/// Sets the memory limit, if one is given, and returns the limit in force.
+/// Sets the process's memory limit, if one is given, and returns the limit in force in bytes.
 #[pyfunction]
 fn memory_limit(text: Option<&str>) -> PyResult<u64> {
     if let Some(text) = text {
@@ -41,8 +41,8 @@ fn memory_limit(text: Option<&str>) -> PyResult<u64> {
     Ok(limits()?.memory)
 }
 
-/// Runs work on a thread of its own without the interpreter, while this thread checks for signals. An exception of a
-/// signal's handler (for Ctrl-C `KeyboardInterrupt`) is raised at once.
+/// Runs work on a thread of its own without the interpreter, while the calling thread checks for signals. An exception
+/// of a signal's handler (for Ctrl-C `KeyboardInterrupt`) is raised at once.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> T + Send + 'static,
@@ -50,8 +50,8 @@ pub fn interruptible<T: Send + 'static>(
     until_stopped(py, Saves(false), |_| (), work)
 }
 
-/// Whether stopped work has something to save. If so, the caller waits for the work, as the exception may end the
-/// process. A second signal abandons the work.
+/// Whether stopped work has something to save, such as a checkpoint. If so, the caller waits for the work, as the
+/// exception may end the process. A second signal abandons the work.
 #[derive(Clone, Copy)]
 pub struct Saves(pub bool);
 

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 
-/// What `circuit` prints in the place of a run.
+/// The text that `ringmill circuit --emit` prints in the place of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum CircuitLevel {
-    /// Sums of ciphertexts and lookups, one a bootstrap or several.
+    /// The circuit: sums of ciphertexts and table look-ups. Each look-up is a bootstrap, or shares one with others.
     Macro,
-    /// One bootstrap on polynomials: the programs of its key switch, its rotation, and, for lookups that share one, the
-    /// rotation alone.
+    /// One bootstrap as limb programs: its key switch, its rotation, and, for look-ups that share one, the rotation
+    /// alone.
     Mid,
 }
 
-/// Say what a netlist of gates takes under TFHE, and run it on encrypted bits.
+/// Print the cost of a netlist of gates under TFHE, and run the netlist on encrypted bits.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,15 +31,15 @@ Each bootstrap looks up four bits under `circuits`, and is a gate under the sets
 less work is taken. Work is counted from sizes, in bytes that operations go over, so that every computer chooses the same.
 Exit status: 0 done, 1 the decrypted outputs are not those of the clear, 2 not carried out, 130 interrupted.")]
 pub struct CircuitArgs {
-    /// The netlist: BLIF, or Yosys' JSON where the file begins with a brace.
+    /// The netlist file: BLIF, or Yosys' JSON if the file begins with a brace.
     pub netlist: PathBuf,
 
-    /// The set of parameters: `circuits`, `circuit_bits`, another that docs/tfhe.md lists for booleans or 2 + 2 bits, or
-    /// `auto` for the one of the first two that takes less work.
+    /// The TFHE parameter set: `circuits`, `circuit_bits`, another that docs/tfhe.md lists for booleans or 2 + 2 bits,
+    /// or `auto` for the one of the first two that takes less work.
     #[arg(long, value_name = "SET", default_value = "auto")]
     pub params: String,
 
-    /// log2 of how often one bootstrap may fail.
+    /// log2 of the largest probability with which one bootstrap may fail.
     #[arg(
         long,
         value_name = "LOG2",
@@ -48,20 +48,21 @@ pub struct CircuitArgs {
     )]
     pub failure: f64,
 
-    /// Print what it is compiled to, and run nothing: `macro` the sums and lookups, `mid` the programs of one bootstrap.
+    /// Print the compiled netlist, and run nothing: `macro` the sums and look-ups, `mid` the limb programs of one
+    /// bootstrap.
     #[arg(long, value_enum, value_name = "LEVEL", conflicts_with_all = ["run", "random_inputs", "json"])]
     pub emit: Option<CircuitLevel>,
 
-    /// Run it under encryption with fresh keys, on these values of its inputs: of one of more than 64 bits its words of 64, the
-    /// lowest first, as a=0x11,5.
+    /// Run the netlist under encryption with fresh keys, on these values of its inputs. For an input of more than 64
+    /// bits give its words of 64 bits, the lowest first, as a=0x11,5.
     #[arg(long, value_name = "NAME=VALUE", num_args = 1..)]
     pub run: Option<Vec<String>>,
 
-    /// Run it under encryption, on random values of the inputs that are not given.
+    /// Run the netlist under encryption, on random values of the inputs that are not given.
     #[arg(long)]
     pub random_inputs: bool,
 
-    /// Seed of the random inputs [default: 1]. Keys and encryption draw from the operating system whatever it is.
+    /// Seed of the random inputs [default: 1]. Keys and encryption always draw from the operating system.
     #[arg(long, requires = "random_inputs")]
     pub seed: Option<u64>,
 
@@ -69,12 +70,13 @@ pub struct CircuitArgs {
     #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub threads: Option<usize>,
 
-    /// Keep the run in a folder: it is saved there between two bootstraps as it goes, and when it is interrupted, and the same
-    /// command goes on from there. Keys and inputs are kept with it, the secret key among them, until the run is complete.
+    /// Keep the run in a folder. The command saves the run there between two bootstraps, and when it is interrupted,
+    /// and the same command continues from there. Keys and inputs are kept with the run, the secret key among them,
+    /// until the run is complete.
     #[arg(long, value_name = "FOLDER", conflicts_with = "emit")]
     pub checkpoint: Option<PathBuf>,
 
-    /// Seconds between two savings, at least.
+    /// Least number of seconds between two savings of the run.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -83,7 +85,7 @@ pub struct CircuitArgs {
     )]
     pub checkpoint_every: u32,
 
-    /// Small parameters of the same kind, which keep nothing secret.
+    /// Use small parameters of the same kind, which keep nothing secret.
     #[arg(long, hide = true)]
     pub toy_for_tests_only: bool,
 

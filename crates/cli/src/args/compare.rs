@@ -32,35 +32,37 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
 
-    /// A machine: a name or a description file (.toml); give several.
+    /// A machine: a name or a description file (.toml). Give the option several times for several machines.
     #[arg(long = "machine", required = true, value_name = "MACHINE")]
     pub machines: Vec<String>,
 
-    /// Values that a field of the descriptions takes in turn, by its dotted name, as in link.us_per_limb=60,125 or
-    /// memory.0.slots=4,8; of one machine with its name before. Several options make every combination.
+    /// Values that a field of the machine descriptions takes in turn, by its dotted name, as in link.us_per_limb=60,125
+    /// or memory.0.slots=4,8. With a machine's name in front, only its description changes. Several options make every
+    /// combination.
     #[arg(long = "set", value_name = "[MACHINE:]FIELD=VALUE,...")]
     pub set: Vec<String>,
 
     #[command(flatten)]
     pub counted: CountedArgs,
 
-    /// Threads of the CPU [default: one a core].
+    /// Threads of the CPU's run [default: one a core].
     #[arg(long, conflicts_with = "no_cpu", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub threads: Option<usize>,
 
-    /// Leave out the CPU and everything that is measured: nothing is encrypted then.
+    /// Leave out the CPU and everything that is measured. Then nothing is encrypted.
     #[arg(long)]
     pub no_cpu: bool,
 
-    /// Write a page with the table and a plot of it; it needs no other file.
+    /// Write an HTML page with the table and a plot of it, which needs no other file.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Print comma-separated values instead of text, the names of the columns first; times in seconds, sizes in bytes.
+    /// Print comma-separated values instead of text, the names of the columns first. Times are in seconds, sizes in
+    /// bytes.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
 
-    /// Print JSON instead of text: one object a row, each on a line.
+    /// Print JSON instead of text: one object for each row of the table, each on a line.
     #[arg(long)]
     pub json: bool,
 }

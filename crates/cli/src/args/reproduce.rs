@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use ringmill_papers::Papers;
 
-/// Print the tables of a machine's paper, one row a figure: the paper's, ours, and how ours was obtained.
+/// Print the tables of a machine's paper, one row for each figure: the paper's, ours, and how ours was obtained.
 #[derive(Debug, Args)]
 #[command(after_help = examples_and_papers())]
 pub struct ReproduceArgs {
@@ -17,24 +17,24 @@ pub struct ReproduceArgs {
     #[arg(long)]
     pub model: bool,
 
-    /// Leave out resources, which need synthesis.
+    /// Leave out FPGA resources and areas, which need synthesis.
     #[arg(long)]
     pub no_synth: bool,
 
-    /// Draw the paper's Figure 4 with ours beside it, as SVG (`polymul`).
+    /// Draw the paper's Figure 4 with our curves beside the paper's, as an SVG file (`polymul`).
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 
-    /// Measure that many decryptions for each of the host's times (`polymul`); 1000 if it is left out.
+    /// Number of decryptions over which each of the host's times is the mean (`polymul`) [default: 1000].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub runs: Option<u32>,
 
-    /// Print one JSON object a line.
+    /// Print one JSON object a line, one for each row of the tables.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Returns the list of papers for the help of the argument.
+/// Returns the help text of the paper's argument, which lists the papers.
 fn whose_paper() -> String {
     let names: Vec<String> = Papers::standard()
         .names()
@@ -48,7 +48,7 @@ fn whose_paper() -> String {
     }
 }
 
-/// Returns the text below the options of `reproduce`.
+/// Returns the text below the options of `ringmill reproduce`: examples, and the papers with their titles.
 fn examples_and_papers() -> String {
     let papers = Papers::standard();
     let lines = papers

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// The hardware description: list, lint, simulate, synthesise, place and route it. All but `list` and `generate` need the tools of `make hdl-tools`, or of `ringmill[rtl]` where the package is installed.
+/// List, check, simulate, synthesise, place and route the hardware description. All commands but `list` and `generate`
+/// need the tools of `make hdl-tools`, or of `ringmill[rtl]` if the package is installed.
 #[derive(Debug, Subcommand)]
 pub enum RtlCommand {
     List(ListArgs),
@@ -19,7 +20,7 @@ pub enum RtlCommand {
 }
 
 impl RtlCommand {
-    /// Whether what is printed is JSON, errors too.
+    /// Returns whether the command prints JSON, errors too.
     pub fn json(&self) -> bool {
         match self {
             Self::List(args) => args.json,
@@ -34,20 +35,21 @@ impl RtlCommand {
     }
 }
 
-/// A machine or module, and what differs from its defaults.
+/// A machine or module of the hardware description, and the parameters that differ from its defaults.
 #[derive(Debug, Args)]
 pub struct DesignArgs {
-    /// A machine (`polymul`, `basext`), a machine description file (.toml), or a module of the library (`rm_butterfly`);
-    /// `ringmill rtl list` prints them all.
+    /// A machine (`polymul`, `basext`), a machine description file (.toml), or a module of the library
+    /// (`rm_butterfly`). `ringmill rtl list` prints them all.
     #[arg(value_name = "MACHINE")]
     pub design: String,
 
-    /// A key of the machine's description (`units`, `max_log_n`, `beat`; `p` for units), or a parameter of the module.
+    /// A value for a key of the machine's description (`units`, `max_log_n`, `beat`; `p` for units), or for a parameter
+    /// of the module.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
 
-/// List the machines and modules that there is RTL of, with what can be set.
+/// List the machines and modules that have RTL, with the parameters that can be set.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -59,7 +61,8 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-/// Write a configuration as sources of its own: parameter package, wrapper, the modules it needs, a file list, tables.
+/// Write a configured machine as RTL sources of its own: parameter package, wrapper, the modules it needs, a file list,
+/// tables.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -74,24 +77,24 @@ pub struct GenerateArgs {
     #[command(flatten)]
     pub design: DesignArgs,
 
-    /// The directory to write to; made if it is not there. Files of the same names are replaced.
+    /// The directory to write to. It is made if it is missing, and files of the same names are replaced.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 
-    /// Write the table stream of this ring degree too.
+    /// Write also the stream that loads the tables for this ring degree.
     #[arg(long, value_name = "N", requires = "modulus")]
     pub degree: Option<usize>,
 
-    /// The modulus of that table stream: a prime, 1 mod 2N.
+    /// The modulus of the table stream: a prime that is 1 mod 2N.
     #[arg(long, value_name = "Q", requires = "degree")]
     pub modulus: Option<u64>,
 
-    /// Print a JSON object: the files and the top.
+    /// Print a JSON object: the names of the files and of the top module.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Check the RTL with Verilator: every warning is an error.
+/// Check the RTL with Verilator, which treats every warning as an error.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -107,18 +110,18 @@ pub struct LintArgs {
     pub json: bool,
 }
 
-/// What to synthesise for.
+/// The technology that `ringmill rtl synth` synthesises for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Target {
-    /// Xilinx 7-series.
+    /// Xilinx 7-series FPGAs.
     Xc7,
-    /// Xilinx UltraScale+.
+    /// Xilinx UltraScale+ FPGAs.
     Xcup,
-    /// Standard cells.
+    /// Standard cells of an open library.
     Asic,
 }
 
-/// Synthesise with Yosys and count what the design takes.
+/// Synthesise a design with Yosys and count the resources that it takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -135,16 +138,16 @@ pub struct SynthArgs {
     #[command(flatten)]
     pub design: DesignArgs,
 
-    /// What to synthesise for.
+    /// The technology to synthesise for.
     #[arg(long, value_enum, default_value = "xc7")]
     pub target: Target,
 
-    /// Print a JSON object: the counts with parameters and tool versions.
+    /// Print a JSON object: the counted resources with parameters and tool versions.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Place and route for the largest ECP5 with nextpnr, for a clock frequency.
+/// Place and route a design for the largest ECP5 with nextpnr, for a clock frequency.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -158,11 +161,11 @@ pub struct PnrArgs {
     #[command(flatten)]
     pub design: DesignArgs,
 
-    /// Clock frequency that the placer aims at.
+    /// Clock frequency in MHz that the placer aims at.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub mhz: u32,
 
-    /// Where the placer starts.
+    /// Seed of the placer.
     #[arg(long, default_value_t = 1)]
     pub seed: u32,
 
@@ -171,23 +174,23 @@ pub struct PnrArgs {
     pub json: bool,
 }
 
-/// What to time for.
+/// The technology that `ringmill rtl timing` times paths for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum TimingTarget {
-    /// Xilinx 7-series: levels only.
+    /// Xilinx 7-series FPGAs: levels of logic only.
     Xc7,
-    /// Xilinx UltraScale+: levels only.
+    /// Xilinx UltraScale+ FPGAs: levels of logic only.
     Xcup,
-    /// Lattice ECP5, placed and routed.
+    /// Lattice ECP5 FPGAs, placed and routed.
     Ecp5,
-    /// Lattice Nexus, placed and routed.
+    /// Lattice Nexus FPGAs, placed and routed.
     Nexus,
-    /// Standard cells, without wires.
+    /// Standard cells of an open library, without wires.
     Asic,
 }
 
 impl TimingTarget {
-    /// As it is given on the command line.
+    /// Returns the technology's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Xc7 => "xc7",
@@ -199,7 +202,8 @@ impl TimingTarget {
     }
 }
 
-/// Find the worst paths between registers: levels of logic and carry bits, slack and frequency where open tools time it.
+/// Find the worst paths of a design between registers: levels of logic and carry bits, slack and frequency if open
+/// tools time it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -216,7 +220,7 @@ pub struct TimingArgs {
     #[command(flatten)]
     pub design: DesignArgs,
 
-    /// What to time for; several with commas.
+    /// The technologies to time for, separated by commas.
     #[arg(
         long,
         value_enum,
@@ -225,11 +229,11 @@ pub struct TimingArgs {
     )]
     pub target: Vec<TimingTarget>,
 
-    /// Clock frequency that slack is counted from and the placer aims at.
+    /// Clock frequency in MHz that slack is counted from and that the placer aims at.
     #[arg(long, default_value_t = ringmill_hdl::BAR_MHZ, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub mhz: u32,
 
-    /// Where the placer starts.
+    /// Seed of the placer.
     #[arg(long, default_value_t = 1)]
     pub seed: u32,
 
@@ -238,7 +242,7 @@ pub struct TimingArgs {
     pub json: bool,
 }
 
-/// Print what every leaf takes on each target, and how fast it is: the table of docs/rtl.md.
+/// Print what every leaf module takes on each target, and how fast it is: the table of docs/rtl.md.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -246,10 +250,10 @@ Examples:
   ringmill rtl table                                         every leaf: half an hour the first time, then nothing
   ringmill rtl table --json                                  one object a line, with parameters and tool versions")]
 pub struct TableArgs {
-    /// The rows of one module only.
+    /// Print only the rows of this module.
     pub module: Option<String>,
 
-    /// Print one JSON object a line.
+    /// Print one JSON object a line, one for each row.
     #[arg(long)]
     pub json: bool,
 }
@@ -270,27 +274,27 @@ pub struct RtlSimArgs {
     #[command(flatten)]
     pub design: DesignArgs,
 
-    /// The operation; every one when left out.
+    /// The operation of the machine to simulate [default: every one].
     #[arg(long, value_enum)]
     pub op: Option<Operation>,
 
-    /// The degree [default: the machine's largest, at most 4096].
+    /// The ring degree N [default: the machine's largest, at most 4096].
     #[arg(long)]
     pub n: Option<usize>,
 
-    /// The modulus, a prime that is 1 modulo 2n [default: the largest that the machine takes].
+    /// The modulus, a prime that is 1 modulo 2N [default: the largest that the machine takes].
     #[arg(long)]
     pub modulus: Option<u64>,
 
-    /// Seed of the data and of the stalls.
+    /// Seed of the random data and of the stalls.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// Let both streams stall at random in one cycle of two.
+    /// Let the input and the output stream stall at random in one cycle of two.
     #[arg(long)]
     pub stalls: bool,
 
-    /// Write every signal of the run to a VCD file.
+    /// Write every signal of the simulation to a VCD file.
     #[arg(long, value_name = "FILE")]
     pub waves: Option<PathBuf>,
 
@@ -299,21 +303,21 @@ pub struct RtlSimArgs {
     pub json: bool,
 }
 
-/// What the array does.
+/// The operation of the polynomial multiplier that `ringmill rtl sim` simulates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Operation {
-    /// Forward transform.
+    /// Forward transform of a polynomial (NTT).
     Ntt,
-    /// Inverse transform.
+    /// Inverse transform of a polynomial (INTT).
     Intt,
-    /// Coefficient-wise product.
+    /// Coefficient-wise product of two polynomials.
     Mul,
     /// Transform, product with a polynomial in evaluation form, inverse transform.
     Hpm,
-    /// Product of two polynomials.
+    /// Product of two polynomials in coefficient form.
     Fpm,
-    /// Sum.
+    /// Coefficient-wise sum of two polynomials.
     Add,
-    /// Difference.
+    /// Coefficient-wise difference of two polynomials.
     Sub,
 }

@@ -84,7 +84,7 @@ fn read(path: &Path, watch: &Watch) -> Result<Netlist, CliError> {
     })
 }
 
-/// Returns the compiled form of a circuit as text.
+/// Returns the text of a compiled circuit at a level, for `--emit`.
 fn emitted(level: CircuitLevel, chosen: &Chosen) -> Result<String, CliError> {
     let graph = &chosen.circuit.graph;
     if level == CircuitLevel::Macro {
@@ -107,7 +107,7 @@ fn emitted(level: CircuitLevel, chosen: &Chosen) -> Result<String, CliError> {
     Ok(printed.collect::<Vec<_>>().join("\n"))
 }
 
-/// Returns the requested parameter set, or all sets from which the best is chosen.
+/// Returns the requested TFHE parameter set, or all sets from which the command chooses the best.
 fn candidates(args: &CircuitArgs) -> Result<Vec<Arc<Params>>, CliError> {
     let names = match args.params.as_str() {
         "auto" => CANDIDATES.to_vec(),
@@ -127,7 +127,7 @@ fn candidates(args: &CircuitArgs) -> Result<Vec<Arc<Params>>, CliError> {
     Ok(found)
 }
 
-/// Returns the words of the inputs that are used, in order, or `None` if the netlist is not to be run.
+/// Returns the words of the netlist's used inputs, in order, or `None` if the netlist is not to be run.
 fn given(args: &CircuitArgs, netlist: &Netlist) -> Result<Option<Vec<u64>>, CliError> {
     let [ports, _] = netlist.ports();
     if args.run.is_none() && !args.random_inputs {
@@ -171,8 +171,8 @@ fn given(args: &CircuitArgs, netlist: &Netlist) -> Result<Option<Vec<u64>>, CliE
     Ok(Some(all))
 }
 
-/// Parses the value of a port, its words separated by commas, the lowest first. The error says what is wrong with the
-/// text.
+/// Parses the value of a netlist's port: its words of 64 bits separated by commas, the lowest first. The error says
+/// what is wrong with the text.
 fn words(text: &str, port: &NetlistPort) -> Result<Vec<u64>, String> {
     let (name, widths) = (&port.name, port.words());
     let read = |word: &str| match word.strip_prefix("0x") {
@@ -216,7 +216,7 @@ fn random(seed: Option<u64>) -> Prng {
     Prng::from_seed_for_reproducible_tests_only(bytes)
 }
 
-/// The results of a run under encryption.
+/// The results of a circuit's run under encryption: outputs, times and threads.
 struct Ran {
     outputs: Vec<u64>,
     folder: Option<Folder>,
@@ -279,7 +279,7 @@ fn listed<'a>(ports: impl Iterator<Item = &'a NetlistPort>) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the predicted cost, before anything runs.
+/// Returns the predicted cost of the circuit as text, before anything runs.
 fn told(netlist: &Netlist, chosen: &Chosen) -> String {
     let [inputs, outputs] = netlist.ports();
     let mut text = format!(
@@ -319,7 +319,7 @@ fn told(netlist: &Netlist, chosen: &Chosen) -> String {
     text + &chosen.params.summary() + "\n"
 }
 
-/// Returns the results of a run, each value with its name.
+/// Returns the results of a run as text, each output value with its name.
 fn told_of(chosen: &Chosen, values: &[u64], ran: &Ran) -> String {
     let line = |ports: &[Port], values: &[u64]| {
         let each = ports.iter().zip(values);

@@ -22,7 +22,7 @@ use crate::commands::{machine, pages, params, program};
 use crate::error::CliError;
 use crate::{numbers, output};
 
-/// The machine of `--emit micro` if none is named.
+/// The machine of `ringmill compile --emit micro` if the command line names none.
 const MACHINE: &str = "ring";
 
 pub fn compile(
@@ -154,8 +154,8 @@ fn explained(args: &CompileArgs, explanation: &Explanation) -> Result<(), CliErr
     }
 }
 
-/// Returns the bytes of memory that printing a program takes. They are a few dozen for each instruction, input, output
-/// and limb of a call. The text takes twice that while it grows.
+/// Returns the bytes of memory that printing a limb program takes. They are a few dozen for each instruction, input,
+/// output and limb of a call. The text takes twice that while it grows.
 fn text_bytes(program: &mid::Program) -> u64 {
     let blocks = program.blocks.iter().flat_map(|b| &b.steps);
     let steps = blocks.chain(&program.steps);

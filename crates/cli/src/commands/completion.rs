@@ -12,7 +12,7 @@ pub fn completion(args: &CompletionArgs) -> Result<(), CliError> {
     output::text(&script(args.shell))
 }
 
-/// Returns the script for a shell.
+/// Returns the completion script for a shell.
 fn script(shell: Shell) -> String {
     let mut command = Cli::command();
     let name = command.get_name().to_owned();

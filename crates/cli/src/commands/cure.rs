@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Adds to a machine's refusal of a program the option that would help.
+//! Adds to a machine's refusal of a program the command-line option that would help.
 
 use ringmill_compiler::{Compiled, Options};
 use ringmill_machines::MachineError;
@@ -7,7 +7,8 @@ use ringmill_runtime::Served;
 
 use crate::error::CliError;
 
-/// Returns the refusal, with the option that cures it if the program suits the machine once it is compiled for it.
+/// Returns the error of a machine that refuses a program. If the program suits the machine once it is compiled for it,
+/// the error names that option.
 pub fn of_refusal<S: Served>(
     refused: CliError,
     machine: &str,

@@ -12,15 +12,15 @@ use crate::commands::needs;
 use crate::error::CliError;
 use crate::output;
 
-/// The bytes of the longest description that is read.
+/// The most bytes of a machine description file that is read.
 const LARGEST: u64 = 1 << 20;
 
-/// Finds a machine by name or description file.
+/// Returns the machine of this name or description file.
 pub fn find(name: &str) -> Result<Box<dyn Machine>, CliError> {
     Ok(described(name)?.0)
 }
 
-/// Finds a machine, and returns its description as written.
+/// Returns the machine of this name or description file, and the text of its description.
 fn described(name: &str) -> Result<(Box<dyn Machine>, String), CliError> {
     let machines = Registry::standard();
     if !name.ends_with(".toml") {
@@ -35,7 +35,8 @@ fn described(name: &str) -> Result<(Box<dyn Machine>, String), CliError> {
     Ok((machine, text))
 }
 
-/// Prints the description, then its needs as comments, so that the whole is a description file.
+/// Prints a machine's description, then the resources that it needs as comments, so that the whole is a description
+/// file.
 pub fn show(args: &MachineShowArgs) -> Result<(), CliError> {
     let (machine, text) = described(&args.name)?;
     let fit = machine.fit();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prints the FPGA resources that a machine needs beside those of its part and its paper. They are printed as a comment
-//! below a description, or as JSON.
+//! Prints the FPGA resources that a machine needs beside those of its FPGA part and its paper. They are printed as
+//! comments below a description, or as JSON.
 
 use std::fmt::Write;
 
 use ringmill_machines::fpga::{Fit, NeedUse, Printed, pieces_text};
 
-/// The line above the computed part.
+/// The comment line above the part of a description file that this command computes.
 const MARK: &str = "# ---- computed from the fields above by `ringmill machine show`, no part of the description ----";
 
-/// Returns a description as it was written: without a computed part from an earlier call of this command.
+/// Returns a description's text without the part that an earlier call of this command has computed.
 pub fn written(text: &str) -> &str {
     let comment = |line: &str| line.trim().is_empty() || line.starts_with('#');
     match text.find(MARK) {
@@ -18,7 +18,7 @@ pub fn written(text: &str) -> &str {
     }
 }
 
-/// Returns the needs as comment lines of a description file.
+/// Returns the resources that a machine needs as comment lines of a description file.
 pub fn comment(fit: &Fit, printed: &Printed) -> String {
     let device = match fit.device {
         same if same == fit.part => String::new(),
@@ -91,7 +91,7 @@ pub fn comment(fit: &Fit, printed: &Printed) -> String {
     out
 }
 
-/// Returns the need of one unit, or nothing for a shared need.
+/// Returns as text the resources that one unit needs, or an empty text for resources that units share.
 fn each_of(need: &NeedUse) -> String {
     need.units.map_or(String::new(), |_| pieces_text(need.each))
 }

@@ -11,10 +11,10 @@ use super::program::python_file;
 use crate::error::CliError;
 use crate::{inputs, output};
 
-/// The bytes of the longest program whose lines are shown.
+/// The most bytes of a Python program file whose lines are shown.
 const LONGEST: u64 = 1 << 22;
 
-/// Returns the lines of a program in a Python file. The source files of other programs are not available.
+/// Returns the source lines of a program in a Python file. The source files of other programs are not available.
 pub fn sources(program: &Path) -> Sources {
     let mut sources = Sources::default();
     let file = python_file(program);
@@ -28,13 +28,13 @@ pub fn sources(program: &Path) -> Sources {
     sources
 }
 
-/// Writes a page with these sections; the file appears whole or not at all.
+/// Writes an HTML page with these sections to a file, which appears whole or not at all.
 pub fn write(path: &Path, title: &str, sections: &[Section]) -> Result<(), CliError> {
     let text = page(title, sections);
     output::whole_file(path, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
-/// Refuses two options that name one file.
+/// Refuses two output options that name the same file.
 pub fn apart(files: &[(&str, Option<&Path>)]) -> Result<(), CliError> {
     for (number, (option, file)) in files.iter().enumerate() {
         let before = files.iter().take(number);

@@ -18,14 +18,14 @@ use crate::commands::pages;
 use crate::error::CliError;
 use crate::{inputs, numbers, output};
 
-/// The bytes of the longest parameter file that is read. The longest valid one takes less than a kilobyte.
+/// The most bytes of a parameter file that is read. The longest valid one takes less than a kilobyte.
 const LARGEST: u64 = 1 << 16;
 
-/// The names of parameter sets.
+/// The names of the parameter sets that the command lists.
 const NAMED: [&str; 2] = ["set1", "set2"];
 
 impl SecurityArgs {
-    /// Returns the requested security table and level, or their defaults.
+    /// Returns the security table and level that the command line asks for, or their defaults.
     pub fn wanted(&self) -> Result<(SecurityTable, SecurityLevel), CliError> {
         let table = self.table.as_deref().map(SecurityTable::from_name);
         let level = self.security.map(SecurityLevel::from_bits);
@@ -35,19 +35,19 @@ impl SecurityArgs {
         ))
     }
 
-    /// Returns the tables that a parameter file may name.
+    /// Returns the security tables that a parameter file may name.
     fn accepted(&self) -> Result<AcceptedTables, CliError> {
         let named = self.table.as_deref();
         let named = named.map(|name| AcceptedTables::named([name]));
         Ok(named.transpose()?.unwrap_or_default())
     }
 
-    /// Refuses a security level that would have no effect.
+    /// Refuses a security level on the command line if it would have no effect, for the reason `because`.
     fn no_level(&self, because: &str) -> Result<(), CliError> {
         refuse("--security", self.security.is_some(), because)
     }
 
-    /// Refuses a table and a level that would have no effect.
+    /// Refuses a security table and a level on the command line if they would have no effect, for the reason `because`.
     fn none(&self, because: &str) -> Result<(), CliError> {
         refuse("--table", self.table.is_some(), because)?;
         self.no_level(because)
@@ -61,7 +61,7 @@ fn refuse(flag: &str, given: bool, because: &str) -> Result<(), CliError> {
     }
 }
 
-/// Finds a named set of a scheme, or reads a parameter file.
+/// Returns the named parameter set of a scheme, or reads it from a parameter file.
 pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Params>, CliError> {
     if NAMED.contains(&set) || !Path::new(set).exists() {
         let (table, level) = security.wanted()?;
@@ -94,7 +94,7 @@ pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Para
     })
 }
 
-/// Parameters as JSON, as text, and as a section of a page.
+/// A parameter set in three forms: as JSON, as text, and as a section of an HTML page.
 type Shown = (Value, String, Section);
 
 pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
@@ -114,7 +114,7 @@ pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
     }
 }
 
-/// Returns the requested sets.
+/// Returns the parameter sets that the command line asks for.
 fn chosen(args: &ParamsArgs) -> Result<Vec<Shown>, CliError> {
     if let Some(log_n) = args.log_n {
         let Some((special, cipher)) = args.bits.split_last() else {
@@ -148,7 +148,7 @@ fn chosen(args: &ParamsArgs) -> Result<Vec<Shown>, CliError> {
     named.collect()
 }
 
-/// Returns the scheme of a parameter file, or CKKS for another file, whose reader then reports the fault.
+/// Returns the scheme of a parameter file. For another file it returns CKKS, whose reader then reports the fault.
 fn scheme_of(set: &str) -> Result<Known, CliError> {
     let path = Path::new(set);
     if !path.exists() {
@@ -181,7 +181,7 @@ fn shown<S: Served>(name: &str, params: &S::Params) -> Shown {
     (json, text, section)
 }
 
-/// Returns the parameters as JSON.
+/// Returns a parameter set as JSON.
 pub fn describe<S: Served>(name: &str, params: &S::Params) -> Value {
     let own = numbers::describe::<S>(params);
     let params = params.ring_params();

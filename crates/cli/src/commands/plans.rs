@@ -10,7 +10,8 @@ use crate::args::PlansArgs;
 use crate::error::CliError;
 use crate::output;
 
-/// How many times as long as a program the command times the candidates of a shape, so that the times are more exact.
+/// The factor by which the command times a transform's candidate kernels longer than a program does, so that the times
+/// are more exact.
 const LONGER: u32 = 4;
 
 pub fn plans(args: &PlansArgs, watch: &Watch) -> Result<(), CliError> {
@@ -45,7 +46,8 @@ pub fn plans(args: &PlansArgs, watch: &Watch) -> Result<(), CliError> {
     ))
 }
 
-/// Returns the choices for the largest prime of a size and a length: the transforms of both word widths.
+/// Returns the kernel choices for transforms of this length modulo the largest prime of this size, for both word
+/// widths.
 fn of_prime(bits: u32, log_n: u8) -> Result<Vec<Choice>, CliError> {
     let list = primes::ntt_primes(bits, u32::from(log_n), 1)?;
     let Some(&prime) = list.first() else {
@@ -64,7 +66,7 @@ fn of_prime(bits: u32, log_n: u8) -> Result<Vec<Choice>, CliError> {
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Returns the chosen kernel's time, if it was timed.
+/// Returns the chosen kernel's seconds, or `None` if it was not timed.
 fn seconds(choice: &Choice) -> Option<f64> {
     let mut candidates = choice.candidates.iter();
     candidates.find(|c| c.kernel == choice.kernel)?.seconds

@@ -21,27 +21,27 @@ use crate::numbers;
 use crate::waiting::Waiting;
 use crate::{PythonTracer, Trace, TracedFile};
 
-/// The value of `--params` with which the compiler chooses parameters.
+/// The value of `--params` for which the compiler chooses parameters.
 const AUTO: &str = "auto";
-/// The bytes of the longest program text that is read and parsed.
+/// The most bytes of a program text that is read and parsed.
 const LARGEST_TEXT: u64 = 1 << 28;
 
-/// A program that was read: its scheme, and the known properties of its inputs.
+/// A program that the command has read: its scheme, and the known properties of its inputs.
 pub struct Read {
     pub program: MacroProgram,
     pub scheme: Known,
-    /// The reason for this scheme.
+    /// The reason why the program has this scheme, for the report.
     why: String,
-    /// The ends of the ranges of inputs whose types determine them.
+    /// The name, least and largest value of each input whose type determines its range.
     ends: Vec<(String, i128, i128)>,
-    /// The arrays of the function, as far as they are known.
+    /// The lengths of the array arguments and results of the traced function, as far as they are known.
     pub arrays: Arrays,
-    /// The line that says how a saved program was compiled.
+    /// The line of a saved program that says how it was compiled, or `None` for another program.
     saved: Option<String>,
 }
 
 impl Read {
-    /// Returns the program's scheme, and the reason for it.
+    /// Returns the program's scheme, and the reason for it, for the report.
     pub fn report(&self) -> SchemeReport {
         SchemeReport {
             name: self.scheme.name().to_owned(),
@@ -55,7 +55,7 @@ impl Read {
     }
 }
 
-/// Returns the program's scheme, which the command line may name, too.
+/// Returns the program's scheme, and checks it against the scheme that the command line names.
 fn scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<Known, CliError> {
     if let Some(scheme) = args.scheme
         && scheme.name() != program.scheme.as_str()
@@ -77,7 +77,7 @@ fn scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<Known, CliError>
     })
 }
 
-/// Reads the program of a command that takes no inputs.
+/// Reads the program of a command that takes no inputs, such as `ringmill compile`.
 pub fn read_alone(
     args: &ProgramArgs,
     json: bool,
@@ -92,15 +92,15 @@ pub fn read_alone(
     read(args, json, python, watch)
 }
 
-/// How a program is compiled.
+/// The way in which a program is compiled.
 pub enum Plan<S: Served> {
-    /// With the options with which it was saved.
+    /// Compilation with the options with which the program was saved.
     AsSaved(Recipe<S>),
-    /// With the options of the command line.
+    /// Compilation with the options of the command line.
     Anew(Options<S>),
 }
 
-/// Compiles a program, and returns it with the options for saving it.
+/// Compiles a program by its plan, and returns it with the options for saving it.
 pub fn compile<S: Served>(
     args: &ProgramArgs,
     read: Read,
@@ -158,7 +158,7 @@ fn recipe<S: Served>(line: &str) -> Result<Recipe<S>, String> {
     recipe.ok_or_else(|| "the line that says how it was compiled is missing".to_owned())
 }
 
-/// Returns the first option that changes how the program is compiled.
+/// Returns the first command-line option that changes how the program is compiled, or `None`.
 fn asked(args: &ProgramArgs) -> Option<&'static str> {
     // Every field is named, so that a new one cannot be forgotten.
     let ProgramArgs {
@@ -259,7 +259,8 @@ fn options<S: Served>(
     Ok(options)
 }
 
-/// Returns the declared range of each input in order: from a --range option, from its type, or from the saved program.
+/// Returns the declared range of each input in order: from a --range option, from the input's type, or from the saved
+/// program.
 pub fn ranges<S: Served>(
     args: &ProgramArgs,
     read: &Read,
@@ -304,7 +305,7 @@ pub fn ranges<S: Served>(
     Ok(ranges)
 }
 
-/// Returns the vectors of the --sample options in the order of the program's inputs, if there are such options.
+/// Returns the vectors of the --sample options in the order of the program's inputs, or `None` without such options.
 pub fn sample<S: Served>(
     args: &ProgramArgs,
     read: &Read,
@@ -329,7 +330,7 @@ pub fn sample<S: Served>(
     Ok(Some(vectors))
 }
 
-/// Refuses options without effect; each error says what decides instead.
+/// Refuses command-line options without effect on this program. Each error says what decides instead.
 fn check(args: &ProgramArgs) -> Result<(), CliError> {
     let refuse = |text: String| Err(CliError::Usage(text));
     let wishes = [
@@ -354,12 +355,12 @@ fn check(args: &ProgramArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns whether a program is `FILE.py` or `FILE.py:NAME`.
+/// Returns whether a program's argument has the form `FILE.py` or `FILE.py:NAME`.
 fn is_python(program: &Path) -> bool {
     python_file(program).is_some()
 }
 
-/// Returns the file of a program `FILE.py` or `FILE.py:NAME`.
+/// Returns the file of a program's argument `FILE.py` or `FILE.py:NAME`, or `None` for another program.
 pub fn python_file(program: &Path) -> Option<PathBuf> {
     let spec = program.as_os_str();
     // A `:NAME` is only recognised in a file name that is text.
@@ -371,7 +372,7 @@ pub fn python_file(program: &Path) -> Option<PathBuf> {
     python.then(|| PathBuf::from(file))
 }
 
-/// Reads macro text, or traces a Python program.
+/// Reads a program from macro text, or traces it in a Python file.
 pub fn read(
     args: &ProgramArgs,
     json: bool,

@@ -217,7 +217,7 @@ fn print_reports<S: Served>(
     )
 }
 
-/// Returns a line with the number of keys to make, and their size.
+/// Returns a line of text with the number of evaluation keys to make, and their size.
 fn key_line<S: Served>(compiled: &Compiled<S>) -> String {
     let count = compiled.keys.len();
     let keys = if count == 1 { "key" } else { "keys" };
@@ -227,7 +227,8 @@ fn key_line<S: Served>(compiled: &Compiled<S>) -> String {
     )
 }
 
-/// Prints the results that were finished before an interrupt on device `at`; the error names them.
+/// Prints the results of the devices that were finished before an interrupt on device `at`. Returns the error, which
+/// names them.
 fn complete<S: Served>(
     args: &RunArgs,
     compiled: &Compiled<S>,
@@ -250,7 +251,7 @@ fn complete<S: Served>(
     })
 }
 
-/// Returns every input of the program, and whether all come from files; the others are random.
+/// Returns the values of every input of the program, and whether all come from files. Inputs without a file are random.
 fn gather<S: Served>(read: &Read, args: &RunArgs) -> Result<(Messages<S>, bool), CliError> {
     let program = &read.program;
     let mut files = inputs::parse_options("--input", &args.inputs)?;
@@ -280,7 +281,7 @@ fn gather<S: Served>(read: &Read, args: &RunArgs) -> Result<(Messages<S>, bool),
     Ok((vectors, from_files))
 }
 
-/// Writes outputs as JSON.
+/// Writes the decrypted outputs as a JSON file.
 fn write_outputs<S: Served>(
     path: &Path,
     source: &MacroProgram,

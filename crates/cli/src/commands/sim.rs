@@ -88,7 +88,7 @@ fn timed<S: Served>(
     }
 }
 
-/// The machine's report, and the program's lines to which its cycles belong.
+/// A machine's report, and the source lines of the program to which its cycles belong.
 #[derive(Serialize)]
 struct OfMachine<'r> {
     #[serde(flatten)]
@@ -96,7 +96,7 @@ struct OfMachine<'r> {
     by_line: &'r [LineReport],
 }
 
-/// Returns the time of a vector machine's operations at a level, the longest first, and their sum.
+/// Returns the time of a vector machine's operations at a level by kind, the longest first, and their sum.
 fn parts<'a>(
     machine: &MachineReport,
     level: ByLevel,

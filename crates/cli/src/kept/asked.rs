@@ -11,18 +11,18 @@ use zeroize::Zeroizing;
 
 use crate::error::CliError;
 
-/// The key of a folder's digest, wiped on drop.
+/// The key of the digest that identifies a run, wiped on drop.
 pub struct Key(Zeroizing<[u8; Key::BYTES]>);
 
 impl Key {
     pub const BYTES: usize = 32;
 
-    /// Draws a key from the operating system's randomness.
+    /// Draws a digest key from the operating system's randomness.
     pub fn draw() -> Result<Self, CliError> {
         Ok(Self(Zeroizing::new(Prng::from_os()?.next_seed())))
     }
 
-    /// Reads a key from the bytes of [`Key::bytes`], or returns `None` for other bytes.
+    /// Makes a digest key from the bytes of [`Key::bytes`], or returns `None` for another number of bytes.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.try_into().ok()?;
         Some(Self(Zeroizing::new(bytes)))
@@ -33,7 +33,7 @@ impl Key {
     }
 }
 
-/// A digest in progress.
+/// A digest of a run's program and inputs, to which parts are still added.
 pub struct Asked(Hmac<Sha256>);
 
 impl Asked {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keeps the keys and encrypted inputs of `ringmill circuit` in a folder, so that a run can continue.
+//! Keeps the keys and encrypted inputs of `ringmill circuit` in the folder of `--checkpoint`, so that a run can
+//! continue.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,22 +18,23 @@ const BOOTSTRAP: &str = "bootstrap.key";
 const SWITCH: &str = "switch.key";
 const INPUTS: &str = "inputs.ct";
 
-/// Returns whether a run keeps a file of this name.
+/// Returns whether a circuit's run keeps a file of this name in the folder.
 pub(super) fn is_kept(name: &str) -> bool {
     [BOOTSTRAP, SWITCH, INPUTS].contains(&name)
 }
 
-/// The keys and inputs of a run, and the folder that keeps them.
+/// The keys and inputs of a circuit's run, and the folder that keeps them.
 pub struct Prepared {
     pub client: CircuitClient,
     pub bootstrap: BootstrapKey,
     pub switch: KeySwitchKey,
-    /// The inputs in the form that the circuit takes.
+    /// The ciphertexts of the inputs, in the order in which the circuit takes them.
     pub inputs: Vec<LweCiphertext>,
     pub folder: Option<Folder>,
 }
 
-/// Returns new keys and encrypted inputs. A folder that holds a run of this circuit and these values gives its own.
+/// Returns new keys and encrypted inputs, and keeps them in the folder. A folder that already holds a run of this
+/// circuit and these values gives its own.
 pub fn prepare(
     chosen: &Chosen,
     values: &[u64],
@@ -47,7 +49,7 @@ pub fn prepare(
     }
 }
 
-/// Returns the digest that identifies a run: the circuit as compiled, its parameters and the values.
+/// Returns the digest that identifies a circuit's run: of the circuit as compiled, its parameters and the values.
 fn asked(chosen: &Chosen, values: &[u64], nothing: Asked) -> Asked {
     let graph = chosen.circuit.graph.to_string();
     let asked = nothing

@@ -23,29 +23,30 @@ use self::asked::{Asked, Key};
 use crate::error::CliError;
 use crate::inputs;
 
-/// The name of a file of the folder in messages.
+/// The name that messages about memory give to a file of the folder.
 const FILE: &str = "a file of the checkpoint's folder";
 const SECRET: &str = "secret.key";
-/// The file with the key of the digest in [`ASKED`].
+/// The name of the file with the key of the digest in [`ASKED`].
 const KEY: &str = "asked.key";
 const CHECKPOINT: &str = "run.checkpoint";
-/// The file with the digest of the run. It is written last, so a folder that has it has all other files.
+/// The name of the file with the digest that identifies the run. It is written last, so a folder that has it has all
+/// other files.
 const ASKED: &str = "asked";
 
 pub struct Folder {
     path: PathBuf,
     key: Key,
     asked: Asked,
-    /// Whether keys and inputs of the run are in the folder.
+    /// Whether the folder already holds keys and inputs of this run.
     held: bool,
-    /// Whether the run continues from a checkpoint.
+    /// Whether the run continues from a checkpoint in the folder.
     pub goes_on: bool,
-    /// The names of the files of keys and inputs.
+    /// The names of the folder's files that hold keys and inputs.
     files: Vec<String>,
 }
 
 impl Folder {
-    /// Opens the folder, which need not exist; `asked` adds the parts that identify the run.
+    /// Opens the folder, which need not exist. `asked` adds to the digest the parts that identify the run.
     fn open(
         path: &Path,
         asked: impl FnOnce(Asked) -> Asked,
@@ -113,12 +114,12 @@ impl Folder {
         get(&self.path, &mut self.files, name, watch)
     }
 
-    /// Reads the secret key's file.
+    /// Reads the file of the secret key. Its bytes are wiped on drop.
     fn get_secret(&mut self, watch: &Watch) -> Result<Zeroizing<Vec<u8>>, CliError> {
         get_secret(&self.path, &mut self.files, SECRET, watch)
     }
 
-    /// Writes a file that only its owner can read. Encrypted data is as private here as the keys.
+    /// Writes a file of the folder that only its owner can read. Encrypted data is as private here as the keys.
     fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), CliError> {
         let made = whole_file::make_folder(&self.path, Contents::Secret);
         made.map_err(failed(&self.path))?;
@@ -127,7 +128,7 @@ impl Folder {
         whole_file::write(&path, Contents::Secret, bytes).map_err(failed(&path))
     }
 
-    /// Marks keys and inputs as complete.
+    /// Marks the folder's keys and inputs as complete, by the file of the digest.
     fn complete(&mut self) -> Result<(), CliError> {
         let (key, tag) = (Zeroizing::new(self.key.bytes().to_vec()), self.asked.tag());
         self.put(KEY, &key)?;
@@ -136,7 +137,7 @@ impl Folder {
         self.put(ASKED, &tag)
     }
 
-    /// Returns the error of a file that differs from what was written.
+    /// Returns the error for a file of the folder that differs from what was written.
     fn damaged(&self, name: &str, reason: impl ToString) -> CliError {
         CliError::Input {
             path: self.path.join(name),
@@ -144,7 +145,7 @@ impl Folder {
         }
     }
 
-    /// Returns the message before the run.
+    /// Returns the message that the command prints before the run.
     pub fn told(&self) -> &'static str {
         match self.goes_on {
             true => "going on from the checkpoint\n",
@@ -163,7 +164,7 @@ impl Folder {
         self.goes_on.then(|| self.path.join(CHECKPOINT))
     }
 
-    /// Removes all files of a complete run.
+    /// Removes all of the folder's files after a complete run.
     pub fn clear(self) -> Result<(), CliError> {
         // `asked` goes first: without it the other files are of no use.
         for name in [ASKED, CHECKPOINT]
@@ -203,7 +204,7 @@ fn get(
     Ok(bytes)
 }
 
-/// Reads a file that holds a secret.
+/// Reads a file of the folder that holds a secret, and adds its name to `files`. The bytes are wiped on drop.
 fn get_secret(
     folder: &Path,
     files: &mut Vec<String>,
@@ -217,8 +218,8 @@ fn get_secret(
     whole_file::read_secret(&path, size).map_err(failed(&path))
 }
 
-/// Closes a folder to others, and all files of a run in it. A folder with other files keeps its mode, since others may
-/// use it. Returns whether others can at most look at the folder.
+/// Takes from other users the access to a folder, and to all files of a run in it. A folder with other files keeps its
+/// mode, since others may use it. Returns whether other users can at most look at the folder.
 fn close(folder: &Path) -> Result<bool, CliError> {
     let mut alone = true;
     for entry in fs::read_dir(folder).map_err(failed(folder))? {
@@ -239,7 +240,7 @@ fn close(folder: &Path) -> Result<bool, CliError> {
     whole_file::others_only_look(folder).map_err(failed(folder))
 }
 
-/// Returns whether a run keeps a file of this name.
+/// Returns whether a run keeps a file of this name in the folder.
 fn is_of_a_run(name: &OsStr) -> bool {
     let Some(text) = name.to_str() else {
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keeps the keys and encrypted inputs of `ringmill run` in a folder, so that a run can continue.
+//! Keeps the keys and encrypted inputs of `ringmill run` in the folder of `--checkpoint`, so that a run can continue.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::numbers;
 const RELIN: &str = "relin.key";
 const GALOIS: &str = "galois.keys";
 
-/// The keys and inputs of a run, and the folder that keeps them.
+/// The keys and inputs of a program's run, and the folder that keeps them.
 pub struct Prepared<S: Served> {
     pub client: Client<S>,
     pub keys: EvaluationKeys,
@@ -30,7 +30,7 @@ fn cipher_name(input: usize) -> String {
     format!("input{input}.ct")
 }
 
-/// Returns whether a run keeps a file of this name.
+/// Returns whether a program's run keeps a file of this name in the folder.
 pub(super) fn is_kept(name: &str) -> bool {
     let input = name
         .strip_prefix("input")
@@ -39,7 +39,8 @@ pub(super) fn is_kept(name: &str) -> bool {
     [RELIN, GALOIS].contains(&name) || input.is_some_and(|input| cipher_name(input) == name)
 }
 
-/// Returns new keys and encrypted inputs. A folder that holds a run of this program and these inputs gives its own.
+/// Returns new keys and encrypted inputs, and keeps them in the folder. A folder that already holds a run of this
+/// program and these inputs gives its own.
 pub fn prepare<S: Served>(
     compiled: &Arc<Compiled<S>>,
     encrypted: &Messages<S>,
@@ -71,7 +72,7 @@ pub fn prepare<S: Served>(
     })
 }
 
-/// Returns the digest that identifies a run: the program as compiled, and the inputs.
+/// Returns the digest that identifies a program's run: of the program as compiled, and the inputs.
 fn asked<S: Served>(
     compiled: &Compiled<S>,
     encrypted: &Messages<S>,

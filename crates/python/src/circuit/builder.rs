@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python's view of programs on integers: traced ones, and netlists.
+//! Python's view of programs on encrypted integers: traced ones, and netlists.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,10 +18,11 @@ use crate::errors::{CompileError, DataError};
 use crate::files;
 use crate::watch::interruptible;
 
-/// Collects a program while it is traced. Values are numbers. A type is a pair: the bits, and whether it is signed.
+/// Collects the operations of a program on integers while Python traces it. A value is a number. A type is a pair: the
+/// bits, and whether it is signed.
 #[pyclass(frozen, module = "ringmill")]
 pub struct CircuitBuilder {
-    /// The builder, or `None` once the program is finished.
+    /// The builder of the program, or `None` once the program is finished.
     inner: Mutex<Option<ProgramBuilder>>,
 }
 
@@ -31,7 +32,7 @@ fn kind((bits, signed): Kind) -> PyResult<Type> {
     Type::new(bits, signed).map_err(refused)
 }
 
-/// Returns the operation with this name.
+/// Returns the operation with this name among `all`, or `None` if there is none.
 fn named<T: Copy>(all: &[T], of: impl Fn(T) -> &'static str, name: &str) -> Option<T> {
     all.iter().copied().find(|&op| of(op) == name)
 }
@@ -76,7 +77,7 @@ impl CircuitBuilder {
         self.with(|b| Ok(b.constant(value, of)?.0))
     }
 
-    /// Adds an operation of two integers of one type, or a comparison. Returns the value's number.
+    /// Adds an operation of two integers of one type, or a comparison. Returns the number of the resulting value.
     fn binary(&self, name: &str, a: u32, b: u32) -> PyResult<u32> {
         let (x, y) = (Value(a), Value(b));
         if let Some(op) = named(&Binary::ALL, Binary::name, name) {
@@ -134,7 +135,7 @@ impl CircuitBuilder {
     }
 }
 
-/// A netlist that was read from a file.
+/// A netlist of gates that was read from a file.
 #[pyclass(frozen, module = "ringmill")]
 pub struct CircuitNetlist {
     inner: Arc<Netlist>,
@@ -142,7 +143,7 @@ pub struct CircuitNetlist {
 
 #[pymethods]
 impl CircuitNetlist {
-    /// Reads a netlist: JSON if the file begins with a brace, else BLIF.
+    /// Reads a netlist from a file: Yosys' JSON if the file begins with a brace, else BLIF.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let inner = interruptible(py, move |watch| {
@@ -180,7 +181,7 @@ impl CircuitNetlist {
     }
 }
 
-/// A traced program on integers.
+/// A program on encrypted integers, as Python traced it.
 #[pyclass(frozen, module = "ringmill")]
 pub struct CircuitProgram {
     inner: Arc<Program>,
@@ -188,7 +189,7 @@ pub struct CircuitProgram {
 
 #[pymethods]
 impl CircuitProgram {
-    /// Computes the outputs in the clear. Each input must be a value of its type.
+    /// Computes the outputs of the program without encryption. Each input must be a value of its type.
     fn evaluate(&self, inputs: Vec<i128>) -> PyResult<Vec<i128>> {
         let kinds: Vec<(String, Type)> = (self.inner.inputs())
             .map(|(name, kind)| (name.to_owned(), kind))
@@ -206,8 +207,8 @@ impl CircuitProgram {
             .collect())
     }
 
-    /// Compiles the program for these parameters, or without parameters for the set with the least work. Each bootstrap
-    /// fails with a probability of at most 2^`failure`.
+    /// Compiles the program to a circuit for these parameters, or without parameters for the set with the least work.
+    /// Each bootstrap fails with a probability of at most 2^`failure`.
     #[pyo3(signature = (params, failure))]
     fn compile(
         &self,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python's view of a circuit's client: its secret key and evaluation keys.
+//! Python's view of a circuit's client, which holds the secret key and makes evaluation keys.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::errors::DataError;
 use crate::files;
 use crate::watch::interruptible;
 
-/// The secret key and the evaluation keys.
+/// The secret key and the evaluation keys of one client of a circuit.
 #[pyclass(frozen, module = "ringmill")]
 pub struct CircuitKeys {
     client: Arc<CircuitClient>,
@@ -53,7 +53,7 @@ impl CircuitKeys {
     }
 }
 
-/// Returns `count` ports from `first` on.
+/// Returns `count` ports from number `first` on. Raises an exception if there are fewer.
 fn ports(ports: &[Port], first: usize, count: usize) -> PyResult<&[Port]> {
     let found = first
         .checked_add(count)
@@ -76,7 +76,7 @@ impl CircuitKeys {
         secret.key_id().map(|id| id.to_string())
     }
 
-    /// Encrypts values for the input ports from `first` on.
+    /// Encrypts integers for the circuit's input ports from number `first` on.
     fn encrypt(
         &self,
         py: Python<'_>,
@@ -94,7 +94,7 @@ impl CircuitKeys {
         })?
     }
 
-    /// Decrypts the values of `count` output ports from `first` on.
+    /// Decrypts the integers of `count` output ports from number `first` on.
     fn decrypt(
         &self,
         py: Python<'_>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python's view of compiled circuits.
+//! Python's view of compiled TFHE circuits.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,19 +26,20 @@ use crate::watch::{Saves, interruptible, until_stopped};
 pub struct LoweredCircuit {
     inner: Arc<Circuit>,
     params: CircuitParams,
-    /// The costs with all sets that were compared.
+    /// The costs of the circuit with each parameter set that was compared.
     estimates: Vec<Estimate>,
 }
 
-/// The cost with a set: the set's name, bootstraps, bootstraps of the longest chain, bytes that operations touch, and
-/// log2 of the probability that any bootstrap fails.
+/// The cost of a circuit with a parameter set: the set's name, bootstraps, bootstraps of the longest chain, bytes that
+/// operations touch, and log2 of the probability that any bootstrap fails.
 type Told = (Option<&'static str>, usize, usize, u64, f64);
 
-/// The time on a machine: its name, the source of its cycles, its clock in MHz, bootstraps, cycles of each, ciphertexts
-/// interleaved, and cycles of all bootstraps if interleaved.
+/// The time of a circuit on a machine: the machine's name, the source of its cycles, its clock in MHz, bootstraps,
+/// cycles of each, ciphertexts interleaved, and cycles of all bootstraps if interleaved.
 type Machine = (String, &'static str, f64, usize, u64, usize, u64);
 
-/// The result of a run: outputs, seconds, threads, the largest number of wires at a time, and the time on a machine.
+/// The result of a circuit's run: outputs, seconds, threads, the largest number of wires in memory at a time, and the
+/// time on a machine.
 type Ran = (Vec<EncryptedIntegers>, f64, usize, usize, Option<Machine>);
 
 fn machine(time: MachineTime) -> Machine {
@@ -60,7 +61,7 @@ fn told(estimate: &Estimate) -> Told {
 }
 
 impl LoweredCircuit {
-    /// Compiles by `choose`, for these parameters or for the best of the compared sets.
+    /// Compiles a circuit by `choose`, for these parameters, or without parameters for the set with the least work.
     pub fn of(
         py: Python<'_>,
         params: Option<&CircuitParams>,
@@ -91,25 +92,25 @@ impl LoweredCircuit {
         self.params.clone()
     }
 
-    /// The cost with the chosen parameters.
+    /// The cost of the circuit with its parameters.
     #[getter]
     fn cost(&self) -> Told {
         told(&Estimate::of(&self.inner, &self.params.inner))
     }
 
-    /// The costs with each of the sets that were compared.
+    /// The costs of the circuit with each parameter set that was compared.
     #[getter]
     fn estimates(&self) -> Vec<Told> {
         self.estimates.iter().map(told).collect()
     }
 
-    /// The bytes of the evaluation keys, known before a key is made.
+    /// The bytes of the circuit's evaluation keys, known before a key is made.
     #[getter]
     fn key_bytes(&self) -> u64 {
         keys::bytes(&self.params.inner)
     }
 
-    /// Makes new keys from the system's randomness.
+    /// Makes a new secret key and evaluation keys from the system's randomness.
     fn keygen(&self, py: Python<'_>) -> PyResult<CircuitKeys> {
         let (params, circuit) = (Arc::clone(&self.params.inner), Arc::clone(&self.inner));
         interruptible(py, move |watch| {
@@ -126,8 +127,8 @@ impl LoweredCircuit {
         })?
     }
 
-    /// Runs the circuit on `threads` threads (0: one for each core), on a device or by this computer's kernels.
-    /// `groups` has the number of ports of each argument, in order, and of each result.
+    /// Runs the circuit on `threads` threads (0: one for each core), on a device or by the CPU's kernels. `groups` has
+    /// the number of ports of each argument, in order, and of each result.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python"

@@ -23,22 +23,22 @@ use crate::errors::{DeviceError, ParameterError, raise};
 use crate::files;
 use crate::watch::interruptible;
 
-/// A checked set of parameters.
+/// A checked TFHE parameter set of circuits.
 #[pyclass(frozen, module = "ringmill")]
 #[derive(Clone)]
 pub struct CircuitParams {
     pub inner: Arc<Params>,
 }
 
-/// Returns the names of all sets that circuits can use.
+/// Returns the names of all parameter sets that circuits can use.
 #[pyfunction]
 pub fn circuit_sets() -> Vec<&'static str> {
     sets::names_with(|messages| matches!(messages, Messages::CIRCUITS | Messages::Booleans))
         .collect()
 }
 
-/// Returns the parameters of a set. `toy_for_tests_only` returns small ones for the same messages, which keep nothing
-/// secret. `target` adapts them to a machine.
+/// Returns the named TFHE parameter set. With `toy_for_tests_only` it returns small sizes for the same messages, which
+/// keep nothing secret. `target` adapts the set to a machine.
 #[pyfunction]
 pub fn circuit_params(
     name: &str,
@@ -72,7 +72,7 @@ pub fn circuit_params(
 
 #[pymethods]
 impl CircuitParams {
-    /// Sizes, security, failure rate, and the reason why products are exact, as text.
+    /// The set's sizes, security, failure rate, and the reason why products are exact, as text.
     #[getter]
     fn summary(&self) -> String {
         self.inner.summary()
@@ -85,7 +85,7 @@ impl CircuitParams {
         })?
     }
 
-    /// Reads parameters. Insecure ones are refused unless they are allowed.
+    /// Reads a parameter file. Insecure parameters are refused unless the caller allows them.
     #[staticmethod]
     #[pyo3(signature = (path, allow_insecure_parameters_for_tests_only=false))]
     fn load(
@@ -117,18 +117,18 @@ impl CircuitParams {
     }
 }
 
-/// The encrypted digits of one input or output: an integer, or an array of integers.
+/// The ciphertexts of one input or output of a circuit: an integer, or an array of integers.
 #[pyclass(frozen, from_py_object, module = "ringmill")]
 #[derive(Clone)]
 pub struct EncryptedIntegers {
     pub inner: Arc<Vec<LweCiphertext>>,
     pub params: Arc<Params>,
-    /// The integers' types, or `None` if a file has none, as in the form from before integers had types.
+    /// The type of each integer, or `None` for a file without types, as older versions wrote it.
     pub types: Option<Arc<[IntegerType]>>,
 }
 
 impl EncryptedIntegers {
-    /// Makes the integers of these ports.
+    /// Makes the encrypted integers of these ports from their ciphertexts.
     pub fn of(ports: &[Port], ciphertexts: Vec<LweCiphertext>, params: &Arc<Params>) -> Self {
         Self {
             inner: Arc::new(ciphertexts),
@@ -137,7 +137,7 @@ impl EncryptedIntegers {
         }
     }
 
-    /// Refuses integers whose types are not those of the ports. Integers without types pass.
+    /// Checks that the integers' types are those of the ports. Integers without types pass.
     pub fn check(&self, ports: &[Port]) -> PyResult<()> {
         let types = self.types.as_deref();
         types.map_or(Ok(()), |types| check_types(ports, types).map_err(stopped))
@@ -146,12 +146,12 @@ impl EncryptedIntegers {
 
 #[pymethods]
 impl EncryptedIntegers {
-    /// The number of ciphertexts.
+    /// The number of ciphertexts of the integers.
     fn __len__(&self) -> usize {
         self.inner.len()
     }
 
-    /// The identity of the secret key in hexadecimal, or None if nothing is encrypted.
+    /// The identity of the secret key in hexadecimal, or None if no ciphertext has one.
     #[getter]
     fn key_id(&self) -> Option<String> {
         let first = self.inner.first()?;
@@ -196,12 +196,12 @@ impl EncryptedIntegers {
     }
 }
 
-/// The two keys that a server bootstraps with. They hold no secret.
+/// The two evaluation keys that a server bootstraps with. They hold no secret.
 pub struct ServerKeys {
     pub params: Arc<Params>,
     pub bootstrap: BootstrapKey,
     pub switch: KeySwitchKey,
-    /// The expanded keys for this computer's kernels and for devices, made when a run first needs them.
+    /// The expanded keys, for the CPU's kernels and for devices. They are made when a run first needs them.
     evaluator: OnceLock<Arc<Evaluator>>,
     programs: OnceLock<Arc<Bootstrap>>,
 }
@@ -222,7 +222,7 @@ impl ServerKeys {
         admitted(watch, "the evaluation keys as bootstraps read them", bytes)
     }
 
-    /// Returns the keys as limb programs for a device take them.
+    /// Returns the evaluation keys in the form that a device's limb programs take.
     pub fn programs(&self, watch: &Watch) -> PyResult<Arc<Bootstrap>> {
         if let Some(made) = self.programs.get() {
             return Ok(Arc::clone(made));
@@ -234,8 +234,8 @@ impl ServerKeys {
         Ok(Arc::clone(self.programs.get_or_init(|| made)))
     }
 
-    /// Returns the keys as this computer's kernels read them. No lock is held while they are made, so a process that is
-    /// forked meanwhile makes its own.
+    /// Returns the evaluation keys in the form that the CPU's kernels read. No lock is held while they are made, so a
+    /// process that is forked meanwhile makes its own.
     pub fn evaluator(&self, watch: &Watch) -> PyResult<Arc<Evaluator>> {
         if let Some(made) = self.evaluator.get() {
             return Ok(Arc::clone(made));
@@ -247,7 +247,7 @@ impl ServerKeys {
     }
 }
 
-/// The keys that a server needs to compute on a client's ciphertexts.
+/// The keys that a server needs to compute on a client's TFHE ciphertexts.
 #[pyclass(frozen, module = "ringmill")]
 #[derive(Clone)]
 pub struct CircuitEvaluationKeys {
@@ -259,7 +259,7 @@ const SWITCH: &str = "switch.key";
 
 #[pymethods]
 impl CircuitEvaluationKeys {
-    /// The identity of the secret key in hexadecimal.
+    /// The identity of the keys' secret key in hexadecimal, or None if it is not known.
     #[getter]
     fn key_id(&self) -> Option<String> {
         self.inner.bootstrap.key_id().map(|id| id.to_string())
@@ -277,7 +277,7 @@ impl CircuitEvaluationKeys {
         })?
     }
 
-    /// Reads the keys of these parameters from a folder.
+    /// Reads bootstrap.key and switch.key from a folder. They must belong to these parameters.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &CircuitParams) -> PyResult<Self> {
         let params = Arc::clone(&params.inner);

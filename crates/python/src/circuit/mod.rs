@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Circuits on encrypted integers under TFHE, for Python: tracing, compiling, running.
+//! Python's view of circuits on encrypted integers under TFHE: tracing, compiling, running.
 
 mod builder;
 mod client;
@@ -17,7 +17,7 @@ use ringmill_circuits::run::CircuitRunError;
 use ringmill_circuits::tfhe::TfheError;
 use ringmill_limits::Watch;
 
-/// Returns the exception of an error in making a circuit. The Python side knows the line and adds it.
+/// Returns the Python exception for an error of building a circuit. The Python side knows the source line and adds it.
 fn refused(error: CircuitError) -> PyErr {
     match error {
         CircuitError::Noise { .. }
@@ -28,7 +28,7 @@ fn refused(error: CircuitError) -> PyErr {
     }
 }
 
-/// Returns the exception of an error of the scheme.
+/// Returns the Python exception for an error of the TFHE scheme.
 fn scheme(error: TfheError) -> PyErr {
     match error {
         TfheError::OtherKeys(_)
@@ -40,7 +40,7 @@ fn scheme(error: TfheError) -> PyErr {
     }
 }
 
-/// Returns the exception of an error of a run.
+/// Returns the Python exception for an error of a circuit's run.
 fn stopped(error: CircuitRunError) -> PyErr {
     match error {
         CircuitRunError::Tfhe(error) => scheme(error),
@@ -52,7 +52,7 @@ fn stopped(error: CircuitRunError) -> PyErr {
     }
 }
 
-/// Raises an exception if memory does not suffice for so many bytes.
+/// Raises an exception if `bytes` more bytes exceed the memory limit. `what` names their use.
 fn admitted(watch: &Watch, what: &str, bytes: u64) -> PyResult<()> {
     let admitted = watch.admit(what, bytes);
     admitted.map_err(|halt| stopped(halt.into()))

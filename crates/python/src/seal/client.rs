@@ -17,7 +17,7 @@ use super::side::{Ckks, Shared};
 use super::{Bytes, made};
 use crate::watch::interruptible;
 
-/// Converts an array or a list of real or complex numbers, of one dimension.
+/// Converts a Python array or list of real or complex numbers, of one dimension, to slot values.
 fn slots(values: &Bound<'_, PyAny>) -> PyResult<Vec<Complex64>> {
     let array = values
         .py()
@@ -66,7 +66,7 @@ impl SealClient {
         }
     }
 
-    /// Runs `work` without the interpreter and returns the bytes that it wrote.
+    /// Runs `work` without the interpreter and returns the bytes that it wrote, as a Python object.
     fn written<'py, T: AsRef<[u8]> + Send + 'static>(
         &self,
         py: Python<'py>,
@@ -89,7 +89,7 @@ impl SealClient {
 
 #[pymethods]
 impl SealClient {
-    /// Makes new keys for parameters that SEAL saved.
+    /// Makes a new secret key for parameters that SEAL saved.
     #[staticmethod]
     #[pyo3(signature = (parms, *, security_table = "guidelines_2024", allow_insecure_parameters_for_tests_only = false,
         compression = "zstd"))]
@@ -128,33 +128,35 @@ impl SealClient {
         Ok(Self::with(Keyring::load(shared, secret_key)?))
     }
 
-    /// Returns the parameters for SEAL's `EncryptionParameters.load`.
+    /// Returns the parameters as the bytes that SEAL's `EncryptionParameters.load` reads.
     fn parameters<'py>(&self, py: Python<'py>) -> Bytes<'py> {
         self.inner.keyring.parameters(py)
     }
 
-    /// Returns the key itself, not encrypted, for SEAL's `SecretKey.load`.
+    /// Returns the secret key itself, not encrypted, as the bytes that SEAL's `SecretKey.load` reads.
     fn secret_key_in_the_clear<'py>(&self, py: Python<'py>) -> Bytes<'py> {
         self.inner.keyring.secret_key_in_the_clear(py)
     }
 
-    /// Makes a new public key, for SEAL's `PublicKey.load`.
+    /// Makes a new public key, as the bytes that SEAL's `PublicKey.load` reads.
     fn public_key<'py>(&self, py: Python<'py>) -> Bytes<'py> {
         self.inner.keyring.public_key(py)
     }
 
-    /// Makes a new relinearisation key, for SEAL's `RelinKeys.load`.
+    /// Makes a new relinearisation key, as the bytes that SEAL's `RelinKeys.load` reads.
     fn relin_keys<'py>(&self, py: Python<'py>) -> Bytes<'py> {
         self.inner.keyring.relin_keys(py)
     }
 
-    /// Makes new Galois keys for rotations by these steps, and for conjugation if asked, for SEAL's `GaloisKeys.load`.
+    /// Makes new Galois keys for rotations by these steps, and for conjugation if asked, as the bytes that SEAL's
+    /// `GaloisKeys.load` reads.
     #[pyo3(signature = (steps, *, conjugation = false))]
     fn galois_keys<'py>(&self, py: Python<'py>, steps: Vec<i64>, conjugation: bool) -> Bytes<'py> {
         self.inner.keyring.galois_keys(py, steps, conjugation)
     }
 
-    /// Encodes up to N / 2 slots (a power of two) at a scale. The level is the highest unless one is given.
+    /// Encodes up to N / 2 values (their number is a power of two) to a plaintext at a scale. The level is the highest
+    /// unless one is given.
     #[pyo3(signature = (values, scale, level = None))]
     fn encode<'py>(
         &self,
@@ -172,7 +174,7 @@ impl SealClient {
         })
     }
 
-    /// Encodes and encrypts with the secret key.
+    /// Encodes values and encrypts them with the secret key.
     #[pyo3(signature = (values, scale, level = None))]
     fn encrypt<'py>(
         &self,
@@ -192,7 +194,7 @@ impl SealClient {
         })
     }
 
-    /// Decrypts and decodes a ciphertext of SEAL to N / 2 complex slots.
+    /// Decrypts a ciphertext in SEAL's format and decodes it to N / 2 complex slots.
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
@@ -208,7 +210,7 @@ impl SealClient {
         })
     }
 
-    /// Decodes a plaintext of SEAL to N / 2 complex slots.
+    /// Decodes a plaintext in SEAL's format to N / 2 complex slots.
     fn decode<'py>(
         &self,
         py: Python<'py>,

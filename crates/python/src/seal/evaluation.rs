@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The part that evaluators of all schemes share: they read operands, hold evaluation keys and write results in SEAL's
-//! formats.
+//! The part that the evaluators of all schemes share. It reads operands, holds evaluation keys and writes results, all
+//! in SEAL's formats.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -18,7 +18,7 @@ use super::{Bytes, made};
 use crate::errors::{DeviceError, KeysError, halted, raise};
 use crate::watch::interruptible;
 
-/// The side that computes. It has parameters and evaluation keys, never a secret.
+/// The side that computes on SEAL's ciphertexts. It has parameters and evaluation keys, never a secret.
 pub(super) struct Evaluation<S: Side> {
     shared: Shared<S>,
     evaluator: S::Evaluator,
@@ -32,7 +32,7 @@ struct Keys {
 }
 
 impl<S: Side> Evaluation<S> {
-    /// Makes an evaluator on a named device, or on the reference interpreter.
+    /// Makes an evaluator on the named device, or without a name on the reference interpreter.
     pub fn new(shared: Shared<S>, device: Option<&str>) -> PyResult<Arc<Self>> {
         let runs: Arc<dyn Runs> = match device {
             None => Arc::new(Interpreted),
@@ -48,7 +48,7 @@ impl<S: Side> Evaluation<S> {
         }))
     }
 
-    /// Returns the parameters and their security, and names what cannot be checked.
+    /// Returns a text on the parameters and their security, which also names what cannot be checked.
     pub fn summary(&self) -> String {
         format!(
             "{}; SEAL's files carry no key identity: that keys and ciphertexts belong together is not checked",
@@ -56,7 +56,7 @@ impl<S: Side> Evaluation<S> {
         )
     }
 
-    /// Reads operands, computes and writes the result.
+    /// Reads operands in SEAL's format, computes, and writes the result in the same format.
     fn run<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
@@ -109,7 +109,7 @@ impl<S: Side> Evaluation<S> {
         })
     }
 
-    /// Reads keys.
+    /// Reads evaluation keys in SEAL's format.
     fn read<T: Send + 'static>(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -129,7 +129,7 @@ impl<S: Side> Evaluation<S> {
         Ok(())
     }
 
-    /// Loads Galois keys. They replace those loaded before.
+    /// Loads Galois keys in SEAL's format. They replace those loaded before.
     pub fn load_galois_keys(self: &Arc<Self>, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
         let galois = self.read(py, data, seal::read_galois_keys)?;
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);

@@ -46,18 +46,18 @@ impl SealEvaluator {
         Ok(Self { inner })
     }
 
-    /// The parameters and their security, and what cannot be checked.
+    /// The parameters and their security, and what cannot be checked, as text.
     #[getter]
     fn summary(&self) -> String {
         self.inner.summary()
     }
 
-    /// Loads the bytes that SEAL's `RelinKeys.save` wrote.
+    /// Loads relinearisation keys from the bytes that SEAL's `RelinKeys.save` wrote.
     fn load_relin_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
         self.inner.load_relin_keys(py, data)
     }
 
-    /// Loads the bytes that SEAL's `GaloisKeys.save` wrote. They replace Galois keys loaded before.
+    /// Loads Galois keys from the bytes that SEAL's `GaloisKeys.save` wrote. They replace Galois keys loaded before.
     fn load_galois_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
         self.inner.load_galois_keys(py, data)
     }
@@ -74,7 +74,7 @@ impl SealEvaluator {
         self.inner.unary(py, a, Evaluator::negate)
     }
 
-    /// Multiplies. The product has three polynomials.
+    /// Multiplies two ciphertexts. The product has three polynomials.
     fn multiply<'py>(&self, py: Python<'py>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
         self.inner.binary(py, a, b, Evaluator::mul)
     }
@@ -83,19 +83,19 @@ impl SealEvaluator {
         self.inner.unary(py, a, Evaluator::square)
     }
 
-    /// Turns three polynomials back into two.
+    /// Turns the three polynomials of a product back into two.
     fn relinearize<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
         let key = self.inner.relin()?;
         self.inner
             .unary(py, a, move |evaluator, a| evaluator.relinearise(a, &key))
     }
 
-    /// Divides by the last prime and rounds, as SEAL's `rescale_to_next`.
+    /// Divides a ciphertext by its last prime and rounds, as SEAL's `rescale_to_next`.
     fn rescale<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
         self.inner.unary(py, a, Evaluator::rescale)
     }
 
-    /// Drops the last prime, as SEAL's `mod_switch_to_next`.
+    /// Drops the last prime of a ciphertext, as SEAL's `mod_switch_to_next`.
     fn mod_switch<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
         self.inner
             .unary(py, a, |evaluator, a| match a.level().below() {
@@ -108,8 +108,9 @@ impl SealEvaluator {
             })
     }
 
-    /// Rotates: slot i of the result is slot i + steps, as SEAL's `rotate_vector`. It uses the key of these steps, or
-    /// the keys of the powers of two of their non-adjacent form. With zero steps the result is `a`.
+    /// Rotates the slots of a ciphertext: slot i of the result is slot i + steps, as SEAL's `rotate_vector`. It uses
+    /// the key of these steps, or the keys of the powers of two of their non-adjacent form. With zero steps the result
+    /// is `a`.
     fn rotate<'py>(&self, py: Python<'py>, a: PyBackedBytes, steps: i64) -> Bytes<'py> {
         let keys = self.inner.galois();
         self.inner

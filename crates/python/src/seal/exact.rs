@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV and BGV in SEAL's formats, with one set of classes for both.
+//! BFV and BGV on files in SEAL's formats, for Python, with one set of classes for both.
 
 mod client;
 mod evaluator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The part that clients of all schemes share: a secret key, and the keys made from it.
+//! The part that the clients of all schemes share: a secret key, and the keys made from it, in SEAL's formats.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use super::refusal::{refused, scheme_refused};
 use super::side::{Shared, Side};
 use super::{Bytes, made};
 
-/// The holder of the secret key.
+/// The holder of a secret key in SEAL's formats.
 pub(super) struct Keyring<S: Side> {
     pub shared: Shared<S>,
     keys: KeyGenerator,
 }
 
 impl<S: Side> Keyring<S> {
-    /// Makes a new secret key.
+    /// Makes a new secret key for the shared parameters.
     pub fn generate(shared: Shared<S>) -> PyResult<Self> {
         let keys = KeyGenerator::new(Arc::clone(shared.params()));
         Ok(Self {
@@ -43,7 +43,7 @@ impl<S: Side> Keyring<S> {
         self.keys.secret_key()
     }
 
-    /// Runs `work` without the interpreter and returns the bytes that it wrote.
+    /// Runs `work` without the interpreter and returns the bytes that it wrote, as a Python object.
     fn written<'py, T: AsRef<[u8]> + Send + 'static>(
         self: &Arc<Self>,
         py: Python<'py>,
@@ -82,7 +82,7 @@ impl<S: Side> Keyring<S> {
         })
     }
 
-    /// Makes Galois keys for rotations by these steps, and for the element 2N - 1 if asked.
+    /// Makes Galois keys for rotations by these steps, and for the Galois element 2N - 1 if asked.
     pub fn galois_keys<'py>(
         self: &Arc<Self>,
         py: Python<'py>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The exceptions for errors of schemes and of SEAL's files.
+//! The Python exceptions for errors of schemes and of SEAL's files.
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -13,18 +13,18 @@ use ringmill_schemes::seal::SealError;
 
 use crate::errors::{DataError, FileError, KeysError, ParameterError, RingmillError, halted};
 
-/// An error of a scheme, or of a layer below it.
+/// An error of a scheme, or of a layer below it, that becomes a Python exception.
 pub(super) trait Refusal: ToString {
-    /// Returns the exception, with this text.
+    /// Returns the Python exception for this error, with this text.
     fn raised(&self, text: String) -> PyErr;
 }
 
-/// Returns the exception of an error of a scheme.
+/// Returns the Python exception for an error of a scheme.
 pub(super) fn scheme_refused(error: impl Refusal) -> PyErr {
     error.raised(error.to_string())
 }
 
-/// Returns the exception of an error of a file.
+/// Returns the Python exception for an error of a file in SEAL's format.
 pub(super) fn refused(error: SealError) -> PyErr {
     let text = error.to_string();
     if let Some(halt) = Halt::of(&error) {

@@ -13,14 +13,14 @@ use ringmill_schemes::{bfv, bgv, ckks};
 use super::refusal::{refused, scheme_refused};
 use crate::errors::ParameterError;
 
-/// A scheme's files in SEAL's format, and its evaluator.
+/// The interface of a scheme to the Python classes for SEAL: its files in SEAL's format, and its evaluator.
 pub(super) trait Side: Sized + 'static {
     type Params: SealParams;
     type Cipher;
     type Plain;
     type Evaluator: Send + Sync;
 
-    /// Reads parameters from SEAL's file, checked at 128 bits of a table.
+    /// Reads parameters from the bytes of a SEAL file, and checks them at 128 bits of a security table.
     fn params(parms: &[u8], table: SecurityTable, insecure: bool) -> PyResult<Arc<Self::Params>>;
 
     fn evaluator(params: Arc<Self::Params>, runs: Arc<dyn Runs>) -> Self::Evaluator;
@@ -77,7 +77,7 @@ impl Side for Ckks {
     }
 }
 
-/// A scheme of exact integers, and its decryptor.
+/// The interface of a scheme of exact integers to the Python classes for SEAL, with its decryptor.
 pub(super) trait ExactSide: Side<Plain = Plaintext, Params: ExactParams> {
     type Decryptor: Send + Sync;
 
@@ -182,7 +182,7 @@ macro_rules! exact_side {
 exact_side!(Bfv, bfv);
 exact_side!(Bgv, bgv);
 
-/// Parameters from SEAL's file, and the compression of results.
+/// The parameters from SEAL's file that client and evaluator share, and the compression of their results.
 pub(super) struct Shared<S: Side> {
     pub context: Context<S>,
     compression: Compression,
@@ -224,7 +224,7 @@ impl<S: Side> Shared<S> {
         S::plain(&self.context, bytes).map_err(refused)
     }
 
-    /// Writes bytes by one of SEAL's writers.
+    /// Returns the bytes that one of SEAL's writers writes with these parameters.
     pub fn bytes<T>(
         &self,
         write: impl FnOnce(&Context<S>, Compression) -> Result<T, SealError>,

@@ -19,10 +19,10 @@ use crate::inputs::Room;
 use crate::kept::scheme::{self as kept, Prepared};
 use crate::numbers;
 
-/// The seed of random inputs, as in `ringmill run`.
+/// The seed of random inputs, the same as in `ringmill run`.
 const SEED: u64 = 1;
 
-/// A program with keys and encrypted inputs.
+/// A compiled program with new keys and encrypted random inputs, ready to be measured.
 pub struct Measured<S: Served> {
     server: Server<S>,
     client: Client<S>,
@@ -31,7 +31,7 @@ pub struct Measured<S: Served> {
     inputs: Messages<S>,
 }
 
-/// Makes keys, and random inputs in their ranges.
+/// Makes keys for the program, and encrypts random inputs in their ranges.
 pub fn ready<S: Served>(
     args: &CompareArgs,
     read: &Read,
@@ -86,7 +86,7 @@ impl<S: Served> Measured<S> {
         self.server.compiled()
     }
 
-    /// Returns the row of the CPU, and how it was measured.
+    /// Measures the program on the CPU. Returns the CPU's row of the comparison, and a note on how it was measured.
     ///
     /// # Errors
     /// The errors of the run; outputs that differ from the computation in the clear.
@@ -99,7 +99,7 @@ impl<S: Served> Measured<S> {
         Ok(Row::of_cpu(&done.report, done.runs))
     }
 
-    /// Checks the outputs of a run against the computation in the clear.
+    /// Checks the outputs of a run against the computation without encryption.
     ///
     /// # Errors
     /// Outputs with a fault.
@@ -117,7 +117,8 @@ impl<S: Served> Measured<S> {
         }
     }
 
-    /// Returns the report of a machine that leaves a part of the program to its host, with that part measured.
+    /// Runs the program on a machine that leaves a part of it to its host. Returns the report, with the host's part
+    /// measured.
     ///
     /// # Errors
     /// The errors of the run; outputs that differ from the CPU's.

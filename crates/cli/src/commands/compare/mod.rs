@@ -51,7 +51,7 @@ pub fn compare(
     output::text(&comparison.to_string())
 }
 
-/// Returns the values by column, the names of the columns first.
+/// Returns the comparison as comma-separated values, the names of the columns first.
 fn csv(comparison: &Comparison) -> Result<String, CliError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let fault = |fault: csv::Error| CliError::Output(fault.into());
@@ -65,7 +65,7 @@ fn csv(comparison: &Comparison) -> Result<String, CliError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns the machine of a case.
+/// Returns the machine and changed fields of a case, as a row of the comparison names them.
 fn which(case: &Case) -> Which {
     Which {
         case: case.label(),
@@ -74,7 +74,7 @@ fn which(case: &Case) -> Which {
     }
 }
 
-/// Shows on a terminal which row is in progress.
+/// A display that shows on a terminal which row of the comparison is in progress.
 struct Steps {
     told: bool,
     done: usize,
@@ -92,7 +92,7 @@ impl Steps {
     }
 }
 
-/// Returns the rows, the CPU's first, and the notes below their table.
+/// Returns the rows of the comparison, the CPU's first, and the notes below their table.
 fn rows<S: Served>(
     args: &CompareArgs,
     read: &Read,
@@ -166,7 +166,7 @@ fn rows<S: Served>(
     Ok((rows, notes))
 }
 
-/// The parameters at which some machines run the program, and the program as one of them takes it.
+/// A parameter set at which some machines run the program, and the program as one of them takes it.
 struct Set<S: Served> {
     parameters: ParameterReport,
     program: Arc<Compiled<S>>,
@@ -187,7 +187,8 @@ fn sets<S: Served>(compiled: &[Made<S>], reports: &[Result<RunReport, CliError>]
     sets
 }
 
-/// Separates a machine's refusal, which becomes a row, from interruptions and wrong results, which are errors.
+/// Separates a machine's refusal of the program, which becomes a row, from interruptions and wrong results, which are
+/// errors.
 fn refusable<T>(done: Result<T, CliError>) -> Result<Result<T, CliError>, CliError> {
     match done {
         Err(fault) if fault.is_interrupt() || fault.exit_code() == 1 => Err(fault),
@@ -195,7 +196,7 @@ fn refusable<T>(done: Result<T, CliError>) -> Result<Result<T, CliError>, CliErr
     }
 }
 
-/// Returns the error of a comparison in which no machine runs the program.
+/// Returns the error for a comparison in which no machine runs the program.
 fn none_runs(cases: &[Case], reports: Vec<Result<RunReport, CliError>>) -> CliError {
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (case, report) in cases.iter().zip(reports) {

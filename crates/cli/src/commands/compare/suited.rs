@@ -14,24 +14,25 @@ use crate::commands::program::{Plan, Read};
 use crate::error::CliError;
 use crate::waiting::Waiting;
 
-/// A program as a machine takes it, or the reason for which it takes none.
+/// A program compiled for a machine, or the reason why the machine cannot run it.
 pub type Made<S> = Result<Arc<Compiled<S>>, CliError>;
 
-/// Returns the program that the CPU runs in the place of a machine's.
+/// A function that returns the program which the CPU runs to compare with a machine's, at the same parameters.
 pub type ForCpu<S> = Box<dyn Fn(&Arc<Compiled<S>>) -> Made<S>>;
 
-/// A program compiled for the machines of all cases.
+/// A program compiled for each machine of a comparison.
 pub struct Suited<S: Served> {
-    /// A program for each case.
+    /// The compiled program for each case of the comparison, in order.
     pub compiled: Vec<Made<S>>,
-    /// The program that the CPU runs in the place of one of them, at the same parameters.
+    /// Returns for one of the compiled programs the program that the CPU runs, at the same parameters.
     pub cpu: ForCpu<S>,
-    /// The reasons why machines have parameters of their own, if they do.
+    /// The reasons why machines have parameters of their own, as sentences, if they do.
     pub notes: Vec<String>,
 }
 
-/// Compiles once for all machines if the parameters are given, if `--target` names the machine, or if the program was
-/// saved. Otherwise it chooses parameters that suit every machine that can run the program at all.
+/// Compiles a program for the machines of a comparison. It compiles once for all machines if the parameters are given,
+/// if `--target` names the machine, or if the program was saved. Otherwise it chooses parameters that suit every
+/// machine that can run the program at all.
 pub fn suited<S: Served>(
     plan: Plan<S>,
     read: &Read,
@@ -105,7 +106,7 @@ fn apart<S: Served>(cases: &[Case], own: &[Made<S>], together: &[Made<S>]) -> Op
     })
 }
 
-/// Returns whether programs have different parameters.
+/// Returns whether some of the compiled programs have different parameters.
 fn differ<S: Served>(made: &[Made<S>]) -> bool {
     let mut parameters = made
         .iter()
@@ -115,14 +116,14 @@ fn differ<S: Served>(made: &[Made<S>]) -> bool {
     parameters.any(|other| Some(other) != first)
 }
 
-/// Compiles a program for targets, and for equal targets once.
+/// A compiler of one program for several targets, which compiles once for equal targets.
 struct Compiler<S: Served> {
     program: MacroProgram,
     options: Options<S>,
     made: Vec<(Target, Arc<Compiled<S>>)>,
 }
 
-/// Returns the limits of a target without the machine's name.
+/// Returns the limits of a target without the machine's name, so that equal limits compare equal.
 fn nameless(target: &Target) -> Target {
     Target {
         machine: String::new(),
@@ -142,7 +143,7 @@ impl<S: Served> Compiler<S> {
         )?))
     }
 
-    /// Returns the program for a target, or the reason for which there is none. An interruption ends everything.
+    /// Returns the program compiled for a target, or the reason why that is not possible. An interruption is an error.
     fn refusable(&mut self, target: &Target) -> Result<Made<S>, CliError> {
         let asked = nameless(target);
         if let Some((_, made)) = self.made.iter().find(|(known, _)| *known == asked) {
@@ -158,8 +159,8 @@ impl<S: Served> Compiler<S> {
         }
     }
 
-    /// Returns the program at parameters that suit every machine that can run it alone. Returns `None` if there are
-    /// none, and a note says why.
+    /// Compiles the program at parameters that suit every machine which can run it alone. Returns `None` if there are
+    /// none, and adds a note that says why.
     fn together(
         &mut self,
         cases: &[Case],
@@ -214,8 +215,8 @@ impl<S: Served> Compiler<S> {
         Ok(Some(kept.collect()))
     }
 
-    /// Returns the program at the same parameters in the form of the CPU's kernels. Keys come from seeds, and there are no
-    /// explicit moves.
+    /// Returns the program at the same parameters in the form that the CPU's kernels take. Keys come from seeds, and
+    /// there are no explicit moves.
     fn for_cpu(&self, compiled: &Arc<Compiled<S>>) -> Result<Arc<Compiled<S>>, CliError> {
         let made = self
             .made
@@ -235,7 +236,8 @@ impl<S: Served> Compiler<S> {
     }
 }
 
-/// Returns the limits of all machines together, under all their names.
+/// Returns one target with the limits of all machines together, under all their names. Returns `None` if the limits
+/// exclude each other.
 fn all_of(targets: &[Target]) -> Option<Target> {
     let mut names: Vec<&str> = targets.iter().map(|t| t.machine.as_str()).collect();
     names.dedup();

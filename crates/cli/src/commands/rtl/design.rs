@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds the design that a `ringmill rtl` command names.
+//! Finds the machine or module that a `ringmill rtl` command names.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::args::rtl::DesignArgs;
 use crate::error::CliError;
 use crate::inputs;
 
-/// The bytes of the longest description that is read.
+/// The most bytes of a machine description file that is read.
 const LARGEST: u64 = 1 << 20;
-/// The papers' letters for keys of a description.
+/// The letters that the papers use, with the keys of a description that they stand for.
 const LETTERS: [(&str, &str); 1] = [("p", "units")];
 
-/// Returns the machines that have a folder of RTL.
+/// Returns the names of the machines that have a folder of RTL.
 pub fn machines() -> Vec<&'static str> {
     let (machines, designs) = (Registry::standard(), Designs::standard());
     let foldered = |kind: &&Kind| {
@@ -29,16 +29,17 @@ pub fn machines() -> Vec<&'static str> {
     kinds.flat_map(Kind::names).collect()
 }
 
-/// A machine or a module with its parameters.
+/// A machine or a module of the hardware description, with its parameters.
 pub struct Design {
     /// The name of the machine or of the module.
     pub name: String,
     pub top: Top,
-    /// The description of a polynomial multiplier, which has tables and runs in lockstep here.
+    /// The description of a polynomial multiplier, the one machine with table streams and a lockstep simulation here.
+    /// `None` for other designs.
     pub machine: Option<Description>,
 }
 
-/// Finds the design that the arguments name.
+/// Returns the design that the command's arguments name, with its parameters set.
 pub fn find(sources: &Sources, args: &DesignArgs) -> Result<Design, CliError> {
     let name = args.design.as_str();
     let set = args
@@ -72,12 +73,12 @@ pub fn find(sources: &Sources, args: &DesignArgs) -> Result<Design, CliError> {
     })
 }
 
-/// Returns the text of a description file.
+/// Returns the text of the description file that describes this polynomial multiplier.
 pub fn text(machine: &Description) -> Result<String, CliError> {
     toml::to_string(machine).map_err(|e| CliError::Usage(e.to_string()))
 }
 
-/// Parses `key=value`.
+/// Parses an option `key=value` to its key and value.
 fn pair(text: &str) -> Result<(&str, &str), CliError> {
     let halves = text.split_once('=');
     halves.filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
@@ -87,7 +88,7 @@ fn pair(text: &str) -> Result<(&str, &str), CliError> {
     })
 }
 
-/// Returns the description in `text` with some keys set, checked as a whole.
+/// Returns the machine described by `text` with some keys set. The description is checked as a whole.
 fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
     let syntax = |e: toml::de::Error| MachineError::Syntax(e.to_string());
     let mut table: Table = toml::from_str(text).map_err(syntax)?;
@@ -113,7 +114,7 @@ fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
     })
 }
 
-/// Describes where to find the RTL of a machine whose description alone does not determine it.
+/// Returns a sentence that says which command works on the RTL of a machine that this command cannot configure.
 fn elsewhere(kind: &Kind, machines: &Registry, text: &str) -> Result<String, CliError> {
     let name = kind.name;
     let unbuilt = Designs::standard().check(&machines.opened(text)?);
@@ -135,7 +136,7 @@ fn elsewhere(kind: &Kind, machines: &Registry, text: &str) -> Result<String, Cli
     })
 }
 
-/// Sets an existing key; `link.gbit_per_second` names a key within a table.
+/// Sets an existing key of a description. `link.gbit_per_second` names a key within a table.
 fn replace(table: &mut Table, key: &str, value: &str) -> Result<(), CliError> {
     let letter = LETTERS.iter().find(|(letter, _)| *letter == key);
     let path = letter.map_or(key, |(_, name)| name);
@@ -168,7 +169,7 @@ fn replace(table: &mut Table, key: &str, value: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns every key that can be set, with those of inner tables behind a dot.
+/// Returns every key of a description that can be set. Keys of inner tables stand behind the table's name and a dot.
 fn keys(table: &Table, before: &str) -> Vec<String> {
     let keys = table.iter().flat_map(|(key, value)| match value {
         Value::Table(inner) => keys(inner, &format!("{before}{key}.")),

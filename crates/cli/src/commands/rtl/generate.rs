@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command `ringmill rtl generate`: writes a configuration as stand-alone sources.
+//! The command `ringmill rtl generate`: writes a configured machine as stand-alone RTL sources.
 
 use ringmill_hdl::Table;
 use ringmill_machines::polymul::{Description, Tables, WIDTH};
@@ -51,7 +51,8 @@ pub fn generate(args: &GenerateArgs) -> Result<(), CliError> {
     ))
 }
 
-/// Returns the text of a configuration: its size by the fields in a comment, since a title is free text, then the description.
+/// Returns a comment with the configuration that sources were made from: its sizes, since a title is free text, then
+/// the description.
 fn origin(machine: &Description) -> Result<String, CliError> {
     let text = design::text(machine)?;
     Ok(format!(
@@ -60,7 +61,7 @@ fn origin(machine: &Description) -> Result<String, CliError> {
     ))
 }
 
-/// Returns the stream that loads a degree and modulus, if it is requested.
+/// Returns the stream that loads the tables of a degree and modulus, if the command asks for it.
 fn table(machine: &Description, args: &GenerateArgs) -> Result<Option<Table>, CliError> {
     let (Some(n), Some(q)) = (args.degree, args.modulus) else {
         return Ok(None);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command `ringmill rtl list`: lists machines and modules with RTL.
+//! The command `ringmill rtl list`: lists the machines and modules that have RTL.
 
 use ringmill_hdl::{Interface, Sources};
 use ringmill_machines::{MachineError, Registry};
@@ -52,7 +52,7 @@ fn interfaces(sources: &Sources) -> Result<Vec<(&str, Interface)>, CliError> {
     all.collect()
 }
 
-/// Returns the title in a machine's description.
+/// Returns the title in the description of a machine.
 fn title(name: &str) -> Result<String, CliError> {
     let text = Registry::standard().description(name)?;
     let table: toml::Table =

@@ -35,17 +35,17 @@ pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {
     }
 }
 
-/// Returns the RTL of the checkout or of the installed package. Reading it needs no tools.
+/// Returns the RTL sources of the checkout or of the installed package. Reading them needs no tools.
 fn sources() -> Result<Sources, CliError> {
     Ok(ringmill_hdl::sources(Path::new("."))?)
 }
 
-/// Returns the RTL with the tools.
+/// Returns the RTL sources with the hardware tools.
 fn open_quietly() -> Result<Hdl, CliError> {
     Ok(Hdl::find(Path::new("."))?)
 }
 
-/// Returns the RTL with the tools, which show their progress.
+/// Returns the RTL sources with the hardware tools, which show their progress.
 fn open() -> Result<Hdl, CliError> {
     let (bar, begin) = (Bar::new(), Instant::now());
     Ok(open_quietly()?.watched(move |stage| {

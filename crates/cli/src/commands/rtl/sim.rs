@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command `ringmill rtl sim`: runs a machine's RTL on random data, in lockstep with its model.
+//! The command `ringmill rtl sim`: runs the polynomial multiplier's RTL on random data, in lockstep with its cycle
+//! model.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::error::CliError;
 use crate::output;
 use crate::waiting::Waiting;
 
-/// Converts an operation of the command line to the machine's.
+/// Converts an operation of the command line to the polynomial multiplier's operation.
 fn array_op(operation: Operation) -> ArrayOp {
     match operation {
         Operation::Ntt => ArrayOp::Ntt,
@@ -31,14 +32,14 @@ fn array_op(operation: Operation) -> ArrayOp {
     }
 }
 
-/// One operation, on which RTL and model agree.
+/// The result of one simulated operation, on which RTL and model agree.
 #[derive(Debug, Serialize)]
 struct Row {
     operation: &'static str,
-    /// The cycles of the array, counted in the RTL, and of each stream.
+    /// The cycles of the array and of each stream, counted in the RTL.
     rtl: Lockstep,
     model_cycles: u64,
-    /// The least cycles that the machine's butterflies and multipliers could need.
+    /// The least cycles that the machine's butterflies and multipliers could need for the operation.
     floor_cycles: u64,
 }
 
@@ -91,7 +92,7 @@ pub fn sim(args: &RtlSimArgs) -> Result<(), CliError> {
     output::text(&table(&head, &rows))
 }
 
-/// Runs each operation on new random operands, with the sets in turn.
+/// Simulates each operation on new random operands, alternating between the machine's two sets of tables.
 fn rows(
     multiplier: &mut Multiplier,
     operations: &[ArrayOp],
@@ -117,7 +118,7 @@ fn rows(
     Ok(rows)
 }
 
-/// Returns the largest prime that the machine supports at a degree.
+/// Returns the largest prime that the machine takes as modulus at a ring degree.
 fn largest(degree: Degree) -> Result<u64, CliError> {
     for bits in (degree.log_n() + 2..=32).rev() {
         if let Ok(primes) = ntt_primes(bits, degree.log_n(), 1)
@@ -133,8 +134,8 @@ fn largest(degree: Degree) -> Result<u64, CliError> {
     )))
 }
 
-/// Converts an error: a difference between RTL and model is a disagreement, any other error a request that cannot be
-/// carried out.
+/// Converts an error of a simulation. A difference between RTL and model is a disagreement, any other error a request
+/// that cannot be carried out.
 fn failed(error: DriveError) -> CliError {
     match error {
         DriveError::Mismatch(mismatch) => CliError::Disagreement(mismatch.to_string()),

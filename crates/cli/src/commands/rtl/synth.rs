@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command `ringmill rtl synth`: counts the resources of a design.
+//! The command `ringmill rtl synth`: counts the resources that a design takes.
 
 use ringmill_hdl::{Area, Family, Hdl, Synthesis};
 use serde_json::json;
@@ -68,7 +68,7 @@ fn asic_table(made: &Area) -> String {
     )
 }
 
-/// Returns the counts, a line each.
+/// Returns a text with a line for each counted FPGA resource.
 fn fpga_table(made: &Synthesis) -> String {
     let (r, family) = (&made.resources, made.family);
     let (dsp, rows) = match family {

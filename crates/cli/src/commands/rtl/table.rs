@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command `ringmill rtl table`: measures every leaf, for the table of `docs/rtl.md`.
+//! The command `ringmill rtl table`: measures every leaf module of the RTL, for the table of `docs/rtl.md`.
 
 use ringmill_hdl::leaves::{Leaf, leaves};
 use ringmill_hdl::{Area, Effort, Family, Hdl, HdlError, Placement, Synthesis};
@@ -10,14 +10,14 @@ use crate::args::rtl::TableArgs;
 use crate::error::CliError;
 use crate::output;
 
-/// A leaf with all its figures.
+/// A leaf module with all its figures.
 struct Row {
     leaf: Leaf,
     xc7: Synthesis,
     xcup: Synthesis,
-    /// The area, if there is a standard-cell library.
+    /// The module's area in standard cells, or `None` if there is no cell library.
     area: Option<Area>,
-    /// The placement, if the leaf fits.
+    /// The module's placement on an ECP5 FPGA, or `None` if it does not fit.
     ecp5: Option<Placement>,
 }
 

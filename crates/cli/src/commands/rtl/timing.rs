@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command `ringmill rtl timing`: measures the paths between registers, on every target.
+//! The command `ringmill rtl timing`: finds the worst paths between registers of a design, on every target.
 
 use ringmill_hdl::{
     Area, BAR_MHZ, Effort, Family, Hdl, HdlError, LevelPath, Levels, MOST_CARRY, MOST_LEVELS, Part,
@@ -13,16 +13,16 @@ use crate::args::rtl::{TimingArgs, TimingTarget};
 use crate::error::CliError;
 use crate::output;
 
-/// The reason for which Xilinx parts have no nanoseconds.
+/// The reason, for the output, why paths on Xilinx parts have no nanoseconds.
 const NO_TOOL: &str = "not timed: no open tool knows this part's delays";
-/// The paths printed of each list; `--json` prints all that are kept.
+/// The number of paths that the text output has of each list. `--json` prints all that are kept.
 const SHOWN: usize = 6;
 
-/// The result for one target.
+/// The timing of a design on one target.
 #[derive(Serialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 enum Found {
-    /// Levels of logic.
+    /// Levels of logic between registers, for a part whose delays no open tool knows.
     Levels {
         #[serde(flatten)]
         levels: Box<Levels>,
@@ -123,8 +123,8 @@ fn levels(hdl: &Hdl, top: &Top, family: Family) -> Result<Found, CliError> {
     })
 }
 
-/// Turns a design that a part cannot hold, and a missing tool or library, into a result without times. The other
-/// targets are still worth printing.
+/// Turns two errors into a result without times: a design that a part cannot hold, and a missing tool or library. The
+/// other targets are still worth printing.
 fn untimed(found: Result<Found, HdlError>) -> Result<Found, CliError> {
     match found {
         Err(

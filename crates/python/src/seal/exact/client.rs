@@ -58,7 +58,7 @@ impl<S: ExactSide> Client<S> {
         S::decrypt(&self.decryptor, &cipher)
     }
 
-    /// Returns the integers of a plaintext that `work` returns.
+    /// Returns the integers that the plaintext of `work` encodes, as a Python array.
     fn integers<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
@@ -84,7 +84,7 @@ impl<S: ExactSide> Client<S> {
     }
 }
 
-/// Defines the class of one scheme, since Python's classes have no type parameters.
+/// Defines the client class of one scheme, since Python's classes have no type parameters.
 macro_rules! client {
     ($name:ident, $side:ty) => {
         /// The side that holds the secret key. It makes keys, encodings and encryptions that SEAL loads, and decrypts
@@ -104,7 +104,7 @@ macro_rules! client {
 
         #[pymethods]
         impl $name {
-            /// Makes new keys for parameters that SEAL saved.
+            /// Makes a new secret key for parameters that SEAL saved.
             #[staticmethod]
             #[pyo3(signature = (parms, *, security_table = "guidelines_2024", allow_insecure_parameters_for_tests_only = false,
                 compression = "zstd"))]
@@ -145,34 +145,34 @@ macro_rules! client {
                 Ok(Self { inner })
             }
 
-            /// Returns the parameters for SEAL's `EncryptionParameters.load`.
+            /// Returns the parameters as the bytes that SEAL's `EncryptionParameters.load` reads.
             fn parameters<'py>(&self, py: Python<'py>) -> Bytes<'py> {
                 self.inner.keyring.parameters(py)
             }
 
-            /// Returns the key itself, not encrypted, for SEAL's `SecretKey.load`.
+            /// Returns the secret key itself, not encrypted, as the bytes that SEAL's `SecretKey.load` reads.
             fn secret_key_in_the_clear<'py>(&self, py: Python<'py>) -> Bytes<'py> {
                 self.inner.keyring.secret_key_in_the_clear(py)
             }
 
-            /// Makes a new public key, for SEAL's `PublicKey.load`.
+            /// Makes a new public key, as the bytes that SEAL's `PublicKey.load` reads.
             fn public_key<'py>(&self, py: Python<'py>) -> Bytes<'py> {
                 self.inner.keyring.public_key(py)
             }
 
-            /// Makes a new relinearisation key, for SEAL's `RelinKeys.load`.
+            /// Makes a new relinearisation key, as the bytes that SEAL's `RelinKeys.load` reads.
             fn relin_keys<'py>(&self, py: Python<'py>) -> Bytes<'py> {
                 self.inner.keyring.relin_keys(py)
             }
 
             /// Makes new Galois keys for rotations of rows by these steps, and for the exchange of rows if `columns`,
-            /// for SEAL's `GaloisKeys.load`.
+            /// as the bytes that SEAL's `GaloisKeys.load` reads.
             #[pyo3(signature = (steps, *, columns = false))]
             fn galois_keys<'py>(&self, py: Python<'py>, steps: Vec<i64>, columns: bool) -> Bytes<'py> {
                 self.inner.keyring.galois_keys(py, steps, columns)
             }
 
-            /// Encodes up to N integers.
+            /// Encodes up to N integers to a plaintext.
             #[pyo3(signature = (integers, *, unsigned = false))]
             fn encode<'py>(&self, py: Python<'py>, integers: Vec<i128>, unsigned: bool) -> Bytes<'py> {
                 let this = Arc::clone(&self.inner);
@@ -195,7 +195,8 @@ macro_rules! client {
                 })
             }
 
-            /// Decrypts and decodes a ciphertext of SEAL to N integers. A ciphertext without noise budget is refused.
+            /// Decrypts a ciphertext in SEAL's format and decodes it to N integers. A ciphertext without noise budget
+            /// is refused.
             #[pyo3(signature = (cipher, *, unsigned = false))]
             fn decrypt<'py>(
                 &self,
@@ -206,7 +207,7 @@ macro_rules! client {
                 self.inner.integers(py, unsigned, move |this| this.decrypted(&cipher))
             }
 
-            /// Decrypts a ciphertext of SEAL to a plaintext, for SEAL's `Plaintext.load`.
+            /// Decrypts a ciphertext to a plaintext, as the bytes that SEAL's `Plaintext.load` reads.
             fn decrypt_plain<'py>(&self, py: Python<'py>, cipher: PyBackedBytes) -> Bytes<'py> {
                 let this = Arc::clone(&self.inner);
                 made(py, move |_| {
@@ -215,7 +216,7 @@ macro_rules! client {
                 })
             }
 
-            /// Decodes a plaintext of SEAL to N integers.
+            /// Decodes a plaintext in SEAL's format to N integers.
             #[pyo3(signature = (plain, *, unsigned = false))]
             fn decode<'py>(
                 &self,
@@ -226,7 +227,8 @@ macro_rules! client {
                 self.inner.integers(py, unsigned, move |this| this.keyring.shared.plain(&plain))
             }
 
-            /// Returns the noise that a ciphertext can still take, in bits, as SEAL's `invariant_noise_budget`.
+            /// Returns a ciphertext's noise budget in bits, as SEAL's `invariant_noise_budget`: how much its noise may
+            /// still grow before decryption fails.
             fn noise_budget(&self, py: Python<'_>, cipher: PyBackedBytes) -> PyResult<u32> {
                 let this = Arc::clone(&self.inner);
                 interruptible(py, move |_| {

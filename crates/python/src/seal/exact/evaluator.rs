@@ -11,8 +11,8 @@ use crate::seal::Bytes;
 use crate::seal::evaluation::Evaluation;
 use crate::seal::side::{Bfv, Bgv, Shared};
 
-/// Defines the class of one scheme, since Python's classes have no type parameters. `$mul_plain` is the method that
-/// gives SEAL's bits.
+/// Defines the evaluator class of one scheme, since Python's classes have no type parameters. `$mul_plain` is the
+/// method that gives SEAL's bits.
 macro_rules! evaluator {
     ($name:ident, $side:ident, $scheme:ident, $mul_plain:ident, $doc:literal) => {
         #[doc = $doc]
@@ -43,18 +43,19 @@ macro_rules! evaluator {
                 Ok(Self { inner })
             }
 
-            /// The parameters and their security, and what cannot be checked.
+            /// The parameters and their security, and what cannot be checked, as text.
             #[getter]
             fn summary(&self) -> String {
                 self.inner.summary()
             }
 
-            /// Loads the bytes that SEAL's `RelinKeys.save` wrote.
+            /// Loads relinearisation keys from the bytes that SEAL's `RelinKeys.save` wrote.
             fn load_relin_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
                 self.inner.load_relin_keys(py, data)
             }
 
-            /// Loads the bytes that SEAL's `GaloisKeys.save` wrote. They replace Galois keys loaded before.
+            /// Loads Galois keys from the bytes that SEAL's `GaloisKeys.save` wrote. They replace Galois keys loaded
+            /// before.
             fn load_galois_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
                 self.inner.load_galois_keys(py, data)
             }
@@ -71,7 +72,7 @@ macro_rules! evaluator {
                 self.inner.unary(py, a, $scheme::Evaluator::negate)
             }
 
-            /// Multiplies. The product has three polynomials.
+            /// Multiplies two ciphertexts. The product has three polynomials.
             fn multiply<'py>(&self, py: Python<'py>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
                 self.inner.binary(py, a, b, $scheme::Evaluator::mul)
             }
@@ -80,21 +81,21 @@ macro_rules! evaluator {
                 self.inner.unary(py, a, $scheme::Evaluator::square)
             }
 
-            /// Turns three polynomials back into two.
+            /// Turns the three polynomials of a product back into two.
             fn relinearize<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
                 let key = self.inner.relin()?;
                 self.inner
                     .unary(py, a, move |evaluator, a| evaluator.relinearise(a, &key))
             }
 
-            /// Divides by the last prime, as SEAL's `mod_switch_to_next`.
+            /// Divides a ciphertext by its last prime, as SEAL's `mod_switch_to_next`.
             fn mod_switch<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
                 self.inner.unary(py, a, $scheme::Evaluator::mod_switch_to_next)
             }
 
-            /// Rotates both rows: column i of the result is column i + steps, as SEAL's `rotate_rows`. It uses the key
-            /// of these steps, or the keys of the powers of two of their non-adjacent form. With zero steps the result
-            /// is `a`.
+            /// Rotates both rows of a ciphertext's slots: column i of the result is column i + steps, as SEAL's
+            /// `rotate_rows`. It uses the key of these steps, or the keys of the powers of two of their non-adjacent
+            /// form. With zero steps the result is `a`.
             fn rotate_rows<'py>(&self, py: Python<'py>, a: PyBackedBytes, steps: i64) -> Bytes<'py> {
                 let keys = self.inner.galois();
                 self.inner.unary(py, a, move |evaluator, a| {
@@ -102,7 +103,7 @@ macro_rules! evaluator {
                 })
             }
 
-            /// Exchanges the two rows.
+            /// Exchanges the two rows of a ciphertext's slots, as SEAL's `rotate_columns`.
             fn rotate_columns<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
                 let keys = self.inner.galois();
                 self.inner.unary(py, a, move |evaluator, a| {
