@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the compiler needs of a scheme: its constants, its passes, its parameters with levels and annotations, and the
-//! procedure of each operation. Everything else is the compiler's, for all schemes alike.
+//! The interface of a scheme to the compiler: its constants, its passes, its parameters with levels and annotations,
+//! and the procedure of each operation. All else is the same for every scheme.
 
 pub mod options;
 
@@ -25,32 +25,33 @@ use crate::numbers::{Ends, Numbers, Values};
 use crate::reference::EvaluateError;
 use options::{Options, Passes};
 
-/// A limb object that a run makes when it is read.
+/// A plaintext whose limbs a run makes when it reads them.
 pub type Lifted = Box<dyn Limbed + Send + Sync>;
 
-/// What a scheme's programs are bootstrapped with, or in words what is in the way.
+/// The bootstrap of a scheme's programs, made again from a program's file, or the reason why that is not possible.
 pub type MadeAgain<S> = Result<<S as Compiles>::Bootstrapping, String>;
-/// Makes a constant of bootstrapping, by its number; `None` where there is none.
+/// A function that makes a constant of bootstrapping, by its number, or `None` if there is no such constant.
 pub type Lifts<S> = fn(
     &<S as Compiles>::Bootstrapping,
     &<S as Scheme>::Params,
     u32,
 ) -> Option<Result<Lifted, <S as Scheme>::Error>>;
 
-/// How a scheme bootstraps values, by what its programs are bootstrapped with.
+/// The functions by which a scheme bootstraps values in programs.
 #[derive(Debug)]
 pub struct Bootstraps<S: Compiles> {
-    /// A program of one procedure, which a `BOOTSTRAP` calls.
+    /// Returns a program of one procedure, the bootstrap that a `BOOTSTRAP` calls.
     pub program: fn(&S::Bootstrapping) -> &MacroProgram,
-    /// The constants that the procedure's `LIFT`s are, each as a limb of each of its primes.
+    /// Returns the constants that the procedure's `LIFT`s name, each as a limb for each of its primes.
     pub lifted: Lifts<S>,
-    /// How it is made again, as files of programs say.
+    /// Returns the fields from which the bootstrap can be made again, for files of programs.
     pub keep: fn(&S::Bootstrapping) -> KeptBootstrapping,
-    /// What was kept of one, for the same parameters; in words, what no parameters bootstrap by, or these do not.
+    /// Makes the bootstrap again from the fields of a program's file, for the same parameters. If the fields suit no
+    /// parameters, or not these, it returns the reason as text.
     pub made_again: fn(KeptBootstrapping, &Arc<S::Params>) -> MadeAgain<S>,
 }
 
-/// A scheme that programs are compiled for.
+/// A scheme for which the compiler compiles programs.
 pub trait Compiles:
     Scheme<
         Params: Clone + Debug,
@@ -60,39 +61,41 @@ pub trait Compiles:
     > + Clone
     + Debug
 {
-    /// What programs call it.
+    /// The name that programs use for the scheme.
     const NAME: &'static str;
-    /// What its messages and ranges hold.
+    /// The kind of numbers that the scheme's messages and ranges hold.
     const NUMBERS: Numbers;
-    /// What parameters must provide that the compiler chooses.
+    /// The type of demands on parameters that the compiler chooses.
     type Wanted: Clone + Debug + Default;
-    /// Where the values of an input must lie.
+    /// The type of the range in which the values of an input must lie.
     type Range: Clone + PartialEq + Debug;
-    /// What is predicted of an output.
+    /// The type of the compiler's prediction for an output.
     type Prediction: Clone + Debug;
 
-    /// What values are bootstrapped with; `Infallible` where they are not.
+    /// The type of the bootstrap of values, or `Infallible` for a scheme that has none.
     type Bootstrapping: Clone + Debug + Send + Sync + 'static;
-    /// `None` where they are not.
+    /// The functions of the scheme's bootstrap, or `None` for a scheme that has none.
     const BOOTSTRAPS: Option<Bootstraps<Self>> = None;
 
-    /// A message of these values; `None` where they are other numbers than the scheme's, or some is none of it.
+    /// Converts values to a message. Returns `None` if they are another kind of numbers, or if one of them is outside
+    /// the scheme's messages.
     fn message(values: Values) -> Option<Self::Message>;
 
     fn values(message: Self::Message) -> Values;
 
-    /// A range with these ends; `None` for what is none of the scheme.
+    /// Makes a range from its ends. Returns `None` for ends that the scheme does not have.
     fn declared(ends: Ends) -> Option<Self::Range>;
 
     fn ends(range: &Self::Range) -> Ends;
 
-    /// The range of an input by its sample as versions had it that wrote files of form 1: not rounded to a power of two.
+    /// Returns the range of an input from its sample as versions that wrote files of form 1 computed it: not rounded to
+    /// a power of two.
     fn sampled(sample: &Self::Message, margin: f64) -> Self::Range;
 
-    /// The widest range within one by a sample that tells no slot.
+    /// Returns the widest range within this one that reveals no slot of the sample that it came from.
     fn narrowed(range: &Self::Range) -> Self::Range;
 
-    /// The program's outputs in the clear, by its inputs in order.
+    /// Evaluates the program without encryption, from its inputs in order to its outputs.
     ///
     /// # Errors
     /// Inputs that do not fit the program; outputs that are no messages.
@@ -101,16 +104,16 @@ pub trait Compiles:
         inputs: &[Self::Message],
     ) -> Result<Vec<Self::Message>, EvaluateError>;
 
-    /// Parameters by the bytes of their file.
+    /// Reads parameters from the bytes of their file.
     ///
     /// # Errors
     /// A file that is damaged, of another scheme, by a security table that is not accepted, or of insecure parameters.
     fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Self::Params>, FileError>;
 
-    /// Constants as the scheme has them, in a program without calls.
+    /// Converts the constants of a program without calls to the form that the scheme takes.
     ///
     /// # Errors
-    /// A constant that it does not have, with its line.
+    /// A constant that the scheme does not have, with its line.
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>>;
 
     /// The bits after the binary point that are wanted of outputs; `None` of exact ones.
@@ -123,12 +126,12 @@ pub trait Compiles:
         wanted.clone()
     }
 
-    /// Simplifications that know what values and constants are; the program stays as traced.
+    /// Simplifies a program by rules that know its values and constants. By default the program stays as traced.
     fn simplified(program: MacroProgram, _: Passes) -> MacroProgram {
         program
     }
 
-    /// The range of every input: declared, or what the options say of all.
+    /// Returns the range of every input: the declared one, or the one that the options give to all inputs.
     ///
     /// # Errors
     /// Options that make no sense for these inputs.
@@ -137,18 +140,18 @@ pub trait Compiles:
         inputs: &[MacroInput],
     ) -> Result<Vec<Self::Range>, ErrorOf<Self>>;
 
-    /// Parameters, chosen or given and checked; the program with levels and annotations for them; and what is predicted
-    /// of it.
+    /// Fits a program to parameters, chosen or given and checked. Returns the parameters, the program with levels and
+    /// annotations for them, and the predictions.
     ///
     /// # Errors
-    /// A program that the given parameters do not hold, or wishes that none meet.
+    /// A program that the given parameters do not hold, or demands that no parameters meet.
     fn fit(
         program: &MacroProgram,
         options: &Options<Self>,
         ranges: &[Self::Range],
     ) -> Result<Fitted<Self>, ErrorOf<Self>>;
 
-    /// The evaluation keys that a managed program needs, each once.
+    /// Returns the evaluation keys that a managed program needs, each once.
     ///
     /// # Errors
     /// A key that the parameters do not have.
@@ -158,60 +161,63 @@ pub trait Compiles:
         bootstrapping: Option<&Self::Bootstrapping>,
     ) -> Result<Vec<Self::KeyName>, ErrorOf<Self>>;
 
-    /// Where a value rests that nothing is computed from: at `level`, or above it where a value of the range needs that.
+    /// Returns level and annotation of an encrypted value that nothing is computed from: at `level`, or above it if a
+    /// value of the range needs that.
     ///
     /// # Errors
-    /// As [`Compiles::fit`].
+    /// Those of [`Compiles::fit`].
     fn resting(
         params: &Self::Params,
         level: Level,
         range: Option<&Self::Range>,
     ) -> Result<At<Self::Annotation>, ErrorOf<Self>>;
 
-    /// The limbs of an encoded plaintext at a place: what is modulo which entry of the table, and in which form.
+    /// Returns the limbs of an encoded plaintext at a level: for each limb the entry of the table of moduli, and its
+    /// form.
     fn plaintext(_: &Self::Params, at: &At<Self::Annotation>) -> Vec<(ModulusId, Form)> {
         let primes = at.level.moduli();
         primes.map(|i| (ModulusId(i as u16), Form::Eval)).collect()
     }
 
-    /// The elements of the automorphisms that a `ROTATE`, `HROTATE`, `CONJ` or `MORPH` is, one a result; none of other instructions,
-    /// and of one that leaves values as they are.
+    /// Returns the Galois elements of the automorphisms that a `ROTATE`, `HROTATE`, `CONJ` or `MORPH` computes, one for
+    /// each result. Returns none for other instructions, and for one that leaves values as they are.
     ///
     /// # Errors
-    /// Rotations that the slots do not have.
+    /// Rotations by steps that the slots do not have.
     fn automorphisms(_: &Self::Params, _: &MacroInstr) -> Result<Vec<Galois>, ErrorOf<Self>> {
         Ok(Vec::new())
     }
 
-    /// The code of an instruction that computes: any but `INPUT`, `ENCODE`, `LOAD`, `OUTPUT`, `CALL` and `REPEAT`.
+    /// Returns the code of an instruction that computes: any but `INPUT`, `ENCODE`, `LOAD`, `OUTPUT`, `CALL` and
+    /// `REPEAT`.
     ///
     /// # Errors
     /// Operands or constants that the scheme cannot take.
     fn code(params: &Self::Params, instr: &Lowerable<'_>) -> Result<Code<Self>, ErrorOf<Self>>;
 }
 
-/// What compiling for a scheme refuses.
+/// The error type of compiling for a scheme.
 pub type ErrorOf<S> = CompileError<<S as Scheme>::Error>;
 
-/// A program managed for parameters, and what is predicted of it.
+/// A program managed for parameters, with the predictions for its outputs.
 pub struct Fitted<S: Compiles> {
     pub params: Arc<S::Params>,
     pub managed: MacroProgram,
-    /// The level of the outputs.
+    /// The level at which the outputs end.
     pub output_level: Level,
-    /// Of each output.
+    /// The prediction for each output.
     pub predicted: Vec<S::Prediction>,
 }
 
-/// An instruction to be lowered, in its managed program.
+/// An instruction that is to be lowered, with the types of its managed program.
 #[derive(Clone, Copy, Debug)]
 pub struct Lowerable<'a> {
-    /// Of the values of its program or procedure.
+    /// The types of the values of the instruction's program or procedure.
     pub types: &'a [MacroType],
     pub instr: &'a MacroInstr,
-    /// Whether the instruction is a product or a `MORPH` and its key switch with it.
+    /// Whether the instruction is a product or a `MORPH` together with its key switch.
     pub switched: bool,
-    /// Whether keys come with seeds.
+    /// Whether key-switching keys take half of their polynomials from seeds.
     pub seeded: bool,
 }
 
@@ -224,18 +230,19 @@ impl<'a> Lowerable<'a> {
         &self.instr.imm
     }
 
-    /// The type of an operand.
+    /// Returns the type of an operand, by its number, or `None` if there is no such operand.
     fn operand(&self, number: usize) -> Option<MacroType> {
         let value = self.instr.src.get(number)?;
         self.types.get(value.0 as usize).copied()
     }
 
-    /// Polynomials of a ciphertext operand; `None` for a plaintext.
+    /// Returns the number of polynomials of a ciphertext operand, or `None` for a plaintext.
     pub fn size(&self, number: usize) -> Option<u32> {
         self.operand(number)?.polys()
     }
 
-    /// The Galois element whose secret a ciphertext operand is under, where that is not the program's own.
+    /// Returns the Galois element whose secret a ciphertext operand is under, or `None` if it is under the program's
+    /// own.
     pub fn under(&self, number: usize) -> Option<Galois> {
         match self.operand(number)? {
             MacroType::Morphed { by, .. } => Some(by),
@@ -247,17 +254,17 @@ impl<'a> Lowerable<'a> {
         }
     }
 
-    /// Level and note of an operand.
+    /// Returns level and note (scale or factor) of an operand.
     pub fn at(&self, number: usize) -> Option<LevelNote> {
         self.operand(number)?.at()
     }
 
-    /// The line of the user's program.
+    /// Returns the line of the user's program that the instruction comes from.
     pub fn line(&self) -> Line {
         Line(self.instr.loc.clone())
     }
 
-    /// Whether there are as many operands as the operation takes.
+    /// Checks that the instruction has as many operands as its operation takes.
     ///
     /// # Errors
     /// [`Lowerable::misshapen`].
@@ -268,7 +275,7 @@ impl<'a> Lowerable<'a> {
         }
     }
 
-    /// That an earlier pass should have refused or replaced the instruction.
+    /// Returns the error for an instruction that an earlier pass should have refused or replaced.
     pub fn misshapen<E>(&self) -> CompileError<E> {
         CompileError::Misshapen {
             at: self.line(),
@@ -277,14 +284,15 @@ impl<'a> Lowerable<'a> {
     }
 }
 
-/// What an instruction becomes.
+/// The code that an instruction is lowered to.
 #[derive(Clone, Debug)]
 pub enum Code<S: Scheme> {
-    /// Its operand: the limbs of the result's level, and nothing is computed.
+    /// The operand itself: its limbs at the result's level. Nothing is computed.
     Kept,
-    /// A key that is a ciphertext, and nothing is computed.
+    /// An evaluation key that is a ciphertext. Nothing is computed.
     Key(S::KeyName),
-    /// One call of an operation's procedure on the operands, then these keys, with the values of its immediate parameters.
+    /// One call of an operation's procedure on the operands, then these keys, with the values of its immediate
+    /// parameters.
     Call {
         operation: S::Operation,
         keys: Vec<S::KeyName>,
@@ -292,7 +300,7 @@ pub enum Code<S: Scheme> {
     },
 }
 
-/// Level and annotation of a value, by its type.
+/// Returns level and annotation of a value from its type.
 pub(crate) fn place<S: Compiles>(
     types: &[MacroType],
     value: MacroValue,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The procedure of each instruction.
+//! The scheme-layer procedure that each macro instruction of a BFV program is lowered to.
 
 use ringmill_isa::macros::{Constant, MacroInstr, Visitor};
 use ringmill_isa::{Galois, Level};
@@ -12,10 +12,11 @@ use crate::keys;
 use crate::rings::{of_rings, ring_helpers};
 use crate::scheme::{Code, Lowerable};
 
-/// The elements of the automorphisms that an instruction is, one a result: a conjugate of whole numbers is what it is of.
+/// Returns the Galois elements of the automorphisms that an instruction computes, one for each result. It returns none
+/// for `CONJ`, since whole numbers are their own conjugates.
 ///
 /// # Errors
-/// Rotations that the slots do not have.
+/// Rotations by steps that the slots do not have.
 pub(super) fn automorphisms(
     params: &Params,
     instr: &MacroInstr,
@@ -24,11 +25,11 @@ pub(super) fn automorphisms(
     keys::automorphisms(instr, turns, None)
 }
 
-/// The code of an instruction of a managed program: one call of a procedure, constants and Galois elements left to the
-/// call. A conjugate of whole numbers is what it is of.
+/// Returns the code of an instruction of a managed program: one call of a procedure. Constants and Galois elements are
+/// immediates of the call, and `CONJ` of whole numbers is its operand.
 ///
 /// # Errors
-/// Rotations that the slots do not have; operations that BFV has no procedure for.
+/// Rotations by steps that the slots do not have; operations for which BFV has no procedure.
 pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, CompileError> {
     instr.check_count()?;
     let mut of = OfInstr {
@@ -40,7 +41,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, Compile
     of.visit(instr.instr)
 }
 
-/// An instruction, with the level and size of its first operand.
+/// An instruction to be lowered, with the level and size of its first operand.
 struct OfInstr<'a> {
     params: &'a Params,
     of: &'a Lowerable<'a>,
@@ -86,7 +87,7 @@ impl Visitor for OfInstr<'_> {
         Ok(coded(operation, vec![]))
     }
 
-    /// A conjugate of whole numbers is what it is of.
+    /// Returns the operand, since whole numbers are their own conjugates.
     fn conj(&mut self, _: &MacroInstr) -> Found {
         Ok(Code::Kept)
     }

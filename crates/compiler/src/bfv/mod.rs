@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV in the compiler: constants are whole, values have ranges and noise, all at one level.
+//! BFV in the compiler. Constants are whole numbers, values have ranges and noise, and all values are at one level.
 
 mod code;
 pub(crate) mod noise;
@@ -26,13 +26,13 @@ use crate::scheme::options::ParamsChoice as Choice;
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 pub use wanted::Wanted;
 
-/// A compiled program.
+/// A compiled BFV program.
 pub type Compiled = crate::Compiled<Bfv>;
-/// Why a program could not be compiled.
+/// The error of a BFV program that could not be compiled.
 pub type CompileError = crate::CompileError<BfvError>;
-/// Options of [`crate::compile`].
+/// The options of [`crate::compile`] for BFV programs.
 pub type Options = crate::Options<Bfv>;
-/// Where parameters come from.
+/// The source of a BFV program's parameters: given, or chosen by the compiler.
 pub type ParamsChoice = Choice<Bfv>;
 
 impl From<BfvError> for CompileError {
@@ -98,7 +98,7 @@ impl Compiles for Bfv {
         })
     }
 
-    /// One limb modulo t.
+    /// Returns the limbs of an encoded plaintext: one limb modulo t.
     fn plaintext(params: &Params, _: &At<()>) -> Vec<(ModulusId, Form)> {
         vec![(ModulusId(params.plain_index() as u16), Form::Coeff)]
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The noise of every value of a program, as a bound.
+//! Bounds the noise of every value of a BFV program.
 
 use ringmill_isa::macros::op::MacroNoise;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue, Refused};
@@ -10,8 +10,8 @@ use ringmill_schemes::exact::scalar::reduced;
 
 use crate::rewrite::is_cipher;
 
-/// The noise of the outputs of a program that is at the highest level throughout; none of an output that is written by
-/// no instruction.
+/// Returns the noise bounds of a program's outputs, all at the highest level. An output that no instruction writes has
+/// `None`.
 ///
 /// # Errors
 /// An operation whose noise is not known.
@@ -56,7 +56,7 @@ pub fn first_below(
     Ok(None)
 }
 
-/// Of the result of an instruction, or of what an output writes; `None` for plaintexts.
+/// Returns the noise bound of an instruction's result, or of the value that an output writes. Plaintexts have `None`.
 fn of_result(
     program: &MacroProgram,
     params: &Params,

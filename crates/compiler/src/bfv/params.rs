@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Choosing parameters: the smallest secure ones whose plaintext modulus holds every value and whose primes hold the noise.
+//! Chooses parameters for BFV programs: the smallest secure ones whose plaintext modulus holds every value and whose
+//! primes hold the noise.
 
 use std::sync::Arc;
 
@@ -18,13 +19,13 @@ use crate::exact::{Prediction, zero};
 use crate::scheme::Fitted;
 use crate::sequence::Sequence;
 
-/// Noise budget that an output must have: below one bit a message may be lost.
+/// The least noise budget in bits that an output must have. Below one bit a message may be lost.
 const MARGIN_BITS: f64 = 2.0;
 
-/// `program` fitted to parameters chosen for it.
+/// Chooses parameters for `program`, and fits the program to them.
 ///
 /// # Errors
-/// [`CompileError::PlainRange`] for values that no plaintext modulus holds; as [`smallest`].
+/// [`CompileError::PlainRange`] for values that no plaintext modulus holds; errors of [`smallest`].
 pub(super) fn choose(
     program: &MacroProgram,
     wanted: &Wanted,
@@ -41,7 +42,8 @@ pub(super) fn choose(
     fitted(program, options, found, held)
 }
 
-/// The fewest bits of ciphertext primes that hold the noise, if the table allows them.
+/// Returns the parameters at one ring degree with the fewest bits of ciphertext primes that hold the noise, if the
+/// security table allows them.
 fn at_degree(
     program: &MacroProgram,
     (wanted, options): (&Wanted, &Options),
@@ -94,8 +96,8 @@ fn at_degree(
     }
 }
 
-/// How products are computed: as is wanted, but BEHZ with a prime where the target extends modulo no power of two, and HPS over
-/// friendly primes where it takes no others.
+/// Returns how products are computed: as the user demands, unless the target forbids it. BEHZ gets a prime m-tilde if
+/// the target extends modulo no power of two, and HPS gets friendly primes if the target takes no others.
 fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
     let target = options.target.as_ref();
     if target.is_some_and(|t| t.primes_alone.is) {
@@ -124,17 +126,17 @@ fn lost(program: &MacroProgram, params: &Params, bits: f64) -> Result<Short, Ref
     })
 }
 
-/// The smallest budget of an output.
+/// Returns the least predicted noise budget of an output, in bits.
 fn least(program: &MacroProgram, params: &Params) -> Result<f64, Refused> {
     let noise = of_outputs(program, params)?;
     let budgets = noise.into_iter().flatten().map(|noise| noise.budget());
     Ok(budgets.fold(f64::INFINITY, f64::min))
 }
 
-/// `program` fitted to given parameters.
+/// Fits `program` to given parameters.
 ///
 /// # Errors
-/// [`CompileError::TooNoisy`]; as [`check_given`].
+/// [`CompileError::TooNoisy`] if an output may be lost; errors of [`check_given`].
 pub(super) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,

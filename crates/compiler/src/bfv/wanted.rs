@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is wanted of parameters that the compiler chooses.
+//! The user's demands on BFV parameters that the compiler chooses.
 
 use ringmill_schemes::bfv::{Multiplication, SecurityLevel, SecurityTable};
 
-/// What chosen parameters must provide.
+/// The demands on BFV parameters that the compiler chooses: the way of multiplication, the security table and level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wanted {
     pub multiplication: Multiplication,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How BGV's programs bootstrap: by a procedure of the scheme layer.
+//! The bootstrap of BGV programs in the compiler: a procedure of the scheme layer, and its fields in files of programs.
 
 use std::sync::Arc;
 
@@ -35,17 +35,17 @@ fn lifted(
     })
 }
 
-/// What a procedure is made from, beside the parameters, as files of programs have it.
+/// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {
-    /// Of the encapsulated secret.
+    /// The number of coefficients of the encapsulated secret that are not 0.
     weight: u32,
-    /// Of each linear map.
+    /// The number of stages of each linear map.
     stages: usize,
-    /// log2 of the chance of failure.
+    /// log2 of the chance that a bootstrap fails.
     log2_chance: Exact,
-    /// Whether keys come with seeds.
+    /// Whether key-switching keys take half of their polynomials from seeds.
     seeded: bool,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The procedure of each instruction.
+//! The scheme-layer procedure that each macro instruction of a BGV program is lowered to.
 
 use ringmill_isa::macros::{Constant, LevelNote, MacroInstr, MacroOp, Visitor};
 use ringmill_isa::{Galois, Level};
@@ -15,10 +15,11 @@ use crate::keys;
 use crate::rings::{of_rings, ring_helpers};
 use crate::scheme::{Code, Lowerable};
 
-/// The elements of the automorphisms that an instruction is, one a result: a conjugate of whole numbers is what it is of.
+/// Returns the Galois elements of the automorphisms that an instruction computes, one for each result. It returns none
+/// for `CONJ`, since whole numbers are their own conjugates.
 ///
 /// # Errors
-/// Rotations that the slots do not have.
+/// Rotations by steps that the slots do not have.
 pub(super) fn automorphisms(
     params: &Params,
     instr: &MacroInstr,
@@ -27,11 +28,12 @@ pub(super) fn automorphisms(
     keys::automorphisms(instr, turns, None)
 }
 
-/// The code of an instruction of a managed program: one call of a procedure, constants, factors and Galois elements left to
-/// the call. `MODSWITCH` drops limbs and calls nothing; a conjugate of whole numbers is what it is of.
+/// Returns the code of an instruction of a managed program: one call of a procedure. Constants, factors and Galois
+/// elements are immediates of the call. `MODSWITCH` drops limbs and calls nothing, and `CONJ` of whole numbers is its
+/// operand.
 ///
 /// # Errors
-/// Rotations that the slots do not have; operations that BGV has no procedure for.
+/// Rotations by steps that the slots do not have; operations for which BGV has no procedure.
 pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, CompileError> {
     instr.check_count()?;
     if instr.op() == MacroOp::Key {
@@ -67,7 +69,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, Compile
     })
 }
 
-/// A step of bootstrapping, with the keys that it names.
+/// Returns the code of a step of bootstrapping, with the keys that it needs.
 fn step(params: &Params, of: &Lowerable<'_>) -> Found {
     let Lowerable {
         types,
@@ -79,7 +81,7 @@ fn step(params: &Params, of: &Lowerable<'_>) -> Found {
     Ok(coded(made, operation::keys(types, instr)?))
 }
 
-/// An instruction, with the level, factor and size of its first operand.
+/// An instruction to be lowered, with the level, factor and size of its first operand.
 struct OfInstr<'a> {
     params: &'a Params,
     of: &'a Lowerable<'a>,
@@ -151,14 +153,14 @@ impl Visitor for OfInstr<'_> {
         Ok(Code::Kept)
     }
 
-    /// A conjugate of whole numbers is what it is of.
+    /// Returns the operand, since whole numbers are their own conjugates.
     fn conj(&mut self, _: &MacroInstr) -> Found {
         Ok(Code::Kept)
     }
 }
 
-/// The Galois element that turns the vectors of a program: of parameters that bootstrap, by the slots that their plaintext modulus
-/// has.
+/// Returns the Galois element that rotates a program's vectors by `step`. For parameters that bootstrap, it follows
+/// from the slots that their plaintext modulus has.
 ///
 /// # Errors
 /// Steps that the slots do not have.

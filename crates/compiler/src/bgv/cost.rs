@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What instructions cost, in transforms of a limb: by the formulas of key switching, without making any procedure.
+//! The cost of instructions, in transforms of a limb. It follows from the formulas of key switching, so no procedure is
+//! made.
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroOp, Refused};
@@ -7,19 +8,24 @@ use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::bgv::{Op, OpKey, Params};
 
-/// Costs under one parameter set.
+/// The formulas of costs, for the sizes of one parameter set. A cost is a number of transforms of a limb.
 #[derive(Clone, Debug)]
 pub struct Costs {
     special: f64,
-    /// Primes of a digit.
+    /// The number of primes of a digit.
     digit: f64,
-    /// A product of limbs, of a transform's (N / 2) log2 N.
+    /// The cost of a product of two limbs, as a fraction of a transform's (N / 2) log2 N products.
     product: f64,
     top: Level,
     bootstrap: f64,
 }
 
 impl Costs {
+    /// Makes the costs for a parameter set and its bootstrap.
+    ///
+    /// # Errors
+    ///
+    /// A step of the bootstrap whose cost is not known.
     /// # Errors
     /// An operation whose cost is not known.
     pub fn new(params: &Params, procedure: &Procedure) -> Result<Self, Refused> {
@@ -37,12 +43,13 @@ impl Costs {
         Ok(costs)
     }
 
-    /// Of a bootstrap.
+    /// Returns the cost of one bootstrap.
     pub fn bootstrap(&self) -> f64 {
         self.bootstrap
     }
 
-    /// The decomposition of a polynomial: back, extended, and forward.
+    /// Returns the cost to decompose a polynomial of `primes` limbs: inverse transforms, base extension, and forward
+    /// transforms.
     fn decomposed(&self, primes: f64) -> f64 {
         let digits = (primes / self.digit).ceil();
         let extended = digits * (primes + self.special);
@@ -50,12 +57,13 @@ impl Costs {
         extended + sums
     }
 
-    /// Products with a key's digits, and the division by the special primes.
+    /// Returns the cost of the products with a key's digits, and of the division by the special primes.
     fn switched(&self, primes: f64) -> f64 {
         self.switched_sum(primes, 1.0)
     }
 
-    /// Of so many ciphertexts, divided in sum.
+    /// Returns the cost of the products of `ciphers` ciphertexts with keys, whose sum is divided once by the special
+    /// primes.
     fn switched_sum(&self, primes: f64, ciphers: f64) -> f64 {
         let digits = (primes / self.digit).ceil();
         let products = ciphers * 2.0 * digits * (primes + self.special) * self.product;
@@ -63,7 +71,8 @@ impl Costs {
         products + sums + 2.0 * (primes + self.special)
     }
 
-    /// Of an instruction whose results are at a level, of so many polynomials each; `plain`: with a plaintext.
+    /// Returns the cost of an instruction whose results are at this level, with this number of polynomials each.
+    /// `plain` says whether an operand is a plaintext.
     ///
     /// # Errors
     /// An operation whose cost is not known.
@@ -98,7 +107,7 @@ impl Costs {
         })
     }
 
-    /// Of an operation of bootstrapping.
+    /// Returns the cost of an operation of bootstrapping with this number of results.
     fn operation(&self, key: &OpKey, results: usize) -> Result<f64, Refused> {
         let level = key.level();
         let size = key

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of any depth, for parameters that bootstrap: procedures stay procedures, arithmetic is modulo the plaintext modulus,
-//! and `BOOTSTRAP` goes where levels run out.
+//! Manages BGV programs of any depth, for parameters that bootstrap. Procedures stay procedures, arithmetic is modulo
+//! the plaintext modulus, and `BOOTSTRAP` is inserted before levels run out.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,11 +31,11 @@ use crate::refresh::Placement;
 use crate::scheme::{Compiles, Fitted};
 use crate::target::{self, Target};
 
-/// The program managed for the procedure's parameters, its procedures each once.
+/// Manages a program for the parameters of a bootstrap's procedure, with each procedure of the program once.
 ///
 /// # Errors
-/// Given parameters that are others; vectors longer than a row of slots; what such programs do not have; noise that no placement of
-/// bootstraps keeps small enough, with the line of the first value that is lost.
+/// Given parameters that are not the bootstrap's; vectors longer than a row of slots; operations that such programs do
+/// not have; noise that no placement of bootstraps keeps small enough, with the line of the first value that is lost.
 pub(super) fn fit(
     program: &MacroProgram,
     options: &Options,
@@ -72,9 +72,9 @@ pub(super) fn fit(
     })
 }
 
-/// Levels that a procedure's values are tried at.
+/// The number of levels that the compiler first tries for a procedure's values.
 const CONVENTIONS: usize = 6;
-/// Where there is no level to try.
+/// The misfit of a procedure for which there is no level to try.
 const NOTHING: Misfit = Misfit {
     at: At(None),
     number: 0,
@@ -120,8 +120,8 @@ impl Setting<'_> {
         )
     }
 
-    /// A procedure for values at each of several levels, each time with the callees that make it cheapest; at all levels where it
-    /// fits none of the several.
+    /// Manages a procedure for values at each of several levels, each time with the variants of its callees that make
+    /// it cheapest. If it fits at none of these levels, all levels are tried.
     pub fn procedure(
         &self,
         body: &MacroProgram,
@@ -140,7 +140,8 @@ impl Setting<'_> {
         }
     }
 
-    /// A procedure for values at each of these levels; what it lacks at the first where it fits none.
+    /// Manages a procedure for values at each of these levels. Returns the variants that fit, or what the first level
+    /// lacks if none fits.
     fn variants(
         &self,
         body: &MacroProgram,
@@ -176,7 +177,8 @@ impl Setting<'_> {
         })
     }
 
-    /// A body with its bootstraps placed; a procedure's own has a convention.
+    /// Manages a body, the program's or a procedure's, and places its bootstraps. A procedure's body has a convention
+    /// for its arguments and results.
     pub fn body(
         &self,
         body: &MacroProgram,
@@ -319,10 +321,10 @@ fn structure(params: &Params) -> Result<SlotStructure, CompileError> {
     structure.map_err(|e| BgvError::from(BootstrapError::from(e)).into())
 }
 
-/// The keys of a managed program, those of bootstrapping where it bootstraps.
+/// Returns the evaluation keys that a managed program needs, with the keys of bootstrapping if it bootstraps.
 ///
 /// # Errors
-/// Rotations that the slots do not have.
+/// Rotations by steps that the slots do not have.
 pub(super) fn keys(
     managed: &MacroProgram,
     params: &Params,
@@ -343,10 +345,11 @@ impl From<BootstrapError> for CompileError {
     }
 }
 
-/// A bootstrapping set as a machine takes it: its divisions modulo primes alone where the machine computes modulo nothing else.
+/// Returns a bootstrapping set in the form that a machine takes: it divides modulo primes alone if the machine computes
+/// modulo nothing else.
 ///
 /// # Errors
-/// A set that does not bootstrap so, as division then leaves more noise.
+/// A set whose bootstrap fails in this form, as such divisions leave more noise.
 pub fn bootstrapping_for(
     setup: Bootstrapping,
     target: &Target,
@@ -369,10 +372,10 @@ pub fn bootstrapping_for(
     Ok(made.with_removal(setup.removal()))
 }
 
-/// A program of one bootstrap, of a ciphertext where the procedure takes it.
+/// Compiles the program of one bootstrap, of a ciphertext at the level at which the procedure takes it.
 ///
 /// # Errors
-/// None that a procedure has.
+/// None for a valid procedure.
 pub fn one_bootstrap(procedure: &Arc<Procedure>) -> Result<Compiled, CompileError> {
     let params = procedure.params();
     let (start, (end, noise)) = (procedure.start(), procedure.end());

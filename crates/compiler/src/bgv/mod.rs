@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BGV in the compiler: constants are whole, values have ranges and noise, levels come with correction factors.
+//! BGV in the compiler. Constants are whole numbers, values have ranges and noise, and levels come with correction
+//! factors.
 
 mod bootstrapping;
 mod code;
@@ -30,13 +31,13 @@ use crate::scheme::{Bootstraps, Code, Compiles, Fitted, Lowerable};
 pub use deep::{bootstrapping_for, one_bootstrap};
 pub use wanted::Wanted;
 
-/// A compiled program.
+/// A compiled BGV program.
 pub type Compiled = crate::Compiled<Bgv>;
-/// Why a program could not be compiled.
+/// The error of a BGV program that could not be compiled.
 pub type CompileError = crate::CompileError<BgvError>;
-/// Options of [`crate::compile`].
+/// The options of [`crate::compile`] for BGV programs.
 pub type Options = crate::Options<Bgv>;
-/// Where parameters come from.
+/// The source of a BGV program's parameters: given, or chosen by the compiler.
 pub type ParamsChoice = Choice<Bgv>;
 
 impl From<BgvError> for CompileError {
@@ -99,7 +100,8 @@ impl Compiles for Bgv {
         }
     }
 
-    /// As encrypted, at the lowest level from `level` on that holds an encryption; plaintexts have none.
+    /// Returns level and factor of a freshly encrypted value that nothing is computed from: the lowest level from
+    /// `level` on that holds an encryption. Plaintexts have no level.
     fn resting(
         params: &Params,
         level: Level,
@@ -112,7 +114,7 @@ impl Compiles for Bgv {
         Ok(At { level, annotation })
     }
 
-    /// One limb modulo t.
+    /// Returns the limbs of an encoded plaintext: one limb modulo t.
     fn plaintext(params: &Params, _: &At<Factor>) -> Vec<(ModulusId, Form)> {
         vec![(ModulusId(params.plain_index() as u16), Form::Coeff)]
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Choosing parameters: the smallest secure ones whose plaintext modulus holds every value and whose primes hold the noise.
+//! Chooses parameters for BGV programs: the smallest secure ones whose plaintext modulus holds every value and whose
+//! primes hold the noise.
 
 use std::sync::Arc;
 
@@ -19,17 +20,17 @@ use crate::rewrite::is_cipher;
 use crate::scheme::Fitted;
 use crate::sequence::Sequence;
 
-/// Parameters, and the program managed for them.
+/// A parameter set, and the program managed for it.
 type Fit = (Arc<Params>, Managed);
 
 fn params_of(fit: &Fit) -> &Params {
     &fit.0
 }
 
-/// `program` fitted to parameters chosen for it.
+/// Chooses parameters for `program`, and manages the program for them.
 ///
 /// # Errors
-/// [`CompileError::PlainRange`] for values that no plaintext modulus holds; as [`smallest`].
+/// [`CompileError::PlainRange`] for values that no plaintext modulus holds; errors of [`smallest`].
 pub(super) fn choose(
     program: &MacroProgram,
     wanted: &Wanted,
@@ -56,7 +57,7 @@ pub(super) fn choose(
     fitted(&program, options, fit, held)
 }
 
-/// The search for primes at one ring degree.
+/// The search for ciphertext primes at one ring degree.
 struct Chain<'a> {
     program: &'a MacroProgram,
     options: &'a Options,
@@ -64,13 +65,13 @@ struct Chain<'a> {
     room: Room,
     log_n: u8,
     t: PlainModulus,
-    /// Bits that all primes may have, special ones among them.
+    /// The bits that all primes together may have, special primes included.
     allowed: u32,
 }
 
 impl Chain<'_> {
-    /// The fewest primes that hold the program, since primes cost time, and of these the smallest; then as many special ones
-    /// as make key switching quickest.
+    /// Returns the parameters with the fewest primes that hold the program, since primes cost time, and of these the
+    /// smallest primes. Then it adds special primes, as many as make key switching quickest.
     fn smallest(&self) -> Result<Found<Fit>, CompileError> {
         let least = Room::least_bits(self.log_n);
         let mut nearest: Option<(f64, Arc<Params>)> = None;
@@ -106,7 +107,7 @@ impl Chain<'_> {
         })
     }
 
-    /// The smallest primes, as many as in `fit`, that serve as well as its own of so many bits.
+    /// Returns the smallest size in bits at which as many primes as in `fit` hold the program, and the fit with it.
     fn narrowed(&self, count: u32, bits: u32, fit: Fit) -> Result<(u32, Fit), CompileError> {
         let (mut low, mut high, mut best) = (Room::least_bits(self.log_n), bits, fit);
         while low < high {
@@ -119,8 +120,8 @@ impl Chain<'_> {
         Ok((high, best))
     }
 
-    /// The same with so many special primes, of which a digit has as many, that digits times primes are fewest: what keys hold,
-    /// and what key switching transforms. They are bits that the ring degree has to spare.
+    /// Returns the fit with the number of special primes at which digits times primes are fewest, since keys hold and
+    /// key switching transforms that many limbs. The special primes take bits that the ring degree has to spare.
     fn fewest_digits(&self, count: u32, bits: u32, fit: Fit) -> Result<Fit, CompileError> {
         let (mut least, mut best) = (count * (count + 1), fit);
         let target = self.options.target.as_ref();
@@ -142,8 +143,8 @@ impl Chain<'_> {
         Ok(best)
     }
 
-    /// The program managed for `count` ciphertext primes of so many bits and `special` special ones; `None` where there are not as
-    /// many, or the plaintext modulus is not below their product.
+    /// Manages the program for `count` ciphertext primes of `bits` bits and `special` special primes. Returns `None` if
+    /// there are not as many primes, or if the plaintext modulus is not below their product.
     fn fit(&self, [count, special]: [u32; 2], bits: u32) -> Result<Option<Fit>, CompileError> {
         let all = (count + special, bits);
         let primes = self.room.primes(self.log_n, self.t, all);
@@ -166,7 +167,7 @@ impl Chain<'_> {
     }
 }
 
-/// The program with all its inputs encrypted at the highest level.
+/// Manages the program with all its inputs encrypted at the highest level.
 fn from_top(
     program: &MacroProgram,
     params: &Params,
@@ -176,7 +177,7 @@ fn from_top(
     from_level(program, params, options, params.max_level(), measure)
 }
 
-/// The program with all its inputs encrypted at one level.
+/// Manages the program with all its inputs encrypted at one level.
 fn from_level(
     program: &MacroProgram,
     params: &Params,
@@ -195,10 +196,11 @@ fn from_level(
     levels::run(program, frame)
 }
 
-/// `program` fitted to given parameters: from the lowest level that serves.
+/// Manages `program` for given parameters, with inputs at the lowest level that serves.
 ///
 /// # Errors
-/// [`CompileError::TooNoisy`] with the line of the first value that they do not hold; as [`check_given`].
+/// [`CompileError::TooNoisy`] with the line of the first value that the parameters do not hold; errors of
+/// [`check_given`].
 pub(super) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,
@@ -253,7 +255,8 @@ fn fitted(
     })
 }
 
-/// The same with every input that is never used above some level encrypted there, if that holds the noise.
+/// Manages the program again, with each input encrypted at the highest level at which it is used. Keeps the result if
+/// it holds the noise.
 fn lowered(
     program: &MacroProgram,
     params: &Params,
@@ -276,7 +279,8 @@ fn lowered(
     })
 }
 
-/// The level to which every use of an input drops primes at least; that of the input where one does not.
+/// Returns for each input the highest level at which one of its uses reads it. It is the top level for an input of
+/// which some use drops no prime.
 pub(super) fn entries(managed: &MacroProgram, top: Level) -> Vec<Level> {
     let mut highest: Vec<Option<Level>> = vec![None; managed.types.len()];
     for instr in &managed.instrs {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! At which levels procedures take their values and give them back: each is managed for several, and whoever calls it chooses.
+//! Chooses the levels of procedures' arguments and results. Each procedure is managed for several levels, and each
+//! caller chooses one.
 //!
-//! A procedure that is cheapest by itself where its values have much room may make its callers refresh what they give it. So of
-//! each procedure there is a table, a *variant* a level, with what a call costs; and a body is managed with those variants of its
-//! callees that make the whole of it cheapest. Callers may choose differently: a procedure is then there more than once.
+//! A procedure that is cheapest by itself if its values have much room may make its callers refresh their arguments. So
+//! each procedure has a table of *variants*, one for each level, with the cost of a call. A body is managed with those
+//! variants of its callees that make the whole of it cheapest. If callers choose differently, the program contains the
+//! procedure more than once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,24 +15,24 @@ use super::CompileError;
 use super::levels::{Callee, Managed, Misfit};
 use crate::bodies;
 
-/// A procedure managed for values at one level.
+/// A procedure managed for arguments and results at one level.
 pub struct Variant {
     pub callee: Callee,
     pub managed: Managed,
-    /// What it calls itself.
+    /// The variants that the procedure itself calls.
     pub choice: Choice,
 }
 
-/// The variants of a procedure that its noise allows, one at least.
+/// The variants of a procedure that its noise allows, at least one.
 pub type Table = Vec<Variant>;
 
-/// Of each procedure, by its number, the variant that a body calls.
+/// For each procedure, by its number, the variant that a body calls.
 pub type Choice = Vec<usize>;
 
-/// Rounds through all callees of a body.
+/// The number of passes over all callees of a body in the search for cheaper variants.
 const ROUNDS: usize = 3;
 
-/// Of each procedure the variant that is cheapest by itself.
+/// Chooses for each procedure the variant with the least cost, without regard to other procedures.
 pub fn cheapest(tables: &[Table]) -> Choice {
     let of = tables.iter().map(|table| {
         let costs = table.iter().map(|variant| variant.callee.cost).enumerate();
@@ -41,11 +43,12 @@ pub fn cheapest(tables: &[Table]) -> Choice {
     of.collect()
 }
 
-/// A body with the callees that make it cheapest: from `choice` on one callee after the other is exchanged, as long as that
-/// helps; the only one of a body is so tried at every level. `manage` manages the body with callees.
+/// Manages a body with the variants of its callees that make it cheapest. From `choice` on, one callee after the other
+/// gets another variant as long as that helps. So a body's only callee is tried at every level. `manage` manages the
+/// body with chosen variants.
 ///
 /// # Errors
-/// Those of `manage`; what is lacking at the first choice where none serves.
+/// Errors of `manage`; if no choice serves, what the first one lacks.
 pub fn chosen(
     body: &MacroProgram,
     tables: &[Table],
@@ -93,13 +96,13 @@ pub fn chosen(
     Ok(best.map(|managed| (managed, choice)))
 }
 
-/// The procedure that an instruction calls.
+/// Returns the number of the procedure that an instruction calls, or `None`.
 fn callee(instr: &MacroInstr) -> Option<usize> {
     instr.imm.called().map(|(proc, _)| proc as usize)
 }
 
-/// The procedures, as they were in `procs`, and the program that calls them, with the variants that are called and no others. They stay
-/// in their order, and each is behind those that it calls.
+/// Returns the procedures and the program with calls of variants. Only variants that are called remain. They are in the
+/// order of `procs`, and each comes after those that it calls.
 pub(super) fn linked(
     main: MacroProgram,
     choice: &Choice,
@@ -152,7 +155,7 @@ fn calls(body: &MacroProgram, choice: &Choice) -> impl Iterator<Item = (usize, u
     called.filter_map(|proc| Some((proc, *choice.get(proc)?)))
 }
 
-/// A body whose calls name variants by their numbers.
+/// Returns a body whose calls name variants by their numbers in the new list.
 fn renumbered(
     mut body: MacroProgram,
     choice: &Choice,

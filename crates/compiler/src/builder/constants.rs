@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Constant vectors of a trace: each is kept once, however often a loop of the front end writes it again.
+//! The constant vectors of a traced program. Equal vectors are stored once, however often a loop of the front end
+//! writes them.
 
 use std::collections::HashMap;
 
 use super::Slot;
 use super::node::Home;
 
-/// A constant vector.
+/// A constant vector of a traced program.
 #[derive(Debug)]
 pub(super) struct Constant {
     pub values: Vec<Slot>,
-    /// Its number among the program's constant vectors, once it is used.
+    /// The vector's number among the program's constant vectors, or `None` before its first use.
     pub data: Option<u32>,
-    /// The `ENCODE` of the frame that last used it.
+    /// The value of the `ENCODE` instruction that last encoded the vector, with its frame.
     pub encoded: Option<Home>,
 }
 
-/// Constant vectors that differ from each other, bit for bit.
+/// The constant vectors of a traced program, all different from each other, bit for bit.
 #[derive(Debug, Default)]
 pub(super) struct Constants {
     all: Vec<Constant>,
@@ -24,7 +25,7 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// The number of a vector.
+    /// Returns the number of a constant vector, which is stored if no equal one is.
     pub fn number(&mut self, values: Vec<Slot>) -> u32 {
         let known = self.by_hash.entry(hash(&values)).or_default();
         let bits = |&(re, im): &Slot| (re.to_bits(), im.to_bits());
@@ -54,7 +55,8 @@ impl Constants {
     }
 }
 
-/// A multiplication a word: vectors are long, and what collides is compared.
+/// Returns a hash of a vector's values. It takes one multiplication for each word, since vectors are long, and equal
+/// hashes are compared anyway.
 fn hash(values: &[Slot]) -> u64 {
     let words = values
         .iter()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Digits of integers modulo p^r in a traced program, for parameters that bootstrap: what rounds, compares and looks tables up.
+//! Operations on digits of integers modulo p^r in a traced program, for parameters that bootstrap. They round, compare
+//! and look up tables.
 
 use ringmill_isa::macros::{MacroImm, TracedOp};
 use ringmill_isa::source::SourceLoc;
@@ -9,14 +10,15 @@ use super::node::Sort;
 use super::{TraceBuilder, TraceError, Traced};
 use crate::line::At;
 
-/// p and r of a plaintext modulus p^r.
+/// The prime p and the exponent r of a plaintext modulus p^r.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Power {
     pub prime: u64,
     pub exponent: u32,
 }
 
-/// What a function makes of each lowest digit, from the least on; nothing for a prime that [`TraceBuilder::digit_table`] refuses.
+/// Returns the values of a function at all lowest digits, from the least digit on. Returns no values for a prime that
+/// [`TraceBuilder::digit_table`] refuses.
 fn table(power: Power, value: impl Fn(i64) -> i64) -> Vec<i64> {
     let half = (power.prime / 2) as i64;
     match half <= LowDigit::MAX_BOUND as i64 {
@@ -26,11 +28,11 @@ fn table(power: Power, value: impl Fn(i64) -> i64) -> Vec<i64> {
 }
 
 impl TraceBuilder {
-    /// Every slot over an integer, of which it is a multiple. What is known of it is known modulo t over the integer: as a digit of
-    /// it, or times the integer.
+    /// Divides every slot by an integer, of which each slot must be a multiple. The result is known modulo t over the
+    /// integer: only its digits, or its product with the integer, have meaning.
     ///
     /// # Errors
-    /// [`TraceError::PlainArithmetic`] of what is not encrypted.
+    /// [`TraceError::PlainArithmetic`] for a value that is not encrypted.
     pub fn quotient(
         &mut self,
         a: Traced,
@@ -51,11 +53,13 @@ impl TraceBuilder {
         }
     }
 
-    /// A function of the lowest digit of every slot, from -(p - 1) / 2 to (p - 1) / 2, by its values there in order, modulo p^r. The
-    /// slots may hold anything above that digit, elements of the slot ring too.
+    /// Computes a function of the lowest digit of every slot modulo p^r. The digit is from -(p - 1) / 2 to (p - 1) / 2,
+    /// and `values` are the function's values there in order. The slots may hold anything above that digit, elements of
+    /// the slot ring too.
     ///
     /// # Errors
-    /// [`TraceError::Digits`]: a p that is no odd prime, a table of another length; as [`TraceBuilder::quotient`].
+    /// [`TraceError::Digits`] for a p that is no odd prime, or a table of another length; errors of
+    /// [`TraceBuilder::quotient`].
     pub fn digit_table(
         &mut self,
         a: Traced,
@@ -76,10 +80,10 @@ impl TraceBuilder {
         self.planned(&plan, a, &loc)
     }
 
-    /// The lowest digit of every slot: [`TraceBuilder::digit_table`] of the identity.
+    /// Returns the lowest digit of every slot: [`TraceBuilder::digit_table`] of the identity.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`TraceBuilder::digit_table`].
     pub fn low_digit(
         &mut self,
         a: Traced,
@@ -89,11 +93,12 @@ impl TraceBuilder {
         self.digit_table(a, power, &table(power, |digit| digit), loc)
     }
 
-    /// The sign of every slot's integer about zero, of so many digits: -1, 0 or 1. It is that of the highest digit which is not 0 (the
-    /// improved sign extraction of the vector paper, section 8.3.2, exact for every number). Of a - b it compares a with b.
+    /// Returns the sign, -1, 0 or 1, of every slot's integer about zero, which has `digits` digits. It is the sign of
+    /// the highest digit that is not 0 (the improved sign extraction of the vector paper, section 8.3.2, exact for
+    /// every number). The sign of a - b compares a with b.
     ///
     /// # Errors
-    /// As [`TraceBuilder::digit_table`].
+    /// Those of [`TraceBuilder::digit_table`].
     pub fn sign(
         &mut self,
         a: Traced,
@@ -116,11 +121,11 @@ impl TraceBuilder {
         Ok(sign)
     }
 
-    /// Every slot's integer, of so many digits, over p^`by` to the nearest, modulo p^r again: its digits from number `by` on (the data
-    /// scaling of the vector paper's older bootstrapping).
+    /// Divides every slot's integer, which has `digits` digits, by p^`by` and rounds to nearest. The result is again
+    /// modulo p^r: the digits from number `by` on (the data scaling of the vector paper's older bootstrapping).
     ///
     /// # Errors
-    /// As [`TraceBuilder::digit_table`].
+    /// Those of [`TraceBuilder::digit_table`].
     pub fn scaled(
         &mut self,
         a: Traced,
@@ -147,7 +152,7 @@ impl TraceBuilder {
         Ok(sum.unwrap_or(rest))
     }
 
-    /// The integers less their lowest digits, over p.
+    /// Subtracts the lowest digit from every slot's integer, and divides by p.
     fn shifted(
         &mut self,
         a: Traced,
@@ -159,7 +164,7 @@ impl TraceBuilder {
         self.quotient(rest, power.prime, loc.clone())
     }
 
-    /// A plan's value at an encrypted vector.
+    /// Evaluates the plan of a polynomial at an encrypted vector.
     fn planned(
         &mut self,
         plan: &Plan,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Behind the builder: arithmetic by what the handles stand for, and emission.
+//! The private part of the builder: arithmetic by the kinds of values that handles stand for, and emission of
+//! instructions.
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroType, MacroValue, TracedOp};
 use ringmill_isa::source::SourceLoc;
@@ -72,7 +73,8 @@ impl TraceBuilder {
         }
     }
 
-    /// What a handle stands for here. A value of an outer frame becomes a parameter of the frames within.
+    /// Returns what a handle stands for in the innermost frame. A value of an outer frame becomes a parameter of the
+    /// frames within.
     pub(super) fn sort(&mut self, a: Traced, loc: &Option<SourceLoc>) -> Result<Sort, TraceError> {
         match self.nodes.get(a.node as usize) {
             Some(Node::Cipher(home)) => Ok(Sort::Cipher(self.here(*home, CIPHER, loc)?)),
@@ -85,13 +87,13 @@ impl TraceBuilder {
         }
     }
 
-    /// A handle of a constant vector.
+    /// Returns a new handle of a constant vector.
     pub(super) fn vector_node(&mut self, values: Vec<Slot>) -> Traced {
         let number = self.constants.number(values);
         self.node(Node::Vector(number))
     }
 
-    /// The slots of a constant vector.
+    /// Returns the slots of the constant vector that a handle stands for, or `None` for another value.
     fn vector_of(&self, a: Traced) -> Option<&[Slot]> {
         match self.nodes.get(a.node as usize)? {
             Node::Vector(number) => Some(&self.constants.get(*number)?.values),
@@ -99,7 +101,7 @@ impl TraceBuilder {
         }
     }
 
-    /// The slots of a constant.
+    /// Returns the slots of a constant, a vector or a number in every slot.
     fn values(&self, a: Traced) -> Vec<Slot> {
         match self.nodes.get(a.node as usize) {
             Some(Node::Scalar(x)) => vec![(*x, 0.0); self.program.slots as usize],
@@ -123,7 +125,7 @@ impl TraceBuilder {
         }
     }
 
-    /// The macro value of a constant vector.
+    /// Returns the macro value of a constant vector, which is encoded in the innermost frame if it is not yet.
     pub(super) fn encoded(
         &mut self,
         a: Traced,
@@ -165,7 +167,7 @@ impl TraceBuilder {
         Ok(self.node(Node::Cipher(Home { frame, value })))
     }
 
-    /// One instruction with one result.
+    /// Appends an instruction with one result to the innermost frame, and returns the result.
     pub(super) fn emit(
         &mut self,
         op: TracedOp,
@@ -187,7 +189,7 @@ impl TraceBuilder {
         Ok(value)
     }
 
-    /// Counts one more instruction, if there may be one.
+    /// Counts one more instruction of the traced program. Fails if there are too many.
     pub(super) fn room(&mut self, loc: &Option<SourceLoc>) -> Result<(), TraceError> {
         if self.instructions >= MAX_INSTRUCTIONS {
             return Err(TraceError::TooLong {
@@ -206,7 +208,7 @@ impl TraceBuilder {
     }
 }
 
-/// A ciphertext of a traced program.
+/// The type of a ciphertext in a traced program: two polynomials, and no level yet.
 pub(super) const CIPHER: MacroType = MacroType::Cipher { size: 2, at: None };
 pub(super) const PLAIN: MacroType = MacroType::Plain { at: None };
 

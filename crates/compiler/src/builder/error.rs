@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a traced function may not do.
+//! The errors of tracing a function.
 
 use ringmill_isa::limits::MAX_NAME;
 use ringmill_isa::macros::Interval;
@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::{MAX_INSTRUCTIONS, MAX_NESTING, MAX_SLOTS};
 use crate::line::At;
 
-/// What a traced function may not do.
+/// The error of an operation that a traced function may not use.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
 pub enum TraceError {
@@ -125,7 +125,7 @@ pub enum TraceError {
 }
 
 impl TraceError {
-    /// The line of the user's program that the error is about.
+    /// Returns the line of the user's program that caused the error, if it is known.
     pub fn loc(&self) -> Option<&SourceLoc> {
         match self {
             Self::Slots { .. } => None,
@@ -159,7 +159,7 @@ impl TraceError {
     }
 }
 
-/// Refuses a name that macro text would not read back.
+/// Refuses a name of an input or output that macro text would not read back.
 pub(super) fn named(
     what: &'static str,
     name: &str,

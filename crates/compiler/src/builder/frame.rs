@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Procedures and repeats while they are traced: each has values and instructions of its own.
+//! The frames of procedures and repeats that are being traced. Each frame has values and instructions of its own.
 
 use std::collections::HashMap;
 
@@ -15,20 +15,20 @@ use super::node::{Home, Node, Sort};
 use super::{TraceBuilder, TraceError, Traced};
 use crate::line::At;
 
-/// How deep procedures and repeats may be nested while they are traced.
+/// The greatest depth to which procedures and repeats may be nested in a trace.
 pub const MAX_NESTING: usize = 64;
 
-/// What a frame's instructions are.
+/// The kind of a frame: a procedure, or the body of a repeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Program,
-    /// Knows its arguments only.
+    /// A procedure's frame, whose instructions use its parameters and constants only.
     Procedure,
-    /// Of a repeat: values of what surrounds it become parameters.
+    /// A repeat's frame. Values of surrounding frames become parameters of it.
     Body,
 }
 
-/// Instructions under construction.
+/// A list of instructions under construction: the program's own, a procedure's, or a repeat's body.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub id: u32,
@@ -38,9 +38,9 @@ pub(super) struct Frame {
     params: Vec<MacroValue>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
-    /// Values of surrounding frames, which are the last parameters, in order.
+    /// The values of surrounding frames that the frame uses. They are its last parameters, in this order.
     captured: Vec<Home>,
-    /// The parameter of each.
+    /// The parameter of this frame that stands for each captured value.
     inner: HashMap<Home, MacroValue>,
 }
 
@@ -59,7 +59,7 @@ impl Frame {
         }
     }
 
-    /// A new value.
+    /// Adds a value of this type to the frame, and returns its number.
     pub fn value(&mut self, ty: MacroType) -> MacroValue {
         let value = MacroValue(self.types.len() as u32);
         self.types.push(ty);
@@ -73,25 +73,25 @@ impl Frame {
     }
 }
 
-/// A traced procedure, to be called in the trace that it is of.
+/// A handle of a traced procedure or body, which only its own trace can call.
 #[derive(Clone, Debug)]
 pub struct Procedure {
     number: u32,
     params: Vec<Visibility>,
     results: usize,
-    /// Of a repeat: the values of what surrounds it that it uses.
+    /// For the body of a repeat, the values of surrounding frames that it uses.
     captured: Vec<Home>,
 }
 
 impl Procedure {
-    /// How many values a call gives back.
+    /// Returns the number of values that a call returns.
     pub fn results(&self) -> usize {
         self.results
     }
 }
 
 impl TraceBuilder {
-    /// The innermost frame.
+    /// Returns the innermost frame, to which instructions are appended.
     pub(super) fn frame(&mut self) -> &mut Frame {
         match self.nested.last_mut() {
             Some(frame) => frame,
@@ -99,7 +99,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Refuses what only the program itself may have.
+    /// Refuses an operation that only the program itself may contain, if a procedure or body is being traced.
     pub(super) fn outside(
         &self,
         what: &'static str,
@@ -112,8 +112,8 @@ impl TraceBuilder {
         Err(TraceError::Inside { at, what })
     }
 
-    /// Begins a procedure: until [`TraceBuilder::end`], all operations are its own, on its parameters and constants alone.
-    /// Gives its parameters, ciphertexts or plaintexts.
+    /// Begins a procedure. Until [`TraceBuilder::end`], all operations are part of it, on its parameters and constants
+    /// alone. Returns its parameters, each a ciphertext or a plaintext.
     ///
     /// # Errors
     /// [`TraceError::Nested`], [`TraceError::TooMany`].
@@ -126,11 +126,11 @@ impl TraceBuilder {
         self.begin(Kind::Procedure, name, params, loc)
     }
 
-    /// Begins the body of a repeat that carries as many ciphertexts: as [`TraceBuilder::begin_procedure`], and values of
-    /// what surrounds it may be used, which are then the same each time.
+    /// Begins the body of a repeat that carries `carried` ciphertexts from one iteration to the next. Returns its
+    /// parameters. The body may use values of surrounding frames, which are the same in each iteration.
     ///
     /// # Errors
-    /// As [`TraceBuilder::begin_procedure`].
+    /// Those of [`TraceBuilder::begin_procedure`].
     pub fn begin_body(
         &mut self,
         name: &str,
@@ -173,16 +173,16 @@ impl TraceBuilder {
         Ok(nodes.into_iter().map(|node| self.node(node)).collect())
     }
 
-    /// Leaves out the innermost procedure or body that was begun.
+    /// Drops the procedure or body that was begun last.
     pub fn abandon(&mut self) {
         self.nested.pop();
     }
 
-    /// Ends the innermost procedure or body that was begun; it gives back `results`.
+    /// Ends the procedure or body that was begun last, with `results` as the values that it returns.
     ///
     /// # Errors
-    /// [`TraceError::Result`] for one that is not encrypted, [`TraceError::NoProcedure`] where none was begun. The
-    /// procedure is then still to be ended, or abandoned.
+    /// [`TraceError::Result`] for a result that is not encrypted, [`TraceError::NoProcedure`] if none was begun. After
+    /// the first error the procedure is still to be ended, or abandoned.
     pub fn end(
         &mut self,
         results: &[Traced],
@@ -249,8 +249,8 @@ impl TraceBuilder {
         results.iter().enumerate().map(one).collect()
     }
 
-    /// What a procedure gives back for these arguments: a ciphertext for each encrypted parameter, a plain input or a
-    /// constant for each plain one.
+    /// Calls a procedure and returns its results. Each encrypted parameter takes a ciphertext, each plain one a plain
+    /// input or a constant.
     ///
     /// # Errors
     /// [`TraceError::Count`], [`TraceError::Argument`].
@@ -264,11 +264,12 @@ impl TraceBuilder {
         self.invoke(TracedOp::Call, imm, procedure, arguments, loc)
     }
 
-    /// The values that a body gives back at the end of `count` times, first on `carried`, then on what it gave back.
+    /// Repeats a body `count` times, first with the values `carried`, then with its own results. Returns the results of
+    /// the last iteration.
     ///
     /// # Errors
-    /// [`TraceError::Times`]; [`TraceError::Carried`] where the body gives back another number of values than it takes;
-    /// as [`TraceBuilder::call`].
+    /// [`TraceError::Times`] for a number that is not allowed; [`TraceError::Carried`] if the body returns another
+    /// number of values than it takes; errors of [`TraceBuilder::call`].
     pub fn repeat(
         &mut self,
         count: u64,
@@ -370,7 +371,8 @@ impl TraceBuilder {
         })
     }
 
-    /// A value in the innermost frame; one of a surrounding frame becomes a parameter of the bodies in between.
+    /// Returns the value as one of the innermost frame. A value of a surrounding frame becomes a parameter of the
+    /// bodies in between.
     pub(super) fn here(
         &mut self,
         home: Home,

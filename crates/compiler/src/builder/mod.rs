@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What front ends call: a function is traced by doing its arithmetic on handles, and a macro program comes out.
+//! The builder that front ends call to trace a function. The function computes on handles, and a macro program results.
 //!
-//! Arithmetic among constants is done here, in the clear; a handle knows whether it is a ciphertext, a plain input (known
-//! only at run time) or a constant, and each misuse is an error at the user's line.
+//! The builder computes arithmetic among constants itself, without encryption. A handle knows whether it is a
+//! ciphertext, a plain input (known only at run time) or a constant. Each misuse is an error at the user's line.
 
 use ringmill_isa::macros::{
     Interval, MacroImm, MacroInput, MacroInstr, MacroProgram, MacroType, SchemeName, TracedOp,
@@ -30,18 +30,18 @@ pub use frame::{MAX_NESTING, Procedure};
 use node::{Binary, Home, Node, Sort};
 pub use unary::Unary;
 
-/// Largest vector length a program may ask for: the slots of the largest ring degree, 2^17.
+/// The largest vector length of a program: the slots of the largest ring degree, 2^17.
 pub const MAX_SLOTS: u32 = ringmill_isa::limits::MAX_VECTOR_SLOTS;
-/// Most instructions in one traced program; the compiler adds some of its own.
+/// The most instructions of one traced program. The compiler adds some of its own.
 pub const MAX_INSTRUCTIONS: usize = ringmill_isa::limits::MAX_MACRO_VALUES / 4;
 
-/// Handle of a traced value; belongs to the [`TraceBuilder`] that made it.
+/// A handle of a traced value. It is valid only for the [`TraceBuilder`] that made it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Traced {
     node: u32,
 }
 
-/// A complex slot, (re, im).
+/// A complex slot value, as its real and imaginary part.
 pub type Slot = (f64, f64);
 
 /// Builds a macro program, one operation at a time.
@@ -60,22 +60,22 @@ pub type Slot = (f64, f64);
 /// ```
 #[derive(Debug)]
 pub struct TraceBuilder {
-    /// All but its instructions and their types.
+    /// The program without its own instructions and their types, which are in `main`.
     program: MacroProgram,
     nodes: Vec<Node>,
     constants: Constants,
-    /// The program's own instructions.
+    /// The frame of the program's own instructions.
     main: Frame,
-    /// Those of procedures on the way, each inside the one before.
+    /// The frames of procedures and bodies that are being traced, each inside the one before.
     nested: Vec<Frame>,
-    /// Frames so far.
+    /// The number of frames that were begun, from which each frame gets its own number.
     made: u32,
-    /// Instructions so far, of all frames.
+    /// The number of instructions so far, in all frames.
     instructions: usize,
 }
 
 impl TraceBuilder {
-    /// A program on vectors of `slots` values.
+    /// Begins a program on vectors of `slots` values.
     ///
     /// # Errors
     /// [`TraceError::Slots`] unless `slots` is a power of two up to [`MAX_SLOTS`].
@@ -95,12 +95,12 @@ impl TraceBuilder {
         })
     }
 
-    /// Vector length.
+    /// Returns the length of the program's vectors.
     pub fn slots(&self) -> u32 {
         self.program.slots
     }
 
-    /// Declares a named input.
+    /// Declares a named input of the program, encrypted or plain.
     ///
     /// # Errors
     /// [`TraceError::DuplicateInput`].
@@ -135,7 +135,7 @@ impl TraceBuilder {
         }))
     }
 
-    /// A constant vector: one complex value a slot.
+    /// Returns a handle of a constant vector, with one complex value for each slot.
     ///
     /// # Errors
     /// [`TraceError::Length`], [`TraceError::NotFinite`].
@@ -161,7 +161,7 @@ impl TraceBuilder {
         Ok(self.vector_node(values))
     }
 
-    /// A real constant in every slot.
+    /// Returns a handle of a real constant in every slot.
     ///
     /// # Errors
     /// [`TraceError::NotFinite`].
@@ -176,7 +176,7 @@ impl TraceBuilder {
         Ok(self.node(Node::Scalar(value)))
     }
 
-    /// Slot by slot `a + b`.
+    /// Computes `a + b` slot by slot.
     ///
     /// # Errors
     /// [`TraceError::PlainArithmetic`] if neither is encrypted and one is a plain input; [`TraceError::Overflow`].
@@ -189,7 +189,7 @@ impl TraceBuilder {
         self.binary(Binary::Add, a, b, loc)
     }
 
-    /// Slot by slot `a - b`. Errors as [`TraceBuilder::add`].
+    /// Computes `a - b` slot by slot. Errors are those of [`TraceBuilder::add`].
     pub fn sub(
         &mut self,
         a: Traced,
@@ -199,7 +199,7 @@ impl TraceBuilder {
         self.binary(Binary::Sub, a, b, loc)
     }
 
-    /// Slot by slot `a * b`. Errors as [`TraceBuilder::add`].
+    /// Computes `a * b` slot by slot. Errors are those of [`TraceBuilder::add`].
     pub fn mul(
         &mut self,
         a: Traced,
@@ -209,7 +209,7 @@ impl TraceBuilder {
         self.binary(Binary::Mul, a, b, loc)
     }
 
-    /// Slot by slot `a * a`. Errors as [`TraceBuilder::add`].
+    /// Computes `a * a` slot by slot. Errors are those of [`TraceBuilder::add`].
     pub fn square(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         match self.sort(a, &loc)? {
             Sort::Cipher(v) => self.cipher(TracedOp::Square, vec![v], MacroImm::None, loc),
@@ -217,7 +217,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Slot i of the result is slot i + `steps` of `a`, cyclically; `steps` in `-slots ..= slots`.
+    /// Rotates a vector: slot i of the result is slot i + `steps` of `a`, cyclically. `steps` is in `-slots ..= slots`.
     ///
     /// # Errors
     /// [`TraceError::Steps`], [`TraceError::PlainArithmetic`].
@@ -286,7 +286,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Names a result of the program.
+    /// Makes an encrypted value a named output of the program.
     ///
     /// # Errors
     /// [`TraceError::PlainOutput`], [`TraceError::DuplicateOutput`].
@@ -323,14 +323,14 @@ impl TraceBuilder {
         Ok(())
     }
 
-    /// The traced program. What was not ended is left out.
+    /// Returns the traced program. Procedures and bodies that were not ended are left out.
     pub fn finish(mut self) -> MacroProgram {
         self.program.instrs = self.main.instrs;
         self.program.types = self.main.types;
         self.program
     }
 
-    /// Whether a handle is encrypted.
+    /// Returns whether a handle stands for a ciphertext.
     ///
     /// # Errors
     /// [`TraceError::ForeignValue`].

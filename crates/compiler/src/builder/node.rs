@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What handles stand for, and arithmetic among constants.
+//! The values that handles of a trace stand for, and arithmetic among constants.
 
 use ringmill_isa::macros::MacroValue;
 
 use super::Slot;
 
-/// What a handle stands for.
+/// The value that a handle stands for: a value of a frame, a constant vector, or a constant number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Node {
     Cipher(Home),
     PlainInput(Home),
-    /// A constant vector, by its number; its `ENCODE` is emitted at first use, in each procedure anew.
+    /// A constant vector, by its number. Its `ENCODE` is emitted at first use, in each procedure anew.
     Vector(u32),
-    /// The same real number in every slot.
+    /// A real number, the same in every slot.
     Scalar(f64),
 }
 
-/// A value, and the frame whose it is.
+/// A macro value with the frame that it is a value of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Home {
     pub frame: u32,
     pub value: MacroValue,
 }
 
-/// A handle's meaning in the innermost frame, without the vectors themselves.
+/// The kind of value that a handle stands for in the innermost frame, without the slots of vectors.
 #[derive(Clone, Copy)]
 pub(super) enum Sort {
     Cipher(MacroValue),
@@ -42,7 +42,7 @@ impl Sort {
     }
 }
 
-/// The two-operand operations.
+/// An operation of two operands: sum, difference or product.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Binary {
     Add,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Polynomials in a traced program.
+//! Evaluation of polynomials in a traced program.
 
 use ringmill_isa::source::SourceLoc;
 
@@ -8,7 +8,7 @@ use crate::line::At;
 use crate::poly::{self, Arithmetic};
 
 impl TraceBuilder {
-    /// `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...` in every slot of `x`.
+    /// Computes the polynomial `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...` in every slot of `x`.
     ///
     /// # Errors
     /// [`TraceError::NoCoefficients`], [`TraceError::NotFinite`]; [`TraceError::PlainArithmetic`] on a plain input.
@@ -36,7 +36,7 @@ impl TraceBuilder {
     }
 }
 
-/// What is traced at one line.
+/// A builder that marks every instruction with one line of the user's program.
 struct Line<'a> {
     trace: &'a mut TraceBuilder,
     loc: Option<SourceLoc>,

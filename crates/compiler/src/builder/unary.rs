@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations of one value, slot by slot: each is a row of one table.
+//! Operations of one value, slot by slot. Each is a row of one table.
 
 use ringmill_isa::macros::{MacroImm, TracedOp};
 use ringmill_isa::source::SourceLoc;
 
 use super::{At, Node, Slot, Sort, TraceBuilder, TraceError, Traced};
 
-/// An operation of one value without an immediate.
+/// An operation of one value, without an immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unary {
-    /// `-a`.
+    /// The negative `-a`.
     Neg,
-    /// The complex conjugate.
+    /// The complex conjugate of `a`.
     Conj,
-    /// Twice the real part.
+    /// Twice the real part of `a`.
     TwoReal,
-    /// 1 where `a` is zero, 0 elsewhere: of programs of whole numbers.
+    /// 1 in slots where `a` is zero, and 0 elsewhere. Only programs of whole numbers have this operation.
     IsZero,
 }
 
-/// What a front end and an error call an operation, its instruction, and its value in the clear.
+/// The properties of an operation of one value: its name for front ends and errors, its instruction, and its value
+/// without encryption.
 struct Row {
     name: &'static str,
     noun: &'static str,
@@ -40,7 +41,7 @@ impl Unary {
         }
     }
 
-    /// The operation that front ends call so.
+    /// Returns the operation that front ends call by this name, or `None` for another name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|unary| unary.row().name == name)
     }
@@ -63,7 +64,7 @@ fn zero(x: Slot) -> Slot {
 }
 
 impl TraceBuilder {
-    /// An operation of one value, slot by slot. Constants are computed now.
+    /// Computes an operation of one value, slot by slot. For a constant the builder computes the result itself.
     ///
     /// # Errors
     /// [`TraceError::PlainArithmetic`] on a plain input.
@@ -91,17 +92,17 @@ impl TraceBuilder {
         }
     }
 
-    /// [`Unary::Neg`]. Errors as [`TraceBuilder::unary`].
+    /// Computes `-a` slot by slot. Errors are those of [`TraceBuilder::unary`].
     pub fn neg(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         self.unary(Unary::Neg, a, loc)
     }
 
-    /// [`Unary::Conj`]. Errors as [`TraceBuilder::unary`].
+    /// Computes the complex conjugate slot by slot. Errors are those of [`TraceBuilder::unary`].
     pub fn conj(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         self.unary(Unary::Conj, a, loc)
     }
 
-    /// [`Unary::IsZero`]. Errors as [`TraceBuilder::unary`].
+    /// Computes 1 in slots where `a` is zero and 0 elsewhere. Errors are those of [`TraceBuilder::unary`].
     pub fn is_zero(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         self.unary(Unary::IsZero, a, loc)
     }

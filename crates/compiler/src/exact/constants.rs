@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Constants as a scheme of integers has them: whole numbers.
+//! Checks the constants of a program of integers: they must be whole numbers.
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};
 
 use crate::error::{At, CompileError};
 use crate::numbers::whole;
 
-/// Makes every constant an integer, and checks that constant vectors hold whole numbers.
+/// Makes every number constant an integer, and checks that constant vectors hold whole numbers.
 ///
 /// # Errors
-/// [`CompileError::NotWhole`] with the line of one that is none.
+/// [`CompileError::NotWhole`] with the line of a constant that is no whole number.
 pub(crate) fn run<E>(mut source: MacroProgram) -> Result<MacroProgram, CompileError<E>> {
     let vectors: Vec<Option<f64>> = source.data.iter().map(|data| fraction(data)).collect();
     for instr in &mut source.instrs {
@@ -46,10 +46,10 @@ pub(crate) fn run<E>(mut source: MacroProgram) -> Result<MacroProgram, CompileEr
     Ok(source)
 }
 
-/// Refuses quotients: messages of the scheme are not low.
+/// Refuses quotients, which only a scheme with messages in the low bits of the phase can compute.
 ///
 /// # Errors
-/// [`CompileError::NoQuotient`] with the line of the first.
+/// [`CompileError::NoQuotient`] with the line of the first quotient.
 pub(crate) fn without_quotients<E>(source: &MacroProgram) -> Result<(), CompileError<E>> {
     let quotient = |instr: &&MacroInstr| instr.op == MacroOp::Quotient;
     let Some(instr) = source.instrs.iter().find(quotient) else {
@@ -63,7 +63,7 @@ pub(crate) fn without_quotients<E>(source: &MacroProgram) -> Result<(), CompileE
     Err(CompileError::NoQuotient { at, by })
 }
 
-/// What keeps a vector from being one of whole numbers.
+/// Returns a value of a vector that is no whole number, or `None` if all are whole.
 fn fraction(data: &[(f64, f64)]) -> Option<f64> {
     let parts = data.iter().flat_map(|&(re, im)| {
         // An imaginary part is none.

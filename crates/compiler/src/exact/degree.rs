@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The smallest ring degree at which secure parameters hold a program, and what given parameters must have.
+//! Finds the smallest ring degree at which secure parameters hold a program of integers. Checks given parameters.
 
 use ringmill_isa::macros::MacroProgram;
 use ringmill_schemes::ParameterSet;
@@ -14,10 +14,10 @@ use crate::scheme::Compiles;
 use crate::scheme::options::Options;
 use crate::sequence::Sequence;
 
-/// Ring degrees that the security tables cover and SEAL's rules for auxiliary primes were made for.
+/// log2 of the ring degrees that the security tables cover and that SEAL's rules for auxiliary primes were made for.
 const LOG_N: std::ops::RangeInclusive<u8> = 11..=15;
 
-/// What a ring degree has for a program.
+/// The result of a search for parameters at one ring degree.
 pub(crate) enum Found<T> {
     Fits(T),
     Short(Short),
@@ -43,11 +43,12 @@ impl Short {
     }
 }
 
-/// What `at_degree` finds for log2 of a ring degree and the bits that the security table allows there: at the smallest
-/// degree that has the program's slots and where parameters fit it and its target. `params` are what was found's.
+/// Returns the result of `at_degree` at the smallest ring degree that has the program's slots and at which parameters
+/// fit the program and its target. `at_degree` takes log2 of a ring degree and the bits that the security table allows
+/// there. `params` returns the parameters of a result.
 ///
 /// # Errors
-/// [`CompileError::TooNoisy`] where no secure parameters fit, [`CompileError::Target`], [`CompileError::TooManySlots`].
+/// [`CompileError::TooNoisy`] if no secure parameters fit, [`CompileError::Target`], [`CompileError::TooManySlots`].
 pub(crate) fn smallest<S, T>(
     program: &MacroProgram,
     options: &Options<S>,
@@ -106,8 +107,8 @@ where
     })
 }
 
-/// Refuses given parameters that have not the program's slots, whose plaintext modulus does not hold its values, or that its
-/// target does not take.
+/// Refuses given parameters that do not fit a program: too few slots, a plaintext modulus that does not hold its
+/// values, or parameters that its target does not take.
 ///
 /// # Errors
 /// [`CompileError::TooManySlots`], [`CompileError::PlainRange`], [`CompileError::Target`], and a plaintext modulus without

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a plaintext modulus must hold: what is encrypted, encoded, tested for zero and read.
+//! Finds the values of a program that the plaintext modulus must hold: those that are encrypted, encoded, tested for
+//! zero, or read as outputs.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +12,19 @@ use super::IntegerRange;
 use super::range::of_values;
 use crate::error::{At, CompileError};
 
-/// What the plaintext modulus must hold.
+/// The ranges of the values that the plaintext modulus must hold.
 pub(crate) struct Held {
-    /// Of each output.
+    /// The range of each output.
     pub outputs: Vec<IntegerRange>,
-    /// Of what is tested for zero, by the test's result.
+    /// The range of each value that is tested for zero, by the result of the test.
     pub tested: BTreeMap<MacroValue, IntegerRange>,
-    /// Every input, constant vector, tested value and output.
+    /// The least range that holds every input, constant vector, tested value and output.
     all: IntegerRange,
-    /// What reaches farthest from zero, and its own range.
+    /// The name and range of the value that reaches farthest from zero.
     largest: (String, IntegerRange),
 }
 
-/// The ranges of what is encrypted, encoded, tested for zero and read.
+/// Computes the ranges of all values that are encrypted, encoded, tested for zero or read as outputs.
 ///
 /// # Errors
 /// [`CompileError::Unbounded`] for an output of more than 127 bits, [`CompileError::UnboundedTest`] for a tested value.
@@ -100,6 +101,11 @@ impl Held {
         }
     }
 
+    /// Checks that the plaintext modulus `t` holds all these ranges.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError::PlainRange`] unless `t` holds all.
     /// # Errors
     /// [`CompileError::PlainRange`] unless `t` holds all.
     pub fn check<E>(&self, t: PlainModulus) -> Result<(), CompileError<E>> {
@@ -124,10 +130,11 @@ impl Held {
         }
     }
 
-    /// A batching modulus of the smallest size that holds all at ring degree 2^`log_n`.
+    /// Returns a plaintext modulus with slots at ring degree 2^`log_n`, of the smallest size that holds all these
+    /// ranges.
     ///
     /// # Errors
-    /// [`CompileError::PlainRange`] where none does.
+    /// [`CompileError::PlainRange`] if there is none.
     pub fn modulus<E>(&self, log_n: u8) -> Result<PlainModulus, CompileError<E>> {
         let most = PlainModulus::MAX_BITS;
         let fits = |&bits: &u32| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Messages and ranges of whole numbers, made and taken apart.
+//! Converts messages and ranges of whole numbers between the schemes of integers and front ends.
 
 use ringmill_isa::macros::MacroProgram;
 
@@ -22,7 +22,7 @@ pub(crate) fn declared(ends: Ends) -> Option<IntegerRange> {
     }
 }
 
-/// Outputs in the clear, of 64 bits as those that are decrypted.
+/// Evaluates a program's outputs without encryption, in 64 bits as decrypted outputs have.
 pub(crate) fn outputs(
     program: &MacroProgram,
     inputs: &[Vec<i64>],
@@ -50,7 +50,7 @@ pub(crate) fn outputs(
         .collect()
 }
 
-/// What of [`Compiles`](crate::Compiles) is alike in all schemes of integers.
+/// Implements the functions of [`Compiles`](crate::Compiles) that are the same for all schemes of integers.
 macro_rules! of_integers {
     () => {
         const NUMBERS: $crate::Numbers = $crate::Numbers::Whole;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What schemes of exact integers share in the compiler: constants are whole, values have ranges of whole numbers, which a
-//! plaintext modulus holds, and results in the clear are exact.
+//! The part of the compiler that schemes of exact integers share. Constants are whole numbers, and values have ranges
+//! of whole numbers, which a plaintext modulus must hold. Evaluation without encryption is exact.
 
 pub(crate) mod constants;
 pub(crate) mod degree;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is predicted of an output of exact integers.
+//! The compiler's prediction for an output of a program of integers.
 
 use super::IntegerRange;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Prediction {
-    /// Bits of noise budget that it has at least, but for 2^-40 of all runs.
+    /// The least noise budget of the output in bits, except in 2^-40 of all runs.
     pub budget: f64,
-    /// Where its slots lie.
+    /// The range in which the output's slots lie.
     pub range: IntegerRange,
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where ciphertext primes are looked for.
+//! The choice of ciphertext primes for programs of integers.
 
 use ringmill_math::primes::ntt_primes_excluding;
 use ringmill_schemes::exact::PlainModulus;
 
 use crate::target::Target;
 
-/// Largest ciphertext prime, as SEAL's.
+/// The most bits of a ciphertext prime, as in SEAL.
 const MAX_BITS: u32 = 60;
 
-/// Which primes are looked for: all that arithmetic allows, or a machine's part of it.
+/// The set of primes that parameters may use: all that the arithmetic allows, or those that a machine takes.
 #[derive(Clone, Copy)]
 pub(crate) struct Room {
     pub max_bits: u32,
@@ -24,14 +24,16 @@ impl Room {
         }
     }
 
-    /// So many primes of so many bits, the largest but for the plaintext modulus; `None` where there are no more.
+    /// Returns `count` primes of `bits` bits, the largest ones without the plaintext modulus. Returns `None` if there
+    /// are not as many.
     pub fn primes(self, log_n: u8, t: PlainModulus, (count, bits): (u32, u32)) -> Option<Vec<u64>> {
         let step = u32::from(log_n).max(self.friendly_bits.saturating_sub(1));
         ntt_primes_excluding(bits, step, count as usize, &[t.value()]).ok()
     }
 
-    /// Numbers of ciphertext primes and their size, the fewest for each number of bits in all from `least` on that are `allowed`
-    /// together with a special prime of that size; by their bits in all.
+    /// Returns the possible numbers of ciphertext primes with their size in bits, ordered by their bits in all. For
+    /// each total from `least` on it has the fewest primes. The total and a special prime of the same size stay within
+    /// `allowed` bits.
     pub fn choices(self, log_n: u8, least: u32, allowed: u32) -> Vec<(u32, u32)> {
         let totals = least..=allowed;
         let mut choices: Vec<_> = totals.map(|total| self.split(total, log_n)).collect();
@@ -41,14 +43,15 @@ impl Room {
         choices
     }
 
-    /// The fewest primes that have `total` bits, and their size.
+    /// Returns the fewest primes that have `total` bits together, and their size in bits.
     fn split(self, total: u32, log_n: u8) -> (u32, u32) {
         let count = total.div_ceil(self.max_bits.max(2) - 1).max(1);
         let least = Self::least_bits(log_n);
         (count, total.div_ceil(count).max(least).min(self.max_bits))
     }
 
-    /// Smaller sizes have few primes that are 1 mod 2N.
+    /// Returns the least size in bits of a ciphertext prime at ring degree 2^`log_n`. Smaller sizes have few primes
+    /// that are 1 mod 2N.
     pub fn least_bits(log_n: u8) -> u32 {
         u32::from(log_n) + 12
     }

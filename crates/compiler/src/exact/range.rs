@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Interval analysis: between which whole numbers every value of a program lies, whatever is encrypted.
+//! Interval analysis of programs of integers. It finds between which whole numbers every value lies, whatever is
+//! encrypted.
 //!
-//! Arithmetic modulo t is exact, so that sums and products on the way to an output may pass t and come back: only what is
-//! read must lie among the integers that stand for residues.
+//! Arithmetic modulo t is exact, so sums and products on the way to an output may pass t and come back. Only values
+//! that are read must lie among the integers that stand for residues.
 
 use std::fmt;
 
@@ -14,7 +15,7 @@ use crate::numbers::whole;
 use crate::scheme::Compiles;
 use crate::scheme::options::Options;
 
-/// Whole numbers from the first to the last, both among them.
+/// A range of whole numbers, from its first to its last number, both included.
 ///
 /// ```
 /// use ringmill_compiler::exact::IntegerRange;
@@ -34,12 +35,12 @@ impl fmt::Display for IntegerRange {
 }
 
 impl IntegerRange {
-    /// `None` where `low` is above `high`.
+    /// Makes the range from `low` to `high`, or returns `None` if `low` is above `high`.
     pub fn new(low: i128, high: i128) -> Option<Self> {
         (low <= high).then_some(Self { low, high })
     }
 
-    /// Those of at most this absolute value.
+    /// Returns the range of all numbers with at most this absolute value.
     pub fn up_to(magnitude: u64) -> Self {
         let high = i128::from(magnitude);
         Self { low: -high, high }
@@ -53,7 +54,7 @@ impl IntegerRange {
         self.high
     }
 
-    /// Largest absolute value.
+    /// Returns the largest absolute value of a number in the range.
     pub fn magnitude(self) -> u128 {
         self.low.unsigned_abs().max(self.high.unsigned_abs())
     }
@@ -62,7 +63,7 @@ impl IntegerRange {
         (self.low..=self.high).contains(&value)
     }
 
-    /// Those of at most the least power of two that no slot of a sample times the margin is above.
+    /// Returns the range of all numbers up to the least power of two that is at least `magnitude`, of either sign.
     fn up_to_power(magnitude: u64) -> Self {
         match magnitude {
             0 => Self::up_to(0),
@@ -70,7 +71,7 @@ impl IntegerRange {
         }
     }
 
-    /// The widest range within this one that reaches as far on both sides, to a power of two.
+    /// Returns the widest range within this one that reaches as far on both sides, to a power of two.
     pub(crate) fn narrowed(self) -> Self {
         let magnitude = self.high.min(self.low.saturating_neg()).max(0);
         let power = magnitude.checked_ilog2().map_or(0, |bits| 1 << bits);
@@ -128,14 +129,15 @@ impl IntegerRange {
     }
 }
 
-/// What a sample and a margin say of an input: no slot is larger.
+/// Returns the largest absolute value that a sample and a margin allow: the margin times the sample's largest slot.
 pub(crate) fn as_large(sample: &[i64], margin: f64) -> u64 {
     let largest = sample.iter().map(|x| x.unsigned_abs()).max().unwrap_or(0);
     // Doubles round large numbers down, too.
     largest.max((margin * largest as f64).ceil() as u64)
 }
 
-/// The range of every input: declared, the sample's times the margin up to a power of two, or the bound on all.
+/// Returns the range of every input: the declared one, or the sample's times the margin up to a power of two, or the
+/// bound on all inputs.
 ///
 /// # Errors
 /// [`CompileError::Range`] for ranges, a sample, a margin or a bound that make no sense for these inputs.
@@ -184,10 +186,10 @@ where
     inputs.iter().enumerate().map(one).collect()
 }
 
-/// The range of every value of a program without calls; `None` beyond 127 bits.
+/// Returns the range of every value of a program without calls. A value beyond 127 bits has `None`.
 ///
 /// # Errors
-/// An operation of which nothing is known here.
+/// An operation whose range is not known here.
 pub(crate) fn of_values(
     program: &MacroProgram,
     inputs: &[IntegerRange],
@@ -219,14 +221,14 @@ fn vector(data: &[(f64, f64)]) -> Option<IntegerRange> {
     IntegerRange::of(values?)
 }
 
-/// The range of an instruction's result, by those of its operands.
+/// The visitor that computes the range of an instruction's result from the ranges of its operands.
 struct OfResult<'a> {
     ranges: &'a [Option<IntegerRange>],
     inputs: &'a [IntegerRange],
     data: &'a [Option<IntegerRange>],
 }
 
-/// `None` beyond 127 bits.
+/// The range of a result, or `None` beyond 127 bits.
 type Found = Result<Option<IntegerRange>, Refused>;
 
 impl OfResult<'_> {
@@ -253,7 +255,7 @@ impl OfResult<'_> {
     }
 }
 
-/// The one number that an integer constant is.
+/// Returns the range that holds only the number of an integer constant, or `None` for another constant.
 fn exactly(constant: Constant) -> Option<IntegerRange> {
     match constant {
         Constant::Integer(value) => IntegerRange::new(value, value),
@@ -310,7 +312,7 @@ impl Visitor for OfResult<'_> {
         self.of_one(instr, Some)
     }
 
-    /// A conjugate of whole numbers is what it is of.
+    /// Returns the operand's range, since whole numbers are their own conjugates.
     fn conj(&mut self, instr: &MacroInstr) -> Found {
         self.of_one(instr, Some)
     }
@@ -319,12 +321,12 @@ impl Visitor for OfResult<'_> {
         Ok(IntegerRange::new(0, 1))
     }
 
-    /// What is above the modulus it is known by may be anything.
+    /// Returns no range: above the modulus that a quotient is known by, it may be any number.
     fn quotient(&mut self, _: &MacroInstr, _: Constant) -> Found {
         Ok(None)
     }
 
-    /// It has no result.
+    /// Returns no range, since an output has no result.
     fn output(&mut self, _: &MacroInstr, _: u32) -> Found {
         Ok(None)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a program of integers computes, in the clear and without wrapping. Expected results come from here.
+//! Evaluates programs of integers without encryption and without wrapping. Tests take their expected results from here.
 
 use ringmill_isa::Galois;
 use ringmill_isa::macros::{
@@ -10,15 +10,15 @@ use crate::numbers::whole;
 pub use crate::reference::EvaluateError;
 use crate::reference::{Meaning, rotated, run, turned_by};
 
-/// A slot; `None` beyond 127 bits.
+/// The value of a slot, or `None` beyond 127 bits.
 type Whole = Option<i128>;
 
-/// Evaluates a traced program. `inputs` are the vectors of the program's inputs in order, each of `slots` values; the
-/// result is one vector an output, in the order of the program's outputs.
+/// Evaluates a traced program without encryption. `inputs` are the vectors of the program's inputs in order, each of
+/// `slots` values. Returns one vector for each output, in the order of the program's outputs.
 ///
 /// # Errors
-/// [`EvaluateError`] when inputs do not fit the program, outputs outgrow 127 bits, or the program breaks the macro level's
-/// rules.
+/// [`EvaluateError`] if inputs do not fit the program, outputs outgrow 127 bits, or the program breaks the macro
+/// level's rules.
 pub fn evaluate(
     program: &MacroProgram,
     inputs: &[Vec<i128>],
@@ -26,11 +26,11 @@ pub fn evaluate(
     meant(program, inputs, None)
 }
 
-/// The same modulo `t`, about zero: what a program computes that bootstraps. A quotient is the integer's about zero, which is right where
-/// digits alone are read of it, and no more is known.
+/// Evaluates a program as [`evaluate`] does, modulo `t` about zero, as programs that bootstrap compute. A quotient is
+/// that of the integer about zero. This is right if only its digits are read, which alone are known.
 ///
 /// # Errors
-/// As [`evaluate`]; [`EvaluateError::TooLarge`] for quotients of what the divisor does not divide, too.
+/// Those of [`evaluate`]; also [`EvaluateError::TooLarge`] for a quotient of a number that the divisor does not divide.
 pub fn evaluate_modulo(
     program: &MacroProgram,
     inputs: &[Vec<i128>],
@@ -55,7 +55,7 @@ fn meant(
     named.map(known).collect()
 }
 
-/// Slots are integers, or about zero modulo one.
+/// The arithmetic of slots: on integers, or on integers about zero modulo one.
 struct Integers {
     modulo: Option<i128>,
 }
@@ -87,14 +87,14 @@ impl Meaning<Whole> for Integers {
     }
 }
 
-/// One instruction, by its operands' slots.
+/// The visitor that evaluates one instruction from the slots of its operands.
 struct Step<'a> {
     program: &'a MacroProgram,
     operands: &'a [&'a [Whole]],
     inputs: &'a [Vec<Whole>],
 }
 
-/// The results of one instruction.
+/// The slots of each result of one instruction.
 type Made = Result<Vec<Vec<Whole>>, Refused>;
 
 impl Step<'_> {
@@ -121,7 +121,7 @@ impl Step<'_> {
     }
 }
 
-/// A constant as an integer; a real one must be one.
+/// Returns a constant as an integer. A real constant must be a whole number.
 fn integer(instr: &MacroInstr, constant: Constant) -> Result<i128, Refused> {
     let shape = || Refused::shape(Step::PASS, instr);
     match constant {
@@ -170,7 +170,7 @@ impl Visitor for Step<'_> {
         self.each(instr, i128::checked_neg)
     }
 
-    /// A conjugate of whole numbers is what it is of.
+    /// Returns the operand's slots, since whole numbers are their own conjugates.
     fn conj(&mut self, instr: &MacroInstr) -> Made {
         self.each(instr, Some)
     }
@@ -208,7 +208,8 @@ impl Visitor for Step<'_> {
         self.rotate(instr, steps)
     }
 
-    /// What bootstraps turns by its slots' own generator, which the program does not say.
+    /// Refuses a `MORPH`: parameters that bootstrap rotate by their slots' own generator, which the program does not
+    /// name.
     fn morph(&mut self, instr: &MacroInstr, by: Galois) -> Made {
         let shape = || Refused::shape(Self::PASS, instr);
         let mut instrs = self.program.instrs.iter();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simplification of integer programs: neutral constants go, and the product of a value with itself is a square.
+//! Simplifies programs of integers: removes neutral constants, and turns the product of a value with itself into a
+//! square.
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};
 

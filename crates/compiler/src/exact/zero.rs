@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests for zero, written out modulo the plaintext modulus t: 1 where a value is 0, 0 elsewhere.
+//! Writes out tests for zero, which are 1 where a value is 0 and 0 elsewhere, as polynomials modulo the plaintext
+//! modulus t.
 //!
-//! By Fermat that is 1 - x^(t - 1), whatever x is; as deep as t has bits. Where x lies in a short range there is less to do: the
-//! polynomial that is 1 at 0 and has all other values of the range as roots, in x^2 where they lie on both sides of 0. Which of the
-//! two is taken hangs on t and the range alone.
+//! By Fermat the test of x is 1 - x^(t - 1), whatever x is, at a depth of as many products as t has bits. A value in a
+//! short range needs fewer. Its polynomial is 1 at 0 and has all other values of the range as roots. If they lie on
+//! both sides of 0, it is a polynomial in x^2. The choice depends on t and the range alone.
 
 use std::borrow::Cow;
 
@@ -20,16 +21,16 @@ use crate::pipeline::A_VALUE;
 use crate::poly::{self, Arithmetic};
 use crate::rewrite::{CIPHER, Rewriter};
 
-/// Roots that a polynomial may have: beyond, its constants alone take longer than Fermat's powers.
+/// The most roots of a test's polynomial. Beyond this number its constants alone take longer than Fermat's powers.
 const MOST_ROOTS: u64 = 1024;
 
-/// Products of a ciphertext with a constant that take as long as one of ciphertexts, about.
+/// The number of products of a ciphertext with a constant that take about as long as one product of ciphertexts.
 const CONSTANTS: f64 = 32.0;
 
-/// `program` with every test for zero written out and relinearised. `t` is prime.
+/// Returns `program` with every test for zero written out and relinearised. `t` must be prime.
 ///
 /// # Errors
-/// Memory that does not suffice, and a test of what may have more than 127 bits.
+/// A lack of memory, and a test of a value that may have more than 127 bits.
 pub(crate) fn written_out<'a, E>(
     program: &'a MacroProgram,
     t: PlainModulus,
@@ -68,7 +69,7 @@ pub(crate) fn written_out<'a, E>(
     Ok(Cow::Owned(out.finish()))
 }
 
-/// That an earlier pass should have refused the instruction.
+/// Returns the error for an instruction that an earlier pass should have refused.
 fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
     CompileError::Misshapen {
         at: At(instr.loc.clone()),
@@ -76,19 +77,20 @@ fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
     }
 }
 
-/// How a test is made.
+/// The polynomial by which a test for zero is written out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Way {
-    /// By Fermat.
+    /// Fermat's power x^(t - 1).
     Power,
-    /// By a polynomial of the value.
+    /// A polynomial of the value x with these roots.
     Roots(Vec<u64>),
-    /// By one of its square.
+    /// A polynomial of the square x^2 with these roots.
     SquaredRoots(Vec<u64>),
 }
 
 impl Way {
-    /// What a product costs grows with ring degree times the square of the primes, each about as the depth does.
+    /// Chooses the cheapest way for a range. The cost of a product grows with the ring degree times the square of the
+    /// primes, and each of these grows about as the depth does.
     pub fn cheapest(range: IntegerRange, q: Modulus) -> Self {
         let power = u64::BITS - (q.value() - 2).leading_zeros();
         let products = u64::from(q.value().ilog2() + (q.value() - 1).count_ones() - 1);
@@ -100,7 +102,7 @@ impl Way {
         }
     }
 
-    /// With its products and its depth; `None` for too many roots.
+    /// Returns the way by roots, with its number of products and its depth. Returns `None` for too many roots.
     pub fn by_roots(range: IntegerRange, q: Modulus) -> Option<(Self, f64, u32)> {
         let (low, high) = (range.low().unsigned_abs(), range.high().unsigned_abs());
         let both = range.low() < 0 && range.high() > 0;
@@ -134,7 +136,7 @@ impl Way {
         Some((way, products, depth))
     }
 
-    /// Values that it makes, at most.
+    /// Returns the most values that the written-out test makes.
     fn values(&self) -> u64 {
         match self {
             Self::Power => 4 * 64,
@@ -143,14 +145,14 @@ impl Way {
     }
 }
 
-/// What a part of a test is.
+/// A term of a written-out test: a value of the program or a constant.
 #[derive(Clone, Copy)]
 enum Term {
     Cipher(MacroValue),
     Constant(u64),
 }
 
-/// What is emitted at one line, modulo q.
+/// A writer of instructions for one line of the source program, modulo q.
 struct Emit<'a> {
     out: &'a mut Rewriter,
     q: Modulus,
@@ -178,7 +180,8 @@ impl Emit<'_> {
         result.unwrap_or(Term::Constant(0))
     }
 
-    /// x^e at depth ceil(log2 e): squares, of which those that e has are multiplied from the lowest on.
+    /// Returns x^e at depth ceil(log2 e). It multiplies those repeated squares of x that the bits of e select, from the
+    /// lowest on.
     fn power(&mut self, x: Term, mut e: u64) -> Term {
         let (mut square, mut product) = (x, Term::Constant(1));
         while e > 0 {

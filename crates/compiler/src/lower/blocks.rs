@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is made once and run from many places: procedures, those that are linked in too, each a block of the mid-level program with
-//! limbs of its own.
+//! Lowers procedures to blocks of the mid-level program. A block is made once and run from many places, and has limbs
+//! of its own. The linked bootstrap is a block too.
 
 use std::mem;
 
@@ -15,7 +15,7 @@ use super::{Limbs, Lowering, Scope};
 use crate::scheme::{Compiles, ErrorOf};
 
 impl<'a, S: Compiles> Lowering<'a, S> {
-    /// Makes the block of a procedure, of which those that it calls have been made, and gives its number.
+    /// Makes the block of a procedure and returns its number. The blocks of the procedures that it calls must exist.
     pub(super) fn procedure(&mut self, proc: &'a MacroProc) -> Result<u32, ErrorOf<S>> {
         let outer = mem::replace(&mut self.scope, Scope::new(&proc.types));
         let mut params = Vec::new();
@@ -68,7 +68,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         ty.and_then(MacroType::polys).unwrap_or(0)
     }
 
-    /// Limbs of a ciphertext that a block is given.
+    /// Returns new limbs for a ciphertext parameter of a block, and appends their types.
     fn parameter(&mut self, polys: u32, level: Level, types: &mut Vec<ValueType>) -> Limbs {
         let mut limbs = Vec::with_capacity(polys as usize);
         for _ in 0..polys {
@@ -87,7 +87,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         limbs
     }
 
-    /// A call of a procedure, or its repetition.
+    /// Lowers a call of a procedure, or its repetition, to a step that runs its block.
     pub(super) fn enter(
         &mut self,
         proc: u32,
@@ -103,7 +103,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         self.run(action, instr)
     }
 
-    /// A step that runs a block on the limbs of an instruction's operands, for those of its results.
+    /// Adds a step that runs a block on the limbs of an instruction's operands and defines the limbs of its results.
     fn run(&mut self, action: Action, instr: &MacroInstr) -> Result<(), ErrorOf<S>> {
         let limbs = |v: &MacroValue| self.scope.limbs.get(v.0 as usize);
         let args = instr.src.iter().filter_map(limbs).flatten().flatten();
@@ -132,7 +132,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         Ok(())
     }
 
-    /// A `BOOTSTRAP`: a call of the linked procedure, whose block is made where it is first wanted.
+    /// Lowers a `BOOTSTRAP` to a call of the linked procedure, whose block is made at its first use.
     pub(super) fn bootstrap(&mut self, instr: &MacroInstr) -> Result<(), ErrorOf<S>> {
         let block = match self.bootstrap {
             Some(block) => block,
@@ -147,7 +147,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
     }
 }
 
-/// A name as blocks may have it.
+/// Returns the name of a procedure in the form that names of blocks must have.
 fn label(name: &str) -> String {
     let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let letters = name.chars().map(|c| if letter(c) { c } else { '_' });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls and limbs of the mid-level program under construction.
+//! Makes the calls and the limbs of the mid-level program that lowering builds.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::error::CompileError;
 use crate::scheme::{self, Compiles, ErrorOf};
 
 impl<S: Compiles> Lowering<'_, S> {
-    /// The number of a limb that is about to be made.
+    /// Returns the number of a new limb.
     pub(super) fn fresh(&mut self) -> u32 {
         let number = self.scope.made;
         self.scope.made = number.saturating_add(1);
@@ -44,7 +44,8 @@ impl<S: Compiles> Lowering<'_, S> {
         level.moduli().map(|i| ModulusId(i as u16))
     }
 
-    /// Appends the call of `operation` on the operands of `instr`, then `keys`, and defines the results of `to`.
+    /// Appends the call of `operation` on the operands of `instr`, then `keys`. Defines the limbs of the results of
+    /// `to`.
     pub(super) fn call(
         &mut self,
         operation: S::Operation,
@@ -138,7 +139,7 @@ impl<S: Compiles> Lowering<'_, S> {
         limbs.get(number).copied()
     }
 
-    /// The call of an operation's procedure, which comes into the program with the first one.
+    /// Returns the call of an operation's procedure. The procedure is added to the program at its first call.
     pub(super) fn called(&mut self, operation: &S::Operation, procedure: Arc<Procedure>) -> Action {
         let next = self.program.procs.len() as u32;
         let proc = *self.proc_of.entry(operation.clone()).or_insert(next);

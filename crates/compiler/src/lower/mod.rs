@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a managed macro program to the mid level: one call of a cached procedure a macro instruction, as the scheme says
-//! ([`Compiles::code`]). `MUL`, `SQUARE` and `MORPH` whose only use is their `RELIN` or `KSW` become one call with it.
+//! Lowers a managed macro program to the mid level. Each macro instruction becomes one call of a cached procedure,
+//! which the scheme names ([`Compiles::code`]). `MUL`, `SQUARE` and `MORPH` whose only use is their `RELIN` or `KSW`
+//! become one call with it.
 
 mod blocks;
 mod call;
@@ -26,46 +27,47 @@ use crate::rewrite::{is_cipher, use_counts};
 use crate::scheme::options::Options;
 use crate::scheme::{Code, Compiles, ErrorOf, Lowerable, place};
 
-/// A vector that is encoded before the program runs.
+/// The source of a plaintext that is encoded before the program runs, or when it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlainSource {
-    /// Constant vector of the managed program, by its index in that program's `data` (folding adds vectors to the source's).
+    /// A constant vector of the managed program, by its index in that program's `data` (folding adds vectors to those
+    /// of the traced program).
     Data(u32),
-    /// Plain input, by its index in `inputs`.
+    /// A plain input, by its index in `inputs`.
     Input(u32),
-    /// Constant of the linked procedure, by its number there: integers lifted to each prime of its level.
+    /// A constant of the linked bootstrap, by its number there: integers that are lifted to each prime of its level.
     Lifted(u32),
 }
 
-/// An encoded plaintext that the program takes.
+/// An encoded plaintext that the program takes as input: its source, level and annotation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlainRequest<S: Compiles> {
     pub from: PlainSource,
     pub at: At<S::Annotation>,
 }
 
-/// The mid-level program and what its plaintexts stand for.
+/// A mid-level program, and the sources of the plaintexts that it takes.
 #[derive(Debug)]
 pub struct Lowered<S: Compiles> {
     pub program: Verified,
     pub plaintexts: Vec<PlainRequest<S>>,
-    /// Of each of the program's procedures: the macro instructions that it is.
+    /// For each of the program's procedures, the macro instructions that it computes.
     pub stands_for: Vec<&'static [MacroOp]>,
 }
 
-/// Limbs of a macro value, polynomial by polynomial.
+/// The limbs of a macro value, polynomial by polynomial.
 type Limbs = Vec<Vec<Held>>;
 
-/// What a body of instructions is lowered to, and how far it is: the program's own, or a block's.
+/// The state of lowering one body of instructions, the program's own or a block's.
 struct Scope<'a> {
     types: &'a [MacroType],
     steps: Vec<Loose>,
-    /// Limbs made so far.
+    /// The number of limbs made so far.
     made: u32,
     limbs: Vec<Limbs>,
-    /// For each product or `MORPH` that waits for its key switch: its operands.
+    /// For each product or `MORPH` that is lowered together with its key switch, the instruction with its operands.
     fused: HashMap<MacroValue, MacroInstr>,
-    /// Values whose limbs come into the program with their first use.
+    /// The keys and constants whose limbs come into the program at their first use.
     outside: HashMap<MacroValue, Outside>,
 }
 
@@ -88,18 +90,18 @@ struct Lowering<'a, S: Compiles> {
     ring: Ring,
     seeded: bool,
     watch: &'a Watch,
-    /// The procedure that a `BOOTSTRAP` calls.
+    /// The procedure that a `BOOTSTRAP` calls, if the scheme has one.
     linked: Option<&'a MacroProc>,
-    /// Its block, once it is made.
+    /// The block of the bootstrap's procedure, once it is made.
     bootstrap: Option<u32>,
-    /// Of each procedure that was lowered.
+    /// The block of each procedure that was lowered.
     block_of_proc: Vec<u32>,
-    /// Everything but its steps.
+    /// The mid-level program without its steps.
     program: Program,
     scope: Scope<'a>,
-    /// What each of the program's outputs is.
+    /// The limb of each of the program's outputs.
     outputs: Vec<Held>,
-    /// Index in `program.procs`.
+    /// The index in `program.procs` of each operation's procedure.
     proc_of: HashMap<S::Operation, u32>,
     plaintexts: Vec<PlainRequest<S>>,
     key_numbers: HashMap<S::KeyName, u32>,
@@ -109,10 +111,10 @@ struct Lowering<'a, S: Compiles> {
     stands_for: Vec<&'static [MacroOp]>,
 }
 
-/// Lowers `source`, which needs `keys`.
+/// Lowers a managed program `source`, which needs the evaluation keys `keys`.
 ///
 /// # Errors
-/// Constants that cannot be encoded; what the scheme layer or the verifier refuses.
+/// Constants that cannot be encoded; errors of the scheme layer and of the verifier.
 pub fn run<S: Compiles>(
     source: &MacroProgram,
     keys: &[S::KeyName],
@@ -170,7 +172,7 @@ pub fn run<S: Compiles>(
 }
 
 impl<'a, S: Compiles> Lowering<'a, S> {
-    /// Lowers instructions, whose values are those of the scope.
+    /// Lowers a body's instructions, whose values are those of the scope.
     fn body(&mut self, instrs: &[MacroInstr]) -> Result<(), ErrorOf<S>> {
         let types = self.scope.types;
         let uses = use_counts(instrs, types.len());
@@ -198,7 +200,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         Ok(())
     }
 
-    /// The level of a value; of one without, the lowest.
+    /// Returns the level of a value, or the lowest level for a value without one.
     fn level(&self, value: MacroValue) -> Level {
         let at = self.scope.types[value.0 as usize].at();
         at.map_or(Level::LOWEST, |at| at.level)
@@ -231,7 +233,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         Ok(())
     }
 
-    /// The code of `instr`, whose results are those of `to`.
+    /// Lowers the instruction `instr`, and defines the results of `to` by its code.
     fn computed(
         &mut self,
         instr: &MacroInstr,

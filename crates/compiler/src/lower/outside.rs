@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys, seeds and lifted constants, which come into the program with their first use.
+//! Brings keys, seeds and lifted constants into the mid-level program as inputs at their first use.
 
 use ringmill_device::call::{Place, key_digit};
 use ringmill_isa::macros::MacroInstr;
@@ -10,17 +10,17 @@ use super::{Lowering, PlainRequest, PlainSource};
 use crate::error::{At as Line, CompileError};
 use crate::scheme::{Compiles, ErrorOf, place};
 
-/// What a value is that comes from outside.
+/// A value that is an input of the mid-level program beside the ciphertexts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Outside {
-    /// A key, by its number.
+    /// An evaluation key, by its number.
     Key(u32),
-    /// A lifted constant, by the number of its plaintext.
+    /// A lifted constant of the bootstrap, by the number of its plaintext.
     Lifted(u32),
 }
 
 impl<S: Compiles> Lowering<'_, S> {
-    /// A key that is a ciphertext.
+    /// Makes the result of `to` an evaluation key that is a ciphertext.
     pub(super) fn key(&mut self, name: &S::KeyName, to: &MacroInstr) -> Result<(), ErrorOf<S>> {
         let number = self.key_numbers.get(name).copied();
         let (Some(number), Some(&value)) = (number, to.dst.first()) else {
@@ -30,7 +30,8 @@ impl<S: Compiles> Lowering<'_, S> {
         Ok(())
     }
 
-    /// A constant of the linked procedure, whose limbs come with their first use.
+    /// Makes the result of an instruction a constant of the linked bootstrap. Its limbs come into the program at their
+    /// first use.
     pub(super) fn lift(&mut self, instr: &MacroInstr, number: u32) -> Result<(), ErrorOf<S>> {
         let value = instr.dst.first().copied();
         let place = value.and_then(|v| Some((v, place::<S>(self.scope.types, v)?)));
@@ -44,7 +45,7 @@ impl<S: Compiles> Lowering<'_, S> {
         Ok(())
     }
 
-    /// A limb of a lifted constant, by the number of its plaintext.
+    /// Returns a limb of a lifted constant, by the number of the constant's plaintext and the limb's place.
     pub(super) fn constant_limb(&mut self, number: u32, place: Place) -> Held {
         if let Some(&known) = self.constant_limbs.get(&(number, place.modulus)) {
             return known;
@@ -80,7 +81,7 @@ impl<S: Compiles> Lowering<'_, S> {
     }
 }
 
-/// That an earlier pass should have refused the instruction.
+/// Returns the error for an instruction that an earlier pass should have refused.
 pub(super) fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
     CompileError::Misshapen {
         at: Line(instr.loc.clone()),

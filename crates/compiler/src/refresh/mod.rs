@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a program's values are refreshed, for whatever scheme refreshes them: a scheme says what is consumed on the way through a
-//! program and what a refresh costs.
+//! Places bootstraps (refreshes) in a program for any scheme. The scheme says what values consume on the way through a
+//! program, and what a refresh costs.
 
 mod place;
 
@@ -10,45 +10,45 @@ use ringmill_isa::macros::{MacroProgram, MacroValue};
 
 pub use place::{Placement, best, tried};
 
-/// A way through a program, instruction by instruction, on which values are refreshed where a placement says.
+/// A pass of a scheme through a program, instruction by instruction, that refreshes values as a placement says.
 pub trait Course: Clone {
-    /// What is lacking at a value whose message is lost.
+    /// The description of what a value lacks whose message is lost.
     type Lost: Clone;
     type Error;
 
-    /// Refreshes values as the placement says, from here on.
+    /// Sets the placement by which values are refreshed from here on.
     fn refresh_by(&mut self, placement: Rc<Placement>);
 
-    /// Goes through the instruction of that number, and refreshes first what the placement wants refreshed of what it reads.
+    /// Processes the instruction with this number. Operands that the placement refreshes here are refreshed first.
     ///
     /// # Errors
-    /// An instruction that the scheme refuses; that the work was stopped.
+    /// An instruction that the scheme refuses; a stop of the work.
     fn go_on(&mut self, program: &MacroProgram, number: usize) -> Result<(), Self::Error>;
 
-    /// What the way so far costs, refreshes among it.
+    /// Returns the cost of all instructions so far, refreshes included.
     fn cost(&self) -> f64;
 
-    /// What a refresh costs.
+    /// Returns the cost of one refresh.
     fn of_refresh(&self) -> f64;
 
-    /// Of the values whose messages are lost the first.
+    /// Returns what the first value with a lost message lacks, or `None` if all messages are safe.
     fn lost(&self) -> Option<&Self::Lost>;
 
-    /// What was refreshed, and by which cut.
+    /// Returns the values that were refreshed, each with the cut that demanded it.
     fn refreshed(&self) -> &[(MacroValue, usize)];
 
-    /// How many of the values that are known gain capacity when they are refreshed.
+    /// Returns the number of known values that would gain capacity from a refresh.
     fn stale(&self) -> usize;
 
-    /// Whether each of these can be refreshed here.
+    /// Returns whether every such value could be refreshed here without losing its message.
     ///
     /// # Errors
-    /// What the scheme refuses.
+    /// Errors of the scheme.
     fn survives(&self) -> Result<bool, Self::Error>;
 
-    /// Forgets a value that is read no more.
+    /// Forgets a value of the program that no later instruction reads.
     fn forget(&mut self, old: MacroValue);
 
-    /// The same without what is no longer needed to go on.
+    /// Returns a copy that holds only what the later instructions need.
     fn lean(&self) -> Self;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where values are refreshed: at the cuts of least cost.
+//! Places bootstraps at the cuts of least cost in a program.
 //!
-//! A *cut* stands before an instruction. A value that was made before a cut and is read behind it is refreshed when it is first
-//! read there, if that gives it room. So the values that a cut refreshes are those that live across it, and what they cost is known
-//! when it is reached, up to which of them still have room. A cut may only stand where each of these values can be refreshed.
-//! Then all of them have room behind it, wherever the earlier cuts are. So only the cheapest way there matters. Cuts are
-//! found by dynamic programming over the instructions: for each place for a cut the cheapest way there, from any earlier cut from
-//! which the noise model lets the program run so far. Then each refreshed value is tried without.
+//! A *cut* stands before an instruction. A value that was made before a cut and is read after it is refreshed at its
+//! first read there, if that gives it room. So a cut refreshes the values that live across it. Their cost is known when
+//! the cut is reached, up to which of them still have room. A cut may only stand where each of these values can be
+//! refreshed. Then all of them have room after it, wherever the earlier cuts are. So only the cheapest way to a cut
+//! matters. Dynamic programming over the instructions finds the cuts: for each place the cheapest way there, from any
+//! earlier cut from which the noise model lets the program run so far. Then each refreshed value is tried without its
+//! refresh.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -15,16 +16,16 @@ use ringmill_isa::macros::{MacroProgram, MacroValue};
 
 use super::Course;
 
-/// Cuts, and values that are left alone there.
+/// A placement of bootstraps: the cuts, and the values that are not refreshed there.
 #[derive(Clone, Default, Debug)]
 pub struct Placement {
-    /// Numbers of the instructions that cuts stand before, in order.
+    /// The numbers of the instructions before which cuts stand, in ascending order.
     pub cuts: Vec<usize>,
     pub kept: HashSet<(MacroValue, usize)>,
 }
 
 impl Placement {
-    /// One cut; none at the start of the program.
+    /// Returns a placement of one cut, or an empty one if the cut is the start of the program.
     fn at(cut: usize) -> Self {
         Self {
             cuts: (cut > 0).then_some(cut).into_iter().collect(),
@@ -32,7 +33,7 @@ impl Placement {
         }
     }
 
-    /// All cuts up to `last`, of each of which the one before it is given.
+    /// Returns the placement of all cuts on the way to `last`. `before` gives for each cut the one before it.
     fn through(last: usize, before: &BTreeMap<usize, usize>) -> Self {
         let earlier = |&cut: &usize| before.get(&cut).copied();
         let cuts = std::iter::successors(Some(last), earlier);
@@ -44,12 +45,12 @@ impl Placement {
         }
     }
 
-    /// Whether nothing is refreshed.
+    /// Returns whether the placement has no cuts, so that nothing is refreshed.
     pub fn is_empty(&self) -> bool {
         self.cuts.is_empty()
     }
 
-    /// The last cut before an instruction, or right there.
+    /// Returns the last cut that stands before this instruction or an earlier one.
     pub fn cut_before(&self, instr: usize) -> Option<usize> {
         let count = self.cuts.partition_point(|&cut| cut <= instr);
         self.cuts.get(count.checked_sub(1)?).copied()
@@ -60,17 +61,17 @@ impl Placement {
     }
 }
 
-/// Trials of one refreshed value less, in instructions.
+/// The most instructions that trials without one refreshed value process together.
 const TRIALS: usize = 1 << 22;
-/// Places for cuts that are looked at from a cut, where there are places enough among them.
+/// The number of later places that are tried for the next cut from each cut, if there are places enough among them.
 const PLACES: usize = 1 << 10;
 
-/// What a course may come to, or what is lacking at the first value that is lost; errors are the scheme's.
+/// The result of a course, or what the first lost value lacks. Errors are the scheme's.
 type Result<T, C> =
     std::result::Result<std::result::Result<T, <C as Course>::Lost>, <C as Course>::Error>;
 
-/// The placement of least cost that is found, and its cost; what is lacking at the first value that no placement saves. `start` is the
-/// course before the first instruction.
+/// Returns the placement of least cost that is found, and its cost. If no placement saves every value, it returns what
+/// the first lost value lacks. `start` is the course before the first instruction.
 ///
 /// # Errors
 /// Those of the course.
@@ -85,16 +86,16 @@ pub fn best<C: Course>(program: &MacroProgram, start: &C) -> Result<(Placement, 
     }
 }
 
-/// A cut that is reached, and the cheapest way there.
+/// A cut that the search has reached, and the cheapest way there.
 struct Way<C> {
-    /// What was paid, and what is sure to be paid for values that live across the cut.
+    /// The cost so far, and the cost of refreshes that values living across the cut will need for certain.
     bound: f64,
     course: C,
-    /// The cut before it.
+    /// The cut before this one on the way.
     before: usize,
 }
 
-/// Cuts of least cost. The start of the program is one, at which nothing is refreshed.
+/// Returns the cuts of least cost. The start of the program counts as a cut at which nothing is refreshed.
 fn by_cuts<C: Course>(program: &MacroProgram, start: &C, places: usize) -> Result<Placement, C> {
     let count = program.instrs.len();
     let last_read = last_reads(program);
@@ -159,7 +160,7 @@ fn by_cuts<C: Course>(program: &MacroProgram, start: &C, places: usize) -> Resul
     })
 }
 
-/// The same with every refreshed value left alone that need not be, and its cost.
+/// Returns the placement without refreshes that are not needed, and its cost.
 fn fewer<C: Course>(
     program: &MacroProgram,
     start: &C,
@@ -184,7 +185,7 @@ fn fewer<C: Course>(
 
 type Tried = (Vec<(MacroValue, usize)>, f64);
 
-/// What a placement refreshes and costs, or the first message that it loses.
+/// Runs a placement through the program. Returns the refreshed values and the cost, or what the first lost value lacks.
 pub fn tried<C: Course>(
     program: &MacroProgram,
     start: &C,
@@ -205,7 +206,7 @@ fn placed<C: Course>(mut course: C, placement: &Rc<Placement>) -> C {
     course
 }
 
-/// The last instruction that reads each value.
+/// Returns for each value the number of the last instruction that reads it.
 fn last_reads(program: &MacroProgram) -> Vec<usize> {
     let mut last = vec![0; program.types.len()];
     for (number, instr) in program.instrs.iter().enumerate() {
@@ -218,7 +219,8 @@ fn last_reads(program: &MacroProgram) -> Vec<usize> {
     last
 }
 
-/// The distance of the places for cuts that are looked at from a cut: a power of two, so that ways share places.
+/// Returns the distance between the places that are tried for cuts from a cut. It is a power of two, so that ways from
+/// different cuts share places.
 fn spaced<C: Course>(
     course: &C,
     program: &MacroProgram,
@@ -241,7 +243,7 @@ fn spaced<C: Course>(
     Ok(distance(count))
 }
 
-/// Forgets the values that no instruction behind this one reads.
+/// Forgets the values that no instruction after this one reads.
 fn forget<C: Course>(course: &mut C, program: &MacroProgram, number: usize, last_read: &[usize]) {
     let Some(instr) = program.instrs.get(number) else {
         return;

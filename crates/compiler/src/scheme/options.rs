@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the user may choose about a compilation.
+//! The options that a user may set for a compilation.
 
 use std::sync::Arc;
 
@@ -9,30 +9,30 @@ use ringmill_limits::Watch;
 use super::Compiles;
 use crate::target::Target;
 
-/// How much larger than on a sample values may be, unless something else is asked for.
+/// The default factor by which values may be larger than on the sample.
 pub const SAMPLE_MARGIN: f64 = 2.0;
 
-/// Where parameters come from.
+/// The source of a program's parameters.
 #[derive(Clone, Debug)]
 pub enum ParamsChoice<S: Compiles> {
-    /// These; the compiler checks that the program fits them.
+    /// These parameters. The compiler checks that the program fits them.
     Given(Arc<S::Params>),
-    /// The smallest secure ones for the program.
+    /// The smallest secure parameters for the program that satisfy these demands.
     Choose(S::Wanted),
 }
 
-/// The optional passes; all are on unless a test or a comparison wants one off.
+/// The optional passes of the compiler. All are on unless a test or a comparison switches one off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passes {
-    /// Algebraic simplification, where the scheme has one.
+    /// Whether algebraic simplification runs, if the scheme has one.
     pub fold: bool,
-    /// Common subexpressions.
+    /// Whether common subexpressions are merged.
     pub cse: bool,
-    /// Dead code.
+    /// Whether dead code is removed.
     pub dce: bool,
-    /// Fewest relinearisations; otherwise one right after each product.
+    /// Whether relinearisations are as few as possible. Otherwise one follows each product.
     pub lazy_relin: bool,
-    /// Rotations of one value share their decomposition.
+    /// Whether rotations of one value share their decomposition.
     pub hoist: bool,
 }
 
@@ -53,50 +53,54 @@ impl Passes {
     };
 }
 
-/// Options of [`crate::compile`]. Of a scheme whose values are exact whatever they are, ranges and samples say nothing.
+/// The options of [`crate::compile`]. Ranges and samples have no effect for a scheme whose values are exact whatever
+/// they are.
 #[derive(Clone, Debug)]
 pub struct Options<S: Compiles> {
     pub params: ParamsChoice<S>,
-    /// The machine that the program is made for: chosen parameters fit it, and given ones that do not are refused.
+    /// The machine that the program is compiled for. Chosen parameters fit it, and given ones that do not are refused.
     pub target: Option<Target>,
-    /// Key halves come from seeds (half the key memory and traffic) where the target can make them, or are stored.
+    /// Whether key halves come from seeds (half the key memory and traffic), if the target can make them. Otherwise
+    /// whole keys are stored.
     pub seeded_keys: bool,
-    /// The managed program is written with LOAD, MORPH and KSW and ends with HCF, whether a target says so or not.
+    /// Whether the managed program has explicit moves (LOAD, MORPH and KSW) and ends with HCF, even if no target asks
+    /// for that.
     pub explicit: bool,
-    /// Level at which outputs are wanted; above 0 when another program is to go on with them.
+    /// The lowest level at which outputs may end. It is above 0 if another program continues with them.
     pub output_level: Level,
-    /// Largest absolute value of an input slot, of inputs that neither `ranges` nor a sample speaks of.
+    /// The largest absolute value in a slot of those inputs that neither `ranges` nor a sample covers.
     pub input_bound: f64,
-    /// Where each input's slots lie, in the order of the program's inputs; empty for none declared.
+    /// The range of each input's slots, in the order of the program's inputs. It is empty if no range is declared.
     pub ranges: Vec<Option<S::Range>>,
-    /// Typical inputs, one message an input. They declare the range of every input that `ranges` does not: each end `margin`
-    /// times as far out as on the sample, up to a power of two. A wanted precision is then for inputs like the sample, for
-    /// which no value in the program is larger than `margin` times its largest on the sample.
+    /// Typical inputs, one message for each input. They declare the range of every input without one in `ranges`: each
+    /// end is `margin` times as far from zero as on the sample, up to a power of two. A demanded precision is then for
+    /// inputs like the sample, for which no value in the program is larger than `margin` times its largest on the
+    /// sample.
     pub sample: Option<Vec<S::Message>>,
-    /// See `sample`.
+    /// The factor by which inputs and values may be larger than on `sample`.
     pub margin: f64,
     pub passes: Passes,
-    /// How values are bootstrapped, where the scheme can: the program may then be as deep as it likes, its calls and repeats
-    /// stay, and arithmetic is modulo the plaintext modulus, without ranges.
+    /// The bootstrap of the scheme's values, if the scheme has one. The program may then have any depth, its calls and
+    /// repeats stay, and arithmetic is modulo the plaintext modulus, without ranges.
     pub bootstrapping: Option<S::Bootstrapping>,
-    /// Asked as the compiler goes.
+    /// The watch that can stop the compiler and limits its memory.
     pub watch: Watch,
 }
 
 impl<S: Compiles> Options<S> {
-    /// Whether keys come from seeds: as asked, if the target makes their halves.
+    /// Returns whether keys come from seeds: as requested, if the target can make their halves.
     pub fn seeded(&self) -> bool {
         let target = self.target.as_ref();
         self.seeded_keys && target.is_none_or(|target| target.expands_seeds)
     }
 
-    /// Whether programs say what moves and when they end: as asked, or as the target's do.
+    /// Returns whether programs have explicit moves and end with HCF, as requested or as the target demands.
     pub fn explicit(&self) -> bool {
         let target = self.target.as_ref();
         self.explicit || target.is_some_and(|target| target.explicit)
     }
 
-    /// The usual options with these parameters.
+    /// Returns the default options with these parameters.
     pub fn given(params: Arc<S::Params>) -> Self {
         Self {
             params: ParamsChoice::Given(params),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A value elsewhere: at a lower level, under another factor; each made once and kept.
+//! Derives values from others: at a lower level, or under another correction factor. Each derived value is made once
+//! and used again.
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{LevelNote, MacroImm, MacroInstr, MacroOp, MacroType, Note};
@@ -8,18 +9,18 @@ use ringmill_schemes::bgv::{Factor, Noise};
 use super::super::CompileError;
 use super::{Manager, Placed};
 
-/// What was made of a new value before, to be used again.
+/// A step that derives a value from another: a division by a prime, a drop of primes, or a new factor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Derived {
-    /// Divided by the last prime.
+    /// The value divided by its last prime.
     Divided,
-    /// Primes dropped down to this level.
+    /// The value after its primes above this level are dropped.
     Dropped(Level),
-    /// Multiplied by this integer, and its factor with it.
+    /// The value and its correction factor multiplied by this integer.
     Refactored(i64),
 }
 
-/// Bits by which a division must lower the noise where it is done for that alone.
+/// The least bits by which a division must lower a value's noise, if the division is made for that reason alone.
 const WORTH: f64 = 1.0;
 
 pub(super) fn note(level: Level, factor: Factor) -> LevelNote {
@@ -36,16 +37,16 @@ impl Placed {
     }
 }
 
-/// Noise and factor of a value after no division, one, two and so on, as far as they have been looked at.
+/// The noise and correction factor of a value after no division, after one, and so on, computed as they are needed.
 pub(super) struct Descent {
     pub from: Placed,
     after: Vec<(Noise, Factor)>,
-    /// Divisions that lower the noise.
+    /// The number of divisions that lower the noise enough to be worth it.
     worth: usize,
 }
 
 impl Descent {
-    /// What dividing the value brings.
+    /// Makes the descent of a value, and finds how many divisions lower its noise enough.
     pub fn new(manager: &Manager<'_>, from: Placed) -> Self {
         let mut this = Self {
             from,
@@ -63,7 +64,7 @@ impl Descent {
         this
     }
 
-    /// Noise and factor after so many divisions, of which the value's level has enough.
+    /// Returns noise and factor after this number of divisions. The value must have as many levels.
     pub fn at(&mut self, manager: &Manager<'_>, divisions: usize) -> (Noise, Factor) {
         while self.after.len() <= divisions {
             let done = self.after.len() - 1;
@@ -76,24 +77,25 @@ impl Descent {
         self.after[divisions]
     }
 
-    /// The divisions that a value is to go through on its way down to `level`; the other primes are dropped.
+    /// Returns how many divisions the value goes through on its way down to `level`. Its other primes are dropped.
     pub fn divisions(&self, level: Level) -> usize {
         self.worth.min(self.steps(level))
     }
 
-    /// Levels from the value down to `level`.
+    /// Returns the number of levels from the value down to `level`.
     pub fn steps(&self, level: Level) -> usize {
         self.from.level.index().saturating_sub(level.index())
     }
 
-    /// The noise of the value at `level`.
+    /// Returns the noise that the value has at `level`.
     pub fn noise(&self, level: Level) -> Noise {
         self.after[self.divisions(level)].0
     }
 }
 
 impl Manager<'_> {
-    /// The value at `level`, its own or a lower one, by so many divisions first.
+    /// Returns the value at `level`, its own or a lower one, after this number of divisions. Its other primes are
+    /// dropped.
     pub(super) fn bring(
         &mut self,
         from: Placed,
@@ -108,7 +110,7 @@ impl Manager<'_> {
         self.dropped(here, level, instr)
     }
 
-    /// The value of a descent at `level`.
+    /// Returns the value of a descent at `level`, after the divisions that are worth it.
     pub(super) fn brought(
         &mut self,
         descent: &Descent,
@@ -146,7 +148,7 @@ impl Manager<'_> {
         self.derive(from, Derived::Dropped(level), made, like, instr)
     }
 
-    /// The value under `factor`, `by` times its own.
+    /// Returns the value under the correction factor `factor`, which is `by` times its own.
     pub(super) fn refactored(
         &mut self,
         from: Placed,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Level and factor management: every value gets a level, a correction factor and a bound on its noise. Divisions by primes
-//! (`RESCALE`), dropped primes (`MODSWITCH`) and products that make factors equal (`REFACTOR`) go in where they are needed, so
-//! that no mismatch can reach the user.
+//! Manages levels and factors of BGV programs. Every value gets a level, a correction factor and a bound on its noise.
+//! The pass inserts divisions by primes (`RESCALE`), dropped primes (`MODSWITCH`) and products that make factors equal
+//! (`REFACTOR`), so that no mismatch can reach the user.
 //!
-//! Noise decides. What grows it as much as it is large (products, of ciphertexts or with plaintexts) and what is the dearer the
-//! more primes there are (rotations) happens at the lowest level that leaves the result all the room there can be; sums happen
-//! where their operands are. A value goes down by divisions while these lower its noise, then by dropping primes, which costs
-//! nothing and leaves noise and factor as they are.
+//! Noise decides the level. Products, of ciphertexts or with plaintexts, multiply noise, and rotations cost more with
+//! more primes. Both happen at the lowest level that leaves the result all the room there can be. Sums happen at the
+//! levels of their operands. A value goes down by divisions while these lower its noise, then by dropping primes, which
+//! costs nothing and leaves noise and factor as they are.
 
 mod descend;
 mod refresh;
@@ -31,112 +31,112 @@ use crate::rewrite::{Rewriter, is_cipher};
 use descend::Derived;
 pub use refresh::{Callee, Convention, Deep};
 
-/// A value of the new program: where it is, and how large its phase is at most.
+/// A ciphertext of the managed program: its value, level, factor, and the bound on its phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
     value: MacroValue,
-    /// Polynomials.
+    /// The number of the ciphertext's polynomials.
     size: usize,
     pub level: Level,
     factor: Factor,
     pub noise: Noise,
 }
 
-/// A value of the old program: where it is, and the instruction at which it was made or last refreshed.
+/// The managed ciphertext of a value of the source program, and the instruction at which it was made or last refreshed.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     placed: Placed,
     since: usize,
 }
 
-/// Values whose messages may be lost.
+/// The values of a program whose messages may be lost.
 #[derive(Clone, Debug)]
 pub struct Misfit {
-    /// The line of the first.
+    /// The line of the first such value.
     pub at: Line,
     /// The instruction that makes the first, by its place in the program that is managed.
     pub number: usize,
-    /// Bits that the worst of them lacks.
+    /// The bits of room that the worst of these values lacks.
     pub bits: f64,
 }
 
-/// A program with levels and factors.
+/// A managed program, which has levels and factors.
 pub struct Managed {
     pub program: MacroProgram,
-    /// Where each output is; none of one that is written by no instruction.
+    /// The ciphertext of each output, or `None` for an output that no instruction writes.
     pub outputs: Vec<Option<Placed>>,
     pub misfit: Option<Misfit>,
-    /// [`Manager::cost`].
+    /// The program's cost, as [`Manager::cost`] counts it.
     pub cost: f64,
 }
 
-/// What a program is managed for.
+/// The conditions for which a program is managed: parameters, levels of inputs and outputs, and bootstrapping.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     pub params: &'a Params,
     /// The level at which each input is encrypted.
     pub entry: &'a [Level],
-    /// The lowest at which outputs are wanted.
+    /// The lowest level at which outputs may end.
     pub output: Level,
-    /// Goes on after the first misfit, for the worst of all.
+    /// Whether the manager continues after the first misfit, to find the worst of all.
     pub measure: bool,
-    /// How values are refreshed, in programs of any depth.
+    /// The way in which values are refreshed, for programs of any depth. `None` for levelled programs.
     pub deep: Option<Deep<'a>>,
     pub watch: &'a Watch,
 }
 
 #[derive(Clone)]
 pub struct Manager<'a> {
-    /// None of a trial, whose instructions nobody wants.
+    /// The writer of the managed program. `None` in a trial, whose instructions nobody needs.
     out: Option<Rewriter>,
-    /// Values so far.
+    /// The number of values of the managed program so far.
     made: u32,
-    /// What the instructions so far cost, in transforms of a limb, where that is asked for.
+    /// The cost of the instructions so far, in transforms of a limb, if the frame asks for costs.
     cost: f64,
-    /// The instruction that is managed.
+    /// The number of the source program's instruction that is being managed.
     at: usize,
-    /// Old values that were refreshed, and the cut that wanted it.
+    /// The source values that were refreshed, each with the cut that demanded it.
     refreshed: Vec<(MacroValue, usize)>,
-    /// Where values are refreshed, if `frame` says how.
+    /// The cuts at which values are refreshed, if `frame` allows bootstraps.
     placement: Rc<Placement>,
     frame: Frame<'a>,
     model: NoiseModel,
     t: Modulus,
-    /// By which a division by each ciphertext prime multiplies the factor.
+    /// For each ciphertext prime, the integer by which a division by it multiplies the factor.
     divisions: Rc<[Factor]>,
-    /// Ciphertexts by old value.
+    /// The managed ciphertext of each source value.
     known: HashMap<MacroValue, Known>,
     derived: BTreeMap<(MacroValue, Derived), Placed>,
-    /// Plaintexts by old value and place.
+    /// The managed plaintext of each source value, by the level and factor that it is encoded for.
     plains: HashMap<(MacroValue, Level, Factor), MacroValue>,
-    /// Instruction that makes each old plaintext value.
+    /// The instruction that makes each plaintext value of the source program.
     plain_source: HashMap<MacroValue, (MacroOp, MacroImm)>,
     outputs: Vec<Option<Placed>>,
     misfit: Option<Misfit>,
 }
 
-/// Instructions between two looks at the watch.
+/// The number of instructions between two checks whether the work was stopped.
 const WATCHED: usize = 1024;
 
-/// The bounds on noise in a program.
+/// Returns the noise model for a program with these parameters.
 pub(super) fn model(program: &MacroProgram, params: &Params) -> NoiseModel {
     // A value is encrypted, or its key is switched, and it is divided by its primes.
     let random = params.cipher_count() + 1;
     NoiseModel::of_program(params, program.types.len().saturating_mul(random))
 }
 
-/// Manages a program that has its `RELIN`s.
+/// Manages a program in which relinearisations (`RELIN`) are placed already.
 ///
 /// # Errors
-/// What the watch says.
+/// A stop of the work, or a lack of memory.
 pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, CompileError> {
     run_with(program, frame, &Rc::default())
 }
 
-/// The same with values refreshed where the placement says.
+/// Manages a program as [`run`] does, with values refreshed at the cuts of a placement.
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub(super) fn run_with(
     program: &MacroProgram,
     frame: Frame<'_>,
@@ -162,10 +162,11 @@ pub(super) fn run_with(
     })
 }
 
-/// Where values are best refreshed in the frame, and what that costs; what is lacking at the first value that no placement saves.
+/// Returns the cheapest placement of bootstraps for the frame that is found, and its cost. If no placement saves every
+/// value, it returns what the first lost value lacks.
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub(super) fn best(
     program: &MacroProgram,
     frame: Frame<'_>,
@@ -175,7 +176,7 @@ pub(super) fn best(
     refreshing::best(program, &start)
 }
 
-/// That an earlier pass should have refused or replaced the instruction.
+/// Returns the error for an instruction that an earlier pass should have refused or replaced.
 fn misshapen(instr: &MacroInstr) -> CompileError {
     CompileError::Misshapen {
         at: Line(instr.loc.clone()),
@@ -184,10 +185,10 @@ fn misshapen(instr: &MacroInstr) -> CompileError {
 }
 
 impl<'a> Manager<'a> {
-    /// One that makes no instructions.
+    /// Makes a manager for trials, which writes no instructions.
     ///
     /// # Errors
-    /// A prime that t has a factor in common with.
+    /// A ciphertext prime that has a common factor with the plaintext modulus t.
     pub fn new(program: &MacroProgram, frame: Frame<'a>) -> Result<Self, CompileError> {
         let t = frame.params.plain_modulus().reducer();
         let primes = frame
@@ -217,7 +218,7 @@ impl<'a> Manager<'a> {
         })
     }
 
-    /// The factor of a ciphertext at `level` after a division by its last prime.
+    /// Returns the factor that a ciphertext at `level` has after a division by its last prime.
     fn divided_factor(&self, factor: Factor, level: Level) -> Factor {
         match self.divisions.get(level.index()) {
             Some(&by) => factor.times(by, self.t),
@@ -225,7 +226,7 @@ impl<'a> Manager<'a> {
         }
     }
 
-    /// Manages an instruction of the program, by its number.
+    /// Manages one instruction of the source program, given by its number.
     fn next(&mut self, program: &MacroProgram, number: usize) -> Result<(), CompileError> {
         if number.is_multiple_of(WATCHED) {
             self.frame.watch.check()?;
@@ -242,7 +243,7 @@ impl<'a> Manager<'a> {
         Managing { manager, program }.visit(instr)
     }
 
-    /// An encrypted input, fresh at its level.
+    /// Adds an encrypted input, fresh at its level.
     fn input(&mut self, instr: &MacroInstr, v: MacroValue) -> Result<(), CompileError> {
         let level = match instr.imm {
             MacroImm::Input(input) => self.frame.entry.get(input as usize).copied(),
@@ -260,7 +261,7 @@ impl<'a> Manager<'a> {
         self.result(instr, vec![], instr.imm.clone(), fresh)
     }
 
-    /// Emits an instruction whose results are like `like`, and places them.
+    /// Writes an instruction whose results have the level, factor and noise of `like`, and records them.
     fn result(
         &mut self,
         instr: &MacroInstr,
@@ -277,7 +278,7 @@ impl<'a> Manager<'a> {
         Ok(())
     }
 
-    /// Notes that the results of an instruction are these values, like `like`.
+    /// Records the values `made` as the results of a source instruction, with the level, factor and noise of `like`.
     fn known_as(&mut self, instr: &MacroInstr, made: &[MacroValue], like: Placed) {
         for (&old, &value) in instr.dst.iter().zip(made) {
             let placed = Placed { value, ..like };
@@ -285,13 +286,13 @@ impl<'a> Manager<'a> {
         }
     }
 
-    /// Notes where a value of the old program is from now on.
+    /// Records the managed ciphertext that stands for a source value from now on.
     fn know(&mut self, old: MacroValue, placed: Placed) {
         let since = self.at;
         self.known.insert(old, Known { placed, since });
     }
 
-    /// Makes an instruction; of a trial, numbers alone.
+    /// Writes an instruction of the managed program. In a trial it only numbers the results.
     fn emit(
         &mut self,
         op: MacroOp,
@@ -312,7 +313,7 @@ impl<'a> Manager<'a> {
         self.known.contains_key(&old)
     }
 
-    /// Adds the cost of an instruction whose results are so many like `like`.
+    /// Adds the cost of an instruction with this number of results like `like`.
     fn charge(
         &mut self,
         op: MacroOp,
@@ -326,7 +327,7 @@ impl<'a> Manager<'a> {
         Ok(())
     }
 
-    /// Notes that the message of a value may be lost.
+    /// Records a misfit if the message of a value may be lost.
     fn check(&mut self, placed: Placed, instr: &MacroInstr) {
         let lacking = -self.model.room(placed.noise, placed.level);
         if lacking > 0.0 {
@@ -344,7 +345,7 @@ impl<'a> Manager<'a> {
         misfit.bits = misfit.bits.max(bits);
     }
 
-    /// A plaintext of the old program, beside a ciphertext at this place.
+    /// Returns the plaintext of a source value, encoded for a ciphertext of this level and factor.
     fn plain(
         &mut self,
         old: MacroValue,
@@ -369,7 +370,7 @@ impl<'a> Manager<'a> {
     }
 }
 
-/// What is done for each instruction of a program.
+/// The visitor that manages each kind of instruction.
 struct Managing<'m, 'a> {
     manager: &'m mut Manager<'a>,
     program: &'m MacroProgram,
@@ -378,7 +379,7 @@ struct Managing<'m, 'a> {
 type Done = Result<(), CompileError>;
 
 impl Managing<'_, '_> {
-    /// The operand of an instruction that has one.
+    /// Returns the operand of an instruction that has one operand.
     fn one(&mut self, instr: &MacroInstr) -> Result<Placed, CompileError> {
         match *instr.src {
             [_] => self.first(instr),
@@ -391,7 +392,7 @@ impl Managing<'_, '_> {
         a.ok_or_else(|| misshapen(instr))
     }
 
-    /// The second operand: a ciphertext, or else a plaintext.
+    /// Returns the second operand of an instruction: a ciphertext, or else the source value of a plaintext.
     fn second(&mut self, instr: &MacroInstr) -> Result<Result<Placed, MacroValue>, CompileError> {
         let b = self.manager.operand(instr, 1)?;
         match (b, instr.src.get(1)) {
@@ -467,7 +468,7 @@ impl Visitor for Managing<'_, '_> {
         self.manager.same(instr, a, a.noise)
     }
 
-    /// A conjugate of whole numbers is what it is of.
+    /// Records the operand as the result, since whole numbers are their own conjugates.
     fn conj(&mut self, instr: &MacroInstr) -> Done {
         self.neg(instr)
     }

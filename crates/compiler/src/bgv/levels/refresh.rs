@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of any depth: values are refreshed where the placement says, and what procedures are given and give back is at one
-//! place, so that a procedure is managed once, wherever it is called.
+//! Manages levels of programs of any depth. Values are refreshed at the cuts of a placement. Arguments and results of
+//! procedures are at one level, so that a procedure is managed once, wherever it is called.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use super::descend::Descent;
 use super::{Known, Manager, Misfit, Placed, misshapen};
 use crate::refresh::{Course, Placement};
 
-/// Where ciphertexts are that procedures are given and give back, under factor 1.
+/// The level and noise of ciphertexts that a procedure takes and returns, all under factor 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Convention {
     pub level: Level,
@@ -24,7 +24,7 @@ pub struct Convention {
 }
 
 impl Convention {
-    /// At a level, with as much noise as a value has that was just divided and brought under factor 1.
+    /// Makes the convention of a level. The noise is that of a value that was just divided and brought under factor 1.
     pub fn new(params: &Params, model: &NoiseModel, level: Level) -> Self {
         let t = params.plain_modulus().value();
         let noise = model.mul_integer(model.floor(), t);
@@ -43,30 +43,30 @@ impl Convention {
     }
 }
 
-/// A procedure that was managed.
+/// A procedure that was managed: its convention, and the cost of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Callee {
     pub convention: Convention,
-    /// Of one call.
+    /// The cost of one call, in transforms of a limb.
     pub cost: f64,
 }
 
-/// How the values of a body are refreshed.
+/// The way in which the values of a body are refreshed.
 #[derive(Clone, Copy)]
 pub struct Deep<'a> {
     pub procedure: &'a Procedure,
     pub costs: &'a Costs,
-    /// Where the body is given its own values, if it is a procedure's.
+    /// The convention of the body's own arguments and results, if it is a procedure's.
     pub convention: Option<Convention>,
-    /// Of each procedure before this one where it takes its values, and what a call costs.
+    /// For each procedure before this one its convention, and the cost of a call.
     pub callees: &'a [Callee],
 }
 
-/// Bits of room for which nothing is refreshed.
+/// The least bits of room that a refresh must give a value to be worth it.
 const WORTH: f64 = 1.0;
 
 impl<'a> Manager<'a> {
-    /// The lowest level at which what can still be refreshed may be.
+    /// Returns the lowest level to which a value may go that can still be refreshed.
     pub(super) fn floor(&self) -> Level {
         match self.frame.deep {
             Some(deep) => deep.procedure.start(),
@@ -74,7 +74,7 @@ impl<'a> Manager<'a> {
         }
     }
 
-    /// An operand that is a ciphertext, refreshed if that is wanted here.
+    /// Returns a ciphertext operand, after a bootstrap if the placement demands it at this instruction.
     pub(super) fn operand(
         &mut self,
         instr: &MacroInstr,
@@ -99,21 +99,21 @@ impl<'a> Manager<'a> {
         Ok(Some(fresh))
     }
 
-    /// The cut for which a value that is read now is to be refreshed.
+    /// Returns the cut that demands a refresh of a value that is read now, or `None`.
     fn wanted(&self, deep: Deep<'_>, old: MacroValue, known: Known) -> Option<usize> {
         let cut = self.placement.cut_before(self.at)?;
         let stale = known.since < cut && !self.placement.is_kept(old, cut);
         (stale && self.gains(deep, known.placed)).then_some(cut)
     }
 
-    /// Whether refreshing a value gives it room.
+    /// Returns whether a refresh gives a value enough room to be worth it.
     fn gains(&self, deep: Deep<'_>, placed: Placed) -> bool {
         let (level, noise) = deep.procedure.end();
         let fresh = self.model.room(noise, level);
         self.model.room(placed.noise, placed.level) < fresh - WORTH
     }
 
-    /// The values that are known and that a refresh gives room.
+    /// Returns the known values to which a refresh gives room.
     fn gaining(&self) -> impl Iterator<Item = (Deep<'a>, Placed)> {
         let deep = self.frame.deep.into_iter();
         deep.flat_map(move |deep| {
@@ -123,7 +123,7 @@ impl<'a> Manager<'a> {
         })
     }
 
-    /// Whether refreshing a value keeps its message.
+    /// Returns whether a value's message survives its refresh.
     fn is_kept_by(&self, deep: Deep<'_>, placed: Placed) -> Result<bool, CompileError> {
         let placed = self.of_two(placed);
         let start = deep.procedure.start();
@@ -135,7 +135,7 @@ impl<'a> Manager<'a> {
         Ok(kept && placed.level >= start && fits)
     }
 
-    /// The divisions after which a value may be refreshed, or all there are.
+    /// Returns the number of divisions after which a value may be refreshed, or all divisions that it has.
     fn divisions(&self, deep: Deep<'_>, descent: &mut Descent) -> Result<usize, CompileError> {
         let start = deep.procedure.start();
         let (most, bound) = (descent.steps(start), deep.procedure.noise().log2());
@@ -146,7 +146,7 @@ impl<'a> Manager<'a> {
         Ok(divisions)
     }
 
-    /// What a value is once it is relinearised, if it is not.
+    /// Returns the value as it is after relinearisation, if it has three polynomials.
     fn of_two(&self, placed: Placed) -> Placed {
         match placed.size {
             2 => placed,
@@ -204,7 +204,7 @@ impl<'a> Manager<'a> {
         Ok(Placed { value, ..fresh })
     }
 
-    /// A value where procedures are given it and give it back.
+    /// Returns the value at the level, and under the factor 1, of a procedure's arguments and results.
     pub(super) fn arrived(
         &mut self,
         Convention { level, noise }: Convention,
@@ -246,7 +246,7 @@ impl<'a> Manager<'a> {
         })
     }
 
-    /// The value under a factor.
+    /// Returns the value under the correction factor 1.
     fn under_one(
         &mut self,
         a: Placed,
@@ -258,7 +258,7 @@ impl<'a> Manager<'a> {
         self.refactored(a, by, factor, instr)
     }
 
-    /// A call: arguments arrive, and results are where they were put.
+    /// Manages a call: brings the arguments to the callee's convention, and records the results there.
     pub(super) fn call(&mut self, instr: &MacroInstr) -> Result<(), CompileError> {
         let deep = self.frame.deep.ok_or_else(|| misshapen(instr))?;
         let (proc, times) = match instr.imm {
@@ -325,7 +325,7 @@ impl Course for Manager<'_> {
         self.known.remove(&old);
     }
 
-    /// Without instructions, and what was made of values that are forgotten.
+    /// Returns a copy for a trial, without instructions, and without what was derived from values that are forgotten.
     fn lean(&self) -> Self {
         let known = self.known.values().map(|known| known.placed.value);
         let mut left: BTreeSet<MacroValue> = known.collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where each instruction happens, and what its result is.
+//! Chooses the level of each instruction of a BGV program, and computes its result.
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroValue};
@@ -11,14 +11,15 @@ use super::descend::Descent;
 use super::{Manager, Placed, misshapen};
 use crate::error::At as Line;
 
-/// Bits of room that a lower level, or a division fewer, may cost.
+/// The bits of room that the manager gives up for a lower level, or for one division fewer.
 const TOLERANCE: f64 = 0.125;
-/// The same before key switching, whose time grows with the square of the primes. What a division costs beforehand it would
-/// mostly cost afterwards.
+/// The bits of room that it gives up before key switching, whose time grows with the square of the primes. A division
+/// before the key switch would mostly follow it otherwise.
 const BEFORE_KEYS: f64 = 2.0;
 
 impl Manager<'_> {
-    /// The lowest level up to `top` at which a result of this noise has all the room there can be but for some bits.
+    /// Returns the lowest level up to `top` at which a result has all the room there can be, less `spared` bits.
+    /// `noise` gives its noise at a level.
     fn lowest(&self, top: Level, spared: f64, noise: impl Fn(Level) -> Noise) -> Level {
         let room = |level: Level| self.model.room(noise(level), level);
         let levels = || self.floor().min(top).to(top);
@@ -28,8 +29,9 @@ impl Manager<'_> {
         found.unwrap_or(top)
     }
 
-    /// Of the ciphertexts `a` and `b`, at the lower of their levels. The higher one comes down by as few divisions as leave
-    /// the sum little noise: they change factors, and balancing different factors may cost more than they take off.
+    /// Brings the ciphertexts `a` and `b` to the lower of their levels for a sum. The higher one goes down by as few
+    /// divisions as leave the sum little noise. Divisions change factors, and balancing different factors may cost more
+    /// noise than they remove.
     pub(super) fn sum(
         &mut self,
         instr: &MacroInstr,
@@ -68,7 +70,7 @@ impl Manager<'_> {
         self.result(instr, vec![a.value, b.value], MacroImm::None, sum)
     }
 
-    /// What makes the factors of two ciphertexts one at the least noise.
+    /// Returns the integers that bring two ciphertexts under one factor at the least noise.
     fn balance(&self, a: Placed, b: Placed) -> Result<Balance, CompileError> {
         if a.factor == b.factor {
             let (by, factor) = ([1, 1], a.factor);
@@ -78,7 +80,7 @@ impl Manager<'_> {
         Ok(Factor::balance_phases(a.factor, b.factor, self.t, log2)?)
     }
 
-    /// The integers about zero that a balance multiplies by.
+    /// Returns the two multipliers of a balance as integers about zero.
     fn signed(&self, balance: Balance) -> [i64; 2] {
         balance
             .by
@@ -145,7 +147,7 @@ impl Manager<'_> {
         self.result(instr, vec![a.value], MacroImm::None, square)
     }
 
-    /// The plaintext is multiplied by as it is: the factor stays.
+    /// Manages a product with a plaintext. The plaintext is encoded without a factor, so the ciphertext's factor stays.
     pub(super) fn plain_product(
         &mut self,
         instr: &MacroInstr,
@@ -176,8 +178,8 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// The phase of multiples of the integer, over it: its plaintext modulus is as many times smaller, and what was noise there is
-    /// message here.
+    /// Manages a division by an integer of which every slot is a multiple. The phase is divided too: the plaintext
+    /// modulus is as many times smaller, and the noise above it becomes message.
     pub(super) fn quotient(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         let t = self.frame.params.plain_modulus().value();
         let by = match instr.imm {
@@ -194,7 +196,7 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// An instruction at its operand's own level and factor, with a result of the size of `like`.
+    /// Manages an instruction at its operand's own level and factor. The result has as many polynomials as `like`.
     pub(super) fn same(
         &mut self,
         instr: &MacroInstr,
@@ -205,7 +207,7 @@ impl Manager<'_> {
         self.result(instr, vec![like.value], imm, Placed { noise, ..like })
     }
 
-    /// Key switching costs the more the higher it happens.
+    /// Manages a rotation. Its operand first goes to a lower level, since key switching costs more with more primes.
     pub(super) fn rotation(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         let descent = Descent::new(self, a);
         let model = &self.model;
@@ -216,7 +218,7 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// An output rests at the lowest level at which outputs are wanted and its message is sure.
+    /// Manages an output, which ends at the lowest allowed level at which its message is sure.
     pub(super) fn output(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         if let Some(convention) = self.frame.deep.and_then(|deep| deep.convention) {
             let a = self.arrived(convention, a, instr)?;
