@@ -67,7 +67,7 @@ impl Bootstrap {
         })
     }
 
-    /// Returns the program of the blind rotation.
+    /// Returns the limb program of the blind rotation with its key switch, as devices run it.
     pub fn rotation(&self) -> &Verified {
         &self.rotate
     }

@@ -7,21 +7,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
-    /// A run of the cycle model.
+    /// The figure comes from a run of the cycle model.
     Model,
-    /// A run of the cycle model that was checked: the RTL of that size has run the same words in the same cycles.
+    /// The figure comes from a run of the cycle model that was checked: the RTL of that size has run the same words in
+    /// the same cycles.
     Lockstep,
-    /// A measurement on this computer.
+    /// The figure was measured on this computer in this run.
     Measured,
-    /// A simulation of the machine's RTL.
+    /// The figure comes from a simulation of the machine's RTL.
     Rtl,
-    /// A synthesis of the machine's RTL by Yosys.
+    /// The figure comes from a synthesis of the machine's RTL by Yosys.
     Synthesis,
-    /// A count in our program, or a calculation from other figures.
+    /// The figure is a count in our program, or a calculation from other figures.
     Counted,
-    /// A statement of the machine's description, such as a number of multipliers.
+    /// The figure is a statement of the machine's description, such as a number of multipliers.
     Stated,
-    /// A measurement on another computer that was recorded before this run.
+    /// The figure was measured on another computer and recorded before this run.
     Recorded,
 }
 

@@ -10,7 +10,7 @@ use ringmill_runtime::shown::Parts;
 
 use crate::error::PaperError;
 
-/// The FPGA family that machines are counted for.
+/// The FPGA family whose resources the tables count, unless a row names another.
 pub const FAMILY: Family = Family::Xcup;
 
 /// The way in which a paper's tables obtain FPGA resources.

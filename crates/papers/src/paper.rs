@@ -47,7 +47,7 @@ pub trait Paper: Send + Sync {
 pub struct Sources {
     /// Whether cycles come from the model alone, and not from RTL.
     pub model: bool,
-    /// Whether resources come from synthesis.
+    /// Whether FPGA resources and areas come from synthesis.
     pub synthesis: bool,
 }
 

@@ -110,7 +110,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Makes the rows of the sheet's tables.
+    /// Makes the rows of the sheet's tables, line by line, with the names that the scope knows.
     pub fn tables(mut self, tables: &[Line], scope: &Scope<'_>) -> Result<Reproduced, PaperError> {
         for line in tables {
             self.line(line, &line.each, &scope.defining(&line.definitions))?;

@@ -44,7 +44,7 @@ pub struct Line {
     pub unit: Option<String>,
     /// The formula of the figure that the paper prints.
     pub printed: Option<String>,
-    /// The formula of our figure.
+    /// The formula of our own figure for the row.
     pub ours: Option<String>,
     /// How our figure was obtained, if its formula does not say so.
     pub how: Option<How>,

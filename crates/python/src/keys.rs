@@ -199,7 +199,7 @@ impl Keys {
         self.client.slots()
     }
 
-    /// Whether the program has complex constants.
+    /// Whether the program has constants with imaginary parts, so that outputs may be complex.
     #[getter]
     fn complex(&self) -> bool {
         self.client.complex()

@@ -29,7 +29,7 @@ mod watch;
 #[global_allocator]
 static ALLOCATOR: LineAllocator = LineAllocator;
 
-/// The compiled half of the `ringmill` package.
+/// The extension module `_ringmill`: the classes and functions in Rust behind the `ringmill` package.
 #[pymodule]
 fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(m)?;

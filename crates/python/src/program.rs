@@ -107,7 +107,7 @@ impl MacroBuilder {
         })
     }
 
-    /// Adds an input of the program.
+    /// Adds a named input of the program, encrypted or plain, and returns its number.
     fn input(&mut self, name: &str, encrypted: bool, file: &str, line: u32) -> PyResult<usize> {
         let visibility = if encrypted {
             Visibility::Encrypted

@@ -41,12 +41,12 @@ macro_rules! with_scheme {
 impl Known {
     pub const ALL: [Self; 3] = [Self::Ckks, Self::Bfv, Self::Bgv];
 
-    /// Returns the scheme's name in programs.
+    /// Returns the name that programs use for the scheme.
     pub fn name(self) -> &'static str {
         with_scheme!(self, S => <S as Compiles>::NAME)
     }
 
-    /// Describes the scheme's values in one line.
+    /// Returns one line of text on the kind of values that the scheme computes with.
     pub fn about(self) -> &'static str {
         match self {
             Self::Ckks => "Real and complex numbers, approximately",

@@ -36,7 +36,7 @@ pub use scheme::Runs;
 pub use served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 pub use server::{Answer, AnswerOf, Running, Server, simulate};
 
-/// Messages by input or output name.
+/// Messages of a scheme by input or output name.
 pub type Messages<S> = BTreeMap<String, <S as Scheme>::Message>;
 /// Ciphertexts of a scheme by input or output name.
 pub type Ciphers<S> = BTreeMap<String, <S as Scheme>::Ciphertext>;

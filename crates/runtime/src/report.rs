@@ -116,7 +116,7 @@ pub fn mid_counts(program: &Program) -> Counts {
         .collect()
 }
 
-/// The cost of a run on the CPU.
+/// The cost of a run on the CPU: its time, threads and memory, as the device measured them.
 #[derive(Clone, Debug, Serialize)]
 pub struct CpuReport {
     #[serde(flatten, serialize_with = "fields")]
@@ -345,7 +345,7 @@ impl RunReport {
         machine.is_some_and(|machine| machine.own.remarks().hosted)
     }
 
-    /// Returns the report with every figure, as text.
+    /// Returns the run report with every figure, as text.
     pub fn detail(&self) -> Detail<'_> {
         Detail(self)
     }

@@ -17,7 +17,7 @@ pub trait Runs: Compiles {
     /// The type of a run's report.
     type Report;
 
-    /// Makes the evaluation keys of a program.
+    /// Makes the evaluation keys that a compiled program needs, from the secret key.
     ///
     /// # Errors
     /// No memory or randomness.

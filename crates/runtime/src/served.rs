@@ -140,7 +140,7 @@ pub trait Served:
     /// [`Unfit`] unless there are `slots` values, all within the range.
     fn check(range: &Self::Range, slots: usize, message: &Self::Message) -> Result<(), Unfit>;
 
-    /// Makes the evaluation keys of a program.
+    /// Makes the evaluation keys that a compiled program needs, from the secret key.
     ///
     /// # Errors
     /// No memory or randomness.

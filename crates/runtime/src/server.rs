@@ -217,7 +217,7 @@ impl<S: Runs> Server<S> {
         })
     }
 
-    /// Runs the program once: [`Server::open`] and [`Running::run`].
+    /// Runs the program once on a device: [`Server::open`], then [`Running::run`].
     ///
     /// # Errors
     /// The errors of both.

@@ -13,7 +13,7 @@ use crate::error::shorten;
 use crate::open::{Devices, simulated};
 use crate::sim;
 
-/// The most cases of one comparison.
+/// The most cases that one comparison of machines may have.
 const MOST: usize = 1000;
 
 /// A field of machine descriptions, and the values that the comparison gives it in turn.

@@ -24,7 +24,7 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// Returns all devices of Ringmill.
+    /// Returns the list of all devices that Ringmill ships.
     pub fn standard() -> Self {
         Self::of(Registry::standard())
     }
@@ -49,7 +49,7 @@ impl Devices {
         &self.machines
     }
 
-    /// Returns the names of the machines with RTL.
+    /// Returns the names of the known machines that have RTL.
     #[cfg(feature = "rtl")]
     pub fn with_rtl(&self) -> Vec<&'static str> {
         self.designs.names(&self.machines)

@@ -167,7 +167,7 @@ pub use super::integer::Shift;
 /// The operation of a program's instruction, with its operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
-    /// The next input of the program.
+    /// The next input of the program, in the order of its instructions.
     Input {
         name: String,
     },
@@ -394,6 +394,11 @@ impl ProgramBuilder {
         self.push(op, kind)
     }
 
+    /// Adds a constant of this type, and returns its value.
+    ///
+    /// # Errors
+    ///
+    /// [`CircuitError::OutOfRange`] for a value that the type does not have.
     /// # Errors
     /// [`CircuitError::OutOfRange`] for a value that the type does not have.
     pub fn constant(&mut self, value: i128, kind: Type) -> Result<Value, CircuitError> {
@@ -417,6 +422,11 @@ impl ProgramBuilder {
         })
     }
 
+    /// Adds an operation of two values of one type, and returns its result.
+    ///
+    /// # Errors
+    ///
+    /// As for every operation here: [`CircuitError::Types`] if the types of the operands do not fit.
     /// # Errors
     /// As for every operation here: [`CircuitError::Types`] if the types of the operands do not fit.
     pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Value, CircuitError> {
@@ -449,6 +459,11 @@ impl ProgramBuilder {
         Ok(self.push(Op::ShiftBy(shift, a, by), kind))
     }
 
+    /// Adds a shift of `a` by an encrypted, unsigned number of bits `by`, and returns its result.
+    ///
+    /// # Errors
+    ///
+    /// [`CircuitError::Refused`] for a signed amount, or a rotation of a width that is no power of two.
     /// # Errors
     /// [`CircuitError::Refused`] for a signed amount, or a rotation of a width that is no power of two.
     pub fn shift(&mut self, shift: Shift, a: Value, by: Value) -> Result<Value, CircuitError> {
@@ -476,6 +491,11 @@ impl ProgramBuilder {
         Ok(self.push(Op::Select(bit, a, b), kind))
     }
 
+    /// Adds the sum of several values of one type, and returns its result.
+    ///
+    /// # Errors
+    ///
+    /// [`CircuitError::Inputs`] if there are no terms.
     /// # Errors
     /// [`CircuitError::Inputs`] if there are no terms.
     pub fn sum(&mut self, terms: &[Value]) -> Result<Value, CircuitError> {
@@ -492,6 +512,12 @@ impl ProgramBuilder {
         Ok(self.push(Op::Sum(terms.to_vec()), kind))
     }
 
+    /// Adds a look-up of a table of integers at an encrypted index, and returns its result.
+    ///
+    /// # Errors
+    ///
+    /// [`CircuitError::Refused`] for an index that is signed or too wide, or a table longer than the index reaches;
+    /// [`CircuitError::OutOfRange`] for entries that the type does not have.
     /// # Errors
     /// [`CircuitError::Refused`] for an index that is signed or too wide, or a table longer than the index reaches;
     /// [`CircuitError::OutOfRange`] for entries that the type does not have.

@@ -13,7 +13,7 @@ use crate::tfhe::{Evaluator, LinearEvaluator, LookupTable, LweCiphertext, Worksp
 pub enum Engine<'a> {
     /// The CPU's kernels, which run one bootstrap after another in each thread.
     Evaluator(&'a Evaluator),
-    /// A device that runs bootstraps as limb programs.
+    /// A device and a bootstrap as limb programs, which the device runs.
     Device {
         bootstrap: &'a Bootstrap,
         device: &'a dyn Device,

@@ -85,7 +85,7 @@ impl Client {
         &self.secret
     }
 
-    /// Makes the key that a server bootstraps with.
+    /// Makes the bootstrapping key, with which a server bootstraps the client's ciphertexts.
     ///
     /// # Errors
     /// [`TfheError::HeavyKey`] if more than half of the secret key's bits are 1, which is possible for keys that this

@@ -91,7 +91,7 @@ pub enum ModulusSwitch {
     CentredMean,
 }
 
-/// The messages that ciphertexts encrypt.
+/// The messages that ciphertexts of a parameter set encrypt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Messages {
     /// Bits: true is 1/8 of the torus, false is -1/8.
@@ -126,7 +126,7 @@ pub enum FailureRate {
 }
 
 impl FailureRate {
-    /// Returns log2 of the rate.
+    /// Returns log2 of the largest failure probability.
     pub const fn log2(self) -> i32 {
         match self {
             Self::Below2Minus40 => -40,
@@ -136,7 +136,7 @@ impl FailureRate {
     }
 }
 
-/// The sizes of a parameter set.
+/// The sizes of a TFHE parameter set: dimensions, digits, noise, modulus, and the choices that fix a bootstrap.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sizes {
     pub n: LweDimension,
@@ -248,12 +248,12 @@ impl Params {
         self.narrow.as_ref()
     }
 
-    /// Returns the gadget of a blind rotation's digits.
+    /// Returns the gadget that decomposes polynomials in a blind rotation into digits.
     pub fn bootstrap_gadget(&self) -> &Gadget {
         &self.bootstrap
     }
 
-    /// Returns the gadget of a key switch's digits.
+    /// Returns the gadget that decomposes numbers in a key switch into digits.
     pub fn key_switch_gadget(&self) -> &Gadget {
         &self.key_switch
     }
@@ -263,7 +263,7 @@ impl Params {
         self.shape
     }
 
-    /// Returns the reason why products are exact.
+    /// Returns the proof that the products of a bootstrap are exact with this set's transforms.
     pub fn exactness(&self) -> &Exactness {
         &self.exactness
     }
@@ -392,5 +392,5 @@ fn canonical(s: &Sizes) -> Vec<u8> {
     bytes
 }
 
-/// The length of a canonical form in bytes.
+/// The length in bytes of a parameter set's canonical form.
 pub(super) const CANONICAL: usize = 1 + 14 * 4 + 2 * 8;

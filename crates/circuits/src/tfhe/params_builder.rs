@@ -127,7 +127,7 @@ impl ParamsBuilder {
         self
     }
 
-    /// Allows operations to fail with any probability.
+    /// Allows operations of the built parameter set to fail with any probability. Such a set is for tests.
     pub fn allow_any_failure_rate_for_tests_only(mut self) -> Self {
         self.rate = None;
         self

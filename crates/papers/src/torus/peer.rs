@@ -14,7 +14,7 @@ use crate::error::PaperError;
 /// The path below the workspace where benches/harness/peers.py puts the tfhe-rs program.
 const PATH: &str = "target/peers/tfhe-rs/release/ringmill-bench-tfhe";
 
-/// The command that builds it.
+/// The reason and the command to print if the tfhe-rs program is not built.
 pub const HOW: &str = "not built here: cargo build --release --locked --manifest-path benches/tfhe/Cargo.toml --target-dir \
                        target/peers/tfhe-rs";
 

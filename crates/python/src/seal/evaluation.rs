@@ -109,7 +109,7 @@ impl<S: Side> Evaluation<S> {
         })
     }
 
-    /// Reads evaluation keys in SEAL's format.
+    /// Reads evaluation keys in SEAL's format from bytes.
     fn read<T: Send + 'static>(
         self: &Arc<Self>,
         py: Python<'_>,

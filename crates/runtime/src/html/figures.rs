@@ -105,7 +105,7 @@ pub struct Curve {
     /// The label of the horizontal axis: its quantity and unit.
     pub x: String,
     pub y: String,
-    /// Whether both axes are logarithmic.
+    /// Whether both axes of the figure are logarithmic.
     pub log: bool,
     pub series: Vec<Series>,
 }

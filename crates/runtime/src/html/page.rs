@@ -25,14 +25,14 @@ impl Section {
         }
     }
 
-    /// Returns the section with one more piece.
+    /// Returns the report's section with one more piece at its end.
     #[must_use]
     pub fn with(mut self, piece: Piece) -> Self {
         self.pieces.push(piece);
         self
     }
 
-    /// Returns the section with one more paragraph.
+    /// Returns the report's section with one more paragraph at its end.
     #[must_use]
     pub fn saying(self, text: impl Into<String>) -> Self {
         self.with(Piece::Text(text.into()))
@@ -52,7 +52,7 @@ pub enum Piece {
     Figure(Figure),
 }
 
-/// A table: rows of cells under a head.
+/// A table of a report: rows of cells under a head.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     pub head: Vec<String>,

@@ -133,7 +133,7 @@ fn thinned(points: Vec<Point>) -> Vec<Point> {
     kept.map(|(_, point)| point).collect()
 }
 
-/// Describes parameters and their security as a section.
+/// Describes a parameter set of a scheme and its security as a section of an HTML page.
 pub fn of_parameters<S: Served>(params: &S::Params) -> Section
 where
     S::Params: RingParams,

@@ -14,7 +14,7 @@ use crate::{AnswerOf, Ciphers, Messages, RuntimeError, Served, Server};
 const RUNS: usize = 3;
 const LONG: Duration = Duration::from_secs(2);
 
-/// The result of a repeated run.
+/// The result of a program's repeated runs on one device.
 pub struct Repeated<S: Served> {
     /// The answer of the first run, which includes planning.
     pub first: AnswerOf<S>,

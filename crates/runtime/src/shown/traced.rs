@@ -33,7 +33,7 @@ pub enum TracedError<E: Error + 'static> {
 pub struct Asked<'a> {
     pub spill: bool,
     pub trace: Option<&'a Path>,
-    /// Whether the report has a timeline.
+    /// Whether the run's report has a timeline of units and memories.
     pub timeline: bool,
     pub saving: Option<Saving>,
     /// The checkpoint file from which the run continues, if any.
@@ -93,7 +93,7 @@ pub struct Simulated<'a> {
     pub spill: bool,
     pub resident_keys: bool,
     pub trace: Option<&'a Path>,
-    /// Whether the report has a timeline.
+    /// Whether the report has a timeline of units and memories.
     pub timeline: bool,
 }
 

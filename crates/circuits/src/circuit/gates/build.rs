@@ -30,7 +30,7 @@ impl Bit {
         &self.0
     }
 
-    /// Returns the opposite bit. It costs no bootstrap.
+    /// Returns the opposite of the encrypted bit, without a bootstrap.
     #[must_use]
     pub fn inverted(&self) -> Self {
         Self(Sum::default().plus(-1, &self.0))

@@ -175,7 +175,7 @@ impl Read for Watched<'_> {
     }
 }
 
-/// Parses the modules of a JSON file.
+/// Parses the modules of a Yosys JSON file, and stops if memory for them runs out.
 fn parsed(text: &str, watch: &Watch) -> Result<File, CircuitError> {
     let mut text = BufReader::new(Watched {
         left: text.as_bytes(),

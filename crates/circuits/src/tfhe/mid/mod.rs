@@ -60,7 +60,7 @@ pub enum RotationInput {
         col: usize,
         lane: usize,
     },
-    /// The rows of the key-switching key.
+    /// The rows of the key-switching key, for a program that ends with a key switch.
     SwitchKey,
 }
 
@@ -95,7 +95,7 @@ impl BootstrapPrograms {
     }
 }
 
-/// Makes [`BootstrapPrograms::switch`] alone.
+/// Makes the program [`BootstrapPrograms::switch`], a key switch, by itself.
 ///
 /// # Errors
 /// Those of [`BootstrapPrograms::new`].
@@ -103,7 +103,7 @@ pub fn switch(params: &Params) -> Result<Program, TfheError> {
     Ok(calling(procedures::switch(&Shape::new(params))?))
 }
 
-/// Makes [`BootstrapPrograms::turn`] alone.
+/// Makes the program [`BootstrapPrograms::turn`], a blind rotation without extraction and key switch, by itself.
 ///
 /// # Errors
 /// See [`switch`].

@@ -17,7 +17,7 @@ pub(super) struct Shape<'a> {
     pub moduli: Vec<TableModulus>,
     /// The moduli of the transforms, one for each lane. If q is prime, q itself is the only one.
     pub lanes: Vec<ModulusId>,
-    /// The prime of each lane.
+    /// The prime of each lane, in the order of `lanes`.
     pub primes: Vec<Modulus>,
 }
 

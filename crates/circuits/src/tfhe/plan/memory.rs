@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// The place of a compiled program's value.
+/// The place where a value of a compiled program lies: in an input of the run, or in the program's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::tfhe) enum Place {
     /// The words of one of the run's inputs, by the input's number.

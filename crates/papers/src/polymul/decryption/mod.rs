@@ -62,7 +62,7 @@ impl Study<'_> {
         CALLS * self.given.seal_decrypt.len() as u64 + beyond::PARTS + 1
     }
 
-    /// Runs the whole study, and returns its figures.
+    /// Runs the whole decryption study, and returns its figures. `parts` reports the progress.
     pub fn figures(self, parts: &mut Parts<'_>) -> Result<Found, PaperError> {
         let printed = &self.given.seal_decrypt;
         let sets = printed.iter().map(|s| Set { n: s.n, bits: s.k });

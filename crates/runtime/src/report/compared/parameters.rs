@@ -17,7 +17,7 @@ fn primes(bits: &[u32]) -> String {
     bits.join(" ")
 }
 
-/// Returns parameters as one line of text.
+/// Returns a parameter set as one line of text, for tables.
 pub(super) fn described(p: &ParameterReport) -> String {
     let scale = p.log2_scale.map(|scale| format!(", scale 2^{scale:.1}"));
     let modulus = p.plain_modulus.map(|t| format!(", plaintext modulus {t}"));
