@@ -18,7 +18,7 @@ use crate::Untraced;
 /// The exit status after Ctrl-C: 128 plus the signal's number, as in shells.
 pub const INTERRUPTED: u8 = 130;
 
-/// The reason why a command failed.
+/// The reason why a `ringmill` command failed.
 #[derive(Debug, Named)]
 pub enum CliError {
     #[error("{0}")]
@@ -144,7 +144,7 @@ impl CliError {
         kind == Some(std::io::ErrorKind::BrokenPipe)
     }
 
-    /// Returns whether Ctrl-C stopped the command.
+    /// Returns whether the command failed because Ctrl-C stopped it.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, Self::Interrupted { .. }) || Halt::of(self) == Some(&Halt::Interrupted)
     }

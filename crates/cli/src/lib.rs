@@ -56,9 +56,9 @@ pub type PythonTracer<'a> = &'a dyn Fn(Trace<'_>) -> Result<TracedFile, Untraced
 
 /// The reason why a Python file was not traced.
 pub enum Untraced {
-    /// Ctrl-C stopped the trace.
+    /// Ctrl-C stopped the trace of the Python file.
     Interrupted,
-    /// Python raised an error. Its text follows.
+    /// Python raised an error while it traced the file. The text is that of the error.
     Raised(String),
 }
 

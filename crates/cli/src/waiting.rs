@@ -12,9 +12,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ringmill_device::progress::{Progress, Step};
 use ringmill_runtime::shown::{Bar, is_long};
 
-/// The least duration of work that shows the line.
+/// The least duration of work that shows the line of waiting.
 const LONG: Duration = Duration::from_secs(1);
-/// The time between two updates of the line.
+/// The time between two updates of the line that shows waiting.
 const TICK: Duration = Duration::from_millis(200);
 
 /// A line that appears after the work's first second and goes when this value is dropped, if standard error is a

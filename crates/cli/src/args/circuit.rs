@@ -66,7 +66,7 @@ pub struct CircuitArgs {
     #[arg(long, requires = "random_inputs")]
     pub seed: Option<u64>,
 
-    /// Threads of a run [default: one a core].
+    /// Number of threads that a run under encryption uses [default: one a core].
     #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub threads: Option<usize>,
 

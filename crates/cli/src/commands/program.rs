@@ -49,7 +49,7 @@ impl Read {
         }
     }
 
-    /// Returns whether the program was saved by Ringmill.
+    /// Returns whether the text says that Ringmill saved the program, with the options of its compilation.
     pub fn is_saved(&self) -> bool {
         self.saved.is_some()
     }

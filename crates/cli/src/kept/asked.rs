@@ -42,7 +42,7 @@ impl Asked {
         Ok(Self(digest.map_err(|e| CliError::Internal(e.to_string()))?))
     }
 
-    /// Adds one more named part to the digest.
+    /// Adds one more named part of the program or its inputs to the digest.
     pub fn with(mut self, name: &str, bytes: &[u8]) -> Self {
         for part in [name.as_bytes(), bytes] {
             self.0.update(&(part.len() as u64).to_le_bytes());

@@ -184,7 +184,7 @@ fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> CliError {
     |source| CliError::File { path, source }
 }
 
-/// Removes a file if it exists.
+/// Removes a file of the checkpoint's folder if it exists.
 fn remove(path: &Path) -> Result<(), CliError> {
     match fs::remove_file(path) {
         Err(source) if source.kind() == ErrorKind::NotFound => Ok(()),

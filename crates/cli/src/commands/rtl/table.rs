@@ -10,7 +10,7 @@ use crate::args::rtl::TableArgs;
 use crate::error::CliError;
 use crate::output;
 
-/// A leaf module with all its figures.
+/// A leaf module of the RTL with all its measured figures, for the table of `docs/rtl.md`.
 struct Row {
     leaf: Leaf,
     xc7: Synthesis,

@@ -18,7 +18,7 @@ const NO_TOOL: &str = "not timed: no open tool knows this part's delays";
 /// The number of paths that the text output has of each list. `--json` prints all that are kept.
 const SHOWN: usize = 6;
 
-/// The timing of a design on one target.
+/// The timing of a design's paths on one target, or why it has none.
 #[derive(Serialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 enum Found {
