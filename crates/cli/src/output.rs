@@ -50,7 +50,7 @@ pub fn whole_file<T>(
     whole_file_of(Contents::Public, path, fill)
 }
 
-/// Writes a file as [`whole_file`] does. `contents` says whether only its owner may read it.
+/// Writes a file as [`whole_file()`] does. `contents` says whether only its owner may read it.
 pub fn whole_file_of<T>(
     contents: Contents,
     path: &Path,
