@@ -176,7 +176,7 @@ def bounded(x: Encrypted, lo: float, hi: float) -> Encrypted:
 
     >>> import ringmill as rm
     >>> @rm.program
-    ... def cosine(x: rm.Encrypted[rm.real], y: rm.Encrypted[rm.real]):
+    ... def cosine(x: rm.Encrypted[rm.real[2]], y: rm.Encrypted[rm.real[2]]):
     ...     angle = rm.bounded(rm.sum(x * y), -1, 1)  # of vectors of length 1
     ...     return angle**8
     >>> cosine(x=[0.6, 0.8], y=[0.0, 1.0])

@@ -143,7 +143,14 @@ class Share:
 for _class, _checks in (
     (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS}),
     (Run, {"ciphertexts": _ciphertexts, "report": instance(Report, "the report of a run")}),
-    (Precision, {"predicted_bits": number(DataError), "measured_bits": optional(number(DataError))}),
+    (
+        Precision,
+        {
+            "predicted_bits": number(DataError),
+            "measured_bits": optional(number(DataError)),
+            "conditional": flag(DataError),
+        },
+    ),
     (
         Share,
         {

@@ -12,7 +12,7 @@ SLOTS = 16
 
 
 @rm.program
-def power(x: rm.Encrypted[rm.real], y: rm.Encrypted[rm.real]):
+def power(x: rm.Encrypted[rm.real[16]], y: rm.Encrypted[rm.real[16]]):
     angle = rm.bounded(rm.sum(x * y), -1, 1)  # here
     return {"power": angle**16, "sum": x + y}
 
@@ -67,7 +67,7 @@ def power_line():
 
 def test_what_rests_on_a_word_is_shared_only_by_one_who_answers_for_it():
     @rm.program
-    def half(x: rm.Encrypted[rm.real]):
+    def half(x: rm.Encrypted[rm.real[16]]):
         return rm.bounded(x * x, 0, 0.5) * 0.5
 
     compiled = half.compile(slots=SLOTS, ranges={"x": (-1, 1)}, precision=30)

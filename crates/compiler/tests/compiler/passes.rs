@@ -146,7 +146,8 @@ fn random_programs_reach_every_instruction() {
         let explicit = explicit(managed, |instr| Ckks::automorphisms(&params, instr));
         seen.extend(explicit.unwrap().instrs.iter().map(|i| i.op));
     }
-    // Calls and repeats are written out before, and factors, tests for zero and steps of bootstrapping are not CKKS's.
+    // Calls and repeats are written out before, and assumptions are taken out. Factors, tests for zero and steps of
+    // bootstrapping are not CKKS's.
     let other = |op: &MacroOp| {
         matches!(
             op,
@@ -156,6 +157,7 @@ fn random_programs_reach_every_instruction() {
                 | MacroOp::Bootstrap
                 | MacroOp::Call
                 | MacroOp::Repeat
+                | MacroOp::Bounded
         )
     };
     let plain = |op: &MacroOp| !other(op) && !op.is_linked();
