@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What values are as polynomials of others, so that x + y - x is known to lie where y does, and x (x + 1) - x where x^2
-//! does.
+//! Polynomials over a program's values: the analysis knows that x + y - x lies in y's range, and x (x + 1) - x in that
+//! of x^2.
 //!
-//! Interval analysis takes a sum's and a product's operands to be anywhere within their spans, whatever the others are.
-//! Beside it, a value is kept as a polynomial ([`Polynomial`]) of inputs and of what is no polynomial of a few terms.
+//! Interval analysis takes each operand of a sum or product to be anywhere within its span, independently of the other
+//! operand. Beside it, this analysis keeps each value as a [`Polynomial`] of the program's inputs and of values that
+//! are no short polynomial of others.
 
 use ringmill_isa::macros::op::MacroMessage;
 use ringmill_isa::macros::{Constant, Linear, MacroInstr, MacroProgram, Refused, Terms, Visitor};
 use ringmill_schemes::ckks::{Ball, Polynomial};
 
-/// An instruction's result number `k`; `operands` are what is known of its operands and `real` says which values are. `None`
-/// for what has too many products, and for what is no polynomial of others.
+/// Returns result number `k` of an instruction as a polynomial of other values of the program. `operands` are the
+/// polynomials of its operands, and `real` says which values are real. Returns `None` if the result takes too many
+/// products, or is no polynomial of others.
 ///
 /// # Errors
-/// An operation of which nothing is known here.
+/// Fails for an operation that this analysis does not know.
 pub fn result(
     program: &MacroProgram,
     instr: &MacroInstr,

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which operations of a managed program make the same error, or errors that are not independent.
+//! Finds which operations of a managed program add the same error, or errors that are not independent.
 //!
-//! The errors of key switching and of rescaling are functions of the polynomial that is switched or rounded: rotations of
-//! x + p and of x + q, p and q public, switch the same c_1 and so add the same error; the products (x + p) y and (x + q) y
-//! have the same c_2. Whether two polynomials are the same is found by evaluation at a random point: what is encrypted and
-//! what key switching makes are unknowns, every polynomial of a ciphertext is a polynomial in them, and different ones
-//! agree at a random point of a field of 2^61 - 1 elements with a chance of its degree over 2^61.
+//! The errors of key switching and of rescaling are functions of the polynomial that is switched or rounded. Rotations
+//! of x + p and of x + q, p and q public, switch the same c_1 and so add the same error. The products (x + p) y and
+//! (x + q) y have the same c_2. Two polynomials are compared by their values at a random point. Encrypted messages and
+//! the results of key switching are the unknowns, and every polynomial of a ciphertext is a polynomial in them.
+//! Different polynomials agree at a random point of a field of 2^61 - 1 elements with a chance of the degree over 2^61.
 //!
-//! Polynomials that are not the same can still make errors that are correlated. Digits and remainders of u and v, as
-//! functions of the unknowns (ring elements that look uniform and independent: RLWE), are uncorrelated unless
-//! m u = n v X^k for whole numbers m and n: any other combination of the two is uniform, so every character sum of their
-//! covariance vanishes; for m u = n v it is gcd(m, n)^2 / (m n) of the variance. Such u and v, and those that are like that but for
-//! something small, are called alike ([`Origin::like`]), and their errors are added as amplitudes. They are found as
-//! polynomials whose quotient is the same at two random points, where
+//! Different polynomials can still make errors that are correlated. Take the digits and remainders of u and v as
+//! functions of the unknowns, which are ring elements that look uniform and independent (RLWE). They are uncorrelated
+//! unless m u = n v X^k for whole numbers m and n, because any other combination of u and v is uniform. Then every
+//! character sum of their covariance vanishes. For m u = n v the covariance is gcd(m, n)^2 / (m n) of the variance.
+//! Polynomials u and v of this kind, up to a small difference, are called alike ([`Origin::like`]), and their errors
+//! are added as amplitudes. Two polynomials are taken as alike if their quotient is the same at two random points,
+//! where
 //! - whole numbers and constants, and plaintexts that may encode to a multiple of X^k, have one value at both points;
-//! - rescaling is division by its prime, as a remainder is small beside a digit, but not as a factor: what it is multiplied
-//!   by is uniform;
-//! - what is public in c_0 beside the unknowns is left out where c_0 is rounded: {u} and {u + p} may be any distance apart.
+//! - rescaling is division by its prime: the remainder is small beside a digit. In a product the remainder is
+//!   multiplied, but by a uniform factor;
+//! - the public part of c_0 is left out if c_0 is rounded: {u} and {u + p} may be any distance apart.
 //!
-//! Nothing is known of plaintexts that are inputs of the program: they may be zero, where y + x p is y, or the same, or
-//! opposite. So a polynomial that hangs on one, through key switching too, is taken to be alike with every other that is
-//! switched by the same key, or rounded at the same place.
+//! The analysis knows nothing of plaintexts that are inputs of the program. They may be zero, so that y + x p is y, or
+//! equal, or opposite. So a polynomial that depends on such a plaintext, through key switching too, counts as alike
+//! with every other that is switched by the same key or rounded at the same place.
 //!
-//! Key switching makes new unknowns of each polynomial that it switches: polynomials that differ by little have digits that
-//! differ by little, but what these are multiplied by is uniform. An automorphism is not computed: what it makes of an
-//! unknown is another one, for it never meets the product of what it was applied to without new unknowns beside it.
+//! Key switching makes new unknowns of each polynomial that it switches. Polynomials that differ by little have digits
+//! that differ by little, but the key polynomials that multiply these digits are uniform. The analysis computes no
+//! automorphism: it turns each unknown into another unknown. The turned unknown never meets the product of the original
+//! without new unknowns beside it.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -36,17 +38,17 @@ use ringmill_isa::macros::{
 };
 use ringmill_schemes::ckks::{Origin, Params};
 
-/// 2^61 - 1.
+/// The prime 2^61 - 1, modulo which polynomials are evaluated.
 const P: u64 = (1 << 61) - 1;
 
-/// Values at three points.
+/// A polynomial's values modulo [`P`] at three random points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct At {
-    /// Where polynomials are the same.
+    /// The polynomial's value at the point at which equal polynomials agree.
     same: u64,
-    /// Where polynomials that are alike have one quotient.
+    /// The polynomial's values at two points, whose quotient is the same for polynomials that are alike.
     like: [u64; 2],
-    /// Whether it hangs on a plaintext that is an input.
+    /// Whether the polynomial depends on a plaintext that is an input of the program.
     open: bool,
 }
 
@@ -66,17 +68,17 @@ impl At {
         }
     }
 
-    /// The same at the points that tell whether polynomials are alike, another at the first.
+    /// Returns a copy with another value at the first point (`same`). The two values in `like` stay.
     fn with(self, same: u64) -> Self {
         Self { same, ..self }
     }
 
-    /// Times a whole number, exactly.
+    /// Returns the polynomial times a whole number, at all three points.
     fn exactly(self, by: u64) -> Self {
         self.scaled(by).with(product(self.same, by))
     }
 
-    /// Multiplied by a number at the points that tell whether polynomials are alike.
+    /// Returns the polynomial with the two values in `like` multiplied by a number. The value `same` stays.
     fn scaled(self, by: u64) -> Self {
         Self {
             like: self.like.map(|x| product(x, by)),
@@ -96,7 +98,7 @@ impl At {
         self.zip(other, product)
     }
 
-    /// An unknown of its own.
+    /// Returns the values of a new unknown: three hashes of `of`.
     fn unknown(of: impl Hash) -> Self {
         let at = |point: u8| hash((point, &of)) % P;
         Self {
@@ -106,7 +108,7 @@ impl At {
         }
     }
 
-    /// Of something that has one value at the points that tell whether polynomials are alike.
+    /// Returns the values of a public factor, which has the value `like` at both points of `like`.
     fn known(same: impl Hash, like: u64) -> Self {
         Self {
             same: if like == 0 { 0 } else { hash(same) % P },
@@ -115,7 +117,8 @@ impl At {
         }
     }
 
-    /// An unknown for what is made of a polynomial, the opposite of what is made of the opposite one.
+    /// Returns the value of an unknown that a function `of` a polynomial gives. The opposite polynomial gives the
+    /// opposite value.
     fn odd(of: impl Hash, polynomial: u64) -> u64 {
         let opposite = (P - polynomial) % P;
         let positive = hash((of, polynomial.min(opposite))) % P;
@@ -126,7 +129,7 @@ impl At {
         }
     }
 
-    /// What polynomials that are alike have in common.
+    /// Returns the quotient of the two values in `like`, which is the same number for polynomials that are alike.
     fn ray(self) -> u64 {
         match self.like {
             [0, _] | [_, 0] => hash((self.same, "zero")),
@@ -139,7 +142,7 @@ fn product(a: u64, b: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(P)) as u64
 }
 
-/// Of what is not zero: a^(P - 2).
+/// Returns the inverse of a nonzero residue modulo [`P`]: a^(P - 2).
 fn inverse(a: u64) -> u64 {
     let (mut power, mut square, mut exponent) = (1, a, P - 2);
     while exponent > 0 {
@@ -158,7 +161,7 @@ fn hash(of: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A double as the fraction that it is; 0 for what is no number.
+/// Returns a double modulo [`P`], as the exact fraction that it is, or 0 for an infinity or a NaN.
 fn number(x: f64) -> u64 {
     if x == 0.0 || !x.is_finite() {
         return 0;
@@ -178,13 +181,13 @@ fn number(x: f64) -> u64 {
     }
 }
 
-/// The polynomials of a value.
+/// The polynomials c_0, c_1 and c_2 of a ciphertext, or the one of a plaintext, by their values at random points.
 #[derive(Clone, Copy, Debug)]
 struct Polys {
-    /// What c_0 has that is public: constants, which automorphisms leave alone, and plaintexts.
+    /// The public part of c_0: constants, which automorphisms leave alone, and plaintexts.
     constant: At,
     plain: At,
-    /// c_0 without that, c_1 and c_2.
+    /// c_0 without its public part, c_1 and c_2.
     c: [At; 3],
 }
 
@@ -232,11 +235,12 @@ impl Polys {
     }
 }
 
-/// What an instruction's errors come from: of a key switch one for each result, of a rescaling one for each polynomial,
-/// of an encoding one. `None` for what nothing else is like.
+/// The origins of an instruction's errors. A key switch has one for each result, a rescale one for each polynomial, an
+/// encoding one. An entry is `None` if no other error can be like this one.
 pub type Origins = Vec<Option<Origin>>;
 
-/// An origin, and where it is: only those of one place are alike.
+/// The polynomial from which an error comes, and the place of the operation that adds the error. Only errors of the
+/// same place are compared.
 #[derive(Clone, Copy)]
 struct Found {
     same: u64,
@@ -254,10 +258,10 @@ impl Found {
     }
 }
 
-/// For each instruction of a managed program.
+/// Returns for each instruction of a managed program the origins of the errors that it adds.
 ///
 /// # Errors
-/// An operation of whose errors nothing is known here.
+/// Fails for an operation that this analysis does not know.
 pub fn origins(program: &MacroProgram, params: &Params) -> Result<Vec<Origins>, Refused> {
     let mut alike = Alike {
         program,
@@ -302,7 +306,7 @@ struct Alike<'a> {
     program: &'a MacroProgram,
     params: &'a Params,
     polys: Vec<Polys>,
-    /// Of each constant vector at scale 1.
+    /// The encoded values of each constant vector at scale 1, by the vector's index.
     vectors: HashMap<u32, At>,
 }
 
@@ -321,7 +325,7 @@ impl Alike<'_> {
         })
     }
 
-    /// A constant vector: linear in its numbers where alike is asked.
+    /// Returns the values of a constant vector. The values in `like` are linear in the vector's numbers.
     fn vector(&mut self, data: u32) -> At {
         if let Some(&known) = self.vectors.get(&data) {
             return known;
@@ -357,7 +361,8 @@ impl Alike<'_> {
         found
     }
 
-    /// Finds the polynomials of an instruction's results, and what their errors come from.
+    /// Finds the polynomials of an instruction's results, and returns the origins of the errors that the instruction
+    /// adds.
     fn step(&mut self, instr: &MacroInstr) -> Result<Vec<Option<Found>>, Refused> {
         let (a, b) = (self.polys(instr.src.first()), self.polys(instr.src.get(1)));
         let mut origins = Vec::new();
@@ -381,7 +386,7 @@ impl Alike<'_> {
     }
 }
 
-/// An instruction's result number `k`, the value `d`, by what its operands are.
+/// Result number `k` of an instruction, the value `d`, with the polynomials `a` and `b` of its operands.
 struct OfResult<'a, 'b> {
     alike: &'a mut Alike<'b>,
     k: usize,
@@ -393,8 +398,9 @@ struct OfResult<'a, 'b> {
 }
 
 impl OfResult<'_, '_> {
-    /// An automorphism and the key switch behind it: which of them, by so many steps; where the decomposition is shared, the turned digits
-    /// are those of these steps.
+    /// Returns the first operand after an automorphism and its key switch. `key` names the kind of automorphism and
+    /// `steps` its rotation. If rotations share a decomposition, `hoisted` are the steps whose turned digits are
+    /// switched.
     fn turned(&mut self, key: &str, steps: i64, hoisted: i64) -> Polys {
         let [c0, c1, _] = self.a.c;
         let [s0, s1] = switched(key, steps, hoisted, self.at, c1, self.origins);
@@ -407,7 +413,7 @@ impl OfResult<'_, '_> {
         }
     }
 
-    /// The steps of the result.
+    /// Returns the steps of this result's rotation, from 0 to the number of slots less one.
     fn steps(&self, steps: &[i32]) -> i64 {
         let steps = steps.get(self.k).map_or(0, |&s| i64::from(s));
         steps.rem_euclid(self.alike.params.slots() as i64)
@@ -574,7 +580,8 @@ impl Visitor for OfResult<'_, '_> {
     }
 }
 
-/// What key switching makes of a polynomial: nothing of nothing.
+/// Returns the two polynomials that a key switch makes of `polynomial`, and adds the origin of its error. A zero
+/// polynomial gives zeros and no error.
 fn switched(
     key: &str,
     steps: i64,

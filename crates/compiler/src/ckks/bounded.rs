@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a program's author says of values inside the program (`BOUNDED`), and whether data bear it out.
+//! Bounds that a program's author declares for values inside the program (`BOUNDED`), and a check of data against them.
 //!
-//! The word is about the value, whichever instruction says it. So it holds from the instruction on that makes the value, and
-//! for everything that is computed from it.
+//! A bound is about the value, whichever instruction declares it. So it holds from the instruction that makes the value
+//! on, and for everything that is computed from the value.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ fn interval(instr: &MacroInstr) -> Option<Interval> {
     }
 }
 
-/// Returns each word of a program once, those in procedures first.
+/// Returns each bound that a program's author declares (`BOUNDED`), once, those in procedures first.
 pub fn assumptions(program: &MacroProgram) -> Vec<Assumption> {
     let procs = program.procs.iter().flat_map(|proc| &proc.instrs);
     let mut found: Vec<Assumption> = Vec::new();
@@ -41,7 +41,7 @@ pub fn assumptions(program: &MacroProgram) -> Vec<Assumption> {
     found
 }
 
-/// Returns the interval of each value that a word is about, in a program without calls.
+/// Returns the declared interval of each value that has a `BOUNDED`, by the value's number, in a program without calls.
 pub(crate) fn values(program: &MacroProgram) -> BTreeMap<u32, Interval> {
     let mut said: BTreeMap<u32, Interval> = BTreeMap::new();
     for instr in program.instrs.iter().rev() {
@@ -63,10 +63,11 @@ pub(crate) fn values(program: &MacroProgram) -> BTreeMap<u32, Interval> {
     said
 }
 
-/// Evaluates a program in the clear, and returns its outputs with the first value that is not where the program says.
+/// Evaluates a program without encryption. Returns its outputs, and the first value that lies outside its declared
+/// bound.
 ///
 /// # Errors
-/// As [`evaluate`](super::reference::evaluate).
+/// Fails like [`evaluate`](super::reference::evaluate).
 pub fn evaluate(
     program: &MacroProgram,
     inputs: &[Vec<Complex64>],
@@ -95,7 +96,7 @@ pub fn evaluate(
     Ok((outputs, broken))
 }
 
-/// Returns the program without its words, which cost nothing at run time.
+/// Returns the program without its `BOUNDED` instructions, which compute nothing at run time.
 pub(crate) fn without(program: MacroProgram) -> MacroProgram {
     if !program.instrs.iter().any(|i| i.op == MacroOp::Bounded) {
         return program;

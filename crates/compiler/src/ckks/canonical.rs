@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The canonical scales: one for each level, so that any two values of a level can be added.
 //!
-//! `D_top` is the parameters' default scale and `D_(l-1) = D_l^2 / q_l`: the product of two values at `D_l`, rescaled, is
-//! at `D_(l-1)` exactly. All scales of a managed program are copied from this table, never computed again.
+//! `D_top` is the parameters' default scale and `D_(l-1) = D_l^2 / q_l`. So the product of two values at scale `D_l`,
+//! rescaled, is at `D_(l-1)` exactly. All scales of a managed program are copied from this table, never computed again.
 
 use ringmill_isa::Level;
 use ringmill_schemes::ckks::Params;
@@ -12,20 +12,22 @@ use crate::error::CompileError;
 /// How far (as a factor) a canonical scale may drift from the default scale before parameters are refused.
 const MAX_DRIFT: f64 = 16.0;
 
-/// Where primes are so small that several of them make a scale, a **step** is that many: values are rescaled by all primes of a
-/// step at once, and level management sees steps alone. Step 0 is what is left at the bottom, one prime at least.
+/// The grouping of ciphertext primes into steps. If primes are so small that several of them make a scale, a **step**
+/// is that many primes. Values are rescaled by all primes of a step at once, and level management sees only steps. Step
+/// 0 has the primes that are left at the bottom, at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Steps {
-    /// Primes that step 0 has, and each other.
+    /// The number of primes of step 0 (`first`), and of each other step (`each`).
     first: usize,
     each: usize,
 }
 
 impl Steps {
-    /// A prime a step.
+    /// Steps of one prime each, so that steps are levels.
     pub const ONE: Self = Self { first: 1, each: 1 };
 
-    /// Those of ciphertext primes and a scale: as many primes a step as have about its size.
+    /// Returns the steps of a list of ciphertext primes for a scale: as many primes in a step as have about the scale's
+    /// size.
     pub fn of(primes: &[u64], scale: f64) -> Self {
         let largest = primes.iter().copied().skip(1).max();
         let Some(bits) = largest.map(|q| (q as f64).log2()) else {
@@ -39,28 +41,28 @@ impl Steps {
         }
     }
 
-    /// Those of parameters.
+    /// Returns the steps of a parameter set.
     pub fn of_params(params: &Params) -> Self {
         Self::of(params.cipher_moduli(), params.default_scale())
     }
 
-    /// Primes of each but step 0.
+    /// Returns the number of primes of each step except step 0.
     pub fn each(self) -> usize {
         self.each
     }
 
-    /// The level of a value at a step, its highest.
+    /// Returns the highest level of a ciphertext at a step.
     pub fn level(self, step: Level) -> Level {
         Level((self.first + self.each * step.index()) as u32 - 1)
     }
 
-    /// The lowest step at or above a level.
+    /// Returns the lowest step whose level is at or above `level`.
     pub fn at_least(self, level: Level) -> Level {
         let above = level.primes().saturating_sub(self.first);
         Level(above.div_ceil(self.each) as u32)
     }
 
-    /// The products of each step's primes.
+    /// Returns for each step the product of its primes.
     fn products(self, primes: &[u64]) -> Vec<f64> {
         let (first, others) = primes.split_at(self.first.min(primes.len()));
         let product = |primes: &[u64]| primes.iter().map(|&q| q as f64).product();
@@ -69,7 +71,7 @@ impl Steps {
     }
 }
 
-/// Canonical scales of all steps.
+/// The canonical scale `D_l` of every step l, and its square.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CanonicalScales {
     normal: Vec<f64>,
@@ -77,10 +79,11 @@ pub struct CanonicalScales {
 }
 
 impl CanonicalScales {
-    /// `primes`: the ciphertext primes in order; `default_scale`: the scale of the top level. Levels here are [`Steps`].
+    /// Computes the canonical scales of all steps. `primes` are the ciphertext primes in order, and `default_scale` is
+    /// the scale of the top step. Levels here are numbers of [`Steps`].
     ///
     /// # Errors
-    /// [`CompileError::ScaleDrift`] when the primes are so far from the scale that the scale would not keep its size.
+    /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size.
     pub fn new(primes: &[u64], default_scale: f64) -> Result<Self, CompileError> {
         let drift = |level: usize| CompileError::ScaleDrift {
             level: Level(level as u32),
@@ -102,22 +105,23 @@ impl CanonicalScales {
         Ok(Self { normal, product })
     }
 
-    /// The highest level.
+    /// Returns the highest step that has a canonical scale.
     pub fn top(&self) -> Level {
         Level(self.normal.len() as u32 - 1)
     }
 
-    /// `D_level`.
+    /// Returns the canonical scale `D_level` of a rescaled value.
     pub fn normal(&self, level: Level) -> f64 {
         self.normal[level.index()]
     }
 
-    /// `D_level^2`: the scale of products before rescaling.
+    /// Returns `D_level^2`, the scale of a product before its rescale.
     pub fn product(&self, level: Level) -> f64 {
         self.product[level.index()]
     }
 
-    /// What a factor is scaled by so that a value at `D_from` times it is at `product(to)`.
+    /// Returns the scale of a factor such that its product with a value at `D_from` has the scale `product(to)`, or
+    /// `normal(to)` if `from` is `to`.
     pub fn factor(&self, from: Level, to: Level) -> f64 {
         if from == to {
             self.normal(to)

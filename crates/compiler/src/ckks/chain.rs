@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The primes that rescales divide by, such that scales return to where they were.
+//! Chooses the primes that rescales divide by, such that the scale returns close to its first value at every level.
 
 use ringmill_math::primes::is_prime;
 use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
 
-/// q_1 ..= q_levels, each chosen, from the top down, so that the canonical scale below it returns as near to
-/// `2^scale_bits` as it can; a fixed list of primes would let the deviation double at every level.
+/// Returns the primes q_1 ..= q_levels that rescales divide by. Each is chosen, from the top down, so that the
+/// canonical scale below it returns as near to `2^scale_bits` as it can. With a fixed list of primes the deviation
+/// would double at every level.
 pub fn rescaling_primes(scale_bits: u32, log_n: u32, levels: u32) -> Result<Vec<u64>, CkksError> {
     let wanted = f64::from(scale_bits).exp2();
     let mut scale = wanted;
@@ -28,7 +29,8 @@ pub fn rescaling_primes(scale_bits: u32, log_n: u32, levels: u32) -> Result<Vec<
     Ok(chosen)
 }
 
-/// The same where two primes make a scale, the larger one first in each pair's order of being dropped; none of them `taken`.
+/// Returns the primes that rescales divide by if a rescale divides by two of them: `2 levels` primes. The larger prime
+/// of a pair is dropped first. No prime is one of `taken`.
 pub(super) fn paired_primes(
     scale_bits: u32,
     log_n: u32,
@@ -63,7 +65,8 @@ pub(super) fn paired_primes(
     Ok(chosen)
 }
 
-/// The prime nearest `target` that is 1 mod 2N and not among `taken`, within a factor of about two.
+/// Returns the prime nearest `target` that is 1 mod 2N and not among `taken`, within a factor of about two. N is
+/// `2^log_n`.
 fn nearest_prime(target: f64, log_n: u32, taken: &[u64]) -> Option<u64> {
     let step = 2u64 << log_n;
     let centre = (target / step as f64).round() as u64;

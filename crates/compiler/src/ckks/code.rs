@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The procedure of each instruction.
+//! Chooses the CKKS procedure that each instruction of a managed program calls.
 
 use ringmill_isa::Galois;
 use ringmill_isa::Level;
@@ -13,10 +13,11 @@ use crate::keys;
 use crate::rings::{of_rings, ring_helpers};
 use crate::scheme::{Code, Lowerable};
 
-/// The elements of the automorphisms that an instruction is, one a result: powers of 3, and 2N - 1 conjugates.
+/// Returns the Galois elements of the automorphisms that an instruction computes, one for each result: powers of 3 for
+/// rotations, and 2N - 1 for the conjugation.
 ///
 /// # Errors
-/// Rotations that the slots do not have.
+/// Fails for a rotation that the slots do not have.
 pub(super) fn automorphisms(
     params: &Params,
     instr: &MacroInstr,
@@ -25,11 +26,12 @@ pub(super) fn automorphisms(
     keys::automorphisms(instr, turns, Some(params.conjugation_element()))
 }
 
-/// The code of an instruction of a managed program: one call of a procedure, constants and Galois elements left to the call;
-/// `MODSWITCH` drops limbs and calls nothing.
+/// Returns the code of an instruction of a managed program: one call of a procedure. Constants and Galois elements are
+/// immediates of the call. `MODSWITCH` drops limbs and calls nothing.
 ///
 /// # Errors
-/// Constants that cannot be encoded, rotations that the slots do not have; operations that CKKS has no procedure for.
+/// Fails for a constant that cannot be encoded, a rotation that the slots do not have, or an operation that CKKS has no
+/// procedure for.
 pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, CompileError> {
     instr.check_count()?;
     let LevelScale { level, scale } = at(instr);
@@ -110,7 +112,7 @@ impl Visitor for OfInstr<'_> {
     }
 }
 
-/// Level and scale of the first operand.
+/// Returns the level and the scale of an instruction's first operand, or level 0 and scale 1 if it has none.
 fn at(instr: &Lowerable<'_>) -> LevelScale {
     let unmanaged = LevelScale {
         level: Level::LOWEST,

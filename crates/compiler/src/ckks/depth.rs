@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How deep each value lies and how many levels it still needs: what level management decides by.
+//! Finds how many products each value has behind it and how many levels its uses still need, by which level management
+//! decides.
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::op::{MacroLevel, MacroNote, MacroSize, MacroStage};
@@ -12,34 +13,34 @@ use crate::error::{At, CompileError};
 use crate::rewrite::is_cipher;
 use crate::scheme::Compiles;
 
-/// Largest integer constant that multiplies a ciphertext as an integer, at no cost in levels. Above it the product by a
-/// scaled constant is the same, and the level count is easier to predict.
+/// The largest integer constant that multiplies a ciphertext as an integer, which takes no level. A larger constant is
+/// scaled and encoded instead, which gives the same product and makes the number of levels easier to predict.
 const MAX_INTEGER: f64 = 1_048_576.0;
 
-/// Whether `MULC` by this constant is done by an integer at scale 1: no rescale, no level.
+/// Returns whether a product with this constant (`MULC`) multiplies by an integer at scale 1, which takes no level.
 pub(crate) fn is_integer_factor(value: f64) -> bool {
     value.fract() == 0.0 && value.abs() <= MAX_INTEGER
 }
 
-/// How an instruction treats levels.
+/// An instruction's rule for the levels and scales of its operands and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// Multiplies scales: the result is a product, to be rescaled.
+    /// The instruction multiplies scales: its result is a product and is to be rescaled.
     Product,
-    /// Adds two ciphertexts.
+    /// The instruction adds two ciphertexts.
     Sum,
-    /// Result at level and scale of its operand, whatever they are.
+    /// The instruction's result has the level and the scale of its operand.
     Same,
-    /// Takes its operand rescaled.
+    /// The instruction takes its operand rescaled.
     Rescaled,
-    /// Makes no ciphertext of others.
+    /// The instruction makes a ciphertext from no other ciphertext.
     Source,
 }
 
-/// How an instruction of a program that has its `RELIN`s treats levels.
+/// Returns an instruction's rule for levels and scales. The program has its `RELIN`s, but no levels yet.
 ///
 /// # Errors
-/// An operation that is not of CKKS, and those that level management puts in.
+/// Fails for an operation that is not of CKKS, or that only level management inserts (`RESCALE`, `MODSWITCH`).
 pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, Refused> {
     let columns = instr.op.columns();
     let known = instr.op.is_of(Ckks::NAME) && columns.stage != MacroStage::Explicit;
@@ -88,22 +89,23 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
     Err(Refused::unknown("CKKS's choice of levels", instr))
 }
 
-/// Analysis of an unmanaged program, by value.
+/// The depth of each value of an unmanaged program, by the value's number.
 #[derive(Debug)]
 pub(crate) struct Depths {
-    /// Products in sequence on the way from the inputs (rescales, once the value is rescaled).
+    /// For each value, the number of products in sequence from the inputs to it: the rescales that it has after its own
+    /// rescale.
     pub depth: Vec<u32>,
-    /// Whether the value is a product or a sum with products, kept before its rescale.
+    /// For each value, whether it is a product, or a sum with products, that is not rescaled yet.
     pub product: Vec<bool>,
-    /// The lowest level at which the value, rescaled, still serves all its uses.
+    /// For each value, the lowest level at which the rescaled value still serves all its uses.
     pub need: Vec<Level>,
 }
 
 impl Depths {
-    /// `output_level`: the level at which outputs are wanted.
+    /// Computes the depths of a program. `output_level` is the level at which the outputs must be.
     ///
     /// # Errors
-    /// Those of [`kind`].
+    /// Fails like [`kind`].
     pub fn new(program: &MacroProgram, output_level: Level) -> Result<Self, Refused> {
         let values = program.types.len();
         let mut this = Self {
@@ -174,7 +176,7 @@ impl Depths {
         Ok(())
     }
 
-    /// Checks that no value lies deeper than levels up to `top` allow.
+    /// Checks that no value needs more levels than parameters with the highest level `top` have.
     pub fn check(
         &self,
         program: &MacroProgram,
@@ -196,7 +198,7 @@ impl Depths {
         })
     }
 
-    /// The line of the first value that lies deeper than so many levels.
+    /// Returns the line of the first value that needs more than `levels` levels, or `None` if none does.
     pub fn below(
         &self,
         program: &MacroProgram,
@@ -211,7 +213,7 @@ impl Depths {
         found.and_then(|instr| instr.loc.clone())
     }
 
-    /// Levels that the program needs.
+    /// Returns the number of levels that the program needs: the largest depth of a value, and `output_level`.
     pub fn levels(&self, output_level: Level) -> u32 {
         self.depth
             .iter()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Algebraic simplification that can only save work, levels or keys: uniform vectors become constants, neutral operations
-//! go, signs and constants are gathered, a product of a value with itself becomes a square.
+//! Simplifies a CKKS program where that saves work, levels or keys. Uniform vectors become constants, neutral
+//! operations go, signs and constants are gathered, and a product of a value with itself becomes a square.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use ringmill_isa::source::SourceLoc;
 
 use crate::rewrite::{CIPHER, Rewriter, is_cipher, use_counts};
 
-/// Simplifies an unmanaged program.
+/// Simplifies an unmanaged CKKS program by algebraic rules.
 pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     let uses = use_counts(&source.instrs, source.types.len());
     let (out, body) = Rewriter::new(source);
@@ -41,18 +41,19 @@ pub(crate) fn run(source: MacroProgram) -> MacroProgram {
 
 struct Folder {
     out: Rewriter,
-    /// For each new value, the index of its instruction.
+    /// For each value of the new program, the index of the instruction that makes it.
     made_by: Vec<u32>,
-    /// For each new value, how often the old program reads what it stands for.
+    /// For each value of the new program, how often the old program reads the values that it replaces.
     uses: Vec<u32>,
-    /// What [`Folder::uniform`] has found, by the vector's index.
+    /// The results of [`Folder::uniform`], by the vector's index.
     uniform: HashMap<u32, Option<f64>>,
-    /// What [`Folder::scaled`] has made, by the vector's index and the bits of the factor; `None` where it would not do.
+    /// The results of [`Folder::scaled`], by the vector's index and the bits of the factor. `None` marks a vector that
+    /// cannot be scaled.
     scaled: HashMap<(u32, u64), Option<u32>>,
 }
 
 impl Folder {
-    /// Records uses of a new value, and its instruction where it is new.
+    /// Records how often the old program reads a new value, and the instruction of a value that was not there before.
     fn note(&mut self, new: MacroValue, uses: u32) {
         let values = self.out.program.types.len();
         self.uses.resize(values, 0);
@@ -69,7 +70,7 @@ impl Folder {
         self.uses[value.0 as usize] <= 1
     }
 
-    /// The operand of the unary instruction `op` that made `value`.
+    /// Returns the operand of the unary instruction that made `value`, or `None` if its operation is not `op`.
     fn operand_of(&self, op: MacroOp, value: MacroValue) -> Option<MacroValue> {
         let def = self.def(value);
         if def.op == op {
@@ -79,7 +80,8 @@ impl Folder {
         }
     }
 
-    /// Operand and constant, if `value` was made by `op` (`ADDC` or `MULC`).
+    /// Returns the operand and the constant of the instruction that made `value`, or `None` if its operation is not
+    /// `op` (`ADDC` or `MULC`).
     fn constant_of(&self, op: MacroOp, value: MacroValue) -> Option<(MacroValue, f64)> {
         match (self.operand_of(op, value)?, &self.def(value).imm) {
             (a, MacroImm::Constant { value, .. }) => Some((a, *value)),
@@ -87,7 +89,7 @@ impl Folder {
         }
     }
 
-    /// The constant vector that `value` encodes.
+    /// Returns the index of the constant vector that `value` encodes, or `None` if it encodes none.
     fn data_of(&self, value: MacroValue) -> Option<u32> {
         match (self.def(value).op, &self.def(value).imm) {
             (MacroOp::Encode, MacroImm::Data(d)) => Some(*d),
@@ -95,7 +97,8 @@ impl Folder {
         }
     }
 
-    /// The real number that fills the constant vector `value`.
+    /// Returns the real number that stands in every slot of the constant vector that `value` encodes, or `None` if
+    /// there is no such number.
     fn uniform(&mut self, value: MacroValue) -> Option<f64> {
         let index = self.data_of(value)?;
         let vector = &self.out.program.data[index as usize];
@@ -117,7 +120,8 @@ impl Folder {
         new
     }
 
-    /// Emits what stands for `instr` (whose renamed operands are `src`), or finds a value that already does.
+    /// Emits instructions that replace `instr`, whose operands in the new program are `src`, or finds a value that
+    /// already equals its result.
     fn simplify(&mut self, instr: &MacroInstr, src: &[MacroValue]) -> MacroValue {
         let loc = &instr.loc;
         match (instr.op, src, &instr.imm) {
@@ -140,7 +144,8 @@ impl Folder {
         }
     }
 
-    /// Whether `value` is nothing but zeros: a product with 0, which every zero of a ciphertext becomes.
+    /// Returns whether every slot of a ciphertext is zero for sure: it is a product with 0, the form that all zero
+    /// ciphertexts have here.
     fn is_zero(&self, value: MacroValue) -> bool {
         matches!(self.constant_of(MacroOp::Mulc, value), Some((_, 0.0)))
     }
@@ -261,8 +266,8 @@ impl Folder {
         self.emit(MacroOp::Mul, vec![a, b], MacroImm::None, loc)
     }
 
-    /// The constant vector `v` times `c`, as a new constant vector; `None` if `v` is not one or a slot would overflow or
-    /// lose precision.
+    /// Returns the constant vector `v` times `c`, encoded as a new constant vector. Returns `None` if `v` is no
+    /// constant vector, or if a slot would overflow or lose precision.
     fn scaled(&mut self, v: MacroValue, c: f64, loc: &Option<SourceLoc>) -> Option<MacroValue> {
         let data = self.data_of(v)?;
         let table = &mut self.out.program.data;
@@ -285,7 +290,8 @@ impl Folder {
         Some(new)
     }
 
-    /// Rotations are modulo the number of slots, so each is one of `1 .. slots`, and equal rotations share a key.
+    /// Emits a rotation. Its steps are reduced to `1 .. slots`, so equal rotations share a key, and a rotation of a
+    /// rotation becomes one.
     fn rotate(&mut self, a: MacroValue, steps: i64, loc: &Option<SourceLoc>) -> MacroValue {
         let steps = steps.rem_euclid(i64::from(self.out.program.slots));
         if steps == 0 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CKKS in the compiler: constants are real, values have ranges and errors, levels come with scales.
+//! CKKS in the compiler: constants are real or complex numbers, values have ranges and errors, and
+//! each level has a scale.
 
 pub(crate) mod algebra;
 pub(crate) mod alike;
@@ -43,13 +44,13 @@ pub use precision::Precision;
 pub use range::InputRange;
 pub use wanted::Wanted;
 
-/// A compiled program.
+/// A compiled CKKS program.
 pub type Compiled = crate::Compiled<Ckks>;
-/// Options of [`crate::compile`].
+/// The options of [`crate::compile`] for CKKS programs.
 pub type Options = crate::Options<Ckks>;
-/// Where parameters come from.
+/// The choice between given CKKS parameters and parameters that the compiler chooses.
 pub type ParamsChoice = Choice<Ckks>;
-/// An encoded plaintext that a program takes.
+/// An encoded plaintext that a CKKS program reads.
 pub type PlainRequest = crate::PlainRequest<Ckks>;
 
 impl Compiles for Ckks {

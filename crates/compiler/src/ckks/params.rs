@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Choosing parameters: the smallest secure ones that give a program its levels, its slots and its precision.
+//! Chooses the smallest secure CKKS parameters that give a program its levels, its slots and its precision.
 
 use std::sync::Arc;
 
@@ -21,35 +21,39 @@ use crate::cures::Cures;
 use crate::error::{At, CompileError, Narrower};
 use crate::target::{self, Target};
 
-/// Sizes of rescaling primes: below, a large ring has too few primes near the scale; above, arithmetic ends.
+/// The sizes in bits of primes that rescales divide by. With smaller ones a large ring has too few primes near the
+/// scale; larger ones exceed the arithmetic.
 const SCALE_BITS: std::ops::RangeInclusive<u32> = 28..=58;
-/// The same where two primes make a scale: below, a large ring has too few primes of half the size; above, arithmetic ends.
+/// The sizes of the scale in bits if two primes make a scale. With smaller ones a large ring has too few primes of half
+/// the size; larger ones exceed the arithmetic.
 const PAIRED_BITS: std::ops::RangeInclusive<u32> = 52..=58;
-/// Largest prime.
+/// The most bits of a prime.
 const MAX_BITS: u32 = 60;
-/// Ring degrees that the security tables cover.
+/// The range of log2 of the ring degree that the security tables cover.
 const LOG_N: std::ops::RangeInclusive<u32> = 10..=17;
-/// Sign, and room for the sum of a value and its error.
+/// The bits of the first prime beyond scale and integer part: one for the sign, and one for the sum of a value and its
+/// error.
 const MARGIN_BITS: u32 = 2;
-/// How far, if it can, the special prime exceeds the others: key switching then adds little more error than a rescale, in
-/// the slot that gets most of it too.
+/// The bits by which the special prime exceeds the others, if it can. Then key switching adds little more error than a
+/// rescale, even in the slot that gets most of it.
 const SPECIAL_BITS: u32 = 8;
-/// Where the search for the scale begins; any value would do.
+/// The bits of the scale at which the search begins. Any value would do.
 const FIRST_GUESS: u32 = 40;
-/// Levels that outputs may keep in hand where the first prime alone is too small for integer part and precision.
+/// The most levels that outputs may keep if the first prime alone is too small for integer part and precision.
 const SPARE_LEVELS: u32 = 2;
 
-/// A program managed for parameters, and what is predicted of it.
+/// A program managed for CKKS parameters, with the compiler's predictions for it.
 pub(crate) struct Fitted {
     pub params: Arc<Params>,
     pub managed: MacroProgram,
-    /// The level of the outputs.
+    /// The level of the program's outputs.
     pub output_level: Level,
     pub prediction: Prediction,
 }
 
 impl Fitted {
-    /// `output_level` is a step.
+    /// Manages `program` for `params` and predicts its precision. `output_level` is the [step](Steps) of the outputs, a
+    /// group of primes.
     fn new(
         program: &MacroProgram,
         params: Arc<Params>,
@@ -74,7 +78,7 @@ impl Fitted {
         })
     }
 
-    /// Refuses an output without a right digit before or after the point, whose error may exceed its every value.
+    /// Refuses an output whose error may exceed its every value, so that no digit before or after the point is right.
     fn check_meaning(&self) -> Result<(), CompileError> {
         let mut outputs = self.managed.outputs.iter().zip(&self.prediction.outputs);
         let lost = outputs.find(|(_, p)| p.bits() < 0.0 && p.error > p.magnitude);
@@ -88,14 +92,16 @@ impl Fitted {
         }
     }
 
-    /// Bits of the least precise output, of inputs that a wanted precision is for.
+    /// Returns the bits after the point of the least precise output: for inputs like the sample, or for all inputs if
+    /// there is no sample.
     fn bits(&self) -> f64 {
         let outputs = self.prediction.outputs.iter().map(Precision::wanted_bits);
         outputs.fold(f64::INFINITY, f64::min)
     }
 }
 
-/// Levels and scales, by the parameters' primes. [`crate::compile`] verifies the one program that comes of it.
+/// Gives a relinearised program the levels and scales of the parameters' primes. [`crate::compile`] verifies only the
+/// program that it keeps.
 fn managed(
     relinearised: MacroProgram,
     params: &Params,
@@ -114,12 +120,13 @@ fn managed(
     Ok(scale::steps::run(managed, Steps::of_params(params), primes))
 }
 
-/// `program`, which has its relinearisations, fitted to parameters chosen for it, its outputs at the level asked for or
-/// above.
+/// Chooses parameters for `program`, which is relinearised, and fits it to them. The outputs are at the level that the
+/// options name or above.
 ///
 /// # Errors
 /// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`],
-/// [`CompileError::IntegerBits`], [`CompileError::TooManySlots`]; [`CompileError::Target`] where only the target's limits stand against it.
+/// [`CompileError::IntegerBits`] or [`CompileError::TooManySlots`]. [`CompileError::Target`] if parameters exist, but
+/// none within the target's limits.
 pub(crate) fn choose(
     program: &MacroProgram,
     wanted: &Wanted,
@@ -166,7 +173,7 @@ fn choose_within(
     }
 }
 
-/// With `each` primes a level.
+/// Chooses parameters in which `each` primes make a scale, so that a rescale divides by `each` primes.
 fn choose_paired(
     program: &MacroProgram,
     wanted: &Wanted,
@@ -206,12 +213,12 @@ fn choose_paired(
     }))
 }
 
-/// `program` fitted to given parameters, its outputs at the lowest level, the one asked for or above, at which every value
-/// fits.
+/// Fits `program` to the parameters that the user gives. Its outputs are at the lowest level, from the one in the
+/// options up, at which every value fits.
 ///
 /// # Errors
-/// [`CompileError::Overflow`] where the parameters have no level to spare that would help; [`CompileError::Meaningless`];
-/// [`CompileError::Target`].
+/// [`CompileError::Overflow`] if no level to spare lets all values fit, [`CompileError::Meaningless`] for an output
+/// without a right digit, or [`CompileError::Target`] for parameters that the target does not take.
 pub(crate) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,
@@ -260,7 +267,7 @@ fn narrower(options: &Options, ranges: &[InputRange]) -> Narrower {
     }
 }
 
-/// Where parameters are looked for: all that the tables and arithmetic allow, or a machine's part of it.
+/// The limits of the search for parameters: those of the security tables and the arithmetic, or of a target machine.
 struct Room {
     log_n: std::ops::RangeInclusive<u32>,
     max_bits: u32,
@@ -288,44 +295,47 @@ impl Room {
         }
     }
 
-    /// log2 of half of what primes are 1 modulo, for a ring degree.
+    /// Returns log2 of half of the number modulo which primes are 1, for the ring degree `2^log_n`.
     fn step(&self, log_n: u32) -> u32 {
         log_n.max(self.friendly_bits.saturating_sub(1))
     }
 }
 
-/// The search for the smallest parameters with the outputs at one level.
+/// The search for the smallest parameters with which the program's outputs are at one given level.
 ///
-/// The predicted precision grows by about a bit with each bit of the scale, so one try tells where the answer lies; from
-/// there the scale goes down while the precision suffices and up until it does. Whenever a value does not fit, what it needs
-/// is kept, and the integer part grows by what is missing at whatever scale.
+/// The predicted precision grows by about a bit with each bit of the scale, so one try tells where the answer lies.
+/// From there the scale falls while the precision suffices and rises until it does. For a value that does not fit, the
+/// search records the room that the value needs. The integer part then grows by the missing bits at every scale.
 struct Search<'a> {
     program: &'a MacroProgram,
     ranges: &'a [InputRange],
     wanted: &'a Wanted,
     room: Room,
-    /// Primes a level.
+    /// The number of primes in a step: those that a rescale divides by.
     each: u32,
     options: &'a Options,
     output_level: Level,
     levels: u32,
-    /// What values need that did not fit.
+    /// The room that values need which did not fit in an earlier try.
     rooms: Vec<Needed>,
-    /// How its inputs would be smaller.
+    /// The advice on smaller inputs, for error messages.
     narrower: Narrower,
 }
 
-/// Room that a value needs: a scale above `above` bits, and beside one of s bits at least `bits - scales s` integer bits.
+/// The room that a value needs: a scale of more than `above` bits. Beside a scale of s bits it needs at least
+/// `bits - scales s` integer bits.
 struct Needed {
     above: u32,
     bits: f64,
-    /// Scales that its level has above the first prime, less the value's own but one.
+    /// The number of scales that fit into the value's level above the first prime, less the scales of the value itself
+    /// but one.
     scales: f64,
     value: Closeness,
 }
 
 impl Needed {
-    /// What `value` needs that did not fit with a scale and so many integer bits.
+    /// Computes the room that `value` needs, which did not fit with a scale of `scale_bits` and an integer part of
+    /// `integer_bits`.
     fn of(value: &Closeness, scale_bits: u32, integer_bits: f64) -> Self {
         let scale = f64::from(scale_bits);
         let above_first = value.capacity.log2() - integer_bits - f64::from(MARGIN_BITS) + 1.0;
@@ -400,7 +410,8 @@ impl Search<'_> {
         }
     }
 
-    /// Why the outputs of a program are not as precise as is wanted; `closest` is it at the largest scale.
+    /// Returns the error for outputs that are less precise than the user wants. `closest` is the program at the largest
+    /// scale.
     fn too_precise(&self, closest: &Fitted) -> CompileError {
         let outputs = closest.managed.outputs.iter();
         let outputs = outputs.zip(&closest.prediction.outputs);
@@ -423,7 +434,8 @@ impl Search<'_> {
         }
     }
 
-    /// The program at a scale; `None` where a value did not fit, and what it needs was kept.
+    /// Fits the program to parameters with a scale of `scale_bits`. Returns `None` if a value does not fit, and records
+    /// the room that it needs.
     fn attempt(&mut self, scale_bits: u32) -> Result<Option<Fitted>, CompileError> {
         let params = self.smallest(scale_bits)?;
         let fitted = Fitted::new(
@@ -452,24 +464,24 @@ impl Search<'_> {
         }
     }
 
-    /// Integer bits that outputs and values need beside a scale.
+    /// Returns the integer bits that outputs and values need with a scale of `scale_bits`.
     fn integer_bits(&self, scale_bits: u32) -> f64 {
         let needed = self.rooms.iter().map(|room| room.integer_bits(scale_bits));
         needed.fold(f64::from(self.wanted.integer_bits), f64::max)
     }
 
-    /// Integer bits that there are beside a scale.
+    /// Returns the integer bits that the first primes have beside a scale of `scale_bits`.
     fn most_integer_bits(&self, scale_bits: u32) -> f64 {
         let all = self.room.max_bits.saturating_mul(self.each);
         f64::from(all) - f64::from(scale_bits + MARGIN_BITS)
     }
 
-    /// Of the first primes together: as many as their bits take.
+    /// Returns the number of first primes that together hold the scale, the integer part and the margin.
     fn first_count(&self, scale_bits: u32) -> u32 {
         self.first_bits(scale_bits).div_ceil(self.room.max_bits)
     }
 
-    /// Of a scale that fits.
+    /// Returns the bits of the first primes together: scale, integer part and margin.
     fn first_bits(&self, scale_bits: u32) -> u32 {
         scale_bits
             .saturating_add(self.integer_bits(scale_bits) as u32)
@@ -480,7 +492,7 @@ impl Search<'_> {
         (self.first_bits(scale_bits) + SPECIAL_BITS).min(self.room.max_bits)
     }
 
-    /// The smallest and the largest scale beside which the integer part fits the first primes.
+    /// Returns the smallest and the largest scale, in bits, beside which the integer part fits the first primes.
     fn scales_that_fit(&self) -> Result<std::ops::RangeInclusive<u32>, CompileError> {
         let fits = |&scale: &u32| self.integer_bits(scale) <= self.most_integer_bits(scale);
         let (smallest, largest) = (self.scales().find(fits), self.scales().rev().find(fits));
@@ -490,7 +502,8 @@ impl Search<'_> {
         }
     }
 
-    /// Why no scale is left: of what was wanted and what values need.
+    /// Returns the error for a search that has no scale left. It names a value that needs too much room, or the integer
+    /// bits that the user wants.
     fn too_large(&self) -> CompileError {
         let wanted = f64::from(self.wanted.integer_bits);
         let alone = |room: &&Needed| {
@@ -528,7 +541,7 @@ impl Search<'_> {
         }
     }
 
-    /// The smallest secure ring, with primes as near the scale as they come.
+    /// Returns parameters of the smallest secure ring degree, with primes as near to `2^scale_bits` as there are.
     fn smallest(&self, scale_bits: u32) -> Result<Arc<Params>, CompileError> {
         let first_bits = self.first_bits(scale_bits);
         let beside = first_bits + self.each * self.special_bits(scale_bits);
@@ -585,7 +598,8 @@ impl Search<'_> {
         })
     }
 
-    /// Bits of Q P at a ring degree.
+    /// Returns the most bits of Q P that the security table allows at a ring degree, or `None` if the table lacks the
+    /// degree.
     fn allowed_bits(&self, log_n: u32) -> Result<Option<u32>, CompileError> {
         let secret = SecretDistribution::default();
         Ok(bound(
