@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Predicted precision: the scheme layer's noise model carried through a managed program, value by value, beside the
-//! interval analysis that bounds what errors are multiplied by and says whether every value fits its level.
+//! Predicts the precision of a managed program's outputs. It applies the scheme layer's noise model to each value, with
+//! the interval analysis of the values that multiply errors. It also says whether every value fits its level.
 
 use std::collections::HashSet;
 
@@ -23,103 +23,106 @@ use crate::error::CompileError;
 use crate::rewrite::is_cipher;
 use crate::transparent::Sums;
 
-/// What is predicted of an output.
+/// The compiler's prediction for one output of a program.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Precision {
-    /// Largest absolute value of a slot, by interval analysis.
+    /// The largest absolute value of a slot, by interval analysis.
     pub magnitude: f64,
-    /// Bound on the error of every slot for all inputs within their ranges, in units of the message; fails with probability
-    /// at most 2^-[`FAILURE_BITS`](ringmill_schemes::ckks::FAILURE_BITS).
+    /// A bound on the error of every slot for all inputs within their ranges, in units of the message. It fails with
+    /// probability at most 2^-[`FAILURE_BITS`](ringmill_schemes::ckks::FAILURE_BITS).
     pub error: f64,
-    /// Absolute values below this survive decryption at the output's level and scale.
+    /// The limit below which absolute values survive decryption at the output's level and scale.
     pub capacity: f64,
-    /// The same bound as `error` for inputs like the sample, where there is one: those for which no value inside the program is
-    /// larger than [`Like::margin`] times its largest on the sample.
+    /// The bound `error` for inputs like the sample, or `None` without a sample. For such inputs no value inside the
+    /// program is larger than [`Like::margin`] times its largest on the sample.
     pub error_like_sample: Option<f64>,
-    /// Whether all this holds only if values inside the program are where its author says (`BOUNDED`).
+    /// Whether the prediction holds only if values inside the program lie where its author declares (`BOUNDED`).
     pub conditional: bool,
 }
 
 impl Precision {
-    /// Bits after the binary point that are right in every slot, for all inputs within their ranges: -log2 of the error.
+    /// Returns the number of right bits after the binary point in every slot, for all inputs within their ranges: -log2
+    /// of the error.
     pub fn bits(&self) -> f64 {
         -self.error.log2()
     }
 
-    /// The same for inputs like the sample; `None` without one.
+    /// Returns the number of right bits after the binary point for inputs like the sample, or `None` without a sample.
     pub fn bits_like_sample(&self) -> Option<f64> {
         self.error_like_sample.map(|error| -error.log2())
     }
 
-    /// Bits of the inputs that a wanted precision is for: those like the sample, and without one all.
+    /// Returns the number of bits that is compared with the precision that the user wants: for inputs like the sample,
+    /// or for all inputs without a sample.
     pub fn wanted_bits(&self) -> f64 {
         self.bits_like_sample().unwrap_or_else(|| self.bits())
     }
 }
 
-/// Inputs like a sample.
+/// Inputs for which no value inside a program is much larger than on a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Like<'a> {
-    /// One vector an input.
+    /// The sample: one vector for each input.
     pub sample: &'a [Vec<Complex64>],
-    /// How many times as large as on the sample values may be.
+    /// The factor by which a value may exceed its largest on the sample.
     pub margin: f64,
 }
 
-/// Predictions for a managed program.
+/// The predictions for a managed program.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     pub outputs: Vec<Precision>,
-    /// Of values with their errors.
+    /// The values that have the least room at their levels, each counted together with its error.
     pub tightest: Tightest,
-    /// For each output where the error that it has most of grows most; `None` where none grows.
+    /// For each output, the instruction that makes the output's largest error grow most, or `None` if no instruction
+    /// makes it grow.
     pub growths: Vec<Option<Growth>>,
 }
 
-/// An instruction that makes errors larger.
+/// An instruction that makes an error larger.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Growth {
-    /// Largest bound on the error of an operand, and the bound on the result's.
+    /// The largest bound on the error of an operand (`before`), and the bound on the result's error (`after`).
     pub before: f64,
     pub after: f64,
-    /// Whether what multiplies it is known in the clear.
+    /// Whether the factor that multiplies the error is a constant or a plaintext.
     pub by_plain: bool,
-    /// The line that computes it.
+    /// The line of the user's program that the instruction comes from.
     pub loc: Option<SourceLoc>,
 }
 
-/// How much room values have at their levels.
+/// The values of a program that have the least room at their levels.
 #[derive(Clone, Debug)]
 pub struct Tightest {
-    /// The first value that may wrap around, or the one that comes closest.
+    /// The first value that may wrap around, or the value that comes closest if none may.
     pub first: Closeness,
-    /// The value that exceeds its level most, or comes closest.
+    /// The value that exceeds the capacity of its level most, or comes closest.
     pub worst: Closeness,
 }
 
-/// How close a value comes to what its level holds.
+/// A value's distance from the capacity of its level.
 #[derive(Clone, Debug)]
 pub struct Closeness {
-    /// log2 of the bound of the value with its error over its level's capacity; from 0 on the value may wrap around.
+    /// log2 of (magnitude + error) / capacity. At 0 and above the value may wrap around.
     pub excess_bits: f64,
-    /// Largest absolute value.
+    /// The largest absolute value of a slot, without the error.
     pub magnitude: f64,
-    /// Bound on its error.
+    /// A bound on the value's error.
     pub error: f64,
-    /// Absolute values below this survive at the value's level and scale.
+    /// The limit below which absolute values survive at the value's level and scale.
     pub capacity: f64,
-    /// The line that computes it.
+    /// The line of the user's program that computes the value.
     pub loc: Option<SourceLoc>,
 }
 
 impl Tightest {
-    /// Before any value is compared.
+    /// The state before any value is compared.
     const NONE: Self = Self {
         first: Closeness::NONE,
         worst: Closeness::NONE,
     };
 
-    /// Whether no value may wrap around.
+    /// Returns whether no value of the program may wrap around.
     pub fn fits(&self) -> bool {
         self.worst.excess_bits < 0.0
     }
@@ -160,17 +163,18 @@ impl Closeness {
     };
 }
 
-/// Capacities end here, where doubles nearly do: what is infinite could not be compared.
+/// The largest capacity that is used, near the largest double: infinite capacities could not be compared.
 const LARGEST: f64 = 1e300;
 
-/// Slots times instructions up to which each slot is looked at; above, the worst slot stands for all.
+/// The number of slots times instructions up to which the prediction follows each slot. Above, the worst slot stands
+/// for all.
 const BY_SLOT: u64 = 1 << 31;
 
-/// Predicts the precision of each output of a managed program, inputs encrypted under the public key and anywhere within
-/// their `ranges`; and beside that for inputs like a sample.
+/// Predicts the precision of each output of a managed program. Its inputs are encrypted under the public key and lie
+/// anywhere in their `ranges`. With `like` it also predicts for inputs like that sample.
 ///
 /// # Errors
-/// A sample that does not fit the program; an interrupt.
+/// Fails for a sample that does not fit the program, or if `watch` stops the work.
 pub fn predict(
     managed: &MacroProgram,
     params: &Params,
@@ -193,7 +197,8 @@ pub fn predict(
     Ok(prediction)
 }
 
-/// How large values are for inputs like a sample.
+/// Returns for each value the size that it may have for inputs like a sample: the margin times its largest slot on the
+/// sample.
 fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileError> {
     let mut typical = vec![f64::INFINITY; managed.types.len()];
     evaluate_observed(managed, like.sample, &mut |value, slots| {
@@ -205,7 +210,7 @@ fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileErro
     Ok(typical)
 }
 
-/// Predictions where no value is larger than `typical` says, or than its range lets it be.
+/// Predicts the outputs' precision for inputs with which no value exceeds its entry of `typical`, or its range.
 pub fn walk(
     managed: &MacroProgram,
     params: &Params,
@@ -271,14 +276,14 @@ pub fn walk(
     })
 }
 
-/// Errors of values, and on the way of the largest one to each value where it grew most.
+/// The error bounds of a program's values, and for each value the step at which its largest error grew most.
 struct Errors {
-    /// Bounds, and how many times larger each is than the largest of its operands.
+    /// Bounds on the errors, and the ratio of each bound to the largest bound of an operand.
     bounds: Vec<f64>,
     factors: Vec<f64>,
-    /// The value whose factor is the largest.
+    /// For each value, the value on the way of its largest error whose ratio in `factors` is the largest.
     steepest: Vec<Option<MacroValue>>,
-    /// Products by constants and plaintexts.
+    /// The values that are products by constants or plaintexts.
     by_plain: HashSet<MacroValue>,
 }
 
@@ -334,20 +339,20 @@ struct Walk<'a> {
     params: &'a Params,
     spans: Spans<'a>,
     sums: Sums<'a>,
-    /// Bound on each value's slots beside its range.
+    /// For each value, a bound on its slots that holds in addition to its range.
     typical: Vec<f64>,
     noise: Vec<Option<Noise>>,
-    /// The line that computes each value: that of its operand for what the compiler put in.
+    /// For each value, the line that computes it. A value that the compiler inserted has its operand's line.
     lines: Vec<Option<SourceLoc>>,
     errors: Errors,
-    /// Values that what the program's author says has a part in.
+    /// The values that depend on a bound which the program's author declares (`BOUNDED`).
     rests: HashSet<MacroValue>,
     tightest: Tightest,
 }
 
 impl Walk<'_> {
-    /// Polynomials (none for a plaintext), level and scale of a value. The verifier has seen to it that managed values
-    /// have these.
+    /// Returns the number of polynomials of a value (0 for a plaintext), its level and its scale. The verifier has
+    /// checked that managed values have these.
     fn at(&self, value: MacroValue) -> (usize, LevelScale) {
         let unmanaged = LevelScale {
             level: Level(0),
@@ -375,7 +380,7 @@ impl Walk<'_> {
             .unwrap_or_else(Noise::none)
     }
 
-    /// Where a value's slots may lie.
+    /// Returns the ball in which a value's slots may lie.
     fn value(&self, value: Option<&MacroValue>) -> Ball {
         let Some(&value) = value else {
             return Ball::ZERO;
@@ -389,7 +394,7 @@ impl Walk<'_> {
         self.value(value).magnitude()
     }
 
-    /// What errors are multiplied by where a value is a factor.
+    /// Returns the factor by which a value multiplies another operand's error.
     fn factor(&self, value: Option<&MacroValue>) -> Factor {
         match value {
             Some(&v) => self.spans.factor(v, self.value(value)),
@@ -473,14 +478,15 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Compares a value's bound with its level's capacity.
+    /// Compares a value's bound with the capacity of its level.
     fn fit(&mut self, value: MacroValue, error: f64, at: LevelScale, line: Option<&SourceLoc>) {
         let magnitude = self.spans.get(value).magnitude().largest(usize::MAX);
         let capacity = capacity(self.params, at.level, at.scale);
         self.tightest.compare(magnitude, error, capacity, line);
     }
 
-    /// Inputs that nothing is computed from are encrypted all the same, if need be at the highest level.
+    /// Checks the ranges of inputs that no instruction reads. They are encrypted all the same, at the highest level if
+    /// their range needs it.
     fn fit_unused(&mut self) {
         let read = self.program.instrs.iter().filter_map(|instr| {
             let MacroImm::Input(input) = instr.imm else {
@@ -501,7 +507,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The noise of an instruction's result number `k`, the value `d`.
+    /// Returns the noise of an instruction's result number `k`, the value `d`.
     fn result(
         &mut self,
         instr: &MacroInstr,
@@ -525,8 +531,8 @@ impl Walk<'_> {
     }
 }
 
-/// The noise of an instruction's result number `k`, the value `d` of so many polynomials at this place; `size` polynomials of the first
-/// operand are not zero for sure.
+/// The noise of result number `k` of an instruction: the value `d` of `polys` polynomials. The first operand has `size`
+/// polynomials that may be nonzero.
 struct OfResult<'a, 'b> {
     walk: &'a mut Walk<'b>,
     k: usize,
@@ -546,7 +552,8 @@ impl OfResult<'_, '_> {
         self.walk.noise(instr.src.get(number))
     }
 
-    /// Of a conjugation; where the second polynomial is zero, nothing is switched.
+    /// Returns the noise of a conjugate. If the second polynomial is zero for sure, the conjugation needs no key
+    /// switch.
     fn conjugate(&mut self, a: &Noise) -> Noise {
         if self.size < 2 {
             return self.walk.model.conjugate_open(a);
@@ -647,7 +654,7 @@ impl Visitor for OfResult<'_, '_> {
         })
     }
 
-    /// Where the polynomial to switch is zero, nothing is added.
+    /// Returns the noise after a relinearisation, which adds nothing if the third polynomial is zero for sure.
     fn relin(&mut self, instr: &MacroInstr) -> Result<Noise, Refused> {
         let a = self.noise(instr, 0);
         if self.size < 3 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Interval analysis: how large every value of a program can become, slot by slot, for all inputs within their ranges.
 //!
-//! The bounds are exact for sums of inputs and products with constants, and safe everywhere: but for polynomials of a few
-//! terms ([`Polynomial`]) a value is taken to be anywhere within its span, whatever the values that it is computed with.
+//! The bounds are exact for sums of inputs and products with constants, and safe everywhere. Each value is taken to be
+//! anywhere within its span, independently of the other operand. Polynomials of a few terms ([`Polynomial`]) are the
+//! exception: their bounds account for repeated operands.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +18,17 @@ use crate::ckks::algebra;
 use crate::ckks::bounded;
 use crate::ckks::relation::Relation;
 
-/// Where the slots of an input lie.
+/// The range in which all slots of an input lie.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum InputRange {
-    /// Real numbers from `lowest` to `highest`.
+    /// The slots are real numbers from `lowest` to `highest`.
     Real { lowest: f64, highest: f64 },
-    /// Complex numbers of at most this absolute value.
+    /// The slots are complex numbers of at most this absolute value.
     Disc { radius: f64 },
 }
 
 impl InputRange {
-    /// Whether the range is one: finite, and not empty.
+    /// Returns whether the range is finite and not empty.
     pub fn is_valid(&self) -> bool {
         match *self {
             Self::Real { lowest, highest } => {
@@ -37,7 +38,8 @@ impl InputRange {
         }
     }
 
-    /// Whether a slot may hold this value. Values that are not finite never may.
+    /// Returns whether a slot in this range may hold the value `re + i im`. A value that is not finite lies in no
+    /// range.
     pub fn contains(&self, re: f64, im: f64) -> bool {
         match *self {
             Self::Real { lowest, highest } => (lowest..=highest).contains(&re) && im == 0.0,
@@ -46,7 +48,7 @@ impl InputRange {
         }
     }
 
-    /// Largest absolute value.
+    /// Returns the largest absolute value of a number in the range.
     pub fn magnitude(&self) -> f64 {
         match *self {
             Self::Real { lowest, highest } => lowest.abs().max(highest.abs()),
@@ -74,7 +76,7 @@ impl std::fmt::Display for InputRange {
     }
 }
 
-/// Where the slots of a value lie.
+/// The set in which the slots of a value lie: real intervals, or complex balls.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Span {
     Real { lowest: Slots, highest: Slots },
@@ -82,7 +84,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// What lies in both spans, or in one of them.
+    /// Returns the intersection of two real spans, or the smaller of two spans if one of them is complex.
     fn met(self, other: Self) -> Self {
         match (self, other) {
             (
@@ -108,7 +110,7 @@ impl Span {
         Self::Complex(Ball::disc(Slots::All(f64::INFINITY)))
     }
 
-    /// Largest absolute value by slot.
+    /// Returns for each slot the largest absolute value in the span.
     pub fn magnitude(&self) -> Slots {
         match self {
             Self::Real { lowest, highest } => lowest.zip(highest, |l, h| l.abs().max(h.abs())),
@@ -130,7 +132,7 @@ impl Span {
         }
     }
 
-    /// The part of the span that is at most so large.
+    /// Returns a ball that holds the part of the span with absolute values of at most `size`.
     pub fn within(&self, size: f64) -> Ball {
         let magnitude = self.magnitude();
         if magnitude.largest(usize::MAX) <= size {
@@ -146,7 +148,7 @@ impl Span {
         }
     }
 
-    /// The same span with every slot as wide as the widest.
+    /// Returns the span with every slot as wide as the widest.
     fn flattened(self) -> Self {
         match self {
             Self::Real { lowest, highest } => Self::Real {
@@ -195,7 +197,7 @@ impl Span {
         }
     }
 
-    /// A multiple of the sum of a slot and its conjugate is real.
+    /// Returns the span of a real-linear function of a slot and its conjugate. A multiple of their sum is real.
     fn mapped(&self, map: Linear) -> Self {
         match map.terms() {
             Terms::Slot(by) => self.scaled(by),
@@ -299,36 +301,37 @@ impl Span {
     }
 }
 
-/// Spans of the values of one program, made as its instructions are walked in order.
+/// The spans of the values of one program, computed in the order of its instructions.
 pub struct Spans<'a> {
     program: &'a MacroProgram,
     inputs: &'a [InputRange],
-    /// Whether slots are kept apart.
+    /// Whether each slot has a span of its own.
     by_slot: bool,
     known: Vec<Option<Span>>,
-    /// Whether values are kept as polynomials of others.
+    /// Whether values are also kept as polynomials of other values.
     combines: bool,
     polys: Vec<Option<Polynomial>>,
-    /// Spans of the values that polynomials are made of.
+    /// The spans of the values that are variables of polynomials, by the value's number.
     terms: BTreeMap<u32, Span>,
-    /// The first value that each input became.
+    /// For each input, the first value that an instruction made of it.
     entered: BTreeMap<u32, MacroValue>,
-    /// Values that the program's author says something of.
+    /// The intervals that the program's author declares for values (`BOUNDED`), by the value's number.
     said: BTreeMap<u32, Interval>,
-    /// Whether values are related to other values than inputs.
+    /// Whether values are also kept as relations to other values (`Relation`).
     relates: bool,
     relations: Vec<Option<Relation>>,
-    /// Ends of the real values that are arguments of relations.
+    /// The ends of the intervals of real values that are arguments of relations.
     arguments: BTreeMap<u32, (Slots, Slots)>,
 }
 
-/// Slots times instructions up to which polynomials are kept: some 100 MB.
+/// The number of slots times instructions up to which polynomials are kept, which take some 100 MB.
 const COMBINES: u64 = 1 << 22;
-/// Instructions up to which values are related: some 100 MB.
+/// The number of instructions up to which relations are kept, which take some 100 MB.
 const RELATES: usize = 1 << 17;
 
 impl<'a> Spans<'a> {
-    /// `inputs`: one range an input.
+    /// Starts the analysis of a program with one range for each input. `by_slot` says whether each slot has a span of
+    /// its own.
     pub fn new(program: &'a MacroProgram, inputs: &'a [InputRange], by_slot: bool) -> Self {
         Self {
             program,
@@ -348,7 +351,7 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// The same without relations: polynomials of inputs and of what has too many products are all that is known.
+    /// Returns the analysis without relations between values. Only polynomials narrow the spans then.
     pub fn unrelated(self) -> Self {
         Self {
             relates: false,
@@ -360,13 +363,13 @@ impl<'a> Spans<'a> {
         self.inputs
     }
 
-    /// The span of a value that an instruction walked past has made; a value that none has is anything.
+    /// Returns the span of a value. A value that no instruction has made yet may be anything.
     pub fn get(&self, value: MacroValue) -> Span {
         let known = self.known.get(value.0 as usize).and_then(Option::as_ref);
         known.cloned().unwrap_or_else(Span::anything)
     }
 
-    /// Gives up what is held of a value that no instruction reads any more.
+    /// Drops the span, the polynomial and the relation of a value that no instruction reads any more.
     pub fn forget(&mut self, value: MacroValue) {
         if let Some(slot) = self.known.get_mut(value.0 as usize) {
             *slot = None;
@@ -379,22 +382,22 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// What a value is as a factor, if it lies in a ball within its span.
+    /// Returns the factor that a value is, if its slots lie in `ball`, a part of its span.
     pub fn factor(&self, value: MacroValue, ball: Ball) -> Factor {
         let poly = self.polys.get(value.0 as usize);
         Factor::new(ball, poly.cloned().flatten())
     }
 
-    /// Whether polynomials are made of a value, and if so whether it is real.
+    /// Returns whether a value is real if it is a variable of polynomials, or `None` if it is none.
     pub fn term(&self, value: MacroValue) -> Option<bool> {
         let span = self.terms.get(&value.0)?;
         Some(matches!(span, Span::Real { .. }))
     }
 
-    /// Makes the spans of an instruction's results.
+    /// Computes the spans of an instruction's results from those of its operands.
     ///
     /// # Errors
-    /// An operation of which nothing is known here.
+    /// Fails for an operation that this analysis does not know.
     pub fn step(&mut self, instr: &MacroInstr) -> Result<(), Refused> {
         for (k, &d) in instr.dst.iter().enumerate() {
             let span = self.result(instr, k)?;
@@ -421,7 +424,8 @@ impl<'a> Spans<'a> {
         Ok(())
     }
 
-    /// How an instruction's result, which lies in `span`, is related to others. `None` for what is not real.
+    /// Returns the relation of an instruction's result, which lies in `span`, to other values, or `None` if the result
+    /// is not real.
     fn relation(
         &self,
         instr: &MacroInstr,
@@ -436,7 +440,7 @@ impl<'a> Spans<'a> {
         Relation::of(instr, k, &operands, self.program.slots).map(Some)
     }
 
-    /// What lies in `span` and is so related to others.
+    /// Returns the part of `span` that the result's relation to other values allows.
     fn related(&self, relation: &Relation, span: Span) -> Span {
         let of = |(value, turn): (u32, i64)| {
             let (lowest, highest) = self.arguments.get(&value)?;
@@ -448,7 +452,8 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// What lies in `span`, and where the program's author says. Others are polynomials of it from now on.
+    /// Returns the part of `span` that the program's author declares for the value `d`. The value becomes a variable of
+    /// polynomials.
     fn bounded(&mut self, d: MacroValue, said: Interval, span: Span) -> Span {
         let lowest = Slots::All(said.lowest);
         // Words that contradict each other leave one number.
@@ -467,12 +472,12 @@ impl<'a> Spans<'a> {
         span
     }
 
-    /// Whether the program's author says something of a value.
+    /// Returns whether the program's author declares a bound of the value (`BOUNDED`).
     pub fn is_said(&self, value: MacroValue) -> bool {
         self.said.contains_key(&value.0)
     }
 
-    /// Keeps the relation of a new value, which may be an argument of others from now on.
+    /// Keeps the relation of a new value to others. The value may be an argument of later relations.
     fn relate(
         &mut self,
         instr: &MacroInstr,
@@ -503,7 +508,7 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// The span of an instruction's result as a polynomial of others, if that is less than `span`.
+    /// Returns the span of an instruction's result as a polynomial of other values, if that is narrower than `span`.
     fn combined(
         &mut self,
         instr: &MacroInstr,
@@ -544,7 +549,7 @@ impl<'a> Spans<'a> {
         Ok(span)
     }
 
-    /// The span of an instruction's result number `k`.
+    /// Returns the span of an instruction's result number `k`.
     fn result(&self, instr: &MacroInstr, k: usize) -> Result<Span, Refused> {
         let mut result = OfResult { spans: self, k };
         match instr.op.columns().message {
@@ -554,7 +559,7 @@ impl<'a> Spans<'a> {
     }
 }
 
-/// The span of an instruction's result number `k`, by those of its operands.
+/// Result number `k` of an instruction, computed from the spans of the operands.
 struct OfResult<'a, 'b> {
     spans: &'a Spans<'b>,
     k: usize,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Constants as a scheme of real numbers has them: integers become the doubles that are equal to them; and what only schemes
-//! of integers have is refused.
+//! Converts the constants of a program for a scheme of real numbers: each integer becomes the double that is equal to
+//! it. Operations that only schemes of integers have are refused.
 
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram};
 
 use crate::error::{At, CompileError};
 
-/// Makes every integer constant a real one.
+/// Converts every integer constant of a program to a real one.
 ///
 /// # Errors
-/// [`CompileError::InexactInteger`] with the line of one that no double equals, [`CompileError::OfIntegers`] with that of a
-/// test for zero or a quotient.
+/// [`CompileError::InexactInteger`] with the line of an integer that no double equals, or [`CompileError::OfIntegers`]
+/// with the line of a test for zero or a quotient.
 pub(crate) fn run(mut source: MacroProgram) -> Result<MacroProgram, CompileError> {
     for instr in &mut source.instrs {
         if matches!(instr.op, MacroOp::Iszero | MacroOp::Quotient) {
@@ -30,7 +30,8 @@ pub(crate) fn run(mut source: MacroProgram) -> Result<MacroProgram, CompileError
     Ok(source)
 }
 
-/// The double that is equal to an integer: one of at most 53 bits between its first and its last that is set.
+/// Returns the double that is equal to an integer, or `None` if the integer has more than 53 bits from its first set
+/// bit to its last.
 fn exact(integer: i128) -> Option<f64> {
     let magnitude = integer.unsigned_abs();
     let odd = magnitude >> magnitude.trailing_zeros().min(127);

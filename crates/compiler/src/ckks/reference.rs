@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The plain evaluator: what a macro program computes, on complex vectors in the clear. Expected results come from here.
+//! Evaluates a CKKS program without encryption, on complex vectors. Tests and samples take their expected results from
+//! here.
 
 use num_complex::Complex64;
 use ringmill_isa::Galois;
@@ -10,12 +11,12 @@ use ringmill_isa::macros::{
 pub use crate::reference::EvaluateError;
 use crate::reference::{Meaning, rotated, run, turned_by};
 
-/// Evaluates a traced or managed program. `inputs` are the vectors of the program's inputs in order, each of `slots`
-/// values; the result is one vector an output, in the order of the program's outputs. Relinearisation, rescaling and
-/// dropping primes do nothing here, as they do nothing to a message.
+/// Evaluates a traced or managed program without encryption. `inputs` are the vectors of the program's inputs in order,
+/// each of `slots` values. The result is one vector for each output, in order. Relinearisation, rescaling and dropping
+/// primes do nothing here, as they do nothing to a message.
 ///
 /// # Errors
-/// [`EvaluateError`] when inputs do not fit the program or the program breaks the macro level's rules.
+/// [`EvaluateError`] if inputs do not fit the program, or if the program breaks the macro level's rules.
 pub fn evaluate(
     program: &MacroProgram,
     inputs: &[Vec<Complex64>],
@@ -23,10 +24,11 @@ pub fn evaluate(
     evaluate_observed(program, inputs, &mut |_, _| {})
 }
 
-/// As [`evaluate`]; `observe` sees every value as it is made, numbered as in the program written out, and may change it.
+/// Evaluates a program like [`evaluate`]. `observe` is called with every new value, numbered as in the program without
+/// calls and repeats, and may change the value's slots.
 ///
 /// # Errors
-/// As [`evaluate`].
+/// Fails like [`evaluate`].
 pub fn evaluate_observed(
     program: &MacroProgram,
     inputs: &[Vec<Complex64>],
@@ -35,7 +37,7 @@ pub fn evaluate_observed(
     run(program, inputs, &mut Complex { observe })
 }
 
-/// Slots are complex numbers.
+/// The meaning of instructions on slots that are complex numbers. `observe` sees each new value.
 struct Complex<'a> {
     observe: &'a mut dyn FnMut(MacroValue, &mut [Complex64]),
 }
@@ -61,14 +63,14 @@ impl Meaning<Complex64> for Complex<'_> {
     }
 }
 
-/// One instruction, by its operands' slots.
+/// One instruction of a program, with the slots of its operands.
 struct Step<'a> {
     program: &'a MacroProgram,
     operands: &'a [&'a [Complex64]],
     inputs: &'a [Vec<Complex64>],
 }
 
-/// The results of one instruction.
+/// The results of one instruction, one vector each.
 type Made = Result<Vec<Vec<Complex64>>, Refused>;
 
 impl Step<'_> {
@@ -92,7 +94,7 @@ impl Step<'_> {
     }
 }
 
-/// A constant as a real number.
+/// Returns a constant as a real number.
 fn real(constant: Constant) -> f64 {
     match constant {
         Constant::Real { value, .. } => value,

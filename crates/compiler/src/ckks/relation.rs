@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a real value is by others: a sum of multiples of them, and polynomials of one of them each.
+//! Relations that express a real value by others: as a sum of multiples of other values, and as polynomials of one
+//! other value each.
 //!
-//! Polynomials of inputs ([`super::algebra`]) end after a few products. Here any value may be the argument, so that y^2 - y
-//! is known to be at least -1/4, whatever y was computed from.
+//! Polynomials of inputs ([`super::algebra`]) end after a few products. A relation may have any value as its argument.
+//! So y^2 - y is known to be at least -1/4, whatever y was computed from.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +13,35 @@ use ringmill_schemes::ckks::Slots;
 
 use super::univariate::{self, DEGREE};
 
-/// A value's number, and how many slots it is turned by.
+/// An argument of a relation: a value's number, and the number of slots by which the value is rotated.
 pub type Argument = (u32, i64);
 
-/// Arguments of a sum, and polynomials of one value, that are kept of a value.
+/// The most arguments of a sum (`ARGUMENTS`), and the most polynomials of one argument (`VIEWS`), that are kept for a
+/// value.
 const ARGUMENTS: usize = 32;
 const VIEWS: usize = 6;
-/// The highest degree that is enclosed slot by slot. Above, one interval stands for all slots.
+/// The highest degree of a polynomial that is enclosed slot by slot. Above, one interval stands for all slots.
 const BY_SLOT: usize = 2;
 
-/// A real value by others. The default says nothing of it.
+/// A real value expressed by other values. The default relation says nothing of the value.
 #[derive(Clone, Default, Debug)]
 pub struct Relation {
-    /// Of each argument the polynomial is the value.
+    /// For each argument, the polynomial of it that equals the value.
     views: BTreeMap<Argument, View>,
-    /// The value as a sum of linear polynomials, one an argument; the constants of all add up.
+    /// The value as a sum of linear polynomials, one for each argument. The constants of all of them add up.
     sum: BTreeMap<Argument, View>,
-    /// Whether arguments met, so that the spans of the operands say less.
+    /// Whether two operands had an argument in common, so that the relation may say more than the operands' spans.
     met: bool,
 }
 
-/// A polynomial with a bound on the rounding errors of its coefficients.
+/// A polynomial of one argument, with a bound on the rounding errors of its coefficients.
 #[derive(Clone, Debug)]
 struct View {
-    /// Lowest degree first.
+    /// The coefficients, that of the lowest degree first.
     coefficients: Vec<f64>,
-    /// The same with absolute values throughout, which do not cancel.
+    /// Bounds on the coefficients' sizes, computed with absolute values throughout, which do not cancel.
     sizes: Vec<f64>,
-    /// Roundings that the coefficients went through in sequence.
+    /// The number of roundings in sequence that the coefficients went through.
     roundings: f64,
 }
 
@@ -109,7 +111,8 @@ impl View {
         })
     }
 
-    /// The values for arguments in an interval: anything where nothing is known.
+    /// Returns an interval that holds the polynomial's values for arguments from `lowest` to `highest`. It is infinite
+    /// if nothing is known.
     fn range(&self, lowest: f64, highest: f64) -> (f64, f64) {
         let Some((low, high)) = univariate::range(&self.coefficients, lowest, highest) else {
             return (f64::NEG_INFINITY, f64::INFINITY);
@@ -133,11 +136,11 @@ impl View {
 }
 
 impl Relation {
-    /// Returns the relation of an instruction's result number `k`; `operands` are those of its operands, as far as they are
-    /// real.
+    /// Returns the relation of an instruction's result number `k` to other values. `operands` are the relations of its
+    /// operands, `None` for those that are not real.
     ///
     /// # Errors
-    /// An operation of which nothing is known here.
+    /// Fails for an operation that this analysis does not know.
     pub fn of(
         instr: &MacroInstr,
         k: usize,
@@ -151,12 +154,13 @@ impl Relation {
         }
     }
 
-    /// Whether the value is a linear polynomial of another one, which then is the argument in its place.
+    /// Returns whether the value is a linear polynomial of another value, which then serves as the argument in its
+    /// place.
     pub fn is_linear(&self) -> bool {
         self.views.values().any(|view| view.degree() <= 1)
     }
 
-    /// The relation of a value that is an argument of its own, whatever else it is.
+    /// Returns what remains of the relation when the value itself is an argument: the polynomials above degree 1.
     pub fn of_own(self) -> Self {
         Self {
             views: self
@@ -169,7 +173,7 @@ impl Relation {
         }
     }
 
-    /// Makes the value an argument itself where it is none of others.
+    /// Returns the relation with the value itself as an argument, if it is no linear polynomial of another value.
     pub fn with_own(mut self, value: u32) -> Self {
         let own = (value, 0);
         if !self.is_linear() {
@@ -181,14 +185,14 @@ impl Relation {
         self
     }
 
-    /// Values whose spans [`Relation::ends`] asks for.
+    /// Returns the numbers of the values whose spans [`Relation::ends`] asks for.
     pub fn arguments(&self) -> impl Iterator<Item = u32> {
         let both = self.views.keys().chain(self.sum.keys());
         both.map(|argument| argument.0)
     }
 
-    /// The ends of the interval that the value lies in, if its arguments lie between the ends that `of` gives. `None`
-    /// where the operands of the instruction say as much.
+    /// Returns the ends of the interval that the value lies in, if its arguments lie between the ends that `of` gives.
+    /// Returns `None` if the operands' spans say as much.
     pub fn ends(&self, of: &dyn Fn(Argument) -> Option<(Slots, Slots)>) -> Option<(Slots, Slots)> {
         if !self.met {
             return None;
@@ -270,7 +274,7 @@ impl Relation {
         Self { views, sum, met }
     }
 
-    /// What is made of views of one argument, those of the least degree.
+    /// Combines the two operands' polynomials of each common argument by `make`, and keeps those of the lowest degrees.
     fn common(
         &self,
         other: &Self,
@@ -352,7 +356,7 @@ impl Visitor for OfResult<'_> {
         self.of_two(Relation::times)
     }
 
-    /// The operand's span says as much, and views of others go on.
+    /// Returns the relation of a square. The operand's span bounds the square as well, so `met` is false.
     fn square(&mut self, _: &MacroInstr) -> Found {
         self.of_one(|a| Relation {
             met: false,
@@ -374,7 +378,7 @@ impl Visitor for OfResult<'_> {
         }
     }
 
-    /// Operands are real, and conjugates of themselves.
+    /// Returns the relation of a multiple of a slot and its conjugate. Operands are real, so both are the same.
     fn linear(&mut self, _: &MacroInstr, map: Linear) -> Found {
         let by = match map.terms() {
             Terms::Slot(by) | Terms::Conjugate(by) => by,

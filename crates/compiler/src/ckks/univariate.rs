@@ -5,14 +5,14 @@
 //! a part of the interval enclose the values there, and the parts that may hold the largest value are halved until they are
 //! narrow enough.
 
-/// The highest degree of an enclosed polynomial.
+/// The highest degree of a polynomial that [`range`] encloses.
 pub const DEGREE: usize = 16;
-/// Halvings of one part, and parts held at a time.
+/// The most halvings of an interval (`ROUNDS`), and the most parts of it that are kept at a time (`PARTS`).
 const ROUNDS: usize = 20;
 const PARTS: usize = 64;
 
 /// Returns the least and the largest value of `c[0] + c[1] x + c[2] x^2 + ...` for x from `lowest` to `highest`, both
-/// rounded outwards. `None` for a degree above [`DEGREE`] and for numbers that are not finite.
+/// rounded outwards. Returns `None` for a degree above [`DEGREE`] and for numbers that are not finite.
 pub fn range(c: &[f64], lowest: f64, highest: f64) -> Option<(f64, f64)> {
     let ends = [lowest, highest];
     let finite = |x: &f64| x.is_finite();
@@ -48,7 +48,7 @@ pub fn range(c: &[f64], lowest: f64, highest: f64) -> Option<(f64, f64)> {
     (low.is_finite() && high.is_finite()).then_some((low, high))
 }
 
-/// Of c x^k.
+/// Returns the range of c x^k between two ends.
 fn multiple(c: f64, k: usize, ends: [f64; 2]) -> (f64, f64) {
     let [a, b] = ends.map(|x| c * x.powi(k as i32));
     let (mut low, mut high) = (a.min(b), a.max(b));
@@ -79,7 +79,7 @@ fn quadratic([c0, c1, c2]: [f64; 3], ends: [f64; 2]) -> (f64, f64) {
     (low, high)
 }
 
-/// Of the two halves of the interval, about its middle.
+/// Returns the range of a polynomial on an interval, from its Bernstein coefficients on the two halves.
 fn by_parts(c: &[f64], [lowest, highest]: [f64; 2]) -> Option<(f64, f64)> {
     let (middle, radius) = ((lowest + highest) / 2.0, (highest - lowest) / 2.0);
     // An end that the halves miss by a rounding would be left out.
@@ -96,7 +96,7 @@ fn by_parts(c: &[f64], [lowest, highest]: [f64; 2]) -> Option<(f64, f64)> {
     Some((-largest(negated)?, largest(halves)?))
 }
 
-/// The polynomial in x - `by`, by Horner's rule.
+/// Returns the polynomial with x replaced by x + `by`, by Horner's rule.
 fn shifted(c: &[f64], by: f64) -> Vec<f64> {
     let mut shifted = c.to_vec();
     for done in 0..c.len() {
@@ -110,7 +110,7 @@ fn shifted(c: &[f64], by: f64) -> Vec<f64> {
     shifted
 }
 
-/// The polynomial in x / `by`.
+/// Returns the polynomial with x replaced by `by` x.
 fn scaled(c: &[f64], by: f64) -> Vec<f64> {
     let mut power = 1.0;
     let one = |&x: &f64| {
@@ -121,7 +121,8 @@ fn scaled(c: &[f64], by: f64) -> Vec<f64> {
     c.iter().map(one).collect()
 }
 
-/// Bernstein coefficients on [0, 1]: coefficient j is the sum of C(j, i) / C(n, i) c_i.
+/// Returns the Bernstein coefficients of a polynomial c of degree n on [0, 1]: coefficient j is the sum of C(j, i) /
+/// C(n, i) c_i.
 fn bernstein(c: &[f64]) -> Vec<f64> {
     let degree = c.len().saturating_sub(1);
     let one = |j: usize| {
@@ -137,7 +138,7 @@ fn bernstein(c: &[f64]) -> Vec<f64> {
     (0..=degree).map(one).collect()
 }
 
-/// A bound on the largest value of polynomials, by their Bernstein coefficients.
+/// Returns a bound on the largest value of some polynomials on [0, 1], given by their Bernstein coefficients.
 fn largest(mut parts: Vec<Vec<f64>>) -> Option<f64> {
     let most = |part: &[f64]| part.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let size = parts.iter().flatten().map(|x| x.abs()).fold(0.0, f64::max);
@@ -157,7 +158,7 @@ fn largest(mut parts: Vec<Vec<f64>>) -> Option<f64> {
     Some(left.fold(taken + close, f64::max))
 }
 
-/// De Casteljau's rule at the middle.
+/// Returns the Bernstein coefficients of a polynomial on the two halves of its interval, by De Casteljau's rule.
 fn halves(part: &[f64]) -> [Vec<f64>; 2] {
     let mut row = part.to_vec();
     let (mut left, mut right) = (Vec::with_capacity(row.len()), Vec::with_capacity(row.len()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the slots of inputs lie: declared, or by a sample up to powers of two, or within one bound for all.
+//! Determines the range of each input's slots: the declared one, the one of a sample up to powers of two, or one bound
+//! for all inputs.
 
 use num_complex::Complex64;
 use ringmill_isa::macros::MacroInput;
@@ -8,12 +9,12 @@ use super::Options;
 use super::range::InputRange;
 use crate::error::CompileError;
 
-/// The largest power of two that is at most `x`, which is positive and no smaller than the least normal number.
+/// Returns the largest power of two that is at most `x`, which is positive and no smaller than the least normal number.
 fn power_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
 }
 
-/// The least power of two that is at least `x`, which is positive.
+/// Returns the least power of two that is at least `x`, which is positive.
 fn power_above(x: f64) -> f64 {
     let below = power_below(x);
     if below < x {
@@ -23,20 +24,21 @@ fn power_above(x: f64) -> f64 {
     }
 }
 
-/// What a sample and a margin say of an input: no slot is larger.
+/// Returns the margin times the largest absolute value of a slot in a sample of an input.
 pub(super) fn as_large(sample: &[Complex64], margin: f64) -> f64 {
     margin * sample.iter().map(|z| z.norm()).fold(0.0, f64::max)
 }
 
-/// The widest disc within a range whose radius is a power of two.
+/// Returns the widest disc within a range whose radius is a power of two.
 pub(super) fn narrowed(range: InputRange) -> InputRange {
     InputRange::Disc {
         radius: power_below(range.magnitude()),
     }
 }
 
-/// The range that a sample declares: each end of real values, or the radius of complex ones, `margin` times as far out and
-/// up to a power of two, so that it tells no slot. Zero is an end where all values have one sign. `None` for zeros alone.
+/// Returns the range of an input that its sample declares. Each end of real values, or the radius of complex ones, is
+/// `margin` times as far out, up to a power of two, so that the range reveals no slot. If all values have one sign,
+/// zero is an end. Returns `None` if all values are zero.
 fn by_sample(sample: &[Complex64], margin: f64) -> Option<InputRange> {
     let end = |x: f64| {
         if x > 0.0 {
@@ -58,7 +60,7 @@ fn by_sample(sample: &[Complex64], margin: f64) -> Option<InputRange> {
     (range.magnitude() > 0.0).then_some(range)
 }
 
-/// The range of every input of a program: declared, the sample's, or the bound.
+/// Returns the range of every input of a program: the declared one, the sample's, or the bound of the options.
 ///
 /// # Errors
 /// [`CompileError::Range`] for ranges, samples, margins or a bound that make no sense for these inputs.

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is wanted of parameters that the compiler chooses.
+//! The demands that CKKS parameters must meet when the compiler chooses them.
 
 use ringmill_schemes::ckks::{SecurityLevel, SecurityTable};
 
-/// What chosen parameters must provide.
+/// The demands on CKKS parameters that the compiler chooses.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Wanted {
-    /// Bits after the binary point that every output must have, as predicted.
+    /// The bits after the binary point that every output must have right, by prediction.
     pub precision_bits: u32,
-    /// Outputs hold absolute values below 2 to this at least; more where the program's ranges call for more.
+    /// The integer bits that every output must hold at least: absolute values below 2^`integer_bits`. The program's
+    /// ranges may call for more.
     pub integer_bits: u32,
     pub table: SecurityTable,
     pub level: SecurityLevel,
 }
 
 impl Default for Wanted {
-    /// 20 bits after the point, the integer bits that the ranges call for, 128-bit security by the 2024 guidelines.
+    /// Asks for 20 bits after the point, the integer bits that the ranges call for, and 128-bit security by the
+    /// 2024 guidelines.
     fn default() -> Self {
         Self {
             precision_bits: 20,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A value in another state: rescaled, lowered, lifted to a product, switched down; each made once and kept.
+//! Derives a value in another state: rescaled, lowered, lifted to a product, or switched down. Each form is
+//! made once and reused.
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{LevelScale, MacroImm, MacroOp, MacroType, MacroValue};
@@ -7,29 +8,29 @@ use ringmill_isa::source::SourceLoc;
 
 use super::Manager;
 
-/// A managed value: where it is.
+/// The scale of a managed ciphertext at its level: canonical (`Rescaled`), or the square of it (`Product`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum State {
     Rescaled(Level),
     Product(Level),
 }
 
-/// A value of the new program and its state.
+/// A value of the new program with its state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub value: MacroValue,
     pub state: State,
 }
 
-/// What was made of a new value before, to be used again.
+/// A form of a value that was made before and is reused.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) enum Derived {
     Rescaled,
-    /// Brought down to this level, rescaled.
+    /// The value brought down to this level and rescaled.
     Lowered(Level),
-    /// Multiplied by one to be a product at this level.
+    /// The value multiplied by one, so that it is a product at this level.
     Lifted(Level),
-    /// Primes dropped down to this level.
+    /// The value without the primes above this level.
     Switched(Level),
 }
 
@@ -73,7 +74,8 @@ impl Manager<'_> {
         )
     }
 
-    /// The state in which an old ciphertext value was made.
+    /// Returns the new value that stands for a ciphertext of the old program, in the state in which it was
+    /// made.
     pub(super) fn natural(&self, old: MacroValue) -> Placed {
         // Programs define values before use, so the placement is there; a level-0 value stands in for the impossible.
         self.placed[old.0 as usize].unwrap_or(Placed {
@@ -82,7 +84,7 @@ impl Manager<'_> {
         })
     }
 
-    /// The value rescaled, and its level.
+    /// Returns a value of the old program rescaled, with its level.
     pub(super) fn rescaled(
         &mut self,
         old: MacroValue,
@@ -105,7 +107,7 @@ impl Manager<'_> {
         }
     }
 
-    /// A rescaled value of level `from`, its primes dropped down to `to`; the scale stays `D_from`.
+    /// Returns a rescaled value of level `from` without the primes above `to`. Its scale stays `D_from`.
     pub(super) fn switched(
         &mut self,
         value: MacroValue,
@@ -135,7 +137,8 @@ impl Manager<'_> {
         new
     }
 
-    /// A rescaled value of level `from` as a product of level `to <= from`: times one.
+    /// Returns a rescaled value of level `from` as a product at level `to <= from`, by a multiplication by
+    /// one.
     pub(super) fn lifted(
         &mut self,
         value: MacroValue,
@@ -163,7 +166,7 @@ impl Manager<'_> {
         new
     }
 
-    /// A rescaled value of level `from` as a rescaled value of level `to <= from`.
+    /// Returns a rescaled value of level `from` as a rescaled value of level `to <= from`.
     pub(super) fn lowered(
         &mut self,
         value: MacroValue,
@@ -190,7 +193,7 @@ impl Manager<'_> {
         new
     }
 
-    /// A plaintext of the old program, encoded at `at`.
+    /// Returns a plaintext of the old program, encoded at the level and scale of `at`.
     pub(super) fn plain(
         &mut self,
         old: MacroValue,
@@ -219,7 +222,7 @@ impl Manager<'_> {
         new
     }
 
-    /// The value as a product of `level`, at or below its own.
+    /// Returns a value of the old program as a product at `level`, which is at most its own level.
     pub(super) fn as_product(
         &mut self,
         old: MacroValue,

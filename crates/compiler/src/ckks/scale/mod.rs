@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Level and scale management: every value gets a level and an exact scale, and `RESCALE`, `MODSWITCH` and products by
-//! one go in where they are needed, so that no mismatch of scales can reach the user.
+//! Manages levels and scales: every value gets a level and an exact scale. The pass inserts `RESCALE`, `MODSWITCH` and
+//! products by one where they are needed, so that no user meets a mismatch of scales.
 //!
-//! A value is *rescaled* at level l when its scale is the canonical `D_l`, and a *product* at level l when it is `D_l^2`
-//! (see [`crate::ckks::canonical`]). Products are rescaled only when a use asks for it, so a sum of products is rescaled once.
-//! Inputs enter at the lowest level that serves their uses ([`crate::ckks::depth`]); operations run at the lowest level of
-//! their operands; a rescaled value at `D_l` joins products of level k <= l when multiplied by `D_k^2 / D_l`, which a
-//! plaintext or constant factor takes along for nothing and another value gets by a product with one.
+//! A value is *rescaled* at level l if its scale is the canonical `D_l`, and a *product* at level l if its scale is
+//! `D_l^2` (see [`crate::ckks::canonical`]). Products are rescaled only when a use asks for it, so a sum of products is
+//! rescaled once. Inputs enter at the lowest level that serves their uses ([`crate::ckks::depth`]). Operations run at
+//! the lowest level of their operands. A rescaled value at `D_l` joins products of level k <= l when multiplied by
+//! `D_k^2 / D_l`. A plaintext or constant factor includes this number at no cost; another value takes a product with
+//! one.
 
 mod derive;
 pub(crate) mod steps;
@@ -28,16 +29,16 @@ struct Manager<'a> {
     out: Rewriter,
     scales: &'a CanonicalScales,
     depths: Depths,
-    /// By old value.
+    /// For each value of the old program, its value and state in the new one.
     placed: Vec<Option<Placed>>,
     derived: HashMap<(MacroValue, Derived), MacroValue>,
-    /// Plaintexts by old value, level and bits of the scale.
+    /// Encoded plaintexts, by the old program's value, the level and the bits of the scale.
     plains: HashMap<(MacroValue, Level, u64), MacroValue>,
-    /// Instruction that makes each old plaintext value.
+    /// The instruction that makes each plaintext value of the old program.
     plain_source: HashMap<MacroValue, (MacroOp, MacroImm)>,
 }
 
-/// Manages a program that has its `RELIN`s. `output_level` is the level at which outputs are wanted.
+/// Gives every value of a relinearised program a level and a scale. `output_level` is the level of the outputs.
 ///
 /// # Errors
 /// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
@@ -144,7 +145,7 @@ impl Manager<'_> {
             .unwrap_or_default()
     }
 
-    /// Encrypted inputs at the lowest level that serves; plaintexts wait for their uses.
+    /// Emits an encrypted input at the lowest level that serves its uses. A plaintext is emitted later, at each use.
     fn source(&mut self, instr: &MacroInstr, types: &[MacroType]) {
         let [old] = instr.dst[..] else { return };
         if is_cipher(types, old) {
@@ -157,7 +158,7 @@ impl Manager<'_> {
         }
     }
 
-    /// A product of ciphertexts at `level`.
+    /// Emits a product of two ciphertexts at `level`.
     fn product(&mut self, instr: &MacroInstr, src: Vec<MacroValue>, level: Level) {
         let ty = MacroType::Cipher {
             size: 3,
@@ -167,8 +168,8 @@ impl Manager<'_> {
         self.place(instr, value, State::Product(level));
     }
 
-    /// The operand of a product with a plaintext or constant, dropped to the level that the product is wanted at: the
-    /// operand, the level of its scale, its level.
+    /// Returns the operand of a product with a plaintext or constant, dropped to the level that the product's uses
+    /// need. Returns the operand, the level of its scale, and its own level.
     fn for_factor(&mut self, instr: &MacroInstr, a: MacroValue) -> (MacroValue, Level, Level) {
         let (value, from) = self.rescaled(a, &instr.loc);
         let to = self.need(instr).above(1).min(from);
@@ -226,7 +227,8 @@ impl Manager<'_> {
         self.place(instr, value, state);
     }
 
-    /// Negation, constant terms, relinearisation, plaintext sums, integer factors: at the operand's own level and scale.
+    /// Emits an instruction that keeps its operand's level and scale: a negation, a sum with a constant or a plaintext,
+    /// a relinearisation, or a product with an integer.
     fn same(&mut self, instr: &MacroInstr, a: MacroValue) {
         let Placed { value, state } = self.natural(a);
         let at = self.at(state);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Levels of steps as levels of primes: a rescale by a step's primes is one after another.
+//! Translates levels that count steps into levels that count primes. A rescale by a step of several
+//! primes becomes one rescale for each prime.
 
 use ringmill_isa::macros::{
     LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
@@ -8,7 +9,7 @@ use ringmill_isa::macros::{
 use crate::ckks::canonical::Steps;
 use crate::rewrite::Rewriter;
 
-/// A program whose levels are steps, at the levels of its primes.
+/// Translates a program whose levels are numbers of steps into one whose levels count primes.
 pub(crate) fn run(source: MacroProgram, steps: Steps, primes: &[u64]) -> MacroProgram {
     if steps == Steps::ONE {
         return source;
