@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The arrays that a traced function takes and returns, where its program says only slots: for a front end that gives and takes
-//! the same.
+//! The arrays that a traced Python function takes and returns. A program has only slots, so a front end keeps the
+//! shapes here to give and take the same arrays.
 
 use ringmill_isa::macros::MacroProgram;
 use serde::{Deserialize, Serialize};
 
-/// The arrays of a traced function.
+/// The arrays that a traced function takes and returns.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Arrays {
-    /// What it returned, beside its values; `None` where that is not known.
+    /// The container in which the function returned its values, or `None` if that is unknown.
     pub returned: Option<Returned>,
     pub lengths: Lengths,
 }
 
-/// What a function returns.
+/// The container in which a traced function returns its values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Returned {
@@ -22,8 +22,9 @@ pub enum Returned {
     Dict,
 }
 
-/// How many slots of each input and each output hold values, from the first on; `None` where all do. Behind the values of an
-/// input are zeros, which the program may count on. Empty lists where all slots of all hold values.
+/// The number of slots of each input and each output that hold values, from the first slot on, or `None` if all slots
+/// do. The other slots of an input are zero, which the program may count on. Both lists are empty if all slots of all
+/// inputs and outputs hold values.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lengths {
@@ -32,25 +33,25 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// Whether all slots of all inputs and outputs hold values.
+    /// Returns whether all slots of all inputs and outputs hold values.
     pub fn are_slots(&self) -> bool {
         self.inputs.iter().chain(&self.outputs).all(Option::is_none)
     }
 
-    /// Of input number `number`.
+    /// Returns how many slots of input number `number` hold values, or `None` if all do.
     pub fn input(&self, number: usize) -> Option<u32> {
         self.inputs.get(number).copied().flatten()
     }
 
-    /// Of output number `number`.
+    /// Returns how many slots of output number `number` hold values, or `None` if all do.
     pub fn output(&self, number: usize) -> Option<u32> {
         self.outputs.get(number).copied().flatten()
     }
 
-    /// Whether these can be the lengths of a program's inputs and outputs.
+    /// Checks that these can be the lengths of a program's inputs and outputs.
     ///
     /// # Errors
-    /// In words, what they cannot be.
+    /// Returns in words which length does not fit the program.
     pub fn check(&self, program: &MacroProgram) -> Result<(), String> {
         let parts = [
             ("inputs", &self.inputs, program.inputs.len()),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The word of a program's author about a value inside the program, and the error for data that break it.
+//! Bounds that a program's author declares for a value inside the program (`rm.bounded`), and the error
+//! for data outside them.
 
 use num_complex::Complex64;
 use ringmill_isa::macros::Interval;
@@ -8,14 +9,14 @@ use thiserror::Error;
 
 use crate::line::At;
 
-/// A word about a value, and the line that says it.
+/// A bound that a program's author declares for a value, with the line of the declaration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Assumption {
     pub interval: Interval,
     pub loc: Option<SourceLoc>,
 }
 
-/// A value that is not where the program says.
+/// The error for data that make a value lie outside its declared bound.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[error(
     "{}rm.bounded says that values here are {}, and slot {slot} is {}; give ends that hold the value, or other data",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program with its procedures, body by body: each procedure as a program of its own, whose inputs are its parameters and whose
-//! outputs are its results, so that a pass need not know which of the two it sees.
+//! Presents each procedure of a program as a program of its own, so that a pass need not know which of the two it sees.
+//! The inputs are the procedure's parameters, and the outputs are its results.
 
 use std::mem;
 
@@ -9,11 +9,11 @@ use ringmill_isa::macros::{
     SchemeName, Visibility,
 };
 
-/// The program with `pass` done to each procedure, and then to its own instructions. A pass leaves constant vectors alone, or is
-/// given a program without procedures.
+/// Runs `pass` on each procedure of a program and then on its own instructions, and returns the new program. The pass
+/// leaves constant vectors alone, unless the program has no procedures.
 ///
 /// # Errors
-/// Those of the pass.
+/// Returns the errors of the pass.
 pub fn each<E>(
     mut program: MacroProgram,
     mut pass: impl FnMut(MacroProgram) -> Result<MacroProgram, E>,
@@ -33,7 +33,7 @@ pub fn each<E>(
     Ok(program)
 }
 
-/// A procedure as a program without constant vectors.
+/// Returns a procedure as a program of its own, without constant vectors.
 pub(crate) fn opened(proc: &MacroProc, scheme: &SchemeName, slots: u32) -> MacroProgram {
     let mut program = MacroProgram::new(proc.name.clone(), scheme.clone(), slots);
     program.types.clone_from(&proc.types);
@@ -66,7 +66,8 @@ pub(crate) fn opened(proc: &MacroProc, scheme: &SchemeName, slots: u32) -> Macro
     program
 }
 
-/// The procedure that a body has become; a parameter that nothing reads any longer stays one.
+/// Returns the procedure that a changed body stands for. It keeps all parameters of the old procedure, even those that
+/// nothing reads now.
 pub(crate) fn closed(mut body: MacroProgram, was: &MacroProc) -> MacroProc {
     let mut params: Vec<Option<MacroValue>> = vec![None; body.inputs.len()];
     let mut results = vec![MacroValue(u32::MAX); body.outputs.len()];

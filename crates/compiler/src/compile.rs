@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The whole way, from a traced program to calls of limb procedures.
+//! Compiles a traced program to calls of limb procedures: the whole sequence of passes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,18 +17,19 @@ use crate::scheme::options::Options;
 use crate::scheme::{Compiles, ErrorOf, Fitted, place};
 use crate::{bodies, explicit, lower, pipeline, transparent, trial};
 
-/// An input of the program: encrypted inputs are encrypted at `at`; a plain input's `at` is that of its first use, and
-/// [`Compiled::plaintexts`] lists all. An input that no output depends on is at the level of the outputs.
+/// An input of a compiled program. An encrypted input is encrypted at `at`. For a plain input `at` is the place of its
+/// first use, and [`Compiled::plaintexts`] lists all uses. An input that no output depends on is at the level of the
+/// outputs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CompiledInput<S: Compiles> {
     pub name: String,
     pub visibility: Visibility,
     pub at: At<S::Annotation>,
-    /// Where its slots must lie: what the program was compiled for.
+    /// The range in which the input's slots must lie: that which the program was compiled for.
     pub range: S::Range,
 }
 
-/// An output of the program and where its ciphertext is.
+/// An output of a compiled program, with level and annotation of its ciphertext.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CompiledOutput<S: Compiles> {
     pub name: String,
@@ -39,40 +40,43 @@ pub struct CompiledOutput<S: Compiles> {
 #[derive(Clone, Debug)]
 pub struct Compiled<S: Compiles> {
     pub params: Arc<S::Params>,
-    /// As traced, calls and repeats as they are.
+    /// The traced program, with its calls and repeats.
     pub source: MacroProgram,
-    /// With relinearisations, levels and annotations; for a target that has them, with LOAD, MORPH and KSW.
+    /// The program with relinearisations, levels and annotations. For a target whose instructions have them, it
+    /// contains `LOAD`, `MORPH` and `KSW`.
     pub managed: MacroProgram,
-    /// Calls of limb procedures, verified.
+    /// The verified mid-level program, which calls limb procedures.
     pub program: Verified,
-    /// Of each of its procedures: the macro instructions that it is, one after another.
+    /// For each limb procedure of `program`, the macro instructions that it computes, in order.
     pub stands_for: Vec<&'static [MacroOp]>,
-    /// In the order of the source's inputs; `InputRole::Cipher { input, .. }` indexes this.
+    /// The inputs of the program, in the order of the source's inputs. `InputRole::Cipher { input, .. }` is an index of
+    /// this list.
     pub inputs: Vec<CompiledInput<S>>,
-    /// `InputRole::Plain { input }` indexes this.
+    /// The encoded plaintexts that the program reads. `InputRole::Plain { input }` is an index of this list.
     pub plaintexts: Vec<PlainRequest<S>>,
-    /// `InputRole::Key { key, .. }` and `Program::seeds` index this.
+    /// The names of the evaluation keys that the program needs. `InputRole::Key { key, .. }` and `Program::seeds` are
+    /// indices of this list.
     pub keys: Vec<S::KeyName>,
-    /// In the order of the source's outputs.
+    /// The outputs of the program, in the order of the source's outputs.
     pub outputs: Vec<CompiledOutput<S>>,
-    /// What is predicted of each output.
+    /// The prediction for each output, in the same order: precision or noise.
     pub predicted: Vec<S::Prediction>,
-    /// Level at which outputs were wanted: the one asked for, or above it where parameters were chosen that need it.
+    /// The level of the outputs: that of the options, or above it if the chosen parameters need that.
     pub output_level: Level,
-    /// Whether key halves come from seeds.
+    /// Whether the uniform halves of keys are made from seeds.
     pub seeded: bool,
-    /// How `BOOTSTRAP`s are done, where there may be any.
+    /// The bootstrap that `BOOTSTRAP` instructions call, or `None` for a program without any.
     pub bootstrapping: Option<S::Bootstrapping>,
 }
 
 impl<S: Compiles> Compiled<S> {
-    /// Bytes of the evaluation keys that the program needs, known before any is made.
+    /// Returns the size in bytes of the evaluation keys that the program needs, before any is made.
     pub fn key_bytes(&self) -> u64 {
         self.params.key_bytes(self.keys.len(), self.seeded)
     }
 
-    /// Whether the program, which these options compiled for no machine, can be compiled for this one. A machine that refuses it
-    /// may then take it.
+    /// Returns whether the program can be compiled for `target`, if `options` compiled it for no target. A machine that
+    /// refuses the program may then accept it.
     pub fn suits_once_compiled_for(&self, target: Target, options: &Options<S>) -> bool {
         let for_target = Options {
             target: Some(target),
@@ -81,7 +85,7 @@ impl<S: Compiles> Compiled<S> {
         options.target.is_none() && compile(self.source.clone(), &for_target).is_ok()
     }
 
-    /// The macro instructions that each procedure is, by the names that calls have for it.
+    /// Returns for each limb procedure, by the name that calls use, the macro instructions that it computes.
     pub fn macros_of_procedures(&self) -> BTreeMap<&str, &'static [MacroOp]> {
         let procs = self.stands_for.iter().enumerate();
         let named = procs.flat_map(|(number, &ops)| {
@@ -112,8 +116,8 @@ impl<S: Compiles> Compiled<S> {
 /// ```
 ///
 /// # Errors
-/// [`CompileError`](crate::CompileError): an ill-formed program, one too deep or with vectors too long for the parameters,
-/// constants that do not fit, or wishes that no secure parameters meet.
+/// [`CompileError`](crate::CompileError): an ill-formed program, one too deep or with vectors too long for the
+/// parameters, constants that do not fit, or demands that no secure parameters meet.
 pub fn compile<S: Compiles>(
     source: MacroProgram,
     options: &Options<S>,
@@ -135,7 +139,7 @@ pub fn compile<S: Compiles>(
     lowered(source, fitted, options, &ranges)
 }
 
-/// A program with levels, lowered; `source` is what it was.
+/// Lowers a program that has levels to the mid level. `source` is the traced program.
 pub(crate) fn lowered<S: Compiles>(
     source: MacroProgram,
     fitted: Fitted<S>,
@@ -186,10 +190,10 @@ pub(crate) fn lowered<S: Compiles>(
     })
 }
 
-/// Inputs and outputs with the places they are at.
+/// The inputs and outputs of a compiled program, each with its level and annotation.
 type Interface<S> = (Vec<CompiledInput<S>>, Vec<CompiledOutput<S>>);
 
-/// Where inputs and outputs are.
+/// Returns the inputs and outputs of a managed program with their levels and annotations.
 fn interface<S: Compiles>(
     managed: &MacroProgram,
     plaintexts: &[PlainRequest<S>],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Common subexpressions: of several instructions that compute the same value, the first stays.
+//! Eliminates common subexpressions: of several instructions that compute the same value, only the
+//! first stays.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,7 +10,7 @@ use ringmill_isa::macros::{Interval, MacroImm, MacroOp, MacroProgram, MacroValue
 
 use crate::rewrite::{Rewriter, is_cipher};
 
-/// An instruction up to the name of its result.
+/// An instruction without the name of its result. Instructions with equal keys compute the same value.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     op: MacroOp,
@@ -17,7 +18,7 @@ struct Key {
     imm: ImmKey,
 }
 
-/// [`MacroImm`] with its constants by their bits, so that it can be hashed.
+/// [`MacroImm`] with its constants as bit patterns, so that it can be hashed.
 #[derive(PartialEq, Eq, Hash)]
 enum ImmKey {
     None,
@@ -58,7 +59,7 @@ impl ImmKey {
     }
 }
 
-/// For each constant vector, the first one with the same contents, bit for bit.
+/// Returns for each constant vector the index of the first vector with the same contents, bit for bit.
 fn first_equal(data: &[Vec<(f64, f64)>]) -> Vec<u32> {
     let bits = |&(re, im): &(f64, f64)| (re.to_bits(), im.to_bits());
     // By hash, the vectors that differ from each other; vectors are large, so they are not copied into a map's keys.
@@ -84,7 +85,8 @@ fn first_equal(data: &[Vec<(f64, f64)>]) -> Vec<u32> {
         .collect()
 }
 
-/// Merges equal computations; `ADD` and the product of two ciphertexts commute. For unmanaged programs.
+/// Merges instructions of an unmanaged program that compute the same value. `ADD` and the product of
+/// two ciphertexts commute.
 pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     let data = first_equal(&source.data);
     let mut seen: HashMap<Key, Vec<MacroValue>> = HashMap::with_capacity(source.instrs.len());

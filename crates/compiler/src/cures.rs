@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What to do about a program that is too deep, as far as it is known to help.
+//! The cures that an error message names for a program with too many products in sequence.
 
 use std::fmt;
 
-/// Cures that hold for a program, and the one that always does: fewer products in sequence.
+/// The cures that help a program with too many products in sequence. The message always names one
+/// more: fewer products in sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cures {
-    /// Most products in sequence that fit.
+    /// The largest number of products in sequence that fits the parameters.
     pub at_most: Option<u32>,
-    /// The largest lower precision at which the program compiles.
+    /// The largest lower precision at which the program compiles, in bits.
     pub precision: Option<u32>,
-    /// The program compiles with parameters that the compiler chooses.
+    /// Whether the program compiles with parameters that the compiler chooses.
     pub chosen: bool,
-    /// The program compiles with inputs from -1 to 1.
+    /// Whether the program compiles with inputs from -1 to 1.
     pub narrower: bool,
-    /// The program is one that BGV bootstraps, by a set of this name.
+    /// The name of a parameter set with which BGV can bootstrap the program.
     pub bootstrapping: Option<&'static str>,
-    /// The program computes on real numbers, and bootstraps if its values are whole all the same.
+    /// Whether the program computes on real numbers. If its values are whole all the same, a scheme
+    /// of integers may bootstrap it.
     pub real: bool,
 }
 

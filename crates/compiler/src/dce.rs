@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Dead code: instructions from which no output can be reached are dropped.
+//! Eliminates dead code: instructions on which no output depends.
 
 use ringmill_isa::macros::{MacroOp, MacroProgram};
 
 use crate::rewrite::Rewriter;
 
-/// Keeps the instructions on which an output depends. The tables of inputs and data keep their indices.
+/// Drops the instructions on which no output depends. The tables of inputs and constant vectors keep
+/// their indices.
 pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     let mut live_value = vec![false; source.types.len()];
     let mut live_instr = vec![false; source.instrs.len()];

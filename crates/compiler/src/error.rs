@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong in compiling, said so that the user knows what to change.
+//! The errors of compiling a program. Each message says what the user can change.
 
 use std::fmt;
 
@@ -15,12 +15,12 @@ use crate::cures::Cures;
 pub use crate::line::At;
 use crate::sequence::Sequence;
 
-/// How to say that inputs are smaller.
+/// The ways to declare smaller inputs that an error message suggests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Narrower {
-    /// Ranges rest on a sample.
+    /// Whether the inputs' ranges come from a sample.
     pub by_sample: bool,
-    /// Some input may be complex.
+    /// Whether an input may be complex.
     pub complex: bool,
 }
 
@@ -37,11 +37,11 @@ impl fmt::Display for Narrower {
     }
 }
 
-/// Why a program could not be compiled, `E` being what its scheme refuses.
+/// The reason why a program could not be compiled. `E` is the error type of its scheme.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CompileError<E = CkksError> {
-    /// The program multiplies in sequence more often than the parameters have primes to rescale by.
+    /// The program has more products in sequence than the parameters have primes to rescale by.
     #[error(
         "{at}this product is too deep: the program needs {needed} levels and the parameters have {available}; {cures} \
          (a balanced tree; polynomials by `polynomial`), or use parameters with more primes"
@@ -53,7 +53,7 @@ pub enum CompileError<E = CkksError> {
         cures: Cures,
     },
 
-    /// Vectors longer than the parameters' slots.
+    /// The program's vectors are longer than the slots of the parameters.
     #[error(
         "the program works on vectors of {slots} slots and ring degree 2^{log_n} has {available}; use a larger ring degree or shorter vectors"
     )]
@@ -63,14 +63,14 @@ pub enum CompileError<E = CkksError> {
         available: u32,
     },
 
-    /// Primes and scale do not fit together.
+    /// The primes do not fit the scale: rescales would move it too far from the default scale.
     #[error(
         "the scale cannot be kept near 2^{log_scale:.1} down to level {level} with these primes; \
          choose rescaling primes close to the default scale"
     )]
     ScaleDrift { level: Level, log_scale: f64 },
 
-    /// No parameters of the table hold the program.
+    /// No parameters of the security table have enough levels for the program.
     #[error(
         "{at}levels run out here: the program needs {levels} levels, and parameters of ring degree 2^{log_n} have at most {most} \
          with a scale of 2^{scale_bits}, since {}; {cures}",
@@ -84,18 +84,18 @@ pub enum CompileError<E = CkksError> {
     NoParameters {
         at: At,
         levels: u32,
-        /// Levels that there are.
+        /// The most levels that parameters can have here.
         most: u32,
         scale_bits: u32,
         needed_bits: u32,
         log_n: u32,
         allowed_bits: u32,
-        /// The most primes that parameters have, where the program needs more.
+        /// The most primes that parameters can have, if the program needs more.
         most_primes: Option<usize>,
         cures: Cures,
     },
 
-    /// The asked precision cannot be had with primes of at most 60 bits.
+    /// The precision that the user wants needs a larger scale than primes of at most 60 bits allow.
     #[error(
         "{at}{precision_bits} bits of precision cannot be reached: {}, and the largest scale that fits, 2^{scale_bits}, gives \
          output {output:?} {}; {}{}",
@@ -112,22 +112,23 @@ pub enum CompileError<E = CkksError> {
         output: String,
         precision_bits: u32,
         scale_bits: u32,
-        /// What the output has at that scale.
+        /// The precision of the output at the largest scale that fits, in bits.
         reachable_bits: u32,
-        /// The error that grows most on its way to the output, before and after it does.
+        /// The bounds before and after the step at which the output's largest error grows most, or
+        /// `None` if it never grows.
         growth: Option<(f64, f64)>,
-        /// Whether what multiplies it is known in the clear.
+        /// Whether the factor that multiplies the error is a constant or a plaintext.
         by_plain: bool,
         narrower: Narrower,
     },
 
-    /// More integer bits asked for than any first prime holds.
+    /// The user wants more integer bits than the first prime of any parameters holds.
     #[error(
         "{wanted} integer bits are asked for, and parameters hold at most {most}; ask for fewer"
     )]
     IntegerBits { wanted: u32, most: u32 },
 
-    /// Values that no parameters hold, even with primes to spare.
+    /// Values are larger than any parameters hold, even with primes to spare.
     #[error(
         "{at}{}, and no parameters hold absolute values of 2^{most:.0} or more here; {narrower}{}",
         large(*magnitude, *error),
@@ -136,14 +137,14 @@ pub enum CompileError<E = CkksError> {
     TooLarge {
         at: At,
         magnitude: f64,
-        /// Bound on the values' error.
+        /// A bound on the values' error.
         error: f64,
-        /// log2 of what values must stay below.
+        /// log2 of the limit that the values must stay below.
         most: f64,
         narrower: Narrower,
     },
 
-    /// A value that may outgrow its level, and would wrap around in silence.
+    /// A value may exceed the capacity of its level, and would wrap around without notice.
     #[error(
         "{at}{}, and at this level and scale only absolute values below {capacity:.4e} survive; {narrower}, scale the data \
          down, use parameters with a larger first prime or a smaller scale, or let the compiler choose them",
@@ -152,13 +153,13 @@ pub enum CompileError<E = CkksError> {
     Overflow {
         at: At,
         magnitude: f64,
-        /// Bound on the value's error.
+        /// A bound on the value's error.
         error: f64,
         capacity: f64,
         narrower: Narrower,
     },
 
-    /// An output of which nothing could be read.
+    /// The error of an output may exceed its every value, so the output has no right digit.
     #[error(
         "output {output:?} may be wrong by {error:.4e}, and no value of it is larger than {magnitude:.4e}: nothing could be \
          read from it; use parameters with a larger scale and special primes no smaller than the digits, declare wider \
@@ -170,32 +171,34 @@ pub enum CompileError<E = CkksError> {
         magnitude: f64,
     },
 
-    /// Ranges, a sample or a bound that make no sense.
+    /// The ranges, the sample or the bound of the options make no sense for an input.
     #[error("{}{why}", if name.is_empty() { String::new() } else { format!("input {name}: ") })]
     Range { name: String, why: String },
 
-    /// A word about a value that the sample does not bear out.
+    /// The sample has a value outside of the bound that the program's author declares for it
+    /// (`rm.bounded`).
     #[error(transparent)]
     Bounded(Box<Broken>),
 
-    /// A constant that does not fit its level.
+    /// A constant does not fit the level at which it is used.
     #[error("{at}the constant {value} cannot be used here: {why}")]
     BadConstant { at: At, value: f64, why: E },
 
-    /// An integer that only a longer number holds.
+    /// An integer constant is equal to no double, and the scheme computes on real numbers.
     #[error(
         "{at}the integer {value} cannot be used here: the scheme computes on real numbers, of 53 bits each, and none is equal \
          to it; round it, or use a scheme of integers"
     )]
     InexactInteger { at: At, value: i128 },
 
-    /// What approximate numbers do not have.
+    /// The program has an operation of whole numbers, and the scheme computes on approximate
+    /// numbers.
     #[error(
         "{at}{op} is of whole numbers: an approximate one is never zero for sure; use a scheme of integers"
     )]
     OfIntegers { at: At, op: &'static str },
 
-    /// An operation that the scheme does not have.
+    /// The program has an operation that its scheme does not have.
     #[error("{at}{op} is no operation of the scheme {scheme}; use a scheme that has it")]
     OfOtherSchemes {
         at: At,
@@ -203,14 +206,14 @@ pub enum CompileError<E = CkksError> {
         scheme: &'static str,
     },
 
-    /// A constant that is no integer.
+    /// A constant is no integer, and the scheme computes on whole numbers.
     #[error(
         "{at}the constant {value} cannot be used here: the scheme computes on whole numbers, and as a double one is below 2^53; \
          round it, or use a scheme of real numbers"
     )]
     NotWhole { at: At, value: f64 },
 
-    /// Values that no plaintext modulus holds, or not the given one.
+    /// Values may be larger than any plaintext modulus holds, or than the given one.
     #[error(
         "{what} may lie anywhere in {range}, which a plaintext modulus of {bits} bits does not hold; declare narrower ranges of \
          the inputs{}",
@@ -222,27 +225,28 @@ pub enum CompileError<E = CkksError> {
         bits: u32,
     },
 
-    /// An output of which nothing is known.
+    /// An output may be larger than 127 bits, beyond which the compiler knows no range.
     #[error(
         "output {output:?} may have more than 127 bits; declare narrower ranges of the inputs, or multiply less often"
     )]
     Unbounded { output: String },
 
-    /// A test for zero of what nothing is known of.
+    /// A value that is tested for zero may be larger than 127 bits, beyond which the compiler knows
+    /// no range.
     #[error(
         "{at}what is tested for zero here may have more than 127 bits; declare narrower ranges of the inputs, or multiply less \
          often"
     )]
     UnboundedTest { at: At },
 
-    /// A quotient that the plaintext modulus does not have.
+    /// The program divides by a number that is no quotient for this plaintext modulus.
     #[error(
         "{at}a quotient by {by} is none here: it needs BGV and a plaintext modulus that {by} divides and is below, given by the \
          parameters; use a power of an odd prime and one of its lower powers"
     )]
     NoQuotient { at: At, by: i128 },
 
-    /// What programs with calls that stay do not have.
+    /// A program that bootstraps contains an operation that such programs cannot have.
     #[error("{at}{what} is not for programs that bootstrap; {cure}")]
     NotBootstrapped {
         at: At,
@@ -250,7 +254,7 @@ pub enum CompileError<E = CkksError> {
         cure: &'static str,
     },
 
-    /// Noise that would drown messages.
+    /// The predicted noise of the program exceeds what the parameters hold.
     #[error(
         "{at}{}the noise of this program is {} bits too much: at ring degree 2^{log_n} the primes have at most {allowed_bits} bits; \
          {cures}",
@@ -268,33 +272,33 @@ pub enum CompileError<E = CkksError> {
         bits: u32,
         log_n: u32,
         allowed_bits: u32,
-        /// Products in sequence, where these are too many.
+        /// The numbers of products in sequence, if the program has too many of them.
         sequence: Option<Sequence>,
         cures: Cures,
     },
 
-    /// An output that hangs on no encrypted input.
+    /// An output depends on no encrypted input, so that everybody could read its ciphertext.
     #[error(
         "{at}output {output:?} is the same whatever is encrypted (as x - x and x * 0 are), so that its ciphertext would be \
          transparent: everybody could read it; compute it in the clear"
     )]
     Transparent { at: At, output: String },
 
-    /// Parameters that the machine which the program is made for does not take.
+    /// The target machine does not accept the parameters.
     #[error(transparent)]
     Target(#[from] Box<crate::target::TargetError>),
 
-    /// A program that has been through the compiler's passes already.
+    /// The program already has relinearisations or levels: it is not a traced one.
     #[error(
         "the program is not as traced (it relinearises or has levels already); compile the traced program"
     )]
     NotTraced,
 
-    /// A program whose calls and repeats come to too much.
+    /// The program is too long without its calls and repeats.
     #[error(transparent)]
     WrittenOut(#[from] crate::inline::InlineError),
 
-    /// A program of a scheme that these parameters are not of.
+    /// The parameters are of another scheme than the program.
     #[error(
         "the program is for the scheme {scheme} and the parameters are for {expected}; use parameters of the program's scheme"
     )]
@@ -303,44 +307,45 @@ pub enum CompileError<E = CkksError> {
         expected: &'static str,
     },
 
-    /// An instruction that an earlier pass should have refused or replaced.
+    /// An instruction has operands that an earlier pass should have refused or replaced.
     #[error(
         "{at}{op} has operands that cannot be lowered; this is a fault of the compiler, please report it"
     )]
     Misshapen { at: At, op: &'static str },
 
-    /// An operation that a pass has no meaning for.
+    /// A pass does not know an operation.
     #[error("{0}; this is a fault of the compiler, please report it")]
     Refused(#[from] Refused),
 
-    /// A program without an output computes nothing.
+    /// The program has no output, so it computes nothing.
     #[error("the program {name:?} has no output; return at least one encrypted value from it")]
     NoOutput { name: String },
 
-    /// A program that breaks the rules of the macro or mid level.
+    /// The program breaks the rules of the macro or mid level.
     #[error(transparent)]
     Verify(#[from] ringmill_isa::VerifyError),
 
-    /// Operands that a procedure does not take.
+    /// A procedure is called with operands that it does not take.
     #[error(
         "a procedure cannot be called here ({0}); this is a fault of the compiler, please report it"
     )]
     Call(#[from] ringmill_device::call::CallError),
 
-    /// Work that was stopped, or that memory does not suffice for.
+    /// The work was stopped, or lacks memory.
     #[error("{0}")]
     Halt(#[from] ringmill_limits::Halt),
 
-    /// A sample that does not fit the program.
+    /// The sample does not fit the program.
     #[error("the sample inputs do not fit: {0}")]
     Sample(#[from] crate::reference::EvaluateError),
 
-    /// Parameters or operations that the scheme refuses.
+    /// The scheme refuses the parameters or an operation.
     #[error(transparent)]
     Scheme(E),
 }
 
-/// How large values may be, and their errors where those are larger.
+/// Returns a text on how large values may be, or how large their errors are if these exceed the
+/// values.
 fn large(magnitude: f64, error: f64) -> String {
     let size = |x: f64| match x.is_finite() {
         true => format!("as large as {x:.4e} (2^{:.1})", x.log2()),
@@ -355,7 +360,8 @@ fn large(magnitude: f64, error: f64) -> String {
     }
 }
 
-/// What becomes of the error that grows most.
+/// Returns a text on the step at which the largest error grows most. `growth` has its bounds before
+/// and after.
 fn grown(growth: Option<(f64, f64)>) -> String {
     match growth {
         None => "encryption adds a larger error".to_owned(),
@@ -379,7 +385,8 @@ impl From<RlweError> for CompileError {
 }
 
 impl<E> CompileError<E> {
-    /// The line of the user's program that the error is about, where it is about one.
+    /// Returns the line of the user's program that the error is about, or `None` if it is about no
+    /// line.
     pub fn loc(&self) -> Option<&SourceLoc> {
         match self {
             Self::TooDeep { at, .. }

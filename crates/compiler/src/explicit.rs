@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Managed programs in the words of the vector paper's macro level (its Table 2), for machines whose instructions say so: what a
-//! program reads is in distant memory until a `LOAD` brings it near, an automorphism is `MORPH` and the key switch behind it
-//! `KSW`, and so is a relinearisation. What is computed stays the same, and so does the mid-level program but for its `HCF`.
+//! Rewrites managed programs with the instructions of the vector paper's macro level (its Table 2), for machines that
+//! have them. Inputs and encoded plaintexts lie in distant memory until a `LOAD` reads them. An automorphism becomes a
+//! `MORPH` and a key switch `KSW`, and a relinearisation becomes a `KSW`. The results stay the same, and so does the
+//! mid-level program but for its `HCF`.
 //!
-//! `HROTATE` stays one instruction: its rotations share a decomposition, which a `KSW` a rotation would make anew.
+//! `HROTATE` stays one instruction: its rotations share a decomposition, which one `KSW` for each rotation would
+//! compute anew.
 
 use ringmill_isa::Galois;
 use ringmill_isa::macros::{
@@ -12,10 +14,11 @@ use ringmill_isa::macros::{
 };
 use ringmill_isa::source::SourceLoc;
 
-/// The program so written, its procedures too. `elements` says which automorphisms an instruction is, one a result.
+/// Returns the program with `LOAD`, `MORPH` and `KSW`, in its procedures too. `elements` returns the Galois elements of
+/// an instruction's automorphisms, one for each result.
 ///
 /// # Errors
-/// Those of `elements`; an instruction that only this pass writes.
+/// Returns the errors of `elements`. Fails for an instruction that only this pass inserts.
 pub fn run<E: From<Refused>>(
     mut program: MacroProgram,
     elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,
@@ -87,7 +90,8 @@ impl Body {
         Ok(())
     }
 
-    /// `first`, whose result is of type `between` now, and `then` of it, which makes the value that `first` made.
+    /// Emits `first` with a new result of type `between`, then `then`, which computes the old result of `first` from
+    /// it.
     fn split(&mut self, first: MacroInstr, between: MacroType, then: MacroOp) {
         let made = MacroValue(self.types.len() as u32);
         self.types.push(between);

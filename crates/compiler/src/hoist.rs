@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rotation reuse: rotations of one ciphertext share the decomposition that key switching begins with ("hoisting").
+//! Hoists rotations: rotations of one ciphertext share the decomposition with which each key switch begins.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
 
 use crate::rewrite::Rewriter;
 
-/// Most rotations in one `HROTATE`. At eight the shared decomposition costs each rotation an eighth of what it did, so
-/// little is left to gain, while every further rotation adds one more key that the machine must hold at once.
+/// The most rotations in one `HROTATE`. With eight, the shared decomposition costs each rotation an eighth of its own,
+/// so little is left to gain. Every further rotation adds one more key that the machine must hold at once.
 pub(crate) const MAX_GROUP: usize = 8;
 
-/// Turns two or more `ROTATE`s of one value into `HROTATE`s, each in the place of its first rotation.
+/// Turns two or more `ROTATE`s of one value into `HROTATE`s. Each `HROTATE` stands at the first of its rotations.
 pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     // The groups: for each rotated value, its rotation instructions in order, cut into runs of at most MAX_GROUP.
     let mut by_operand: HashMap<MacroValue, Vec<usize>> = HashMap::new();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls and repeats written out: a program whose procedures stand where they are called, as often as they are. All passes
-//! after this one, the evaluator in the clear and lowering work on such programs.
+//! Writes out calls and repeats: each procedure's instructions replace its calls, as often as it is called. All later
+//! passes, the evaluator in the clear and lowering work on such programs.
 //!
-//! How long the result would be is known before anything is made of it, so a short text cannot ask for much memory.
+//! The length of the result is known before any of it is built, so a short text cannot ask for much memory.
 
 use std::borrow::Cow;
 
@@ -13,11 +13,11 @@ use thiserror::Error;
 
 use crate::line::At;
 
-/// Most values of a program written out: results of its instructions and arguments of its calls. Managing levels adds up
-/// to four times as many.
+/// The most values of a program without calls and repeats: results of its instructions and arguments of its calls.
+/// Managing levels adds up to four times as many.
 pub const MAX_WRITTEN_OUT: u64 = MAX_MACRO_VALUES as u64 / 4;
 
-/// Why a program could not be written out.
+/// The reason why a program's calls and repeats could not be written out.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum InlineError {
@@ -31,7 +31,7 @@ pub enum InlineError {
 }
 
 impl InlineError {
-    /// The line of the call or repeat.
+    /// Returns the line of the call or repeat that the error is about.
     pub fn loc(&self) -> Option<&SourceLoc> {
         match self {
             Self::TooLong { at, .. } | Self::IllFormed { at } => at.0.as_ref(),
@@ -39,11 +39,11 @@ impl InlineError {
     }
 }
 
-/// The program written out; itself if it has no procedures.
+/// Returns the program without calls and repeats, or the program itself if it has no procedures.
 ///
 /// # Errors
-/// [`InlineError::TooLong`] with the line of the call or repeat that makes it so. [`InlineError::IllFormed`] for programs
-/// that the verifier refuses, as far as their calls are at fault.
+/// [`InlineError::TooLong`] with the line of the call or repeat that makes the program too long.
+/// [`InlineError::IllFormed`] for a program whose calls the verifier refuses.
 pub fn written_out(program: &MacroProgram) -> Result<Cow<'_, MacroProgram>, InlineError> {
     length(program)?;
     if program.procs.is_empty() {
@@ -75,10 +75,11 @@ pub fn written_out(program: &MacroProgram) -> Result<Cow<'_, MacroProgram>, Inli
     Ok(Cow::Owned(writer.out))
 }
 
-/// Values of the program written out (results of its instructions and arguments of its calls), at most [`MAX_WRITTEN_OUT`].
+/// Returns the number of values of the program without calls and repeats: results of its instructions and arguments of
+/// its calls. It is at most [`MAX_WRITTEN_OUT`].
 ///
 /// # Errors
-/// As [`written_out`].
+/// Fails like [`written_out`].
 pub fn length(program: &MacroProgram) -> Result<u64, InlineError> {
     let mut lengths: Vec<u64> = Vec::with_capacity(program.procs.len());
     for proc in &program.procs {
@@ -128,7 +129,7 @@ pub fn length(program: &MacroProgram) -> Result<u64, InlineError> {
     }
 }
 
-/// Values that an instruction comes to, given the lengths of the procedures before its own.
+/// Returns the number of values that an instruction adds. `lengths` are the lengths of the procedures before its own.
 fn cost(instr: &MacroInstr, lengths: &[u64]) -> Result<u64, InlineError> {
     let own = instr.dst.len().max(1) as u64;
     match instr.imm.called() {
@@ -148,22 +149,22 @@ fn ill_formed(instr: &MacroInstr) -> InlineError {
 
 const UNKNOWN: MacroValue = MacroValue(u32::MAX);
 
-/// Instructions on the way: the program's own, or those of a procedure that is being called.
+/// The state of writing out one body: the program's own instructions, or those of a procedure that is being called.
 struct Frame<'a> {
     instrs: &'a [MacroInstr],
     types: &'a [MacroType],
-    /// For each value here, the value written out.
+    /// For each value of the body, the value that stands for it in the program without calls.
     map: Vec<MacroValue>,
-    /// The next instruction.
+    /// The index of the next instruction of the body.
     at: usize,
     call: Option<Call<'a>>,
 }
 
-/// The call that a frame is of.
+/// The call that a frame executes.
 struct Call<'a> {
     proc: &'a MacroProc,
     by: &'a MacroInstr,
-    /// Further times after this one.
+    /// The number of further iterations of the repeat.
     left: u64,
 }
 
@@ -195,7 +196,8 @@ impl Frame<'_> {
 struct Writer<'a> {
     procs: &'a [MacroProc],
     out: MacroProgram,
-    /// Outermost first; calls may nest as deeply as there are procedures, so the stack is not the machine's.
+    /// The bodies that are being written out, the outermost first. Calls may nest as deeply as there are procedures, so
+    /// this is no recursion.
     frames: Vec<Frame<'a>>,
 }
 
@@ -257,7 +259,7 @@ impl<'a> Writer<'a> {
         fits.then_some(())
     }
 
-    /// The end of the innermost frame: once more, or back with the results.
+    /// Ends the innermost body: begins the next iteration of its repeat, or passes its results to the caller.
     fn leave(&mut self) -> Result<(), InlineError> {
         let Some(mut frame) = self.frames.pop() else {
             return Ok(());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How numbers, ranges, samples and bootstrapping stand in files of programs: JSON without its numbers where they could change.
+//! The form of numbers, ranges, samples and bootstraps in files of programs. The files are JSON, with text in place of
+//! JSON numbers that could change.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::fmt;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::numbers::{Ends, Numbers, Values};
 
-/// A double as the shortest text that reads back to the same bits: infinities too, which JSON numbers lack.
+/// A double as the shortest text that reads back to the same bits. Infinities have a text too, which JSON numbers lack.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Exact(pub f64);
@@ -30,7 +31,8 @@ impl TryFrom<String> for Exact {
     }
 }
 
-/// What bootstrapping is made from, beside the parameters: fields that its scheme names, in the scheme's order.
+/// The fields from which a scheme makes its bootstrap again, besides the parameters. The scheme names them and gives
+/// their order.
 #[derive(Clone)]
 pub struct KeptBootstrapping(Vec<(String, Value)>);
 
@@ -40,10 +42,10 @@ impl KeptBootstrapping {
         Self(fields.map(owned).into())
     }
 
-    /// The fields as the scheme has them.
+    /// Converts the fields to the scheme's own type.
     ///
     /// # Errors
-    /// In words, what is wrong with them.
+    /// Returns in words what is wrong with the fields.
     pub fn read<T: DeserializeOwned>(self) -> Result<T, String> {
         let fields: Map<String, Value> = self.0.into_iter().collect();
         serde_json::from_value(fields.into()).map_err(|fault| fault.to_string())
@@ -62,7 +64,7 @@ impl<'de> Deserialize<'de> for KeptBootstrapping {
     }
 }
 
-/// Reads fields, each once.
+/// Reads the fields of a bootstrap, and refuses a field that stands twice.
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {
@@ -85,7 +87,7 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// A range: one number for a radius, two for the ends.
+/// A range in a file: one number for a disc's radius, two for the ends of an interval.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum KeptRange {
@@ -105,7 +107,7 @@ impl From<Ends> for KeptRange {
 }
 
 impl KeptRange {
-    /// `None` where it is none of such numbers.
+    /// Returns the ends of the range, or `None` if its texts are not of the scheme's kind of numbers.
     pub(crate) fn ends(&self, numbers: Numbers) -> Option<Ends> {
         let double = |text: &String| text.parse::<f64>().ok();
         match (numbers, self) {
@@ -121,7 +123,7 @@ impl KeptRange {
     }
 }
 
-/// A slot of a sample. Most of complex numbers are real.
+/// A slot of a sample in a file. Most slots of complex vectors are real, and take one number.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum KeptSlot {
@@ -142,7 +144,7 @@ impl KeptSlot {
         }
     }
 
-    /// The values of slots; `None` where one is none of such numbers.
+    /// Returns the values of slots, or `None` if one of them is not of the scheme's kind of numbers.
     pub(crate) fn values(slots: Vec<Self>, numbers: Numbers) -> Option<Values> {
         let whole = |slot| match slot {
             Self::Whole(x) => Some(x),

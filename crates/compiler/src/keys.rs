@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The evaluation keys that a program of a ring scheme needs, and no others.
+//! Lists the evaluation keys that a program of a ring scheme needs.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,12 @@ use ringmill_isa::macros::op::MacroKeys;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, Refused};
 use ringmill_schemes::rlwe::KeyRequest;
 
-/// The elements of the automorphisms that an instruction is, one a result, by what a step `turns` by and, where a conjugate is not what
-/// it is of, the element that `conjugates`.
+/// Returns the Galois elements of the automorphisms that an instruction computes, one for each result. `turns` returns
+/// the element of a rotation by steps. `conjugates` is the element of a conjugation, or `None` if conjugates equal
+/// their operands.
 ///
 /// # Errors
-/// Those of `turns`; an operation with keys of automorphisms that are not known here.
+/// Returns the errors of `turns`. Fails for an operation whose automorphisms are unknown here.
 pub(crate) fn automorphisms<E: From<Refused>>(
     instr: &MacroInstr,
     turns: impl Fn(i32) -> Result<Galois, E>,
@@ -36,11 +37,12 @@ pub(crate) fn automorphisms<E: From<Refused>>(
     }
 }
 
-/// The relinearisation key, if anything is relinearised, then the keys of the Galois elements of rotations and conjugations, in
-/// increasing order; those of procedures too. `elements` says which automorphisms an instruction is.
+/// Returns the keys that a program and its procedures need. These are the relinearisation key, if anything is
+/// relinearised, then the keys of Galois elements in increasing order. `elements` returns the Galois elements of an
+/// instruction's automorphisms.
 ///
 /// # Errors
-/// Those of `elements`.
+/// Returns the errors of `elements`.
 pub(crate) fn of<E>(
     program: &MacroProgram,
     elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a traced function to a macro program to a mid-level program: small passes, one file each.
+//! Compiles a traced function to a macro program, and the macro program to a mid-level program. Each pass is small and
+//! has a file of its own.
 //!
-//! [`builder::TraceBuilder`] makes a macro program of a front end's operations; [`compile`] runs the passes, has the scheme
-//! ([`Compiles`]) choose or check parameters, and lowers to calls of the scheme layer's procedures. docs/compiler.md tells
-//! what each pass does.
+//! [`builder::TraceBuilder`] makes a macro program of a front end's operations. [`compile`] runs the passes, has the
+//! scheme ([`Compiles`]) choose or check parameters, and lowers the program to calls of the scheme layer's procedures.
+//! docs/compiler.md tells what each pass does.
 
 pub mod arrays;
 mod assumption;
@@ -55,7 +56,7 @@ pub use target::{Limit, Target, TargetError};
 
 #[doc(hidden)]
 pub mod internals {
-    //! Items that the crate's own tests reach; no part of the interface.
+    //! Items that only the crate's own tests use. They are no part of the interface.
 
     pub use crate::bfv::noise::of_outputs as noise_of_outputs;
     pub use crate::bgv::cost::Costs;

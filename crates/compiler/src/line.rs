@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where in the user's program a message is about.
+//! The line of the user's program that a message is about.
 
 use std::fmt;
 
 use ringmill_isa::source::SourceLoc;
 
-/// A source position as the front of a message; nothing where the program carries none.
+/// A source position that begins a message, or nothing if the program carries no positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct At(pub Option<SourceLoc>);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A smallest set of nodes that separates sources from sinks in a directed graph (Menger), by Dinic's blocking flows on
-//! the graph with each node split in two. Every search keeps its own stack, so long chains cannot overflow.
+//! Finds a smallest set of nodes that separates sources from sinks in a directed graph (Menger), by Dinic's blocking
+//! flows on the graph with each node split in two. Every search keeps its own stack, so long chains cannot overflow the
+//! machine's.
 
 use std::collections::VecDeque;
 
-/// Flow network in forward-star form; the reverse of edge `e` is `e ^ 1`.
+/// A flow network as lists of edges that leave each node. The reverse of edge `e` is `e ^ 1`.
 struct Network {
     first: Vec<u32>,
     next: Vec<u32>,
@@ -34,7 +35,7 @@ impl Network {
         }
     }
 
-    /// Distance of each node from `source` along edges with room left.
+    /// Returns for each node its distance from `source` along edges with room left.
     fn distances(&self, source: usize) -> Vec<u32> {
         let mut distance = vec![NONE; self.first.len()];
         let mut queue = VecDeque::from([source]);
@@ -53,7 +54,7 @@ impl Network {
         distance
     }
 
-    /// Adds unit paths along strictly growing distance until none is left (one phase of Dinic's algorithm).
+    /// Adds paths of unit flow along strictly growing distance until none is left (one phase of Dinic's algorithm).
     fn block(&mut self, source: usize, sink: usize, distance: &[u32]) {
         let mut arc = self.first.clone();
         let mut path: Vec<usize> = Vec::new();
@@ -87,8 +88,8 @@ impl Network {
     }
 }
 
-/// A smallest set of nodes such that every path from a source to a sink (both included) meets it; of the smallest sets,
-/// the one nearest the sources. `sources` and `sinks` hold one flag a node.
+/// Returns a smallest set of nodes that every path from a source to a sink (both included) meets. Of several smallest
+/// sets it is the one nearest the sources. `sources` and `sinks` hold one flag for each node.
 pub fn min_vertex_cut(edges: &[(u32, u32)], sources: &[bool], sinks: &[bool]) -> Vec<bool> {
     let nodes = sources.len();
     let (source, sink) = (2 * nodes, 2 * nodes + 1);

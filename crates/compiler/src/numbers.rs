@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers as files, languages and people have them: what a scheme's messages and ranges are made from and taken apart to.
+//! Numbers in the form that files, front ends and people use. Schemes convert their messages and ranges from them and
+//! to them.
 
 use num_complex::Complex64;
 
-/// The numbers that a scheme computes on.
+/// The kind of numbers that a scheme computes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Numbers {
-    /// Whole ones, exactly; inputs and outputs have 64 bits.
+    /// The scheme computes on whole numbers, exactly. Inputs and outputs have 64 bits.
     Whole,
-    /// Real and complex ones, approximately.
+    /// The scheme computes on real and complex numbers, approximately.
     Complex,
 }
 
-/// The values of a vector.
+/// The values of a vector's slots.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Values {
     Whole(Vec<i64>),
     Complex(Vec<Complex64>),
 }
 
-/// Where the values of an input lie.
+/// The ends of the range in which an input's values lie.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ends {
-    /// Whole numbers from the first to the last, both among them.
+    /// Whole numbers from the first to the last, both included.
     Whole(i128, i128),
-    /// Real numbers, likewise.
+    /// Real numbers from the first to the last, both included.
     Real(f64, f64),
     /// Complex numbers of at most this absolute value.
     Disc(f64),
 }
 
-/// Doubles up to here tell neighbouring integers apart.
+/// The limit below which doubles tell neighbouring integers apart: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The whole number that a double is, where no other one could have been meant.
+/// Returns the whole number that a double is, or `None` if it is none or another integer could have been meant.
 pub fn whole(value: f64) -> Option<i64> {
     let fits = value.fract() == 0.0 && value.abs() < EXACT;
     fits.then_some(value as i64)
 }
 
 impl Values {
-    /// A constant vector of a program, by real and imaginary parts; `None` where a slot is no such number.
+    /// Returns a constant vector of a program, given by real and imaginary parts. Returns `None` if a slot is not of
+    /// this kind of numbers.
     pub fn of_constant(slots: &[(f64, f64)], numbers: Numbers) -> Option<Self> {
         let slots = slots.iter();
         match numbers {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The order of the passes, whatever the scheme.
+//! Runs the compiler's passes before levels, in the order that all schemes share.
 
 use ringmill_isa::macros::{MacroProgram, Stage, stage, verify};
 use ringmill_limits::Watch;
@@ -10,7 +10,8 @@ use crate::scheme::options::Passes;
 use crate::scheme::{Compiles, ErrorOf};
 use crate::{cse, dce, hoist, inline, relin};
 
-/// Refuses programs that break the macro level's rules, are of another scheme, are not as traced, or compute nothing.
+/// Refuses a program that breaks the macro level's rules, is of another scheme, has relinearisations or levels
+/// already, or computes nothing.
 pub(crate) fn check<S: Compiles>(source: &MacroProgram) -> Result<(), ErrorOf<S>> {
     verify(source)?;
     if source.scheme.as_str() != S::NAME {
@@ -30,10 +31,11 @@ pub(crate) fn check<S: Compiles>(source: &MacroProgram) -> Result<(), ErrorOf<S>
     Ok(())
 }
 
-/// Bytes that a value of a program takes on its way through the compiler, about.
+/// The approximate memory in bytes that one value of a program takes during compilation.
 pub(crate) const A_VALUE: u64 = 1024;
 
-/// Calls and repeats written out, if there may be memory for it, and all constants the scheme's.
+/// Returns the program without calls and repeats, with its constants in the scheme's form. Refuses it if there is no
+/// memory for it.
 pub(crate) fn plain<S: Compiles>(
     source: &MacroProgram,
     watch: &Watch,
@@ -44,7 +46,7 @@ pub(crate) fn plain<S: Compiles>(
     S::constants(inline::written_out(source)?.into_owned())
 }
 
-/// Refuses operations that are not the scheme's, once its constants are.
+/// Refuses operations that the scheme does not have. The constants are already in the scheme's form.
 pub fn of_scheme<S: Compiles>(program: &MacroProgram) -> Result<(), ErrorOf<S>> {
     let procs = program.procs.iter().flat_map(|proc| &proc.instrs);
     let mut instrs = procs.chain(&program.instrs);
@@ -58,7 +60,7 @@ pub fn of_scheme<S: Compiles>(program: &MacroProgram) -> Result<(), ErrorOf<S>> 
     }
 }
 
-/// The passes before levels: simplification, relinearisation placement, hoisting.
+/// Runs the passes before levels: simplification, placement of relinearisations, and hoisting.
 pub fn relinearised<S: Compiles>(source: MacroProgram, passes: Passes) -> MacroProgram {
     let when = |on: bool, pass: fn(MacroProgram) -> MacroProgram, program| {
         if on { pass(program) } else { program }

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Polynomials of a ciphertext at the smallest depth: degree d takes `ceil(log2(d + 1))` levels, coefficients included.
+//! Evaluates polynomials of a ciphertext at the smallest depth: degree d takes `ceil(log2(d + 1))` levels, coefficients
+//! included.
 //!
-//! Baby-step giant-step after Paterson and Stockmeyer, with a budget of levels handed down: `P = Q x^(2^k) + R`, where `R`
-//! may use the whole budget and `Q` one level less. A part becomes a sum of constants times powers as soon as all its
-//! powers fit the budget, so coefficients cost no level of their own. How many baby powers are worth computing is decided
-//! by counting the products of each choice; zero coefficients cost nothing (an odd polynomial needs odd powers only).
+//! The method is baby-step giant-step after Paterson and Stockmeyer, with a budget of levels. It splits `P = Q
+//! x^(2^k) + R`, where `R` may use the whole budget and `Q` one level less. A part becomes a sum of constants times
+//! powers as soon as all its powers fit the budget, so coefficients take no level of their own. The number of baby
+//! powers is chosen by counting the products of each choice. Zero coefficients cost nothing: an odd polynomial needs
+//! odd powers only.
 
 use std::collections::BTreeMap;
 
-/// What coefficients are: numbers of which some are nothing to do.
+/// A coefficient of a polynomial: a number that can be compared with 0 and 1, for which no product is needed.
 pub(crate) trait Coefficient: Copy + PartialEq + From<u8> {}
 
 impl<C: Copy + PartialEq + From<u8>> Coefficient for C {}
 
-/// What evaluation emits.
+/// The operations on ciphertexts that evaluating a polynomial emits.
 pub(crate) trait Arithmetic {
     type Value: Copy;
     type Coefficient: Coefficient;
     type Error;
 
     fn constant(&mut self, c: Self::Coefficient) -> Result<Self::Value, Self::Error>;
-    /// `x` times a constant that is neither 0 nor 1.
+    /// Emits `x` times a constant that is neither 0 nor 1.
     fn scaled(&mut self, x: Self::Value, c: Self::Coefficient) -> Result<Self::Value, Self::Error>;
     fn square(&mut self, x: Self::Value) -> Result<Self::Value, Self::Error>;
     fn product(&mut self, x: Self::Value, y: Self::Value) -> Result<Self::Value, Self::Error>;
     fn sum(&mut self, x: Self::Value, y: Self::Value) -> Result<Self::Value, Self::Error>;
 }
 
-/// `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...`; `None` for zero.
+/// Emits the value of `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...`. Returns `None` for the zero
+/// polynomial.
 ///
 /// # Errors
-/// What emitting says.
+/// Returns the errors of `out`.
 pub(crate) fn evaluate<A: Arithmetic>(
     out: &mut A,
     x: A::Value,
@@ -43,30 +46,30 @@ pub(crate) fn evaluate<A: Arithmetic>(
     Evaluation { out, plan, powers }.part(p, budget)
 }
 
-/// Products of ciphertexts that evaluating such a polynomial takes.
+/// Returns the number of ciphertext products that evaluating a polynomial with these coefficients takes.
 pub(crate) fn products<C: Coefficient>(coefficients: &[C]) -> usize {
     let p = trimmed(coefficients);
     Plan::of(p).cost(p, depth(p))
 }
 
-/// Levels that a polynomial takes.
+/// Returns the number of levels that a polynomial takes, given its coefficients without leading zeros.
 pub(crate) fn depth<C>(trimmed: &[C]) -> u32 {
     trimmed.len().max(1).next_power_of_two().trailing_zeros()
 }
 
-/// Depth of x^j as products of smaller powers.
+/// Returns the depth of x^j as a product of smaller powers.
 fn power_depth(j: usize) -> u32 {
     j.max(1).next_power_of_two().trailing_zeros()
 }
 
-/// One way to evaluate a polynomial: baby powers are those below `2^baby_bits`; giants are powers of two.
+/// A way to evaluate a polynomial. Baby powers are those below `2^baby_bits`; giant powers are powers of two.
 #[derive(Clone, Copy)]
 struct Plan {
     baby_bits: u32,
 }
 
 impl Plan {
-    /// That of the fewest products.
+    /// Returns the plan with the fewest products for a polynomial.
     fn of<C: Coefficient>(p: &[C]) -> Self {
         let budget = depth(p);
         (1..=budget.max(1))
@@ -75,12 +78,12 @@ impl Plan {
             .unwrap_or(Self { baby_bits: 1 })
     }
 
-    /// Whether a constant times x^j may stand in a sum that must fit `budget` levels.
+    /// Returns whether a constant times x^j may stand in a sum that must fit `budget` levels.
     fn allows(self, j: usize, budget: u32) -> bool {
         j == 0 || ((j >> self.baby_bits == 0 || j.is_power_of_two()) && power_depth(j) < budget)
     }
 
-    /// The exponent at which to split `p`, or `None` if it is a plain sum.
+    /// Returns the exponent at which to split `p`, or `None` if `p` is evaluated as a plain sum.
     fn split<C: Coefficient>(self, p: &[C], budget: u32) -> Option<usize> {
         let fits = terms(p).all(|(j, _)| self.allows(j, budget));
         if fits {
@@ -90,7 +93,8 @@ impl Plan {
         }
     }
 
-    /// Products that evaluating `p` takes, its powers aside, which are added to `powers`.
+    /// Returns the number of products that evaluating `p` takes without its powers of x, and adds these powers to
+    /// `powers`.
     fn products<C: Coefficient>(
         self,
         p: &[C],
@@ -119,7 +123,7 @@ impl Plan {
     }
 }
 
-/// x^j is the product of these two powers.
+/// Returns the exponents of two powers whose product is x^j.
 fn factors(j: usize) -> (usize, usize) {
     let high = j.next_power_of_two() / 2;
     (high, j - high)
@@ -133,13 +137,13 @@ fn need_power(j: usize, powers: &mut BTreeMap<usize, ()>) {
     }
 }
 
-/// Exponents and coefficients that are not zero.
+/// Returns the exponents and coefficients of the terms that are not zero.
 fn terms<C: Coefficient>(p: &[C]) -> impl DoubleEndedIterator<Item = (usize, C)> {
     let all = p.iter().copied().enumerate();
     all.filter(|&(_, c)| c != C::from(0))
 }
 
-/// Without leading zero coefficients.
+/// Returns the coefficients without leading zeros.
 pub(crate) fn trimmed<C: Coefficient>(p: &[C]) -> &[C] {
     let len = p.iter().rposition(|&c| c != C::from(0));
     p.split_at(len.map_or(0, |last| last + 1)).0
@@ -167,7 +171,8 @@ impl<A: Arithmetic> Evaluation<'_, A> {
         Ok(product)
     }
 
-    /// `p` evaluated within `budget` levels; `None` for zero. Recursion is as deep as the degree has bits.
+    /// Emits the value of `p` within `budget` levels. Returns `None` for zero. The recursion is as deep as the degree
+    /// has bits.
     fn part(&mut self, p: &[A::Coefficient], budget: u32) -> Result<Option<A::Value>, A::Error> {
         let p = trimmed(p);
         let Some(at) = self.plan.split(p, budget) else {
@@ -185,7 +190,7 @@ impl<A: Arithmetic> Evaluation<'_, A> {
         }
     }
 
-    /// A sum of constants times powers.
+    /// Emits a sum of constants times powers of x.
     fn sum(&mut self, p: &[A::Coefficient]) -> Result<Option<A::Value>, A::Error> {
         let mut sum: Option<A::Value> = None;
         for (j, c) in terms(p).rev() {

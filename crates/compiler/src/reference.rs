@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs in the clear, whatever a slot holds: the frame of every scheme's plain evaluator.
+//! Evaluates programs without encryption: the part that every scheme's evaluator shares, whatever type a slot has.
 
 use ringmill_isa::Galois;
 use ringmill_isa::macros::op::MacroMessage;
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::inline::{InlineError, written_out};
 
-/// Why a program could not be evaluated in the clear.
+/// The reason why a program could not be evaluated without encryption.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum EvaluateError {
@@ -36,12 +36,12 @@ pub enum EvaluateError {
     Refused(Refused),
 }
 
-/// What instructions do to slots of type `V`.
+/// The meaning of instructions on slots of type `V`.
 pub(crate) trait Meaning<V> {
-    /// The results of one instruction that is no output and makes another message than its operand's.
+    /// Computes the results of one instruction. It is no output, and its message is not its operand's.
     ///
     /// # Errors
-    /// An operation without a meaning here; operands or an immediate that are not the operation's.
+    /// Fails for an operation that has no meaning here, or for operands or an immediate that do not fit the operation.
     fn step(
         &mut self,
         program: &MacroProgram,
@@ -50,15 +50,15 @@ pub(crate) trait Meaning<V> {
         inputs: &[Vec<V>],
     ) -> Result<Vec<Vec<V>>, Refused>;
 
-    /// Sees every value as it is made, numbered as in the program written out, and may change it.
+    /// Receives every new value, numbered as in the program without calls and repeats, and may change its slots.
     fn made(&mut self, _: MacroValue, _: &mut [V]) {}
 }
 
 /// Evaluates a traced or managed program. `inputs` are the vectors of the program's inputs in order, each of `slots`
-/// values; the result is one vector an output, in the order of the program's outputs.
+/// values. The result is one vector for each output, in the order of the program's outputs.
 ///
 /// # Errors
-/// [`EvaluateError`] when inputs do not fit the program or the program breaks the macro level's rules.
+/// [`EvaluateError`] if inputs do not fit the program, or if the program breaks the macro level's rules.
 pub(crate) fn run<V: Clone>(
     program: &MacroProgram,
     inputs: &[Vec<V>],
@@ -121,10 +121,10 @@ pub(crate) fn run<V: Clone>(
     Ok(outputs)
 }
 
-/// Whether there is one vector an input, of as many values as the program has slots.
+/// Checks that there is one vector for each input, of as many values as the program has slots.
 ///
 /// # Errors
-/// [`EvaluateError::InputCount`], [`EvaluateError::InputLength`].
+/// [`EvaluateError::InputCount`] or [`EvaluateError::InputLength`].
 pub(crate) fn check_inputs<V>(
     program: &MacroProgram,
     inputs: &[Vec<V>],
@@ -147,8 +147,9 @@ pub(crate) fn check_inputs<V>(
     }
 }
 
-/// What an automorphism does to slots, as a rotation by steps from 0 on and whether their conjugates are taken: 3^step or -3^step modulo
-/// 2N. Of vectors that repeat through the slots of a larger ring less than all of the element counts; `None` for an even one.
+/// Returns the rotation that an automorphism does to slots, in steps from 0 on, and whether it also conjugates them.
+/// The element is 3^step or -3^step modulo 4 `slots`, since vectors repeat through the slots of a larger ring. Returns
+/// `None` for an even element.
 pub(crate) fn turned_by(element: Galois, slots: u32) -> Option<(i32, bool)> {
     // 3 and -3 are apart modulo 8, whatever the slots.
     let modulus = u64::from(slots).saturating_mul(4).max(8);
@@ -163,7 +164,7 @@ pub(crate) fn turned_by(element: Galois, slots: u32) -> Option<(i32, bool)> {
     None
 }
 
-/// The slots turned by `steps`.
+/// Returns the slots rotated to the left by each of `steps`.
 pub(crate) fn rotated<V: Clone>(a: &[V], steps: &[i32]) -> Vec<Vec<V>> {
     let turned = |&step: &i32| {
         let mut result = a.to_vec();

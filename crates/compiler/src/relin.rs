@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Relinearisation placement. A product of two ciphertexts has three polynomials; sums, negations and plaintext products
-//! work on three as well as on two, whereas products, rotations and outputs need two. Every path from a product to such
-//! a use must pass one `RELIN`, and the fewest that do so are a minimum vertex cut of the graph of the values that may
-//! have three polynomials: a sum of products is relinearised once, a product with many uses is, too.
+//! Places relinearisations. A product of two ciphertexts has three polynomials. Sums, negations and plaintext products
+//! work on three as well as on two, but products, rotations and outputs need two. Every path from a product to a use
+//! that needs two must pass one `RELIN`. The fewest `RELIN`s are a minimum vertex cut of the graph of the values that
+//! may have three polynomials. So a sum of products is relinearised once, and a product with many uses is, too.
 
 use ringmill_isa::macros::op::MacroSize;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
@@ -10,21 +10,22 @@ use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroTyp
 use crate::mincut::min_vertex_cut;
 use crate::rewrite::{Rewriter, is_cipher};
 
-/// Where the `RELIN`s go.
+/// The rule for the places of `RELIN`s.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Placement {
-    /// As few as possible, and of those choices the earliest.
+    /// Places as few `RELIN`s as possible, and of such choices the earliest.
     Fewest,
-    /// One right after each product (the pass switched off: a program must be relinearised somewhere).
+    /// Places one `RELIN` right after each product. This is the pass switched off: a program must be relinearised
+    /// somewhere.
     Eager,
 }
 
-/// Whether the result has three polynomials: of a product of ciphertexts.
+/// Returns whether an instruction is a product of ciphertexts, whose result has three polynomials.
 fn is_product(instr: &MacroInstr, types: &[MacroType]) -> bool {
     instr.op.columns().size == MacroSize::Product && instr.src.iter().all(|&v| is_cipher(types, v))
 }
 
-/// Whether the instruction takes operands of three polynomials, and its result has as many.
+/// Returns whether the instruction accepts operands of three polynomials and gives a result of as many.
 fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
     match instr.op.columns().size {
         MacroSize::Largest => true,
@@ -41,7 +42,7 @@ fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
     }
 }
 
-/// For each value, whether a `RELIN` follows it at once.
+/// Returns for each value whether a `RELIN` follows it at once.
 fn places(source: &MacroProgram, placement: Placement) -> Vec<bool> {
     let mut products = vec![false; source.types.len()];
     let mut needs_two = vec![false; source.types.len()];
@@ -65,7 +66,7 @@ fn places(source: &MacroProgram, placement: Placement) -> Vec<bool> {
     }
 }
 
-/// Inserts `RELIN`s and sets the size of every ciphertext.
+/// Inserts `RELIN`s into a program and sets the size of every ciphertext.
 pub(crate) fn run(source: MacroProgram, placement: Placement) -> MacroProgram {
     let relinearise = places(&source, placement);
     let (mut out, body) = Rewriter::new(source);

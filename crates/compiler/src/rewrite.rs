@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The frame that passes share: instructions leave an old program one by one and enter a new one.
+//! Rewrites programs: the part that passes share. A pass takes the instructions of an old program one by
+//! one and emits those of a new one.
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
 use ringmill_isa::source::SourceLoc;
 
-/// A program's instructions and types, taken out of it; the program keeps everything else.
+/// The instructions and types of a program, taken out of it. The program keeps everything else.
 pub(crate) struct Body {
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
 }
 
-/// Builds the new program, and knows which new value stands for which old one.
+/// A builder of the new program, which maps each old value to the new value that stands for it.
 #[derive(Clone)]
 pub(crate) struct Rewriter {
     pub program: MacroProgram,
@@ -18,7 +19,8 @@ pub(crate) struct Rewriter {
 }
 
 impl Rewriter {
-    /// Splits `source` into the old body and an empty new program with the same inputs, data and outputs.
+    /// Splits `source` into its body and an empty new program with the same inputs, constant vectors and
+    /// outputs.
     pub fn new(mut source: MacroProgram) -> (Self, Body) {
         let body = Body {
             instrs: std::mem::take(&mut source.instrs),
@@ -34,7 +36,8 @@ impl Rewriter {
         )
     }
 
-    /// The same beside a program that stays.
+    /// Begins an empty new program with the same inputs, constant vectors and outputs. `source` stays as
+    /// it is.
     pub fn beside(source: &MacroProgram) -> Self {
         let map = vec![MacroValue(u32::MAX); source.types.len()];
         let program = MacroProgram {
@@ -51,7 +54,7 @@ impl Rewriter {
         Self { program, map }
     }
 
-    /// The new value that stands for an old one.
+    /// Returns the new value that stands for an old one.
     pub fn get(&self, old: MacroValue) -> MacroValue {
         self.map[old.0 as usize]
     }
@@ -70,7 +73,7 @@ impl Rewriter {
         value
     }
 
-    /// Appends an instruction with one result.
+    /// Appends an instruction with one result to the new program.
     pub fn push(
         &mut self,
         op: MacroOp,
@@ -82,7 +85,7 @@ impl Rewriter {
         self.push_many(op, src, imm, &[ty], loc)[0]
     }
 
-    /// Appends an instruction with any number of results.
+    /// Appends an instruction with any number of results to the new program.
     pub fn push_many(
         &mut self,
         op: MacroOp,
@@ -102,7 +105,7 @@ impl Rewriter {
         dst
     }
 
-    /// Copies an instruction of the old program, operands renamed.
+    /// Copies an instruction of the old program into the new one, with the new values as operands.
     pub fn copy(&mut self, instr: &MacroInstr, body: &[MacroType]) {
         let src = instr.src.iter().map(|&v| self.get(v)).collect();
         let types: Vec<MacroType> = instr.dst.iter().map(|v| body[v.0 as usize]).collect();
@@ -117,14 +120,14 @@ impl Rewriter {
     }
 }
 
-/// An unmanaged ciphertext of two polynomials.
+/// The type of an unmanaged ciphertext of two polynomials.
 pub(crate) const CIPHER: MacroType = MacroType::Cipher { size: 2, at: None };
 
 pub(crate) fn is_cipher(types: &[MacroType], value: MacroValue) -> bool {
     matches!(types[value.0 as usize], MacroType::Cipher { .. })
 }
 
-/// How often each value is read.
+/// Returns for each value how often the instructions read it.
 pub(crate) fn use_counts(instrs: &[MacroInstr], values: usize) -> Vec<u32> {
     let mut uses = vec![0u32; values];
     for value in instrs.iter().flat_map(|i| &i.src) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The code of the operations that every ring scheme has alike, by its own keys of operations.
+//! Lowers the operations that all ring schemes have in common. Each scheme names them by its own keys of operations.
 
-/// Methods of a [`Visitor`](ringmill_isa::macros::Visitor) whose results are a ring scheme's [`Code`](crate::Code). `OpKey` makes the
-/// scheme's operations, and `automorphisms` knows what turns. The visitor has the `params`, the instruction (`of`), the `level` and
-/// `size` of its first operand, and `add_plain` and `sub_plain`, the operations with a plaintext.
+/// The methods of a [`Visitor`](ringmill_isa::macros::Visitor) whose results are a ring scheme's [`Code`](crate::Code).
+/// `OpKey` makes the scheme's operations, and `automorphisms` returns an instruction's Galois elements. The visitor has
+/// the `params`, the instruction (`of`), and the `level` and `size` of its first operand. It also has `add_plain` and
+/// `sub_plain`, the operations with a plaintext.
 macro_rules! of_rings {
     () => {
         fn add(&mut self, _: &MacroInstr) -> Found {
@@ -79,7 +80,7 @@ macro_rules! of_rings {
 }
 pub(crate) use of_rings;
 
-/// What these methods share.
+/// The helpers that the methods of `of_rings` share.
 macro_rules! ring_helpers {
     () => {
         impl OfInstr<'_> {
@@ -96,7 +97,7 @@ macro_rules! ring_helpers {
 
         type Found = Result<Made, CompileError>;
 
-        /// A call of an operation, its constants and Galois elements left to the call.
+        /// Returns a call of an operation. Constants and Galois elements are immediates of the call.
         fn coded(operation: OpKey, keys: Vec<KeyRequest>) -> Made {
             let (operation, immediates) = operation.opened();
             Code::Call {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiled programs in files: macro text under one line that says how it was compiled.
+//! Saves compiled programs in files: macro text below one line that says how the program was compiled.
 //!
-//! The line is a comment of the macro text, so the file is a program too, for whoever wants to compile it otherwise.
-//! What it holds is JSON: the parameters as a parameter file in hexadecimal, and every option but the sample. In the sample's
-//! place are the ranges that it declares, whose ends are powers of two.
+//! The line is a comment of the macro text, so the file is also a program that may be compiled with other options. The
+//! line is JSON. It has the parameters as a parameter file in hexadecimal, and every option but the sample. In place of
+//! the sample it has the ranges that the sample declares, whose ends are powers of two.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::macros::{MacroProgram, text};
@@ -19,14 +19,14 @@ use crate::kept::{Exact, KeptBootstrapping, KeptRange, KeptSlot};
 use crate::scheme::options::{Options, ParamsChoice, Passes};
 use crate::scheme::{Compiles, ErrorOf};
 
-/// How the line begins.
+/// The text with which the first line of a saved program begins.
 const MARK: &str = ";ringmill compiled ";
-/// The form of the line.
+/// The version of the line's format.
 const FORM: u32 = 2;
-/// The form of versions that kept every sample. Others are refused.
+/// The version of the format that kept every sample. Other old versions are refused.
 const WITH_ALL_SAMPLES: u32 = 1;
 
-/// Why a saved program was refused.
+/// The reason why a saved program was refused.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SavedError {
@@ -52,12 +52,12 @@ struct Line {
     options: Kept,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     returned: Option<Returned>,
-    /// Of programs with arrays that are shorter than the slots.
+    /// The lengths of the arrays. The field is absent if all arrays fill the slots.
     #[serde(default, skip_serializing_if = "Lengths::are_slots")]
     lengths: Lengths,
 }
 
-/// [`Options`] as they are written.
+/// [`Options`] in the form that a file has.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Kept {
@@ -66,15 +66,15 @@ struct Kept {
     input_bound: Exact,
     ranges: Vec<Option<KeptRange>>,
     sample: Option<Vec<Vec<KeptSlot>>>,
-    /// What former versions predicted by a sample: read, and in no use.
+    /// The precision that former versions predicted by a sample. It is read and not used.
     #[serde(default, skip_serializing, rename = "sampled")]
     _sampled: Option<Vec<i16>>,
     margin: Exact,
     passes: KeptPasses,
-    /// Of programs that say what moves.
+    /// Whether the program has `LOAD`, `MORPH` and `KSW`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     explicit: bool,
-    /// Of programs that bootstrap.
+    /// The fields from which the bootstrap is made again, for a program that bootstraps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bootstrapping: Option<KeptBootstrapping>,
 }
@@ -89,12 +89,13 @@ struct KeptPasses {
     hoist: bool,
 }
 
-/// The text of a program and how it was compiled, without the sample.
+/// Returns the text of a compiled program with a line that says how it was compiled, without the sample.
 pub fn print<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arrays) -> String {
     written(compiled, &without_sample(compiled, options), arrays)
 }
 
-/// The same with the sample, every slot of it; `None` where there is none.
+/// Returns the text of a compiled program with a line that says how it was compiled, including every slot of the
+/// sample. Returns `None` if the options have no sample.
 pub fn print_with_sample<S: Compiles>(
     compiled: &Compiled<S>,
     options: &Options<S>,
@@ -104,7 +105,7 @@ pub fn print_with_sample<S: Compiles>(
     Some(written(compiled, options, arrays))
 }
 
-/// The options with the ranges that the sample declares in its place.
+/// Returns the options without the sample, and with the ranges that it declares.
 fn without_sample<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>) -> Options<S> {
     if options.sample.is_none() {
         return options.clone();
@@ -174,22 +175,23 @@ fn written<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &A
     format!("{MARK}{json}\n{}", text::print(&compiled.source))
 }
 
-/// How a saved program was compiled, its parameters among that.
+/// The options that a saved program was compiled with, including its parameters.
 #[derive(Clone, Debug)]
 pub struct Recipe<S: Compiles> {
     options: Options<S>,
-    /// Of a file of form 1 with a sample: the ranges of the inputs as they are kept from now on.
+    /// The ranges of the inputs with which the program is saved anew. Only a file of form 1 with a sample has them.
     kept_ranges: Option<Vec<Option<S::Range>>>,
 }
 
 impl<S: Compiles> Recipe<S> {
-    /// The program as it was compiled, and the options that it is saved with.
+    /// Compiles a saved program again. Returns the compiled program, and the options to save it with.
     ///
-    /// A file of form 1 may have a sample, which is dropped when the program is compiled. The program takes the inputs that it
-    /// took. Saved anew, it takes those within the largest power of two: its parameters may hold no more.
+    /// A file of form 1 may have a sample, which is dropped when the program is compiled. The program takes the same
+    /// inputs as before. If it is saved anew, it takes those within the largest power of two, since its parameters may
+    /// hold no more.
     ///
     /// # Errors
-    /// As [`compile`]: a program that does not fit the options.
+    /// Fails like [`compile`], for a program that does not fit the options.
     pub fn compile(
         self,
         source: MacroProgram,
@@ -211,11 +213,12 @@ impl<S: Compiles> Recipe<S> {
     }
 }
 
-/// A program that [`print`] wrote and how it was compiled; `None` for other macro text, which says nothing of it.
+/// Reads a program that [`print`] wrote, and how it was compiled. Returns `None` for other macro text.
 ///
 /// # Errors
-/// [`SavedError`]: an altered line, parameters that are malformed, insecure, by a table that is not accepted or of another
-/// version, text that is no program. Whether the program fits the options is for [`Recipe::compile`] to say.
+/// [`SavedError`]: an altered line, text that is no program, or parameters that are refused. These are malformed,
+/// insecure, of another version, or by a table that is not accepted. [`Recipe::compile`] checks whether the program
+/// fits the options.
 pub fn parse<S: Compiles>(
     text: &str,
     accepted: impl Into<Accepted>,
@@ -226,15 +229,15 @@ pub fn parse<S: Compiles>(
     }
 }
 
-/// Whether macro text says how it was compiled.
+/// Returns whether macro text has a line that says how it was compiled.
 pub fn is_saved(text: &str) -> bool {
     text.starts_with(MARK)
 }
 
-/// How a program was compiled, of text that [`print`] wrote.
+/// Reads how a program was compiled from text that [`print`] wrote. Returns `None` for other macro text.
 ///
 /// # Errors
-/// As [`parse`], for the line alone.
+/// Fails like [`parse`], for the first line alone.
 pub fn recipe<S: Compiles>(
     text: &str,
     accepted: impl Into<Accepted>,
@@ -312,7 +315,7 @@ pub fn recipe<S: Compiles>(
     }))
 }
 
-/// Declares the ranges that a file of form 1 left to its sample; gives those that are kept in their place.
+/// Declares the ranges that a file of form 1 left to its sample. Returns the ranges to save in their place.
 fn by_sample<S: Compiles>(
     ranges: &mut Vec<Option<S::Range>>,
     sample: &[S::Message],
@@ -332,10 +335,11 @@ fn by_sample<S: Compiles>(
     kept
 }
 
-/// The ranges that inputs were declared to have, of text that [`print`] wrote; empty for other text.
+/// Returns the ranges that a saved program declares for its inputs, or an empty list for text that [`print`] did not
+/// write.
 ///
 /// # Errors
-/// As [`parse`], for the line alone.
+/// Fails like [`parse`], for the first line alone.
 pub fn declared_ranges<S: Compiles>(text: &str) -> Result<Vec<Option<S::Range>>, SavedError> {
     match line(text)? {
         Some(line) => ranges::<S>(line.options.ranges),
@@ -362,7 +366,7 @@ fn message<S: Compiles>(slots: Vec<KeptSlot>) -> Result<S::Message, SavedError> 
     })
 }
 
-/// The line that says how a program was compiled, without its mark.
+/// Returns the line that says how a program was compiled, without its mark.
 fn marked(text: &str) -> Option<&str> {
     let behind = text.strip_prefix(MARK)?;
     Some(behind.lines().next().unwrap_or_default())
@@ -385,7 +389,7 @@ fn line(text: &str) -> Result<Option<Line>, SavedError> {
     serde_json::from_str(line).map(Some).map_err(altered)
 }
 
-/// The arrays of the function whose program [`print`] wrote; of other macro text nothing is known.
+/// Returns the arrays of the function whose program [`print`] wrote. For other macro text all of them are unknown.
 ///
 /// # Errors
 /// [`SavedError::Line`] for lengths that the program's inputs and outputs cannot have.
@@ -406,7 +410,7 @@ pub fn arrays(text: &str, program: &MacroProgram) -> Result<Arrays, SavedError> 
     Ok(Arrays { returned, lengths })
 }
 
-/// Whether a program that [`print`] wrote bootstraps.
+/// Returns whether a program that [`print`] wrote bootstraps.
 pub fn bootstraps(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Only {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The interface of a scheme to the compiler: its constants, its passes, its parameters with levels and annotations,
-//! and the procedure of each operation. All else is the same for every scheme.
+//! and the procedure of each operation. The rest of the compiler is the same for every scheme.
 
 pub mod options;
 
@@ -98,7 +98,7 @@ pub trait Compiles:
     /// Evaluates the program without encryption, from its inputs in order to its outputs.
     ///
     /// # Errors
-    /// Inputs that do not fit the program; outputs that are no messages.
+    /// Fails for inputs that do not fit the program, or outputs that are no messages.
     fn evaluate(
         program: &MacroProgram,
         inputs: &[Self::Message],
@@ -107,21 +107,22 @@ pub trait Compiles:
     /// Reads parameters from the bytes of their file.
     ///
     /// # Errors
-    /// A file that is damaged, of another scheme, by a security table that is not accepted, or of insecure parameters.
+    /// Fails for a file that is damaged, of another scheme, by a security table that is not accepted, or of insecure
+    /// parameters.
     fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Self::Params>, FileError>;
 
     /// Converts the constants of a program without calls to the form that the scheme takes.
     ///
     /// # Errors
-    /// A constant that the scheme does not have, with its line.
+    /// Fails for a constant that the scheme does not have, with its line.
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>>;
 
-    /// The bits after the binary point that are wanted of outputs; `None` of exact ones.
+    /// Returns the bits after the binary point that outputs must have, or `None` for a scheme of exact numbers.
     fn precision(_: &Self::Wanted) -> Option<u32> {
         None
     }
 
-    /// The same wishes with another precision, where they have one.
+    /// Returns the same demands with another precision in bits. A scheme of exact numbers returns them unchanged.
     fn with_precision(wanted: &Self::Wanted, _: u32) -> Self::Wanted {
         wanted.clone()
     }
@@ -134,7 +135,7 @@ pub trait Compiles:
     /// Returns the range of every input: the declared one, or the one that the options give to all inputs.
     ///
     /// # Errors
-    /// Options that make no sense for these inputs.
+    /// Fails for options that make no sense for these inputs.
     fn ranges(
         options: &Options<Self>,
         inputs: &[MacroInput],
@@ -144,7 +145,7 @@ pub trait Compiles:
     /// annotations for them, and the predictions.
     ///
     /// # Errors
-    /// A program that the given parameters do not hold, or demands that no parameters meet.
+    /// Fails for a program that the given parameters do not hold, or demands that no parameters meet.
     fn fit(
         program: &MacroProgram,
         options: &Options<Self>,
@@ -154,18 +155,18 @@ pub trait Compiles:
     /// Returns the evaluation keys that a managed program needs, each once.
     ///
     /// # Errors
-    /// A key that the parameters do not have.
+    /// Fails for a key that the parameters do not have.
     fn keys(
         managed: &MacroProgram,
         params: &Self::Params,
         bootstrapping: Option<&Self::Bootstrapping>,
     ) -> Result<Vec<Self::KeyName>, ErrorOf<Self>>;
 
-    /// Returns level and annotation of an encrypted value that nothing is computed from: at `level`, or above it if a
-    /// value of the range needs that.
+    /// Returns level and annotation of an encrypted value that no instruction reads. The level is `level`, or above it
+    /// if a value of the range needs that.
     ///
     /// # Errors
-    /// Those of [`Compiles::fit`].
+    /// Fails like [`Compiles::fit`].
     fn resting(
         params: &Self::Params,
         level: Level,
@@ -183,7 +184,7 @@ pub trait Compiles:
     /// each result. Returns none for other instructions, and for one that leaves values as they are.
     ///
     /// # Errors
-    /// Rotations by steps that the slots do not have.
+    /// Fails for rotations by steps that the slots do not have.
     fn automorphisms(_: &Self::Params, _: &MacroInstr) -> Result<Vec<Galois>, ErrorOf<Self>> {
         Ok(Vec::new())
     }
@@ -192,24 +193,24 @@ pub trait Compiles:
     /// `REPEAT`.
     ///
     /// # Errors
-    /// Operands or constants that the scheme cannot take.
+    /// Fails for operands or constants that the scheme cannot take.
     fn code(params: &Self::Params, instr: &Lowerable<'_>) -> Result<Code<Self>, ErrorOf<Self>>;
 }
 
 /// The error type of compiling for a scheme.
 pub type ErrorOf<S> = CompileError<<S as Scheme>::Error>;
 
-/// A program managed for parameters, with the predictions for its outputs.
+/// A program with levels for given parameters, and the predictions for its outputs.
 pub struct Fitted<S: Compiles> {
     pub params: Arc<S::Params>,
     pub managed: MacroProgram,
-    /// The level at which the outputs end.
+    /// The level of the program's outputs.
     pub output_level: Level,
     /// The prediction for each output.
     pub predicted: Vec<S::Prediction>,
 }
 
-/// An instruction that is to be lowered, with the types of its managed program.
+/// An instruction to lower, with the types of its managed program.
 #[derive(Clone, Copy, Debug)]
 pub struct Lowerable<'a> {
     /// The types of the values of the instruction's program or procedure.
@@ -267,7 +268,7 @@ impl<'a> Lowerable<'a> {
     /// Checks that the instruction has as many operands as its operation takes.
     ///
     /// # Errors
-    /// [`Lowerable::misshapen`].
+    /// [`Lowerable::misshapen`] if the number of operands is wrong.
     pub(crate) fn check_count<E>(&self) -> Result<(), CompileError<E>> {
         match self.op().info().operands.allows(self.instr.src.len()) {
             true => Ok(()),
@@ -287,12 +288,12 @@ impl<'a> Lowerable<'a> {
 /// The code that an instruction is lowered to.
 #[derive(Clone, Debug)]
 pub enum Code<S: Scheme> {
-    /// The operand itself: its limbs at the result's level. Nothing is computed.
+    /// The instruction computes nothing: its result is its operand's limbs at the result's level.
     Kept,
-    /// An evaluation key that is a ciphertext. Nothing is computed.
+    /// The instruction computes nothing: its result is an evaluation key that is a ciphertext.
     Key(S::KeyName),
-    /// One call of an operation's procedure on the operands, then these keys, with the values of its immediate
-    /// parameters.
+    /// The instruction is one call of an operation's procedure. The call takes the operands, then these keys, and the
+    /// values of its immediate parameters.
     Call {
         operation: S::Operation,
         keys: Vec<S::KeyName>,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products in sequence: how many a program has, and how many of them parameters hold.
+//! Counts products in sequence: those of a program, and those that the parameters hold.
 
 use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::macros::op::MacroNote;
 
-/// Products in sequence that parameters hold, and those of the program, which are more.
+/// The number of products in sequence that parameters hold, and the larger number that the program needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sequence {
     pub holds: u32,
@@ -12,8 +12,9 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// Returns the products in sequence before the instruction of this number, the first that does not fit, and those of the whole
-    /// program. Returns `None` where the instruction comes after all of them: fewer products alone would be no cure.
+    /// Counts the products in sequence before instruction number `lost`, the first that does not fit, and those of the
+    /// whole program. Returns `None` if the instruction comes after all of them, since fewer products alone would be no
+    /// cure.
     pub(crate) fn of(program: &MacroProgram, lost: usize) -> Option<Self> {
         let mut before = vec![0u32; program.types.len()];
         let (mut needs, mut at) = (0, None);

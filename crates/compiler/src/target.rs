@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether parameters and programs keep what a machine asks of them.
+//! Checks parameters and programs against the limits of a target machine.
 
 use ringmill_isa::mid::{Action, Procedure, Program, TableModulus};
 pub use ringmill_isa::target::{Limit, Target};
@@ -8,13 +8,13 @@ use thiserror::Error;
 
 use crate::line::At;
 
-/// Parameters that a machine does not take.
+/// The error for parameters or programs that exceed a limit of a machine.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "{at}machine {machine} takes no such program: {what} {needed}, and its field {field} allows {allowed}; {cure}"
 )]
 pub struct TargetError {
-    /// The line that asks for it, where it is one line.
+    /// The line of the user's program that exceeds the limit, if it is one line.
     pub at: At,
     pub machine: String,
     pub field: &'static str,
@@ -24,10 +24,11 @@ pub struct TargetError {
     pub cure: &'static str,
 }
 
-/// Refuses BGV parameters whose divisions compute modulo the plaintext modulus (`alone` where they do not).
+/// Refuses BGV parameters whose divisions compute modulo the plaintext modulus, if the machine computes modulo
+/// primes alone. `alone` says that the divisions use primes alone.
 ///
 /// # Errors
-/// Such, where the machine computes modulo primes alone.
+/// Fails if the machine computes modulo primes alone and the divisions do not.
 pub fn check_divisions(target: &Target, alone: bool) -> Result<(), Box<TargetError>> {
     if alone || !target.primes_alone.is {
         return Ok(());
@@ -46,7 +47,8 @@ pub fn check_divisions(target: &Target, alone: bool) -> Result<(), Box<TargetErr
 /// Refuses a program that the machine would have to leave to a host.
 ///
 /// # Errors
-/// The first call of a procedure that computes modulo anything but primes, where the machine has no host beside it.
+/// Fails at the first call of a procedure that computes modulo anything but primes, if the machine has no host
+/// beside it.
 pub(crate) fn check_procedures(target: &Target, program: &Program) -> Result<(), Box<TargetError>> {
     if !target.runs_whole.is {
         return Ok(());
@@ -73,7 +75,7 @@ pub(crate) fn check_procedures(target: &Target, program: &Program) -> Result<(),
 }
 
 /// # Errors
-/// The first limit that the parameters do not keep.
+/// Fails at the first limit that the parameters exceed.
 pub fn check(target: &Target, params: &impl ParameterSet) -> Result<(), Box<TargetError>> {
     let refuse = |field, what, needed: String, allowed: String, cure| {
         Err(Box::new(TargetError {
@@ -138,7 +140,7 @@ pub fn check(target: &Target, params: &impl ParameterSet) -> Result<(), Box<Targ
     Ok(())
 }
 
-/// A modulus of a procedure's values that is no NTT-friendly prime.
+/// Returns a modulus of a procedure's values that is no NTT-friendly prime, or `None` if there is none.
 fn no_prime(procedure: &Procedure) -> Option<TableModulus> {
     let used = procedure.types.iter().filter_map(|ty| ty.modulus());
     let mut used = used.filter_map(|id| procedure.moduli.get(usize::from(id.0)).copied());

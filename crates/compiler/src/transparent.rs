@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which ciphertexts are open: `x - x`, `x * 0` and what is made of them are ciphertexts that everybody can read, whoever
-//! holds the key. An output that is one is refused, as a constant needs no encryption. Where a program only uses such a
-//! value beside others it is right and is left alone; key switching then adds no error to it.
+//! Finds transparent ciphertexts: everybody can read `x - x`, `x * 0` and values made of them, without the key. An
+//! output that is transparent is refused, as a constant needs no encryption. A program may use such a value beside
+//! others; key switching then adds no error to it.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroTyp
 use crate::error::{At, CompileError};
 use crate::rewrite::is_cipher;
 
-/// Lets a program be whose outputs all hang on what is encrypted, as far as its instructions show.
+/// Refuses a program with a transparent output. Every output must depend on encrypted inputs, as far as the
+/// instructions show.
 ///
 /// # Errors
-/// [`CompileError::Transparent`] with the line that made the first output that does not.
+/// [`CompileError::Transparent`] with the line that made the first transparent output.
 pub(crate) fn refuse<E>(program: &MacroProgram) -> Result<(), CompileError<E>> {
     let mut sums = Sums::new(program);
     let mut made_by: Vec<Option<usize>> = vec![None; program.types.len()];
@@ -41,17 +42,18 @@ pub(crate) fn refuse<E>(program: &MacroProgram) -> Result<(), CompileError<E>> {
     Ok(())
 }
 
-/// Whole multiples of ciphertexts that a ciphertext is the sum of, beside plaintexts: by the value that is the ciphertext.
+/// A ciphertext as a sum of whole multiples of other ciphertexts, beside plaintexts: the factor of each, by the value's
+/// number.
 type Terms = BTreeMap<u32, f64>;
 
-/// Terms kept of a sum; one of more is a ciphertext of its own.
+/// The most terms of a sum that are kept. A longer sum counts as a ciphertext of its own.
 const TERMS: usize = 8;
 
-/// How the ciphertexts of one program are sums of others, found as its instructions are walked in order.
+/// The sums of ciphertexts that the values of one program are, found in the order of its instructions.
 pub(crate) struct Sums<'a> {
     types: &'a [MacroType],
     terms: Vec<Terms>,
-    /// Of a ciphertext that is no sum: polynomials that are not zero for sure.
+    /// For a ciphertext that is no sum, the number of its polynomials that may be nonzero.
     sizes: Vec<u8>,
 }
 
@@ -64,14 +66,14 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// How many polynomials of a value are not zero for sure: 1 of an open ciphertext and of a plaintext.
+    /// Returns how many polynomials of a value may be nonzero: 1 for a transparent ciphertext or a plaintext.
     pub fn polynomials(&self, value: MacroValue) -> u8 {
         let terms = self.terms.get(value.0 as usize).into_iter().flatten();
         let sizes = terms.filter_map(|(&term, _)| self.sizes.get(term as usize));
         sizes.copied().max().unwrap_or(1)
     }
 
-    /// Finds the sums that an instruction's results are.
+    /// Finds the sums of ciphertexts that an instruction's results are.
     pub fn step(&mut self, instr: &MacroInstr) {
         let sizes: Vec<u8> = instr.src.iter().map(|&v| self.polynomials(v)).collect();
         let largest = sizes.iter().copied().max().unwrap_or(1);
@@ -94,7 +96,8 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// What an instruction that is linear in its ciphertexts gives; `None` for others, whose results are ciphertexts of their own.
+    /// Returns the sum of ciphertexts that a linear instruction computes. Returns `None` for another instruction, whose
+    /// results are ciphertexts of their own.
     fn linear(&self, instr: &MacroInstr, largest: u8) -> Option<Terms> {
         let (a, b) = (instr.src.first(), instr.src.get(1));
         match (instr.op, &instr.imm) {
@@ -113,7 +116,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// Polynomials of a result that are not zero for sure, where it is no sum.
+    /// Returns how many polynomials of a result may be nonzero, if the result is no sum.
     fn size(&self, instr: &MacroInstr, d: MacroValue, sizes: &[u8], largest: u8) -> u8 {
         match instr.op.columns().size {
             // Of linked procedures, which are not there yet.
@@ -136,7 +139,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// A ciphertext of its own of so many polynomials; none where that is open.
+    /// Returns the sum of the value alone, a ciphertext of `size` polynomials. A transparent value gives the empty sum.
     fn own(&mut self, value: MacroValue, size: u8) -> Terms {
         if size < 2 {
             return Terms::new();
@@ -147,7 +150,7 @@ impl<'a> Sums<'a> {
         Terms::from([(value.0, 1.0)])
     }
 
-    /// a + factor b.
+    /// Returns the sum a + factor b.
     fn sum(&self, a: Option<&MacroValue>, b: Option<&MacroValue>, factor: f64) -> Terms {
         let terms = |v: Option<&MacroValue>| v.and_then(|v| self.terms.get(v.0 as usize));
         let mut sum = terms(a).cloned().unwrap_or_default();

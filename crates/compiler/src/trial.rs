@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tries cures on a program that is too deep. Bootstrapping takes long and is not tried: of a program that bootstraps, slots,
-//! operations, constants and ranges are looked at.
+//! Tries cures on a program with too many products in sequence. Bootstrapping takes long and is not tried: the compiler
+//! only checks that the slots, operations, constants and ranges suit a program that bootstraps.
 
 use ringmill_isa::macros::op::MacroKeys;
 use ringmill_isa::macros::{Constant, MacroInstr, MacroOp, MacroProgram, MacroType};
@@ -13,10 +13,11 @@ use crate::numbers::{Ends, Numbers};
 use crate::scheme::options::{Options, ParamsChoice};
 use crate::scheme::{Compiles, ErrorOf};
 
-/// Slots of [`Set::BASALISC`].
+/// The number of slots of [`Set::BASALISC`].
 const SLOTS: u32 = 64;
 
-/// The same refusal with its cures, if the program is too deep. `source` is as traced, `relinearised` what the scheme refused.
+/// Returns the error of a program with too many products in sequence, with the cures that help it. Other errors are
+/// returned unchanged. `source` is the traced program, and `relinearised` the program that the scheme refused.
 pub(crate) fn with_cures<S: Compiles>(
     mut error: ErrorOf<S>,
     source: &MacroProgram,
@@ -59,7 +60,7 @@ pub(crate) fn with_cures<S: Compiles>(
     error
 }
 
-/// The largest lower precision with which a program compiles.
+/// Returns the largest lower precision with which a program compiles, in bits, or `None` if there is none.
 fn precision<S: Compiles>(
     options: &Options<S>,
     compiles: impl Fn(&Options<S>) -> bool,
@@ -89,7 +90,8 @@ fn precision<S: Compiles>(
     Some(fits)
 }
 
-/// The set that bootstraps a program of whole numbers, if the program has nothing that programs which bootstrap lack.
+/// Returns the name of the parameter set with which a program of whole numbers can bootstrap, or `None` if the program
+/// has a part that such programs cannot have.
 fn bootstrapping<S: Compiles>(
     source: &MacroProgram,
     relinearised: &MacroProgram,

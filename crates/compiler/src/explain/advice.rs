@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Changes that make a program cheaper. Each was compiled before it is named.
+//! Advice on a compiled program: changes that make it cheaper. The compiler tries each change before it advises
+//! it.
 
 use ringmill_isa::macros::op::MacroNote;
 use ringmill_isa::macros::{MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
@@ -11,31 +12,33 @@ use crate::error::CompileError;
 use crate::scheme::ErrorOf;
 use crate::scheme::options::{Options, ParamsChoice};
 
-/// Largest program that is compiled again, in instructions.
+/// The largest program that the compiler compiles again to try changes, in instructions.
 const LARGEST: usize = 1 << 12;
-/// Most products at outputs that are tried.
+/// The most outputs at which the compiler tries to leave out a last product.
 const MOST_TRIED: usize = 4;
 
-/// A change that the compiler tried, and what it saves.
+/// A change to a program that the compiler tried, with what it saves.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Advice {
-    /// The line to change; nothing where the change is one of options.
+    /// The line of the user's program to change, or an empty line if the change is one of the compiler's
+    /// options.
     #[serde(flatten)]
     pub line: Line,
     /// The change, in words.
     pub change: String,
-    /// The highest level of a ciphertext, before and after.
+    /// The highest level of a ciphertext in the program, before and after the change.
     pub levels: [u32; 2],
-    /// log2 of the ring degree, before and after.
+    /// log2 of the ring degree, before and after the change.
     pub log_n: [u8; 2],
-    /// Bytes of the evaluation keys, before and after.
+    /// The bytes of the evaluation keys, before and after the change.
     pub key_bytes: [u64; 2],
 }
 
-/// Tries changes; in words why none was tried.
+/// Tries changes to a compiled program and returns those that make it cheaper. If it tries none, it also returns
+/// the reason in words.
 ///
 /// # Errors
-/// Work that the options' watch stops.
+/// Fails if the options' watch stops the work.
 pub(super) fn of<S: Explained>(
     compiled: &Compiled<S>,
     options: &Options<S>,
@@ -64,7 +67,7 @@ struct Tried<'a, S: Explained> {
 }
 
 impl<S: Explained> Tried<'_, S> {
-    /// Compiles a changed program; `None` where that is refused or no cheaper.
+    /// Compiles a changed program. Returns `None` if the compiler refuses it, or if it is no cheaper.
     fn cheaper(
         &self,
         source: &MacroProgram,
@@ -93,7 +96,7 @@ impl<S: Explained> Tried<'_, S> {
         });
     }
 
-    /// Parameters that the compiler chooses in place of given ones.
+    /// Tries parameters that the compiler chooses in place of given ones.
     fn parameters(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
         let ParamsChoice::Given(_) = &options.params else {
             return Ok(());
@@ -114,7 +117,7 @@ impl<S: Explained> Tried<'_, S> {
         Ok(())
     }
 
-    /// The largest lower precision at which keys take less.
+    /// Searches for the largest lower precision at which the program is cheaper.
     fn precision(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
         let ParamsChoice::Choose(wanted) = &options.params else {
             return Ok(());
@@ -148,7 +151,8 @@ impl<S: Explained> Tried<'_, S> {
         Ok(())
     }
 
-    /// Outputs without the last product with a constant, which whoever decrypts can do in the clear.
+    /// Tries to leave out the product with a constant that makes an output. Whoever decrypts the output can
+    /// multiply it in the clear.
     fn products_at_outputs(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
         let source = &self.compiled.source;
         let outputs = source.instrs.iter().enumerate();
@@ -172,7 +176,8 @@ impl<S: Explained> Tried<'_, S> {
     }
 }
 
-/// The product with a constant or a constant vector that makes an output, and the ciphertext that it multiplies.
+/// Returns the product with a constant or a constant vector that makes an output, and the ciphertext that it
+/// multiplies.
 fn last_product<'a>(
     source: &'a MacroProgram,
     output: &MacroInstr,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The longest chain of products of a managed program.
+//! Finds the longest chain of products in a managed program.
 
 use ringmill_isa::macros::op::{MacroLevel, MacroNote};
 use ringmill_isa::macros::{MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
@@ -8,29 +8,29 @@ use serde::Serialize;
 use super::Line;
 use crate::rewrite::is_cipher;
 
-/// Most steps of a chain that are listed. Calls of calls may have more than memory holds.
+/// The most steps of a chain that are listed. With nested calls a chain may have more steps than memory holds.
 const MOST_STEPS: usize = 1 << 14;
 
-/// What takes levels at a step, or gives them back.
+/// The kind of a step in a chain of products: an operation that takes levels from a ciphertext, or gives them back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Taken {
-    /// A product of two ciphertexts.
+    /// The step multiplies two ciphertexts.
     Product,
-    /// A product of a ciphertext with a plaintext.
+    /// The step multiplies a ciphertext by a plaintext.
     PlainProduct,
-    /// A product with a constant that is no small whole number.
+    /// The step multiplies by a constant that is no small whole number.
     Constant,
-    /// A division by a prime that no product before it caused.
+    /// The step divides by a prime, and no product before it caused the division.
     Rescale,
-    /// Primes that were dropped so that two operands meet.
+    /// The step drops primes so that two operands have the same level.
     Drop,
-    /// A bootstrap, which gives levels back.
+    /// The step is a bootstrap, which gives levels back.
     Bootstrap,
 }
 
 impl Taken {
-    /// Returns what it is, in words.
+    /// Returns the name of this kind of step, in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Product => "product",
@@ -43,34 +43,34 @@ impl Taken {
     }
 }
 
-/// A step of a chain.
+/// A step of a chain of products.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Step {
     #[serde(flatten)]
     pub line: Line,
-    /// The macro instruction.
+    /// The mnemonic of the step's macro instruction.
     pub operation: &'static str,
     pub taken: Taken,
     pub level_before: u32,
-    /// The level at the next step.
+    /// The level of the ciphertext at the next step.
     pub level_after: u32,
-    /// Primes between the two levels that the value was divided by; the others were dropped.
+    /// The number of primes between the two levels that the ciphertext was divided by. The other primes were dropped.
     pub rescales: u32,
-    /// How often a repeat runs the step.
+    /// The number of times that a repeat runs the step.
     pub times: u64,
 }
 
-/// A chain of products from an input to an output.
+/// A chain of products from an input to an output of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Chain {
-    /// Products of the chain; each turn of a repeat counts.
+    /// The number of products in the chain. Each iteration of a repeat counts.
     pub products: u64,
     pub steps: Vec<Step>,
-    /// Whether there are more steps than are listed.
+    /// Whether the chain has more steps than `steps` lists.
     pub cut: bool,
 }
 
-/// Products in sequence, then levels that divisions take.
+/// The length of a chain: its products in sequence, then the levels that divisions take.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 struct Length {
     products: u64,
@@ -87,7 +87,7 @@ impl Length {
     }
 }
 
-/// The longest chain of a body.
+/// The longest chain of a program or a procedure, with its length.
 struct Longest {
     length: Length,
     chain: Chain,
@@ -107,7 +107,7 @@ impl Chain {
     }
 }
 
-/// What an instruction takes or gives; `None` for one that is no step.
+/// Returns the kind of step that an instruction is, or `None` if it is no step of a chain.
 fn taken(instr: &MacroInstr, types: &[MacroType]) -> Option<Taken> {
     let at = |values: &[MacroValue]| types.get(values.first()?.0 as usize)?.at();
     let columns = instr.op.columns();
@@ -226,7 +226,7 @@ impl Chain {
         }
     }
 
-    /// Goes on by the steps of a procedure.
+    /// Appends the steps of a called procedure's chain to this chain. A repeat runs each of them `times` times.
     fn follow(&mut self, callee: &Self, times: u64) {
         for step in &callee.steps {
             self.push(Step {
@@ -237,7 +237,7 @@ impl Chain {
         self.cut |= callee.cut;
     }
 
-    /// Goes on by an instruction. A division or a drop belongs to the step before it.
+    /// Appends an instruction to the chain, if it is a step. A division or a drop is merged into the step before it.
     fn step(
         &mut self,
         instr: &MacroInstr,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the decisions of the compiler cost: how often each is carried out, where, and what the operations take.
+//! Counts what the compiler's decisions cost: how often a program bootstraps, relinearises, rotates and rescales, at
+//! which lines, and how many limb instructions the operations take.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use super::Line;
 use crate::compile::Compiled;
 use crate::scheme::{Compiles, ErrorOf};
 
-/// How often a line carries something out.
+/// The number of times that one line of the user's program carries out an operation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Place {
     #[serde(flatten)]
@@ -20,44 +21,44 @@ pub struct Place {
     pub count: u64,
 }
 
-/// How often a program carries something out, and at which lines, the most frequent first.
+/// The number of times that a program carries out an operation, with its lines, the most frequent first.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Count {
     pub count: u64,
     pub places: Vec<Place>,
 }
 
-/// The limb instructions of one kind of operation.
+/// The number of limb instructions that one kind of operation takes in a program.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Work {
-    /// The macro instruction, or several joined with `+` where one procedure does them together.
+    /// The mnemonic of the macro instruction, or several joined with `+` if one procedure computes them together.
     pub operations: String,
     pub calls: u64,
     pub limb_instructions: u64,
-    /// The share of all limb instructions, 0 to 1.
+    /// The share of all limb instructions of the program, from 0 to 1.
     pub share: f64,
 }
 
-/// What the compiler put into a program. Repeats count each turn.
+/// The operations that the compiler put into a program. Each iteration of a repeat counts.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Costs {
     pub bootstraps: Count,
     pub relinearisations: Count,
-    /// Automorphisms with a key switch; each rotation of several of one value counts.
+    /// The automorphisms with a key switch. A group of rotations of one value counts once for each rotation.
     pub rotations: Count,
-    /// Relinearisations and rotations, without those inside bootstraps.
+    /// The relinearisations and rotations, without those inside bootstraps.
     pub key_switches: u64,
-    /// Divisions by a prime: each takes a level of a value.
+    /// The divisions by a prime, each of which takes a level from a ciphertext.
     pub rescales: Count,
-    /// Drops of primes, which compute nothing.
+    /// The drops of primes, which compute nothing.
     pub drops: Count,
-    /// Products that make the factors of two ciphertexts equal.
+    /// The BGV products that make the correction factors of two ciphertexts equal.
     pub refactors: Count,
-    /// The operations with the most limb instructions first.
+    /// The kinds of operations, that with the most limb instructions first.
     pub work: Vec<Work>,
 }
 
-/// What an instruction is to the compiler's decisions.
+/// The compiler's decision that an instruction carries out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Decision {
     Bootstrap,
@@ -93,7 +94,8 @@ pub(super) fn of<S: Compiles>(compiled: &Compiled<S>) -> Result<Costs, ErrorOf<S
     })
 }
 
-/// Returns what an instruction is to the compiler's decisions, and how often it is that.
+/// Returns the compiler's decision that an instruction carries out, and how often: once for each automorphism. Returns
+/// `None` for the user's own operations.
 fn decision<S: Compiles>(
     params: &S::Params,
     instr: &MacroInstr,
@@ -129,7 +131,8 @@ fn counted(places: BTreeMap<Line, u64>) -> Count {
     }
 }
 
-/// Calls `each` with every instruction of a program and its procedures, the types beside it, and how often a run has it.
+/// Calls `each` with every instruction of a program and its procedures, the types of their values, and how often a run
+/// executes the instruction.
 fn for_each<E>(
     program: &MacroProgram,
     mut each: impl FnMut(&MacroInstr, &[MacroType], u64) -> Result<(), E>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The evaluation keys of a program, each with what it is for and its size.
+//! Lists the evaluation keys of a compiled program, each with its purpose and its size.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,20 @@ use super::Explained;
 use crate::compile::Compiled;
 use crate::scheme::ErrorOf;
 
-/// What a key is for.
+/// The purpose of an evaluation key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyKind {
     Relinearisation,
     Rotation,
-    /// An automorphism that no rotation of the program's own is: conjugation, or one inside bootstraps.
+    /// The key is for an automorphism that is no rotation of the user's program: a conjugation, or one
+    /// inside a bootstrap.
     Automorphism,
     Bootstrapping,
 }
 
 impl KeyKind {
-    /// Returns what the key is for, in words.
+    /// Returns the purpose of the key, in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Relinearisation => "relinearisation",
@@ -36,13 +37,13 @@ impl KeyKind {
     }
 }
 
-/// A key and its size.
+/// An evaluation key with its size.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct KeyCost {
     pub kind: KeyKind,
-    /// The steps to the left of a rotation.
+    /// The steps to the left, if the key is for a rotation.
     pub steps: Option<i32>,
-    /// The element of an automorphism.
+    /// The Galois element, if the key is for an automorphism.
     pub element: Option<u32>,
     pub bytes: u64,
 }
@@ -76,7 +77,7 @@ pub(super) fn of<S: Explained>(compiled: &Compiled<S>) -> Result<Vec<KeyCost>, E
     Ok(keys.collect())
 }
 
-/// Adds the elements of a rotation with the steps that each is.
+/// Adds the Galois elements of a rotation, each with its steps.
 fn turned<S: Explained>(
     params: &S::Params,
     instr: &MacroInstr,

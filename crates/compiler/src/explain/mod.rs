@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the compiler decided about a program: levels and the products that take them, digits, keys, and what each decision costs.
+//! Explains the compiler's decisions about a program: the levels and the products that take them, digits, keys, and
+//! what each decision costs.
 //!
-//! [`explain`] reads a compiled program and runs nothing. [`advice`](Explanation::advice) has only changes that the compiler tried.
+//! [`explain`] reads a compiled program and runs nothing. [`advice`](Explanation::advice) names only changes that the
+//! compiler tried.
 
 mod advice;
 mod chain;
@@ -24,7 +26,7 @@ use crate::compile::Compiled;
 use crate::scheme::options::Options;
 use crate::scheme::{Compiles, ErrorOf};
 
-/// A line of the user's program; nothing where the program's text carries none.
+/// A line of the user's program. Both fields are `None` if the program's text carries no lines.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize)]
 pub struct Line {
     pub file: Option<String>,
@@ -40,18 +42,19 @@ impl Line {
     }
 }
 
-/// The levels of a program. A ciphertext at level l has l + 1 primes.
+/// The levels that a program uses. A ciphertext at level l has l + 1 primes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Levels {
-    /// The highest level that the parameters have.
+    /// The highest level of the parameters.
     pub available: u32,
-    /// The highest level at which the program has a ciphertext; `None` for a scheme whose ciphertexts never go down.
+    /// The highest level at which the program has a ciphertext, or `None` for a scheme whose ciphertexts never lose
+    /// primes.
     pub needed: Option<u32>,
-    /// Products in sequence on the longest chain.
+    /// The number of products in sequence on the program's longest chain.
     pub products: u64,
 }
 
-/// How key switching cuts ciphertexts.
+/// The digits into which a key switch cuts a ciphertext.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Digits {
     pub dnum: usize,
@@ -59,7 +62,7 @@ pub struct Digits {
     pub special_primes: usize,
 }
 
-/// What the compiler decided about a program, and what each decision costs.
+/// The compiler's decisions about a program, with the cost of each.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Explanation {
     pub program: String,
@@ -67,28 +70,28 @@ pub struct Explanation {
     /// log2 of the ring degree.
     pub log_n: u8,
     pub levels: Levels,
-    /// The longest chain of products, from an input to an output.
+    /// The program's longest chain of products, from an input to an output.
     pub chain: Chain,
     pub digits: Digits,
-    /// Bytes of all evaluation keys.
+    /// The bytes of all evaluation keys of the program.
     pub key_bytes: u64,
     pub keys: Vec<KeyCost>,
     pub costs: Costs,
-    /// Changes that the compiler tried and that make the program cheaper.
+    /// The changes that the compiler tried and that make the program cheaper.
     pub advice: Vec<Advice>,
-    /// Why no change was tried, where none was.
+    /// The reason in words if the compiler tried no change.
     pub advice_left_out: Option<&'static str>,
 }
 
-/// A scheme whose compiled programs can be explained: one on rings, with the keys that ring schemes share.
+/// A scheme whose compiled programs can be explained: a ring scheme, with the keys that all ring schemes have.
 pub trait Explained: Compiles<KeyName = KeyRequest, Params: RingParams> {}
 
 impl<S: Compiles<KeyName = KeyRequest, Params: RingParams>> Explained for S {}
 
-/// Explains a compiled program; `options` are those that it was compiled with.
+/// Explains a compiled program. `options` are the options that it was compiled with.
 ///
 /// # Errors
-/// Work that `options.watch` stops; rotations that the parameters do not have.
+/// Fails if `options.watch` stops the work, or for rotations that the parameters do not have.
 pub fn explain<S: Explained>(
     compiled: &Compiled<S>,
     options: &Options<S>,
@@ -131,7 +134,8 @@ fn highest(managed: &MacroProgram) -> u32 {
     levels.map(|at| at.level.0).max().unwrap_or(0)
 }
 
-/// Returns the size of all evaluation keys, the ring degree and the levels of a program, by which two are compared.
+/// Returns the bytes of all evaluation keys, log2 of the ring degree and the highest level of a program. Two programs
+/// are compared by these.
 fn size<S: Explained>(compiled: &Compiled<S>) -> (u64, u8, u32) {
     let log_n = compiled.params.log_n();
     (compiled.key_bytes(), log_n, highest(&compiled.managed))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An explanation as text for people.
+//! Prints an explanation of a compiled program as text for people.
 
 use std::fmt;
 
@@ -7,11 +7,12 @@ use ringmill_device::report::{bytes, grouped};
 
 use super::{Advice, Chain, Count, Explanation, KeyCost, KeyKind, Line, Step};
 
-/// Most keys of a kind, places and kinds of operations that a line of text lists.
+/// The most keys of a kind, lines of the user's program and kinds of operations that one line of text
+/// lists.
 const MOST_LISTED: usize = 8;
 
 impl fmt::Display for Line {
-    /// The file's name without its folders, and the line.
+    /// Prints the file's name without its folders, and the line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self
             .file
@@ -25,7 +26,8 @@ impl fmt::Display for Line {
 }
 
 impl fmt::Display for Explanation {
-    /// All that an explanation has, in sections; long lists are cut, with a word on what is left out.
+    /// Prints all of an explanation in sections. A long list is cut, with the number of entries left
+    /// out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
@@ -123,7 +125,7 @@ fn more(f: &mut fmt::Formatter<'_>, all: usize, what: &str) -> fmt::Result {
     }
 }
 
-/// The steps of a chain; equal ones in a row are one line.
+/// Prints the steps of a chain. Equal steps in a row share one line.
 fn chain(f: &mut fmt::Formatter<'_>, chain: &Chain) -> fmt::Result {
     let alike = |a: &Step, b: &Step| {
         let same =
