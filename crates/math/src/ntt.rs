@@ -258,8 +258,9 @@ impl NttPlan {
         shared(&PLANS, q, ring, Self::new)
     }
 
-    /// Times the kernels of a task again, for about `patience`, and keeps the fastest for the process. Returns `None` if
-    /// another thread is choosing it, if there is no memory to time it, or if no kernel reads residues of another prime.
+    /// Times the kernels of a task again, for about `patience`, and keeps the fastest for the process. Returns `None`
+    /// if another thread is choosing it, or if there is no memory to time it. For [`Task::ForwardFrom`] it also returns
+    /// `None` if this CPU or modulus has no kernel that changes the modulus within the transform.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         #[cfg(target_arch = "x86_64")]
         if task == Task::ForwardFrom {

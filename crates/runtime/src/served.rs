@@ -134,9 +134,6 @@ pub trait Served:
     /// Checks that a message has `slots` values, all within an input's range.
     ///
     /// # Errors
-    ///
-    /// [`Unfit`] unless there are `slots` values, all within the range.
-    /// # Errors
     /// [`Unfit`] unless there are `slots` values, all within the range.
     fn check(range: &Self::Range, slots: usize, message: &Self::Message) -> Result<(), Unfit>;
 

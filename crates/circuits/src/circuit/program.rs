@@ -21,9 +21,6 @@ impl Type {
     /// Makes the type of an integer.
     ///
     /// # Errors
-    ///
-    /// [`CircuitError::OutOfRange`] for other widths than 1 to 64.
-    /// # Errors
     /// [`CircuitError::OutOfRange`] for other widths than 1 to 64.
     pub fn new(bits: u32, signed: bool) -> Result<Self, CircuitError> {
         if (1..=64).contains(&bits) {
@@ -397,9 +394,6 @@ impl ProgramBuilder {
     /// Adds a constant of this type, and returns its value.
     ///
     /// # Errors
-    ///
-    /// [`CircuitError::OutOfRange`] for a value that the type does not have.
-    /// # Errors
     /// [`CircuitError::OutOfRange`] for a value that the type does not have.
     pub fn constant(&mut self, value: i128, kind: Type) -> Result<Value, CircuitError> {
         let bits = kind.write(value).ok_or_else(|| CircuitError::OutOfRange {
@@ -424,9 +418,6 @@ impl ProgramBuilder {
 
     /// Adds an operation of two values of one type, and returns its result.
     ///
-    /// # Errors
-    ///
-    /// As for every operation here: [`CircuitError::Types`] if the types of the operands do not fit.
     /// # Errors
     /// As for every operation here: [`CircuitError::Types`] if the types of the operands do not fit.
     pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Value, CircuitError> {
@@ -462,9 +453,6 @@ impl ProgramBuilder {
     /// Adds a shift of `a` by an encrypted, unsigned number of bits `by`, and returns its result.
     ///
     /// # Errors
-    ///
-    /// [`CircuitError::Refused`] for a signed amount, or a rotation of a width that is no power of two.
-    /// # Errors
     /// [`CircuitError::Refused`] for a signed amount, or a rotation of a width that is no power of two.
     pub fn shift(&mut self, shift: Shift, a: Value, by: Value) -> Result<Value, CircuitError> {
         let (kind, amount) = (self.kind(a)?, self.kind(by)?);
@@ -494,9 +482,6 @@ impl ProgramBuilder {
     /// Adds the sum of several values of one type, and returns its result.
     ///
     /// # Errors
-    ///
-    /// [`CircuitError::Inputs`] if there are no terms.
-    /// # Errors
     /// [`CircuitError::Inputs`] if there are no terms.
     pub fn sum(&mut self, terms: &[Value]) -> Result<Value, CircuitError> {
         let Some(&first) = terms.first() else {
@@ -514,10 +499,6 @@ impl ProgramBuilder {
 
     /// Adds a look-up of a table of integers at an encrypted index, and returns its result.
     ///
-    /// # Errors
-    ///
-    /// [`CircuitError::Refused`] for an index that is signed or too wide, or a table longer than the index reaches;
-    /// [`CircuitError::OutOfRange`] for entries that the type does not have.
     /// # Errors
     /// [`CircuitError::Refused`] for an index that is signed or too wide, or a table longer than the index reaches;
     /// [`CircuitError::OutOfRange`] for entries that the type does not have.

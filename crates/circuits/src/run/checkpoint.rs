@@ -122,10 +122,7 @@ pub fn bytes(whose: Whose, params: &Params, reached: &Reached) -> Result<Vec<u8>
 /// Writes the contents of a checkpoint to its file.
 ///
 /// # Errors
-///
 /// [`CheckpointError::File`] if the file cannot be written.
-/// # Errors
-/// [`CheckpointError::File`].
 pub fn put(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
     let written = whole_file::write(path, Contents::Secret, bytes);
     written.map_err(|source| failed("write", path, source))
@@ -141,10 +138,6 @@ fn failed(what: &'static str, path: &Path, source: io::Error) -> CheckpointError
 
 /// Reads a checkpoint of a run of this circuit on these inputs.
 ///
-/// # Errors
-///
-/// [`CheckpointError`] if the file cannot be read, is no checkpoint, is damaged, or belongs to another circuit or other
-/// inputs.
 /// # Errors
 /// [`CheckpointError`] if the file cannot be read, is no checkpoint, is damaged, or belongs to another circuit or other
 /// inputs.

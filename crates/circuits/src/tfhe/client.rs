@@ -163,11 +163,8 @@ impl Client {
     /// Decrypts a ciphertext to a bit.
     ///
     /// # Errors
-    ///
     /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`]; [`TfheError::OtherMessages`] under parameters for
     /// integers.
-    /// # Errors
-    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`]; [`TfheError::OtherMessages`].
     pub fn decrypt_bit(&self, x: &LweCiphertext) -> Result<bool, TfheError> {
         encode_bit(&self.params, true)?;
         let phase = self.phase_with_its_noise(x)?;
@@ -214,9 +211,6 @@ impl Encryptor {
     /// Makes an encryptor from a public key of the same parameters.
     ///
     /// # Errors
-    ///
-    /// [`TfheError::OtherParams`].
-    /// # Errors
     /// [`TfheError::OtherParams`].
     pub fn new(params: Arc<Params>, public: &PublicKey) -> Result<Self, TfheError> {
         params.check("public key", public.origin())?;
@@ -250,9 +244,6 @@ impl Encryptor {
     /// Encrypts a bit under the large key.
     ///
     /// # Errors
-    ///
-    /// [`TfheError::OtherMessages`] under parameters for integers.
-    /// # Errors
     /// [`TfheError::OtherMessages`] under parameters for integers.
     pub fn encrypt_bit(&self, bit: bool) -> Result<LweCiphertext, TfheError> {
         self.encrypt_phase(encode_bit(&self.params, bit)?)
@@ -260,9 +251,6 @@ impl Encryptor {
 
     /// Encrypts a message under the large key. The message may fill the carry too.
     ///
-    /// # Errors
-    ///
-    /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
     /// # Errors
     /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
     pub fn encrypt(&self, message: u64) -> Result<LweCiphertext, TfheError> {

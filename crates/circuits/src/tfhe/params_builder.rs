@@ -136,10 +136,6 @@ impl ParamsBuilder {
     /// Checks the sizes and makes the parameter set.
     ///
     /// # Errors
-    ///
-    /// [`TfheError::OutOfRange`] for sizes outside of their ranges, [`TfheError::Insecure`],
-    /// [`TfheError::FailureRate`], [`TfheError::Overflow`] if the products do not fit the chosen transforms.
-    /// # Errors
     /// [`TfheError::OutOfRange`] for sizes outside of their ranges, [`TfheError::Insecure`],
     /// [`TfheError::FailureRate`], [`TfheError::Overflow`] if the products do not fit the chosen transforms.
     pub fn build(self) -> Result<Arc<Params>, TfheError> {

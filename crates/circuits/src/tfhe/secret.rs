@@ -162,8 +162,9 @@ impl RingSecret {
         Ok(key)
     }
 
-    /// Computes acc += the sum of the masks' products with the key's polynomials. The result is exact, as k N q / 2 is
-    /// far below the bound that the lift holds for digits.
+    /// Computes acc += the sum, over the k mask polynomials, of mask times key polynomial, modulo q. The integer sum is
+    /// at most k N q / 2 in magnitude. It is exact, because the transforms' primes hold the larger sums of external
+    /// products.
     pub(super) fn add_product(
         &self,
         params: &Params,

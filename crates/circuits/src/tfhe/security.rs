@@ -119,9 +119,6 @@ impl Security {
     /// Checks the small key and the ring key of a parameter set by the tables.
     ///
     /// # Errors
-    ///
-    /// [`TfheError::Insecure`] if the tables do not confirm the wanted security.
-    /// # Errors
     /// [`TfheError::Insecure`] if the tables do not confirm the wanted security.
     pub fn check(s: &Sizes, q: Coefficients, wanted: Wanted) -> Result<Self, TfheError> {
         let lwe = estimate(s.n.0, s.lwe_std, q)?;

@@ -24,10 +24,7 @@ impl Costs {
     /// Makes the costs for a parameter set and its bootstrap.
     ///
     /// # Errors
-    ///
-    /// A step of the bootstrap whose cost is not known.
-    /// # Errors
-    /// An operation whose cost is not known.
+    /// Fails for a step of the bootstrap whose cost is not known.
     pub fn new(params: &Params, procedure: &Procedure) -> Result<Self, Refused> {
         let digits = params.dnum().max(1);
         let mut costs = Self {

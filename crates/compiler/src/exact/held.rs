@@ -104,9 +104,6 @@ impl Held {
     /// Checks that the plaintext modulus `t` holds all these ranges.
     ///
     /// # Errors
-    ///
-    /// [`CompileError::PlainRange`] unless `t` holds all.
-    /// # Errors
     /// [`CompileError::PlainRange`] unless `t` holds all.
     pub fn check<E>(&self, t: PlainModulus) -> Result<(), CompileError<E>> {
         if self.in_modulus(t) {

@@ -50,9 +50,6 @@ pub struct Milliseconds {
 /// Measures a NAND gate with the paper's parameter set (1), ours and tfhe-rs's.
 ///
 /// # Errors
-///
-/// A gate with a wrong result.
-/// # Errors
 /// A gate with a wrong result.
 pub fn milliseconds() -> Result<Milliseconds, PaperError> {
     let params = builder(DIGITS)?.build()?;

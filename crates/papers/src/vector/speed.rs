@@ -5,11 +5,6 @@
 //! shows the cost of choosing the order: the same program made from its tasks, placed, ordered and stepped. *Replayed*
 //! is the rate of calls of a program whose state was met before. The rate of its other calls includes lowering,
 //! placement, ordering and two clock models.
-//!
-//! *Stepped* times an existing micro program, the key switch of Table 8, with one clock model. A second rate shows the
-//! cost of choosing the order: the same program made from its tasks, placed, ordered and stepped. *Replayed* are calls
-//! of a program whose state was met before. The rate of its other calls includes lowering, placement, ordering and two
-//! clock models.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -55,7 +50,8 @@ impl Rate {
     }
 }
 
-/// Returns the simulator's rates for a program on the machine, and for the key switch of its parameters.
+/// Returns how many million micro instructions a second the vector machine's performance simulator times, on one core.
+/// Three rates are of the key switch of the program's parameters, and two of the calls of `program`.
 pub fn rates(
     procedure: &Arc<Procedure>,
     d: &Description,

@@ -46,9 +46,6 @@ impl Segments {
     /// Cuts a procedure into segments by its partition between host and co-processors.
     ///
     /// # Errors
-    ///
-    /// None for a verified procedure.
-    /// # Errors
     /// None for a verified procedure.
     pub fn new(procedure: &Procedure, partition: Partition) -> Result<Self, VerifyError> {
         let real = |value: ValueId| partition.real(value);

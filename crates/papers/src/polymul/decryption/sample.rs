@@ -113,9 +113,6 @@ impl Sample {
     /// Checks that a decryption gave the expected message. `whose` names the decryption in the error.
     ///
     /// # Errors
-    ///
-    /// [`PaperError::Disagreement`] if a decryption gave another message; `whose` names the decryption.
-    /// # Errors
     /// [`PaperError::Disagreement`] if a decryption gave another message; `whose` names the decryption.
     pub fn check(&self, message: &[u64], whose: &str) -> Result<(), PaperError> {
         let differ = |(got, want): (&u64, &u64)| got != want;
