@@ -156,7 +156,7 @@ pub(crate) fn lowered<S: Compiles>(
         true => explicit::run(managed, |instr| S::automorphisms(&params, instr))?,
         false => managed,
     };
-    // What the passes made, once: of the programs that the search for parameters made, the one it chose.
+    // Of the programs that the search for parameters made, only the chosen one is verified.
     verify_with_primes(&managed, params.level_primes())?;
     let bootstrapping = options.bootstrapping.as_ref();
     if let Some((with, how)) = bootstrapping.zip(S::BOOTSTRAPS) {
@@ -206,7 +206,7 @@ fn interface<S: Compiles>(
         let at = v.and_then(|&v| place::<S>(&managed.types, v));
         at.unwrap_or(unused)
     };
-    // An input that nothing is computed from is encrypted all the same, at the lowest level that holds it.
+    // An input that no instruction reads is encrypted all the same, at the lowest level that holds it.
     let lowest = |range| S::resting(params, output_level, Some(range));
     let mut input_at = ranges.iter().map(lowest).collect::<Result<Vec<_>, _>>()?;
     let mut output_at = vec![unused; managed.outputs.len()];

@@ -264,7 +264,7 @@ pub enum CompileError<E = CkksError> {
             ),
             None => String::new(),
         },
-        // Noise that drowns messages early on grows beyond measure.
+        // Noise that exceeds the modulus early on grows to numbers without meaning.
         if bits > allowed_bits { format!("more than {allowed_bits}") } else { bits.to_string() }
     )]
     TooNoisy {

@@ -27,7 +27,7 @@ pub fn run<E: From<Refused>>(
     let procs = program.procs.iter_mut();
     let bodies = procs.map(|proc| (&mut proc.instrs, &mut proc.types));
     for (instrs, types) in bodies.chain([own]) {
-        // Values keep their numbers; those between two instructions that were one come behind them.
+        // Values keep their numbers. Those between two instructions that were one get numbers after all others.
         let mut body = Body {
             instrs: Vec::with_capacity(instrs.len()),
             types: std::mem::take(types),
@@ -78,7 +78,7 @@ impl Body {
                     };
                     self.split(morph, MacroType::Morphed { by, at }, MacroOp::Ksw);
                 }
-                // A conjugate that is what it is of.
+                // A conjugation that leaves values as they are.
                 _ => self.instrs.push(instr),
             },
             // An operation of managed programs is one of explicit programs, too.

@@ -100,7 +100,7 @@ pub fn length(program: &MacroProgram) -> Result<u64, InlineError> {
     if values <= MAX_WRITTEN_OUT {
         return Ok(values);
     }
-    // The call or repeat that makes it so: the one within which no other does.
+    // Find the innermost call or repeat that makes the program too long.
     let mut instrs = &program.instrs;
     loop {
         let mut sum = 0u64;
@@ -115,7 +115,7 @@ pub fn length(program: &MacroProgram) -> Result<u64, InlineError> {
                 let long = lengths.get(n as usize)? > &MAX_WRITTEN_OUT;
                 program.procs.get(n as usize).filter(|_| long)
             });
-        // A procedure calls those before it only, so this comes to an end.
+        // A procedure calls only procedures before it, so the loop ends.
         match callee {
             Some(proc) => instrs = &proc.instrs,
             None => {

@@ -60,9 +60,9 @@ pub(crate) fn of<E>(
                 (MacroKeys::Relin | MacroKeys::Switch, _) => {
                     found.insert(KeyRequest::Relin);
                 }
-                // What is under another secret has its key where it is switched back, and those of bootstrapping are its own.
+                // A `MORPH` has its key at the switch back to the own secret, and a bootstrap lists its own keys.
                 (MacroKeys::None | MacroKeys::Refresh, _) => {}
-                // Whoever links a procedure in has its keys.
+                // The caller that links a procedure in lists its keys.
                 (MacroKeys::Linked, _) => {}
                 (MacroKeys::Galois | MacroKeys::Unknown, _) => {
                     found.extend(elements(instr)?.into_iter().map(KeyRequest::Galois));

@@ -30,7 +30,7 @@ fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
     match instr.op.columns().size {
         MacroSize::Largest => true,
         MacroSize::Product => !is_product(instr, types),
-        // Calls are written out before, or take and give two.
+        // Calls are written out before, or take and give ciphertexts of two polynomials.
         MacroSize::Given
         | MacroSize::Relinearised
         | MacroSize::Two

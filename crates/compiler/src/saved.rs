@@ -377,7 +377,7 @@ fn line(text: &str) -> Result<Option<Line>, SavedError> {
         return Ok(None);
     };
     let altered = |fault: serde_json::Error| SavedError::Line(fault.to_string());
-    // The form first: the fields of another are not known.
+    // The form is read first, since the fields of another form are unknown.
     #[derive(Deserialize)]
     struct Form {
         form: u32,

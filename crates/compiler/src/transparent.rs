@@ -119,7 +119,7 @@ impl<'a> Sums<'a> {
     /// Returns how many polynomials of a result may be nonzero, if the result is no sum.
     fn size(&self, instr: &MacroInstr, d: MacroValue, sizes: &[u8], largest: u8) -> u8 {
         match instr.op.columns().size {
-            // Of linked procedures, which are not there yet.
+            // Operations of linked procedures, which are not linked yet.
             MacroSize::Key => 2,
             MacroSize::Lifted => 1,
             MacroSize::Given if instr.src.is_empty() => match is_cipher(self.types, d) {
@@ -132,7 +132,7 @@ impl<'a> Sums<'a> {
                 [size] => 2 * size - 1,
                 _ => sizes.iter().sum::<u8>().saturating_sub(1),
             },
-            // What is encrypted anew hides in any case; of calls that stay nothing is known but that arguments hide in what they give.
+            // A bootstrap encrypts anew, so its result is hidden. A call's result is hidden if an argument is.
             MacroSize::Two if instr.op.columns().keys == MacroKeys::Refresh => 2,
             MacroSize::Relinearised | MacroSize::Declared => 2,
             MacroSize::Two | MacroSize::Morphed | MacroSize::Switched => largest.min(2),

@@ -37,7 +37,7 @@ pub(crate) fn with_cures<S: Compiles>(
     else {
         return error;
     };
-    // Of a program that bootstraps, nothing else is a cure.
+    // A program that bootstraps has no other cure.
     if options.bootstrapping.is_some() {
         return error;
     }
@@ -123,7 +123,7 @@ fn bootstrapping<S: Compiles>(
         && !params.any(plain)
         && instrs.all(takes)
         && vectors.all(|&(re, im)| whole(re) && im == 0.0);
-    // Arithmetic is modulo the set's modulus, which must hold what goes in and what comes out.
+    // Arithmetic is modulo the set's modulus, which must hold all inputs and outputs.
     let within = |range: IntegerRange| range.low() >= -half && range.high() <= half;
     let inputs = ranges.iter().map(|range| match S::ends(range) {
         Ends::Whole(low, high) => IntegerRange::new(low, high),

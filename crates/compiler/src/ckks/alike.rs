@@ -335,7 +335,7 @@ impl Alike<'_> {
         let bits: Vec<[u64; 2]> = (vector.iter())
             .map(|(re, im)| [re.to_bits(), im.to_bits()])
             .collect();
-        // A multiple of X^k has numbers of one absolute value, and real ones only where k = 0.
+        // The slots of a multiple of X^k have one absolute value, and are real only if k = 0.
         let size = |&(re, im): &(f64, f64)| f64::hypot(re, im);
         let first = vector.first().copied().unwrap_or_default();
         let turned = |z: &(f64, f64)| (size(z) - size(&first)).abs() <= 1e-6 * size(&first);
@@ -555,7 +555,7 @@ impl Visitor for OfResult<'_, '_> {
     fn rescale(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
         let (a, [c0, c1, c2]) = (self.a, self.a.c);
         let (dropped, scale) = (self.at.level.above(1), self.at.scale.to_bits());
-        // The public part is rounded with the rest of c_0: which may bring different errors, or the same.
+        // The public part is rounded with the rest of c_0, which may give different errors or the same.
         let place = |number: u8| ("rescaled", dropped, number);
         let of_value = ("rescaled", self.d.0);
         self.origins.push(Some(Found::new(of_value, place(0), c0)));

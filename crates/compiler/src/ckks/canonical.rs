@@ -9,7 +9,7 @@ use ringmill_schemes::ckks::Params;
 
 use crate::error::CompileError;
 
-/// How far (as a factor) a canonical scale may drift from the default scale before parameters are refused.
+/// The largest factor by which a canonical scale may differ from the default scale. Beyond it parameters are refused.
 const MAX_DRIFT: f64 = 16.0;
 
 /// The grouping of ciphertext primes into steps. If primes are so small that several of them make a scale, a **step**

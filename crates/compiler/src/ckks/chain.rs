@@ -44,7 +44,7 @@ pub(super) fn paired_primes(
         let together = scale * scale / wanted;
         let mut product = 1.0;
         for target in [together.sqrt(), together] {
-            // The second is what the first leaves.
+            // The second prime divides what the first leaves of the product.
             let prime = nearest_prime(target / product, log_n, &taken);
             let prime = prime.ok_or(RlweError::Parameter {
                 what: "the number of rescaling primes",

@@ -58,7 +58,7 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
             let ciphers = instr.src.iter().all(|&v| is_cipher(&program.types, v));
             return Ok(if ciphers { Kind::Sum } else { Kind::Same });
         }
-        // What takes two polynomials is dear, and the less so the lower it happens.
+        // An operation on exactly two polynomials is dear, and cheaper at a lower level: so its operand is rescaled.
         (MacroNote::Same, _) if columns.level == MacroLevel::Same => {
             return Ok(match columns.size {
                 MacroSize::Two => Kind::Rescaled,
@@ -73,7 +73,7 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
                 | MacroSize::Declared => Kind::Same,
             });
         }
-        // What this analysis places, and calls, which are written out before.
+        // Instructions that only level management inserts, and calls, which are written out before.
         (
             MacroNote::Same
             | MacroNote::Divided

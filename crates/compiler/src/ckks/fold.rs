@@ -139,7 +139,7 @@ impl Folder {
                 Some(inner) => inner,
                 None => self.emit(MacroOp::Conj, vec![a], MacroImm::None, loc),
             },
-            // What has no simplification stays as it is, whatever operation it is.
+            // An instruction that no rule simplifies stays as it is.
             _ => self.emit(instr.op, src.to_vec(), instr.imm.clone(), loc),
         }
     }

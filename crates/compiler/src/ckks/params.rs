@@ -141,7 +141,7 @@ pub(crate) fn choose(
     if matches!(error, CompileError::Halt(_)) {
         return chosen;
     }
-    // What would serve without the machine says which field of its description stands against it.
+    // Parameters that would serve without the machine show which field of its description forbids them.
     let free = choose_within(program, wanted, options, ranges, None)?;
     target::check(target, &*free.params)?;
     chosen
@@ -155,7 +155,7 @@ fn choose_within(
     target: Option<&Target>,
 ) -> Result<Fitted, CompileError> {
     let alone = choose_paired(program, wanted, options, ranges, target, 1);
-    // Where a machine's primes are too small for the scale, two of them make one.
+    // If a machine's primes are too small for the scale, two of them make one scale.
     let small = target.is_some_and(|target| target.modulus_bits.is < MAX_BITS);
     match alone {
         Err(
@@ -199,12 +199,12 @@ fn choose_paired(
         };
         match search.run() {
             Ok(fitted) => return Ok(fitted),
-            // With a level in hand the integer part need not fit the first prime beside the scale.
+            // With a spare level the integer part need not fit the first prime beside the scale.
             Err(error @ (CompileError::TooLarge { .. } | CompileError::TooPrecise { .. })) => {
                 refused = Some(error);
             }
             Err(error @ CompileError::Halt(_)) => return Err(error),
-            // A level more is no cure, and what was refused without it says more.
+            // One more level is no cure, and the error without it says more.
             Err(error) => return Err(refused.unwrap_or(error)),
         }
     }
@@ -517,7 +517,7 @@ impl Search<'_> {
                 most: most.fold(0.0, f64::max) as u32,
             };
         };
-        // What it may be beside all others, and beside none where these leave no scale.
+        // The value's limit beside all other values, or alone if the others leave no scale.
         let beside = |scale: &u32, others: bool| {
             let others = self.rooms.iter().filter(|room| others && !alone(room));
             let others = others.filter(|room| !std::ptr::eq(*room, blamed));
@@ -576,7 +576,7 @@ impl Search<'_> {
             }
         }
         let allowed_bits = self.allowed_bits(largest)?.unwrap_or(0);
-        // Levels that there are beside the first primes and the special ones, by bits and by number.
+        // The levels that fit beside the first primes and the special ones, by bits and by number.
         let by_bits = allowed_bits.saturating_sub(beside) / scale_bits;
         let by_number = most.saturating_sub(few) as u32 / self.each;
         let most_primes = most;

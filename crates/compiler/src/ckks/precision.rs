@@ -130,7 +130,7 @@ impl Tightest {
     fn compare(&mut self, magnitude: f64, error: f64, capacity: f64, loc: Option<&SourceLoc>) {
         let capacity = capacity.min(LARGEST);
         let excess_bits = (magnitude + error).log2() - capacity.log2();
-        // A bound that is no number is no bound.
+        // NaN bounds nothing, so the value counts as too large.
         let excess_bits = if excess_bits.is_nan() {
             f64::INFINITY
         } else {
@@ -188,7 +188,7 @@ pub fn predict(
     if let Some(like) = like {
         let typical = sizes(managed, like)?;
         let of_like = walk(managed, params, ranges, &origins, typical, watch)?;
-        // What falls short of a wanted precision is that of inputs like the sample.
+        // The wanted precision is for inputs like the sample, so the growths are theirs.
         prediction.growths = of_like.growths;
         for (output, like) in prediction.outputs.iter_mut().zip(of_like.outputs) {
             output.error_like_sample = Some(like.error);
@@ -462,7 +462,7 @@ impl Walk<'_> {
                 self.errors.by_plain.insert(d);
             }
             self.fit(d, error, at, line.as_ref());
-            // A constant that is added is encoded by itself, and may be larger than all values.
+            // An added constant is encoded by itself, and may be larger than all values.
             if let (MacroOp::Addc, &MacroImm::Constant { value, .. }) = (instr.op, &instr.imm) {
                 let capacity = capacity(self.params, at.level, at.scale);
                 self.tightest

@@ -95,7 +95,7 @@ impl Span {
                 },
             ) => {
                 let lowest = lowest.zip(&low, f64::max);
-                // Roundings must not leave less than nothing.
+                // Roundings must not put the highest end below the lowest.
                 let highest = highest.zip(&high, f64::min).zip(&lowest, f64::max);
                 Self::Real { lowest, highest }
             }
@@ -139,7 +139,7 @@ impl Span {
             return self.ball();
         }
         match self {
-            // A span that keeps nothing is beside the point, and must not be turned round.
+            // A span outside of the size must not exchange its ends.
             Self::Real { lowest, highest } => Ball::real(
                 &lowest.map(|l| l.clamp(-size, size)),
                 &highest.map(|h| h.clamp(-size, size)),
@@ -456,7 +456,7 @@ impl<'a> Spans<'a> {
     /// polynomials.
     fn bounded(&mut self, d: MacroValue, said: Interval, span: Span) -> Span {
         let lowest = Slots::All(said.lowest);
-        // Words that contradict each other leave one number.
+        // Declared bounds that contradict each other leave one number.
         let highest = Slots::All(said.highest.max(said.lowest));
         let said = Span::Real { lowest, highest };
         let span = match span {

@@ -63,7 +63,7 @@ fn multiple(c: f64, k: usize, ends: [f64; 2]) -> (f64, f64) {
     if k == 1 && c.abs() == 1.0 {
         return (low, high);
     }
-    // A factor keeps the sign.
+    // Rounding moves each end outwards by a part of its size, which keeps its sign.
     let room = (k + 1) as f64 * f64::EPSILON;
     (low - low.abs() * room, high + high.abs() * room)
 }

@@ -129,7 +129,7 @@ impl<S: Explained> Tried<'_, S> {
         let (mut low, mut high) = (1, asked);
         while low < high {
             options.watch.check()?;
-            // The lowest first: if that saves nothing, none does.
+            // The lowest precision is tried first: if it saves nothing, none does.
             let bits = match found {
                 None => low,
                 Some(_) => u32::midpoint(low, high),

@@ -151,7 +151,7 @@ fn longest(
     let mut from: Vec<Option<(usize, MacroValue)>> = vec![None; types.len()];
     let of = |best: &[Length], v: MacroValue| best.get(v.0 as usize).copied().unwrap_or_default();
     for (number, instr) in instrs.iter().enumerate() {
-        // Of equally long chains the first operand's.
+        // Of equally long chains the first operand's is taken.
         let operands = instr.src.iter().copied();
         let Some(operand) = operands.rev().max_by_key(|&v| of(&best, v)) else {
             continue;

@@ -115,7 +115,7 @@ fn decision<S: Compiles>(
         (_, MacroNote::Divided, _) => Some((Decision::Rescale, 1)),
         (_, MacroNote::Refactored, _) => Some((Decision::Refactor, 1)),
         (_, _, MacroLevel::Dropped) => Some((Decision::Drop, 1)),
-        // What the user wrote, calls, whose bodies are counted, and what stands in linked procedures alone.
+        // The user's own operations, calls, whose bodies are counted, and operations of linked procedures.
         (MacroKeys::None | MacroKeys::Linked | MacroKeys::Unknown, ..) => None,
     })
 }

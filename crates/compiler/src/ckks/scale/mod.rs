@@ -125,7 +125,7 @@ impl Manager<'_> {
                     });
                 }
             }
-            // Other numbers of operands, which the verifier has refused.
+            // The verifier has refused other numbers of operands.
             (Kind::Product | Kind::Sum | Kind::Same | Kind::Rescaled, _) => {}
         }
     }

@@ -36,7 +36,7 @@ fn one(out: &mut Rewriter, instr: &MacroInstr, types: &[MacroType], steps: Steps
     if instr.op == MacroOp::Rescale
         && let &[mut value] = src.as_slice()
     {
-        // All but the last of the step's primes.
+        // One rescale for each prime of the step but the last.
         for _ in 1..steps.each() {
             let MacroType::Cipher { size, at: Some(at) } = out.ty(value) else {
                 break;
