@@ -155,16 +155,16 @@ struct Frame<'a> {
     types: &'a [MacroType],
     /// For each value of the body, the value that stands for it in the program without calls.
     map: Vec<MacroValue>,
-    /// The index of the next instruction of the body.
+    /// The index of the next instruction of the body to write out.
     at: usize,
     call: Option<Call<'a>>,
 }
 
-/// The call that a frame executes.
+/// The call or repeat that a frame writes out.
 struct Call<'a> {
     proc: &'a MacroProc,
     by: &'a MacroInstr,
-    /// The number of further iterations of the repeat.
+    /// The number of further iterations of the repeat after this one.
     left: u64,
 }
 

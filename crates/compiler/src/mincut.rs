@@ -35,7 +35,7 @@ impl Network {
         }
     }
 
-    /// Returns for each node its distance from `source` along edges with room left.
+    /// Returns for each node its distance from `source` along edges that have capacity left.
     fn distances(&self, source: usize) -> Vec<u32> {
         let mut distance = vec![NONE; self.first.len()];
         let mut queue = VecDeque::from([source]);

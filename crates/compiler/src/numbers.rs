@@ -13,7 +13,7 @@ pub enum Numbers {
     Complex,
 }
 
-/// The values of a vector's slots.
+/// The values of the slots of a vector, as whole or as complex numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Values {
     Whole(Vec<i64>),
@@ -23,11 +23,11 @@ pub enum Values {
 /// The ends of the range in which an input's values lie.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ends {
-    /// Whole numbers from the first to the last, both included.
+    /// The range is all whole numbers from the first to the last, both included.
     Whole(i128, i128),
-    /// Real numbers from the first to the last, both included.
+    /// The range is all real numbers from the first to the last, both included.
     Real(f64, f64),
-    /// Complex numbers of at most this absolute value.
+    /// The range is all complex numbers of at most this absolute value.
     Disc(f64),
 }
 

@@ -36,7 +36,7 @@ pub enum EvaluateError {
     Refused(Refused),
 }
 
-/// The meaning of instructions on slots of type `V`.
+/// A scheme's meaning of instructions, as functions on slots of type `V`.
 pub(crate) trait Meaning<V> {
     /// Computes the results of one instruction. It is no output, and its message is not its operand's.
     ///

@@ -10,7 +10,7 @@ use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroTyp
 use crate::mincut::min_vertex_cut;
 use crate::rewrite::{Rewriter, is_cipher};
 
-/// The rule for the places of `RELIN`s.
+/// The rule by which `RELIN` instructions are placed in a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Placement {
     /// Places as few `RELIN`s as possible, and of such choices the earliest.
@@ -42,7 +42,7 @@ fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
     }
 }
 
-/// Returns for each value whether a `RELIN` follows it at once.
+/// Returns for each value of a program whether a `RELIN` follows it at once.
 fn places(source: &MacroProgram, placement: Placement) -> Vec<bool> {
     let mut products = vec![false; source.types.len()];
     let mut needs_two = vec![false; source.types.len()];

@@ -54,7 +54,7 @@ impl Rewriter {
         Self { program, map }
     }
 
-    /// Returns the new value that stands for an old one.
+    /// Returns the value of the new program that stands for a value of the old one.
     pub fn get(&self, old: MacroValue) -> MacroValue {
         self.map[old.0 as usize]
     }
@@ -127,7 +127,7 @@ pub(crate) fn is_cipher(types: &[MacroType], value: MacroValue) -> bool {
     matches!(types[value.0 as usize], MacroType::Cipher { .. })
 }
 
-/// Returns for each value how often the instructions read it.
+/// Returns for each value of a program how often instructions read it.
 pub(crate) fn use_counts(instrs: &[MacroInstr], values: usize) -> Vec<u32> {
     let mut uses = vec![0u32; values];
     for value in instrs.iter().flat_map(|i| &i.src) {

@@ -19,11 +19,11 @@ use crate::kept::{Exact, KeptBootstrapping, KeptRange, KeptSlot};
 use crate::scheme::options::{Options, ParamsChoice, Passes};
 use crate::scheme::{Compiles, ErrorOf};
 
-/// The text with which the first line of a saved program begins.
+/// The text with which the first line of a saved compiled program begins.
 const MARK: &str = ";ringmill compiled ";
-/// The version of the line's format.
+/// The version of the format of a saved program's first line.
 const FORM: u32 = 2;
-/// The version of the format that kept every sample. Other old versions are refused.
+/// The older version of the format that kept every sample. All other old versions are refused.
 const WITH_ALL_SAMPLES: u32 = 1;
 
 /// The reason why a saved program was refused.
@@ -57,7 +57,7 @@ struct Line {
     lengths: Lengths,
 }
 
-/// [`Options`] in the form that a file has.
+/// The options of a compilation ([`Options`]) in the form that the file has.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Kept {
@@ -71,7 +71,7 @@ struct Kept {
     _sampled: Option<Vec<i16>>,
     margin: Exact,
     passes: KeptPasses,
-    /// Whether the program has `LOAD`, `MORPH` and `KSW`.
+    /// Whether the saved program was compiled to have `LOAD`, `MORPH` and `KSW`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     explicit: bool,
     /// The fields from which the bootstrap is made again, for a program that bootstraps.

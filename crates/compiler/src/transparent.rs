@@ -150,7 +150,7 @@ impl<'a> Sums<'a> {
         Terms::from([(value.0, 1.0)])
     }
 
-    /// Returns the sum a + factor b.
+    /// Returns the sum a + factor b, where a and b are sums of ciphertexts.
     fn sum(&self, a: Option<&MacroValue>, b: Option<&MacroValue>, factor: f64) -> Terms {
         let terms = |v: Option<&MacroValue>| v.and_then(|v| self.terms.get(v.0 as usize));
         let mut sum = terms(a).cloned().unwrap_or_default();

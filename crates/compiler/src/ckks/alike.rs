@@ -41,7 +41,7 @@ use ringmill_schemes::ckks::{Origin, Params};
 /// The prime 2^61 - 1, modulo which polynomials are evaluated.
 const P: u64 = (1 << 61) - 1;
 
-/// A polynomial's values modulo [`P`] at three random points.
+/// A polynomial of a ciphertext, given by its values modulo [`P`] at three random points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct At {
     /// The polynomial's value at the point at which equal polynomials agree.
@@ -187,7 +187,7 @@ struct Polys {
     /// The public part of c_0: constants, which automorphisms leave alone, and plaintexts.
     constant: At,
     plain: At,
-    /// c_0 without its public part, c_1 and c_2.
+    /// The polynomials c_0 (without its public part), c_1 and c_2 of the ciphertext.
     c: [At; 3],
 }
 

@@ -17,17 +17,17 @@ const MAX_DRIFT: f64 = 16.0;
 /// 0 has the primes that are left at the bottom, at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Steps {
-    /// The number of primes of step 0 (`first`), and of each other step (`each`).
+    /// The number of ciphertext primes in step 0 (`first`), and in each other step (`each`).
     first: usize,
     each: usize,
 }
 
 impl Steps {
-    /// Steps of one prime each, so that steps are levels.
+    /// The grouping in which each step has one prime, so that steps are levels.
     pub const ONE: Self = Self { first: 1, each: 1 };
 
-    /// Returns the steps of a list of ciphertext primes for a scale: as many primes in a step as have about the scale's
-    /// size.
+    /// Groups a list of ciphertext primes into steps for a scale: as many primes in a step as have about the scale's
+    /// size together.
     pub fn of(primes: &[u64], scale: f64) -> Self {
         let largest = primes.iter().copied().skip(1).max();
         let Some(bits) = largest.map(|q| (q as f64).log2()) else {
@@ -41,28 +41,28 @@ impl Steps {
         }
     }
 
-    /// Returns the steps of a parameter set.
+    /// Returns how the ciphertext primes of a parameter set are grouped into steps.
     pub fn of_params(params: &Params) -> Self {
         Self::of(params.cipher_moduli(), params.default_scale())
     }
 
-    /// Returns the number of primes of each step except step 0.
+    /// Returns the number of primes in each step except step 0, by which one rescale divides.
     pub fn each(self) -> usize {
         self.each
     }
 
-    /// Returns the highest level of a ciphertext at a step.
+    /// Returns the highest level, counted in primes, of a ciphertext at this step.
     pub fn level(self, step: Level) -> Level {
         Level((self.first + self.each * step.index()) as u32 - 1)
     }
 
-    /// Returns the lowest step whose level is at or above `level`.
+    /// Returns the lowest step whose primes include all primes of `level`.
     pub fn at_least(self, level: Level) -> Level {
         let above = level.primes().saturating_sub(self.first);
         Level(above.div_ceil(self.each) as u32)
     }
 
-    /// Returns for each step the product of its primes.
+    /// Returns for each step the product of its ciphertext primes.
     fn products(self, primes: &[u64]) -> Vec<f64> {
         let (first, others) = primes.split_at(self.first.min(primes.len()));
         let product = |primes: &[u64]| primes.iter().map(|&q| q as f64).product();
@@ -71,7 +71,7 @@ impl Steps {
     }
 }
 
-/// The canonical scale `D_l` of every step l, and its square.
+/// A table of the canonical scale `D_l` of every step l, and of its square, the scale of a product.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CanonicalScales {
     normal: Vec<f64>,
@@ -105,17 +105,17 @@ impl CanonicalScales {
         Ok(Self { normal, product })
     }
 
-    /// Returns the highest step that has a canonical scale.
+    /// Returns the highest step for which the table has a scale.
     pub fn top(&self) -> Level {
         Level(self.normal.len() as u32 - 1)
     }
 
-    /// Returns the canonical scale `D_level` of a rescaled value.
+    /// Returns the canonical scale `D_level`, which a rescaled value at this step has.
     pub fn normal(&self, level: Level) -> f64 {
         self.normal[level.index()]
     }
 
-    /// Returns `D_level^2`, the scale of a product before its rescale.
+    /// Returns `D_level^2`, the scale of a product at this step before its rescale.
     pub fn product(&self, level: Level) -> f64 {
         self.product[level.index()]
     }

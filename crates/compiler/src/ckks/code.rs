@@ -45,7 +45,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, Compile
     of.visit(instr.instr)
 }
 
-/// An instruction, with the level, scale and size of its first operand.
+/// An instruction to lower, with the level, scale and number of polynomials of its first operand.
 struct OfInstr<'a> {
     params: &'a Params,
     of: &'a Lowerable<'a>,

@@ -25,15 +25,15 @@ pub(crate) fn is_integer_factor(value: f64) -> bool {
 /// An instruction's rule for the levels and scales of its operands and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// The instruction multiplies scales: its result is a product and is to be rescaled.
+    /// The instruction multiplies scales: its result is a product, to be rescaled later.
     Product,
-    /// The instruction adds two ciphertexts.
+    /// The instruction adds or subtracts two ciphertexts, which must have the same scale.
     Sum,
     /// The instruction's result has the level and the scale of its operand.
     Same,
-    /// The instruction takes its operand rescaled.
+    /// The instruction takes only a rescaled operand, no product.
     Rescaled,
-    /// The instruction makes a ciphertext from no other ciphertext.
+    /// The instruction makes a ciphertext that is computed from no other, such as an input.
     Source,
 }
 

@@ -27,7 +27,7 @@ const SCALE_BITS: std::ops::RangeInclusive<u32> = 28..=58;
 /// The sizes of the scale in bits if two primes make a scale. With smaller ones a large ring has too few primes of half
 /// the size; larger ones exceed the arithmetic.
 const PAIRED_BITS: std::ops::RangeInclusive<u32> = 52..=58;
-/// The most bits of a prime.
+/// The most bits that a prime may have, the limit of the arithmetic.
 const MAX_BITS: u32 = 60;
 /// The range of log2 of the ring degree that the security tables cover.
 const LOG_N: std::ops::RangeInclusive<u32> = 10..=17;
@@ -37,7 +37,7 @@ const MARGIN_BITS: u32 = 2;
 /// The bits by which the special prime exceeds the others, if it can. Then key switching adds little more error than a
 /// rescale, even in the slot that gets most of it.
 const SPECIAL_BITS: u32 = 8;
-/// The bits of the scale at which the search begins. Any value would do.
+/// The first scale, in bits, that the search for parameters tries. Any value would do.
 const FIRST_GUESS: u32 = 40;
 /// The most levels that outputs may keep if the first prime alone is too small for integer part and precision.
 const SPARE_LEVELS: u32 = 2;

@@ -68,7 +68,7 @@ pub struct Like<'a> {
     pub margin: f64,
 }
 
-/// The predictions for a managed program.
+/// The compiler's predictions for the outputs of a managed program, and the room of its values.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     pub outputs: Vec<Precision>,
@@ -79,7 +79,7 @@ pub struct Prediction {
     pub growths: Vec<Option<Growth>>,
 }
 
-/// An instruction that makes an error larger.
+/// An instruction of a program that makes an error larger.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Growth {
     /// The largest bound on the error of an operand (`before`), and the bound on the result's error (`after`).
@@ -91,7 +91,7 @@ pub struct Growth {
     pub loc: Option<SourceLoc>,
 }
 
-/// The values of a program that have the least room at their levels.
+/// The values of a program that have the least room at their levels before they would wrap around.
 #[derive(Clone, Debug)]
 pub struct Tightest {
     /// The first value that may wrap around, or the value that comes closest if none may.
@@ -100,14 +100,14 @@ pub struct Tightest {
     pub worst: Closeness,
 }
 
-/// A value's distance from the capacity of its level.
+/// How near a value comes to the capacity of its level, beyond which it would wrap around.
 #[derive(Clone, Debug)]
 pub struct Closeness {
     /// log2 of (magnitude + error) / capacity. At 0 and above the value may wrap around.
     pub excess_bits: f64,
-    /// The largest absolute value of a slot, without the error.
+    /// The largest absolute value of the value's slots, without the error.
     pub magnitude: f64,
-    /// A bound on the value's error.
+    /// A bound on the error of the value's slots.
     pub error: f64,
     /// The limit below which absolute values survive at the value's level and scale.
     pub capacity: f64,

@@ -48,7 +48,7 @@ impl InputRange {
         }
     }
 
-    /// Returns the largest absolute value of a number in the range.
+    /// Returns the largest absolute value of the numbers in this range.
     pub fn magnitude(&self) -> f64 {
         match *self {
             Self::Real { lowest, highest } => lowest.abs().max(highest.abs()),
@@ -110,7 +110,7 @@ impl Span {
         Self::Complex(Ball::disc(Slots::All(f64::INFINITY)))
     }
 
-    /// Returns for each slot the largest absolute value in the span.
+    /// Returns for each slot the largest absolute value that the span allows.
     pub fn magnitude(&self) -> Slots {
         match self {
             Self::Real { lowest, highest } => lowest.zip(highest, |l, h| l.abs().max(h.abs())),
@@ -148,7 +148,7 @@ impl Span {
         }
     }
 
-    /// Returns the span with every slot as wide as the widest.
+    /// Returns the span with every slot as wide as the widest slot's.
     fn flattened(self) -> Self {
         match self {
             Self::Real { lowest, highest } => Self::Real {

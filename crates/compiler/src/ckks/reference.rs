@@ -70,7 +70,7 @@ struct Step<'a> {
     inputs: &'a [Vec<Complex64>],
 }
 
-/// The results of one instruction, one vector each.
+/// The results of one instruction: one vector of slots for each.
 type Made = Result<Vec<Vec<Complex64>>, Refused>;
 
 impl Step<'_> {
@@ -94,7 +94,7 @@ impl Step<'_> {
     }
 }
 
-/// Returns a constant as a real number.
+/// Returns a constant of a program as a real number.
 fn real(constant: Constant) -> f64 {
     match constant {
         Constant::Real { value, .. } => value,

@@ -43,7 +43,7 @@ impl Taken {
     }
 }
 
-/// A step of a chain of products.
+/// A step of a chain of products: an instruction that changes the level of the chain's ciphertext.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Step {
     #[serde(flatten)]
@@ -52,7 +52,7 @@ pub struct Step {
     pub operation: &'static str,
     pub taken: Taken,
     pub level_before: u32,
-    /// The level of the ciphertext at the next step.
+    /// The level of the ciphertext at the next step of the chain.
     pub level_after: u32,
     /// The number of primes between the two levels that the ciphertext was divided by. The other primes were dropped.
     pub rescales: u32,

@@ -58,7 +58,7 @@ pub struct Costs {
     pub work: Vec<Work>,
 }
 
-/// The compiler's decision that an instruction carries out.
+/// The kinds of operations that the compiler's decisions put into a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Decision {
     Bootstrap,
@@ -94,8 +94,8 @@ pub(super) fn of<S: Compiles>(compiled: &Compiled<S>) -> Result<Costs, ErrorOf<S
     })
 }
 
-/// Returns the compiler's decision that an instruction carries out, and how often: once for each automorphism. Returns
-/// `None` for the user's own operations.
+/// Returns the kind of operation that an instruction is, and how many it counts for: one for each automorphism.
+/// Returns `None` for the user's own operations.
 fn decision<S: Compiles>(
     params: &S::Params,
     instr: &MacroInstr,

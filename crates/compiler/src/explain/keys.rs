@@ -41,9 +41,9 @@ impl KeyKind {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct KeyCost {
     pub kind: KeyKind,
-    /// The steps to the left, if the key is for a rotation.
+    /// The steps to the left by which the key rotates, or `None` if it is for no rotation.
     pub steps: Option<i32>,
-    /// The Galois element, if the key is for an automorphism.
+    /// The Galois element of the key's automorphism, or `None` if it is for no automorphism.
     pub element: Option<u32>,
     pub bytes: u64,
 }

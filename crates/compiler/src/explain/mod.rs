@@ -45,7 +45,7 @@ impl Line {
 /// The levels that a program uses. A ciphertext at level l has l + 1 primes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Levels {
-    /// The highest level of the parameters.
+    /// The highest level that the program's parameters have.
     pub available: u32,
     /// The highest level at which the program has a ciphertext, or `None` for a scheme whose ciphertexts never lose
     /// primes.

@@ -22,7 +22,7 @@ pub(super) struct Placed {
     pub state: State,
 }
 
-/// A form of a value that was made before and is reused.
+/// A form of a ciphertext that was derived before, and is reused when it is needed again.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) enum Derived {
     Rescaled,
