@@ -800,19 +800,19 @@ impl MacroOp {
 /// The column `keys`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroKeys {
-    /// `none`: None.
+    /// `none`: The operation uses no key.
     None,
-    /// `relin`: The relinearisation key.
+    /// `relin`: The operation uses the relinearisation key.
     Relin,
-    /// `galois`: The key of each automorphism that it is.
+    /// `galois`: The operation uses the Galois key of each of its automorphisms.
     Galois,
-    /// `switch`: The key of the secret that its operand is under: the relinearisation key, or a Galois element's.
+    /// `switch`: The operation uses the key of the secret that its operand is under: the relinearisation key, or the key of a Galois element.
     Switch,
-    /// `refresh`: Those of bootstrapping.
+    /// `refresh`: The operation uses the keys of bootstrapping.
     Refresh,
-    /// `linked`: Those that the maker of the procedure names.
+    /// `linked`: The operation uses the keys that the maker of the linked procedure names.
     Linked,
-    /// `unknown`: Nobody knows.
+    /// `unknown`: No rule is known for the keys of the operation.
     Unknown,
 }
 
@@ -834,19 +834,19 @@ impl MacroKeys {
 /// The column `level`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroLevel {
-    /// `chosen`: Where the program wants it.
+    /// `chosen`: The program chooses the level of the result.
     Chosen,
-    /// `same`: The operands', which are at one level.
+    /// `same`: The result has the level of the operands, which have one level.
     Same,
-    /// `lower`: One lower.
+    /// `lower`: The result is one level below the operand.
     Lower,
-    /// `dropped`: The immediate's, which is not higher.
+    /// `dropped`: The result has the level of the immediate, which is at most the operand's.
     Dropped,
-    /// `raised`: The immediate's.
+    /// `raised`: The result has the level of the immediate.
     Raised,
-    /// `declared`: The procedure's.
+    /// `declared`: The result has the level that the called procedure declares.
     Declared,
-    /// `key`: The key's.
+    /// `key`: The result has the level of the key.
     Key,
 }
 
@@ -868,19 +868,19 @@ impl MacroLevel {
 /// The column `message`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroMessage {
-    /// `given`: From outside, or a constant.
+    /// `given`: The message of the result comes from outside the program or from a constant.
     Given,
-    /// `kept`: The operand's.
+    /// `kept`: The result has the operand's message.
     Kept,
-    /// `made`: Another than the operands'.
+    /// `made`: The message of the result is computed, and differs from the operands'.
     Made,
-    /// `linear`: A real number times the operand's, and another times its complex conjugate.
+    /// `linear`: The message of the result is a real number times the operand's, plus a real number times its complex conjugate.
     Linear,
-    /// `read`: Asks for the operand's own number, so that it must not wrap.
+    /// `read`: The operation reads the operand's message as a number, so the number must not wrap.
     Read,
-    /// `called`: What the procedure makes.
+    /// `called`: The called procedure computes the message of the result.
     Called,
-    /// `unknown`: Nobody knows.
+    /// `unknown`: No rule is known for the message of the result.
     Unknown,
 }
 
@@ -902,35 +902,35 @@ impl MacroMessage {
 /// The column `noise`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroNoise {
-    /// `fresh`: That of an encryption; of a plaintext that of its encoding.
+    /// `fresh`: The result has the noise of an encryption, or for a plaintext the error of its encoding.
     Fresh,
-    /// `encoded`: That of an encoding: none of whole numbers.
+    /// `encoded`: The result has the error of an encoding, which is zero for whole numbers.
     Encoded,
-    /// `same`: The operand's.
+    /// `same`: The result has the operand's noise.
     Same,
-    /// `sum`: The operands' together; a plaintext adds its own.
+    /// `sum`: The noises of the operands add, and a plaintext adds its encoding error.
     Sum,
-    /// `constant-sum`: The operand's and the constant's rounding.
+    /// `constant-sum`: The result has the operand's noise and the rounding error of the constant.
     ConstantSum,
-    /// `constant-product`: The operand's times the constant.
+    /// `constant-product`: The operand's noise is multiplied by the constant.
     ConstantProduct,
-    /// `product`: Each operand's times the other's value.
+    /// `product`: The noise of each operand is multiplied by the value of the other.
     Product,
-    /// `switched`: The operand's and that of a key switch.
+    /// `switched`: The result has the operand's noise and the noise of a key switch.
     Switched,
-    /// `rounded`: The operand's over the prime that goes, and that of a rounding.
+    /// `rounded`: The operand's noise is divided by the dropped prime, and a rounding adds its error.
     Rounded,
-    /// `written-out`: None of its own: operations before levels are chosen stand for it.
+    /// `written-out`: The operation has no noise rule: other operations replace it before levels are chosen.
     WrittenOut,
-    /// `quotient`: The operand's, of which a part becomes message.
+    /// `quotient`: The result has the operand's noise, a part of which becomes message.
     Quotient,
-    /// `refreshed`: What bootstrapping leaves, whatever the operand has.
+    /// `refreshed`: The result has the noise that bootstrapping leaves, whatever noise the operand has.
     Refreshed,
-    /// `called`: What the procedure leaves.
+    /// `called`: The result has the noise that the called procedure leaves.
     Called,
-    /// `linked`: What the maker of the procedure counts: no pass meets it.
+    /// `linked`: The maker of the linked procedure counts the noise: no pass meets the operation.
     Linked,
-    /// `unknown`: Nobody knows.
+    /// `unknown`: No rule is known for the noise of the result.
     Unknown,
 }
 
@@ -960,29 +960,29 @@ impl MacroNoise {
 /// The column `note`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroNote {
-    /// `chosen`: As the program wants it.
+    /// `chosen`: The program chooses the annotation of the result: a scale in CKKS, a correction factor in BGV.
     Chosen,
-    /// `same`: The operand's.
+    /// `same`: The result has the operand's annotation.
     Same,
-    /// `equal`: The operands', which are equal.
+    /// `equal`: The result has the annotation of the operands, which have equal ones.
     Equal,
-    /// `constant-product`: A scale times the constant's; a factor stays.
+    /// `constant-product`: The operand's scale is multiplied by the constant's; a correction factor stays.
     ConstantProduct,
-    /// `product`: Scales multiply, and factors do modulo the plaintext modulus.
+    /// `product`: The scales of the operands multiply; correction factors multiply modulo the plaintext modulus.
     Product,
-    /// `divided`: A scale over the prime that goes; a factor over it modulo the plaintext modulus.
+    /// `divided`: The operand's scale is divided by the dropped prime; a correction factor is divided by the prime modulo the plaintext modulus.
     Divided,
-    /// `refactored`: A factor times the integer modulo the plaintext modulus.
+    /// `refactored`: The operand's correction factor is multiplied by the integer modulo the plaintext modulus.
     Refactored,
-    /// `refreshed`: Any factor.
+    /// `refreshed`: The result has any correction factor.
     Refreshed,
-    /// `declared`: The procedure's.
+    /// `declared`: The result has the annotation that the called procedure declares.
     Declared,
-    /// `key`: The key's.
+    /// `key`: The result has the annotation of the key.
     Key,
-    /// `combined`: Any factor of the operands' plaintext modulus, which is one.
+    /// `combined`: The result has any correction factor of the plaintext modulus that all operands have.
     Combined,
-    /// `lowered`: Any factor of the plaintext modulus before the operand's.
+    /// `lowered`: The result has any correction factor of the plaintext modulus one before the operand's.
     Lowered,
 }
 
@@ -1009,25 +1009,25 @@ impl MacroNote {
 /// The column `size`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroSize {
-    /// `given`: Two of what is encrypted, none of a plaintext.
+    /// `given`: An encrypted result has two polynomials, and a plaintext has none.
     Given,
-    /// `largest`: The largest of the operands.
+    /// `largest`: The result has as many polynomials as the largest operand.
     Largest,
-    /// `product`: Three of two ciphertexts, which have two each; by a plaintext the ciphertext's.
+    /// `product`: A product of two ciphertexts of two polynomials has three. A product with a plaintext has as many as the ciphertext.
     Product,
-    /// `relinearised`: Two, of three.
+    /// `relinearised`: The operand has three polynomials, and the result has two.
     Relinearised,
-    /// `two`: Two, of two; an operand of three is relinearised before.
+    /// `two`: Operand and result have two polynomials. An operand of three is relinearised before.
     Two,
-    /// `morphed`: Two, of two, under another secret.
+    /// `morphed`: Operand and result have two polynomials. The result is under another secret.
     Morphed,
-    /// `switched`: Two, of three or of two under another secret.
+    /// `switched`: The result has two polynomials. The operand has three, or two under another secret.
     Switched,
-    /// `declared`: Those of the procedure.
+    /// `declared`: The result has as many polynomials as the called procedure declares.
     Declared,
-    /// `key`: Two, of a key that is a ciphertext.
+    /// `key`: The result is a key as a ciphertext, of two polynomials.
     Key,
-    /// `lifted`: None: of a lifted constant.
+    /// `lifted`: The result is a lifted constant, which has no polynomials of a ciphertext.
     Lifted,
 }
 
@@ -1052,11 +1052,11 @@ impl MacroSize {
 /// The column `stage`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroStage {
-    /// `traced`: In programs as traced, and in all that come of them.
+    /// `traced`: The operation occurs in programs as the front end traces them, and in every later stage.
     Traced,
-    /// `managed`: Since relinearisations, levels and notes are chosen: no front end writes it.
+    /// `managed`: The operation occurs from the stage on in which relinearisations, levels and annotations are chosen. No front end writes it.
     Managed,
-    /// `explicit`: In programs written for a machine that loads what it reads and has key switches of their own, and in procedures that the compiler links in.
+    /// `explicit`: The operation occurs in programs for a machine with loads and key switches of its own, and in procedures that the compiler links in.
     Explicit,
 }
 

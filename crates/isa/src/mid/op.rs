@@ -99,7 +99,7 @@ pub enum Rule {
     Decompose,
     /// `extract`: Operands on the full ring, in coefficient form, of one modulus; the result is an LWE vector of that modulus whose dimension is their coefficients but the body's.
     Extract,
-    /// `key-switch`: x is an LWE vector modulo 2^32, 2^64 or a prime, k a table of LWE vectors of that modulus, l for each mask coefficient of x, and the modulus has the bits of l digits; the result is typed as they are.
+    /// `key-switch`: x is an LWE vector modulo 2^32, 2^64 or a prime. k is a table of LWE vectors of that modulus with l vectors for each mask coefficient of x. The modulus has at least the bits of l digits. The result has the type of the vectors of k.
     KeySwitch,
     /// `any`: Any limb or LWE vector; what is loaded from a slot has the type of what was last stored there.
     Any,
