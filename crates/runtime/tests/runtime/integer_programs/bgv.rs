@@ -245,7 +245,9 @@ fn what_does_not_fit_is_refused_with_its_line() {
         "{refused}"
     );
     assert!(
-        refused.to_string().contains("multiply at most"),
+        refused
+            .to_string()
+            .contains("multiplies 40 times in sequence"),
         "{refused}"
     );
 
