@@ -24,7 +24,7 @@ pub struct NegacyclicProduct {
     pub machine: Option<MachineReport>,
 }
 
-/// Computes a b in Z_q[x] / (x^n + 1), both of n residues below q, lowest coefficient first.
+/// Computes a b in `Z_q[x] / (x^n + 1)`, both of n residues below q, lowest coefficient first.
 ///
 /// ```
 /// use ringmill_sim::{negacyclic_product, open};

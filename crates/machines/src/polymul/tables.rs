@@ -24,7 +24,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Computes the tables for Z_q[x] / (x^n + 1) on `shape`. R = 2^33 is the Montgomery factor of the hardware's
+    /// Computes the tables for `Z_q[x] / (x^n + 1)` on `shape`. R = 2^33 is the Montgomery factor of the hardware's
     /// three words of 11 bits. Twiddle i > 0 is psi^bitrev(i) R mod q for the smallest primitive 2n-th root psi, and
     /// twiddle 0 is psi^(n/2) R^2 mod q.
     ///

@@ -284,7 +284,7 @@ impl Encoder {
 }
 
 /// Returns the residues modulo q_0 ... q_level of the integer nearest to `value` times `scale`. They are the constant
-/// of the operations [`super::ops::OpKey::AddScalar`] and [`super::ops::OpKey::MulScalar`].
+/// of the operations `OpKey::add_scalar` and `OpKey::mul_scalar`.
 pub fn scalar_residues(
     params: &Params,
     value: f64,
