@@ -82,7 +82,7 @@ impl<S: Compiles> Compiled<S> {
             target: Some(target),
             ..options.clone()
         };
-        options.target.is_none() && compile(self.source.clone(), &for_target).is_ok()
+        options.target.is_none() && attempt(self.source.clone(), &for_target).is_ok()
     }
 
     /// Returns for each limb procedure, by the name that calls use, the macro instructions that it computes.
@@ -122,21 +122,59 @@ pub fn compile<S: Compiles>(
     source: MacroProgram,
     options: &Options<S>,
 ) -> Result<Compiled<S>, ErrorOf<S>> {
+    let Prepared {
+        relinearised,
+        ranges,
+    } = prepared(&source, options)?;
+    let fitted = S::fit(&relinearised, options, &ranges);
+    let refused = |error| trial::with_cures::<S>(error, &source, &relinearised, options, &ranges);
+    let fitted = fitted.map_err(refused)?;
+    lowered(source, fitted, options, &ranges)
+}
+
+/// Compiles a traced program as [`compile`] does, but looks for no cures if the program is too deep, since they take
+/// several compilations. For callers that show no error to anyone.
+///
+/// # Errors
+/// Fails like [`compile`], with an error that names no cures that are tried.
+pub(crate) fn attempt<S: Compiles>(
+    source: MacroProgram,
+    options: &Options<S>,
+) -> Result<Compiled<S>, ErrorOf<S>> {
+    let Prepared {
+        relinearised,
+        ranges,
+    } = prepared(&source, options)?;
+    let fitted = S::fit(&relinearised, options, &ranges)?;
+    lowered(source, fitted, options, &ranges)
+}
+
+/// A traced program after the passes before parameters are chosen.
+struct Prepared<S: Compiles> {
+    relinearised: MacroProgram,
+    /// The range of each input.
+    ranges: Vec<S::Range>,
+}
+
+fn prepared<S: Compiles>(
+    source: &MacroProgram,
+    options: &Options<S>,
+) -> Result<Prepared<S>, ErrorOf<S>> {
     options.watch.check()?;
-    pipeline::check::<S>(&source)?;
+    pipeline::check::<S>(source)?;
     let ranges = S::ranges(options, &source.inputs)?;
     let plain = match options.bootstrapping {
-        None => pipeline::plain::<S>(&source, &options.watch)?,
+        None => pipeline::plain::<S>(source, &options.watch)?,
         Some(_) => bodies::each(source.clone(), S::constants)?,
     };
     pipeline::of_scheme::<S>(&plain)?;
     let passed = |body| Ok(pipeline::relinearised::<S>(body, options.passes));
     let relinearised = bodies::each::<ErrorOf<S>>(plain, passed)?;
     transparent::refuse(&relinearised)?;
-    let fitted = S::fit(&relinearised, options, &ranges);
-    let refused = |error| trial::with_cures::<S>(error, &source, &relinearised, options, &ranges);
-    let fitted = fitted.map_err(refused)?;
-    lowered(source, fitted, options, &ranges)
+    Ok(Prepared {
+        relinearised,
+        ranges,
+    })
 }
 
 /// Lowers a program that has levels to the mid level. `source` is the traced program.

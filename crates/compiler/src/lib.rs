@@ -11,6 +11,7 @@ mod assumption;
 pub mod bfv;
 pub mod bgv;
 mod bodies;
+mod bootstrappable;
 pub mod builder;
 pub mod ckks;
 mod compile;
@@ -71,6 +72,7 @@ pub mod internals {
     pub use crate::ckks::precision::walk;
     pub use crate::ckks::range::{Span, Spans};
     pub use crate::ckks::scale::run as with_levels;
+    pub use crate::ckks::univariate::{DEGREE, range as range_of_polynomial};
     pub use crate::exact::zero::Way;
     pub use crate::explicit::run as explicit;
     pub use crate::lower::run as lower;

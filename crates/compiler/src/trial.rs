@@ -3,18 +3,17 @@
 //! only checks that the slots, operations, constants and ranges suit a program that bootstraps.
 
 use ringmill_isa::macros::op::MacroKeys;
-use ringmill_isa::macros::{Constant, MacroInstr, MacroOp, MacroProgram, MacroType};
+use ringmill_isa::macros::{Constant, MacroInstr, MacroOp, MacroProgram};
+use ringmill_math::slots::SlotStructure;
 use ringmill_schemes::bgv::bootstrap::Set;
 
+use crate::bootstrappable;
 use crate::error::CompileError;
 use crate::exact::held::held;
 use crate::exact::{IntegerRange, constants};
 use crate::numbers::{Ends, Numbers};
 use crate::scheme::options::{Options, ParamsChoice};
 use crate::scheme::{Compiles, ErrorOf};
-
-/// The number of slots of [`Set::BASALISC`].
-const SLOTS: u32 = 64;
 
 /// Returns the error of a program with too many products in sequence, with the cures that help it. Other errors are
 /// returned unchanged. `source` is the traced program, and `relinearised` the program that the scheme refused.
@@ -100,11 +99,6 @@ fn bootstrapping<S: Compiles>(
     let set = Set::BASALISC;
     let modulus = set.prime.checked_pow(*set.exponents.first()?)?;
     let half = i128::from(modulus / 2);
-    let plain = |ty: &MacroType| ty.polys().is_none();
-    let mut params = source.procs.iter().flat_map(|proc| {
-        let types = proc.params.iter();
-        types.filter_map(|v| proc.types.get(v.0 as usize))
-    });
     let bodies = source.procs.iter().map(|proc| &proc.instrs);
     let mut instrs = bodies.chain([&source.instrs]).flatten();
     let whole = |value: f64| value.fract() == 0.0 && value.abs() <= half as f64;
@@ -116,11 +110,14 @@ fn bootstrapping<S: Compiles>(
         };
         let rotates = instr.op == MacroOp::Rotate;
         let conjugates = instr.op.columns().keys == MacroKeys::Galois && !rotates;
-        constant && instr.op != MacroOp::Iszero && !conjugates
+        constant && !conjugates
     };
     let mut vectors = source.data.iter().flatten();
-    let fits = source.slots <= SLOTS
-        && !params.any(plain)
+    let slots = SlotStructure::new(set.log_n.into(), set.prime)
+        .ok()?
+        .columns();
+    let fits = source.slots as usize <= slots
+        && bootstrappable::check(source).is_ok()
         && instrs.all(takes)
         && vectors.all(|&(re, im)| whole(re) && im == 0.0);
     // Arithmetic is modulo the set's modulus, which must hold all inputs and outputs.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bounds the noise of every value of a BFV program.
 
+use std::ops::ControlFlow;
+
 use ringmill_isa::macros::op::MacroNoise;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue, Refused};
 use ringmill_schemes::bfv::Params;
@@ -16,24 +18,19 @@ use crate::rewrite::is_cipher;
 /// # Errors
 /// An operation whose noise is not known.
 pub fn of_outputs(program: &MacroProgram, params: &Params) -> Result<Vec<Option<Noise>>, Refused> {
-    let model = NoiseModel::new(params, program.instrs.len());
-    let mut noise: Vec<Option<Noise>> = vec![None; program.types.len()];
     let mut outputs = vec![None; program.outputs.len()];
-    for instr in &program.instrs {
-        let found = of_result(program, params, &model, instr, &noise)?;
-        for value in &instr.dst {
-            noise[value.0 as usize] = found;
-        }
+    walk(program, params, |_, instr, found| {
         if let MacroImm::Output(output) = instr.imm
             && let Some(slot) = outputs.get_mut(output as usize)
         {
             *slot = found;
         }
-    }
+        ControlFlow::Continue(())
+    })?;
     Ok(outputs)
 }
 
-/// The number of the first instruction whose result has less noise budget than `least` bits.
+/// Returns the number of the first instruction whose result has less noise budget than `least` bits.
 ///
 /// # Errors
 /// As [`of_outputs`].
@@ -42,18 +39,36 @@ pub fn first_below(
     params: &Params,
     least: f64,
 ) -> Result<Option<usize>, Refused> {
+    let mut first = None;
+    walk(program, params, |number, _, found| {
+        if found.is_some_and(|noise| noise.budget() < least) {
+            first = Some(number);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(first)
+}
+
+/// Calls `each` with the number of every instruction, the instruction and the noise bound of its result, until `each`
+/// breaks off.
+fn walk(
+    program: &MacroProgram,
+    params: &Params,
+    mut each: impl FnMut(usize, &MacroInstr, Option<Noise>) -> ControlFlow<()>,
+) -> Result<(), Refused> {
     let model = NoiseModel::new(params, program.instrs.len());
     let mut noise: Vec<Option<Noise>> = vec![None; program.types.len()];
     for (number, instr) in program.instrs.iter().enumerate() {
         let found = of_result(program, params, &model, instr, &noise)?;
-        if found.is_some_and(|noise| noise.budget() < least) {
-            return Ok(Some(number));
-        }
         for value in &instr.dst {
             noise[value.0 as usize] = found;
         }
+        if each(number, instr, found).is_break() {
+            break;
+        }
     }
-    Ok(None)
+    Ok(())
 }
 
 /// Returns the noise bound of an instruction's result, or of the value that an output writes. Plaintexts have `None`.

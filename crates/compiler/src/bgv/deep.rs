@@ -22,6 +22,7 @@ use super::levels::{self, Callee, Convention, Deep, Frame, Managed, Misfit, Plac
 use super::procedures::{Table, Variant, cheapest, chosen, linked};
 use super::{CompileError, Compiled, Options, ParamsChoice, Prediction};
 use crate::bodies;
+use crate::bootstrappable::{self, Unfit};
 use crate::compile::lowered;
 use crate::cures::Cures;
 use crate::error::At;
@@ -291,28 +292,8 @@ fn check(
             available,
         });
     }
-    let bodies = program.procs.iter().map(|proc| &proc.instrs);
-    let mut instrs = bodies.chain([&program.instrs]).flatten();
-    let refused = |instr: &&MacroInstr| instr.op == MacroOp::Iszero;
-    if let Some(instr) = instrs.find(refused) {
-        return Err(CompileError::NotBootstrapped {
-            at: At(instr.loc.clone()),
-            what: "a test for zero",
-            cure: "look a table of the lowest digit up",
-        });
-    }
-    for proc in &program.procs {
-        let plain =
-            |v: &MacroValue| matches!(proc.types.get(v.0 as usize), Some(MacroType::Plain { .. }));
-        if proc.params.iter().any(plain) {
-            return Err(CompileError::NotBootstrapped {
-                at: At(proc.loc.clone()),
-                what: "a procedure of a plain vector",
-                cure: "encrypt it, or make it a constant of the procedure",
-            });
-        }
-    }
-    Ok(())
+    bootstrappable::check(program)
+        .map_err(|Unfit { at, what, cure }| CompileError::NotBootstrapped { at, what, cure })
 }
 
 fn structure(params: &Params) -> Result<SlotStructure, CompileError> {

@@ -17,7 +17,7 @@ mod real;
 pub mod reference;
 mod relation;
 pub(crate) mod scale;
-mod univariate;
+pub(crate) mod univariate;
 mod values;
 mod wanted;
 

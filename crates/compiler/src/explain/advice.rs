@@ -3,12 +3,13 @@
 //! it.
 
 use ringmill_isa::macros::op::MacroNote;
-use ringmill_isa::macros::{MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
+use ringmill_isa::macros::{MacroInstr, MacroOp, MacroProgram, MacroValue};
 use serde::Serialize;
 
-use super::{Explained, Line, size};
-use crate::compile::{Compiled, compile};
+use super::{Explained, Line, Size};
+use crate::compile::{Compiled, attempt};
 use crate::error::CompileError;
+use crate::rewrite::is_cipher;
 use crate::scheme::ErrorOf;
 use crate::scheme::options::{Options, ParamsChoice};
 
@@ -52,7 +53,8 @@ pub(super) fn of<S: Explained>(
         return Ok((Vec::new(), Some(why)));
     }
     let mut tried = Tried {
-        compiled,
+        before: Size::of(compiled),
+        source: &compiled.source,
         advice: Vec::new(),
     };
     tried.parameters(options)?;
@@ -61,43 +63,43 @@ pub(super) fn of<S: Explained>(
     Ok((tried.advice, None))
 }
 
-struct Tried<'a, S: Explained> {
-    compiled: &'a Compiled<S>,
+struct Tried<'a> {
+    source: &'a MacroProgram,
+    before: Size,
     advice: Vec<Advice>,
 }
 
-impl<S: Explained> Tried<'_, S> {
-    /// Compiles a changed program. Returns `None` if the compiler refuses it, or if it is no cheaper.
-    fn cheaper(
+impl Tried<'_> {
+    /// Compiles a changed program and returns its size. Returns `None` if the compiler refuses it, or if it is no
+    /// cheaper.
+    fn cheaper<S: Explained>(
         &self,
         source: &MacroProgram,
         options: &Options<S>,
-    ) -> Result<Option<Compiled<S>>, ErrorOf<S>> {
-        match compile(source.clone(), options) {
+    ) -> Result<Option<Size>, ErrorOf<S>> {
+        match attempt(source.clone(), options) {
             Ok(other) => {
-                let (before, after) = (size(self.compiled), size(&other));
-                let lower = after.0 < before.0 || after.2 < before.2;
-                let no_larger = after.0 <= before.0 && after.1 <= before.1 && after.2 <= before.2;
-                Ok((lower && no_larger).then_some(other))
+                let after = Size::of(&other);
+                Ok(after.is_less_than(self.before).then_some(after))
             }
             Err(error @ CompileError::Halt(_)) => Err(error),
             Err(_) => Ok(None),
         }
     }
 
-    fn add(&mut self, line: Line, change: String, other: &Compiled<S>) {
-        let (before, after) = (size(self.compiled), size(other));
+    fn add(&mut self, line: Line, change: String, after: Size) {
+        let before = self.before;
         self.advice.push(Advice {
             line,
             change,
-            levels: [before.2, after.2],
-            log_n: [before.1, after.1],
-            key_bytes: [before.0, after.0],
+            levels: [before.levels, after.levels],
+            log_n: [before.log_n, after.log_n],
+            key_bytes: [before.key_bytes, after.key_bytes],
         });
     }
 
     /// Tries parameters that the compiler chooses in place of given ones.
-    fn parameters(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
+    fn parameters<S: Explained>(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
         let ParamsChoice::Given(_) = &options.params else {
             return Ok(());
         };
@@ -107,18 +109,18 @@ impl<S: Explained> Tried<'_, S> {
             params: ParamsChoice::Choose(wanted),
             ..options.clone()
         };
-        if let Some(other) = self.cheaper(&self.compiled.source, &chosen)? {
+        if let Some(other) = self.cheaper(self.source, &chosen)? {
             let by = precision.map_or_else(String::new, |bits| {
                 format!(", for {bits} bits after the binary point")
             });
             let change = format!("let the compiler choose the parameters{by}");
-            self.add(Line::default(), change, &other);
+            self.add(Line::default(), change, other);
         }
         Ok(())
     }
 
     /// Searches for the largest lower precision at which the program is cheaper.
-    fn precision(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
+    fn precision<S: Explained>(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
         let ParamsChoice::Choose(wanted) = &options.params else {
             return Ok(());
         };
@@ -138,7 +140,7 @@ impl<S: Explained> Tried<'_, S> {
                 params: ParamsChoice::Choose(S::with_precision(wanted, bits)),
                 ..options.clone()
             };
-            match self.cheaper(&self.compiled.source, &lower)? {
+            match self.cheaper(self.source, &lower)? {
                 Some(other) => (low, found) = (bits + 1, Some((bits, other))),
                 None if found.is_none() => return Ok(()),
                 None => high = bits,
@@ -146,15 +148,18 @@ impl<S: Explained> Tried<'_, S> {
         }
         if let Some((bits, other)) = found {
             let change = format!("ask for a precision of {bits} in place of {asked}");
-            self.add(Line::default(), change, &other);
+            self.add(Line::default(), change, other);
         }
         Ok(())
     }
 
     /// Tries to leave out the product with a constant that makes an output. Whoever decrypts the output can
     /// multiply it in the clear.
-    fn products_at_outputs(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
-        let source = &self.compiled.source;
+    fn products_at_outputs<S: Explained>(
+        &mut self,
+        options: &Options<S>,
+    ) -> Result<(), ErrorOf<S>> {
+        let source = self.source;
         let outputs = source.instrs.iter().enumerate();
         let outputs = outputs.filter(|(_, instr)| instr.op == MacroOp::Output);
         for (number, output) in outputs.take(MOST_TRIED) {
@@ -169,7 +174,7 @@ impl<S: Explained> Tried<'_, S> {
                 let line = Line::of(product.loc.as_ref());
                 let change =
                     "leave out this product with a constant, and multiply the decrypted output by it".to_owned();
-                self.add(line, change, &other);
+                self.add(line, change, other);
             }
         }
         Ok(())
@@ -185,10 +190,6 @@ fn last_product<'a>(
     let made_by = |v: MacroValue| source.instrs.iter().find(|instr| instr.dst.contains(&v));
     let product = made_by(*output.src.first()?)?;
     let before = *product.src.first()?;
-    let cipher = |v: MacroValue| {
-        let ty = source.types.get(v.0 as usize);
-        matches!(ty, Some(MacroType::Cipher { .. }))
-    };
     let constant = match product.op.columns().note {
         MacroNote::ConstantProduct => true,
         MacroNote::Product => {
@@ -206,5 +207,5 @@ fn last_product<'a>(
         | MacroNote::Key
         | MacroNote::Declared => false,
     };
-    (constant && cipher(before)).then_some((product, before))
+    (constant && is_cipher(&source.types, before)).then_some((product, before))
 }

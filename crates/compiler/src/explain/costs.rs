@@ -58,6 +58,20 @@ pub struct Costs {
     pub work: Vec<Work>,
 }
 
+impl Costs {
+    /// Returns the counted decisions, each with its name for people.
+    pub fn decisions(&self) -> [(&'static str, &Count); 6] {
+        [
+            ("bootstraps", &self.bootstraps),
+            ("relinearisations", &self.relinearisations),
+            ("rotations", &self.rotations),
+            ("divisions by a prime", &self.rescales),
+            ("drops of primes", &self.drops),
+            ("products for equal factors", &self.refactors),
+        ]
+    }
+}
+
 /// The kinds of operations that the compiler's decisions put into a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Decision {

@@ -21,6 +21,7 @@ pub use advice::Advice;
 pub use chain::{Chain, Step, Taken};
 pub use costs::{Costs, Count, Place, Work};
 pub use keys::{KeyCost, KeyKind};
+pub use text::MOST_LISTED;
 
 use crate::compile::Compiled;
 use crate::scheme::options::Options;
@@ -134,9 +135,32 @@ fn highest(managed: &MacroProgram) -> u32 {
     levels.map(|at| at.level.0).max().unwrap_or(0)
 }
 
-/// Returns the bytes of all evaluation keys, log2 of the ring degree and the highest level of a program. Two programs
-/// are compared by these.
-fn size<S: Explained>(compiled: &Compiled<S>) -> (u64, u8, u32) {
-    let log_n = compiled.params.log_n();
-    (compiled.key_bytes(), log_n, highest(&compiled.managed))
+/// The size of a compiled program, by which two programs are compared.
+#[derive(Clone, Copy)]
+struct Size {
+    /// The bytes of all evaluation keys.
+    key_bytes: u64,
+    /// log2 of the ring degree.
+    log_n: u8,
+    /// The highest level at which the program has a ciphertext.
+    levels: u32,
+}
+
+impl Size {
+    fn of<S: Explained>(compiled: &Compiled<S>) -> Self {
+        Self {
+            key_bytes: compiled.key_bytes(),
+            log_n: compiled.params.log_n(),
+            levels: highest(&compiled.managed),
+        }
+    }
+
+    /// Returns whether keys or levels are fewer than `other` has, and nothing is larger.
+    fn is_less_than(self, other: Self) -> bool {
+        let less = self.key_bytes < other.key_bytes || self.levels < other.levels;
+        let no_larger = self.key_bytes <= other.key_bytes
+            && self.log_n <= other.log_n
+            && self.levels <= other.levels;
+        less && no_larger
+    }
 }

@@ -9,7 +9,7 @@ use super::{Advice, Chain, Count, Explanation, KeyCost, KeyKind, Line, Step};
 
 /// The most keys of a kind, lines of the user's program and kinds of operations that one line of text
 /// lists.
-const MOST_LISTED: usize = 8;
+pub const MOST_LISTED: usize = 8;
 
 impl fmt::Display for Line {
     /// Prints the file's name without its folders, and the line.
@@ -79,15 +79,7 @@ impl Explanation {
     fn costs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let costs = &self.costs;
         writeln!(f, "\nCosts")?;
-        let rows = [
-            ("bootstraps", &costs.bootstraps),
-            ("relinearisations", &costs.relinearisations),
-            ("rotations", &costs.rotations),
-            ("divisions by a prime", &costs.rescales),
-            ("drops of primes", &costs.drops),
-            ("products for equal factors", &costs.refactors),
-        ];
-        for (name, count) in rows {
+        for (name, count) in costs.decisions() {
             if count.count > 0 {
                 writeln!(
                     f,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the compiler decided about a program, as sections of a page.
 
-use ringmill_compiler::explain::{Count, Explanation};
+use ringmill_compiler::explain::{Explanation, MOST_LISTED};
 use ringmill_device::report::{bytes, grouped};
 
 use super::page::{Cell, Piece, Section, Table};
@@ -96,11 +96,11 @@ fn keys(explanation: &Explanation) -> Section {
 
 fn costs(explanation: &Explanation) -> Section {
     let costs = &explanation.costs;
-    let row = |name: &str, count: &Count| {
+    let rows = costs.decisions().map(|(name, count)| {
         let lines = count
             .places
             .iter()
-            .take(8)
+            .take(MOST_LISTED)
             .map(|place| place.line.to_string());
         let lines: Vec<String> = lines.collect();
         vec![
@@ -108,15 +108,7 @@ fn costs(explanation: &Explanation) -> Section {
             number(count.count),
             Cell::Text(lines.join(", ")),
         ]
-    };
-    let rows = [
-        row("bootstraps", &costs.bootstraps),
-        row("relinearisations", &costs.relinearisations),
-        row("rotations", &costs.rotations),
-        row("divisions by a prime", &costs.rescales),
-        row("drops of primes", &costs.drops),
-        row("products for equal factors", &costs.refactors),
-    ];
+    });
     let work = costs.work.iter().map(|work| {
         vec![
             Cell::Code(work.operations.clone()),

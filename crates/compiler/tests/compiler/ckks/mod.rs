@@ -9,4 +9,5 @@ mod precision;
 mod range;
 mod real;
 mod relation;
+mod univariate;
 mod values;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Checks that a program that is to bootstrap has only operations and procedures that such programs may have.
+
+use ringmill_isa::macros::{MacroOp, MacroProgram, MacroType, MacroValue};
+
+use crate::line::At;
+
+/// A part of a program that no program that bootstraps may have.
+pub(crate) struct Unfit {
+    pub at: At,
+    /// The part, in words.
+    pub what: &'static str,
+    /// What to write in its place.
+    pub cure: &'static str,
+}
+
+/// Checks the operations and the procedures of a program.
+///
+/// # Errors
+/// Returns the first part that no program that bootstraps may have.
+pub(crate) fn check(program: &MacroProgram) -> Result<(), Unfit> {
+    let bodies = program.procs.iter().map(|proc| &proc.instrs);
+    let mut instrs = bodies.chain([&program.instrs]).flatten();
+    if let Some(instr) = instrs.find(|instr| instr.op == MacroOp::Iszero) {
+        return Err(Unfit {
+            at: At(instr.loc.clone()),
+            what: "a test for zero",
+            cure: "look a table of the lowest digit up",
+        });
+    }
+    for proc in &program.procs {
+        let plain =
+            |v: &MacroValue| matches!(proc.types.get(v.0 as usize), Some(MacroType::Plain { .. }));
+        if proc.params.iter().any(plain) {
+            return Err(Unfit {
+                at: At(proc.loc.clone()),
+                what: "a procedure of a plain vector",
+                cure: "encrypt it, or make it a constant of the procedure",
+            });
+        }
+    }
+    Ok(())
+}
