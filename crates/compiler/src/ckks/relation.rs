@@ -125,9 +125,7 @@ impl View {
 
     fn ends(&self, (lowest, highest): &(Slots, Slots)) -> (Slots, Slots) {
         if self.degree() <= BY_SLOT {
-            let low = lowest.zip(highest, |l, h| self.range(l, h).0);
-            let high = lowest.zip(highest, |l, h| self.range(l, h).1);
-            return (low, high);
+            return lowest.zip_both(highest, |l, h| self.range(l, h));
         }
         let least = -lowest.map(|x| -x).largest(usize::MAX);
         let (low, high) = self.range(least, highest.largest(usize::MAX));

@@ -75,6 +75,26 @@ impl Slots {
         }
     }
 
+    /// Combines the two numbers of each slot into two others. Each result repeats as the longer operand does.
+    pub fn zip_both(&self, other: &Self, f: impl Fn(f64, f64) -> (f64, f64)) -> (Self, Self) {
+        let (a, b) = match (self, other) {
+            (&Self::All(a), &Self::All(b)) => {
+                let (first, second) = f(a, b);
+                return (Self::All(first), Self::All(second));
+            }
+            (Self::Each(a), &Self::All(b)) => a.iter().map(|&x| f(x, b)).unzip(),
+            (&Self::All(a), Self::Each(b)) => b.iter().map(|&y| f(a, y)).unzip(),
+            (Self::Each(a), Self::Each(b)) => {
+                let period = a.len().max(b.len());
+                let pairs = a.iter().cycle().zip(b.iter().cycle()).take(period);
+                pairs
+                    .map(|(&x, &y)| f(x, y))
+                    .unzip::<_, _, Vec<f64>, Vec<f64>>()
+            }
+        };
+        (Self::Each(a.into()), Self::Each(b.into()))
+    }
+
     pub fn plus(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::All(0.0), x) | (x, Self::All(0.0)) => x.clone(),
