@@ -37,8 +37,8 @@ pub struct NegacyclicProduct {
 /// ```
 ///
 /// # Errors
-/// [`RunError::Degree`] for an n that is no power of two from 8 to 2^17; [`DeviceError::Math`] for a q that is not a
-/// prime below 2^61 and 1 mod 2n; [`DeviceError::LimbLength`] and [`DeviceError::Residue`] for operands that do not
+/// [`RunError::Degree`] for an n that is no power of two from 8 to 2^17. [`DeviceError::Math`] for a q that is not a
+/// prime below 2^61 and 1 mod 2n. [`DeviceError::LimbLength`] and [`DeviceError::Residue`] for operands that do not
 /// fit. Also the device's own errors, such as a machine without room for n or q.
 pub fn negacyclic_product(
     device: &dyn Device,

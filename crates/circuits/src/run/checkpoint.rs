@@ -2,8 +2,9 @@
 //! Checkpoints of a circuit's run. A checkpoint holds the lookups that are done, and those of their results that the
 //! rest of the run needs.
 //!
-//! The file has a mark with the version, the identities of circuit and inputs, a bit for each lookup, the needed
-//! ciphertexts in the form of a file of several ciphertexts (docs/files.md), and a SHA-256 of all these. A reader
+//! The file begins with a mark with the version, the identities of circuit and inputs, and a bit for each lookup. The
+//! needed ciphertexts follow, in the form of a file of several ciphertexts (docs/files.md). A SHA-256 of all these ends
+//! the file. A reader
 //! checks the hash, the identities, the number of ciphertexts, their parameters and that they have one key.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

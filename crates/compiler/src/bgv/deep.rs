@@ -35,8 +35,9 @@ use crate::target::{self, Target};
 /// Manages a program for the parameters of a bootstrap's procedure, with each procedure of the program once.
 ///
 /// # Errors
-/// Given parameters that are not the bootstrap's; vectors longer than a row of slots; operations that such programs do
-/// not have; noise that no placement of bootstraps keeps small enough, with the line of the first value that is lost.
+/// Fails for given parameters that are not the bootstrap's, vectors longer than a row of slots, and operations that such
+/// programs do not have. Fails if no placement of bootstraps keeps the noise small enough, and names the line of the
+/// first value that is lost.
 pub(super) fn fit(
     program: &MacroProgram,
     options: &Options,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Figures of the torus paper: counts of the bootstrap's program, primes, security, our engines and the paper's own
-//! order of a step, key switches with secure masks, and the time of a gate on this computer. The rows of its tables are
-//! in `data/torus.toml`.
+//! order of a step. Key switches with secure masks and the time of a gate on this computer come with them. The rows of
+//! the paper's tables are in `data/torus.toml`.
 
 mod engine;
 mod gate;
