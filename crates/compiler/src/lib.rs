@@ -71,7 +71,7 @@ pub mod internals {
     pub use crate::ckks::chain::rescaling_primes;
     pub use crate::ckks::precision::walk;
     pub use crate::ckks::range::{Span, Spans};
-    pub use crate::ckks::scale::run as with_levels;
+    pub use crate::ckks::scale::trial::run as with_levels;
     pub use crate::ckks::univariate::{DEGREE, range as range_of_polynomial};
     pub use crate::exact::zero::Way;
     pub use crate::explicit::run as explicit;

@@ -38,6 +38,8 @@ use ringmill_isa::macros::{
 };
 use ringmill_schemes::ckks::{Origin, Params};
 
+use crate::ckks::depth::whole_factor;
+
 /// The prime 2^61 - 1, modulo which polynomials are evaluated.
 const P: u64 = (1 << 61) - 1;
 
@@ -504,8 +506,9 @@ impl Visitor for OfResult<'_, '_> {
             return Err(Refused::shape(Self::PASS, instr));
         };
         let scale = scale.unwrap_or(1.0);
-        let like = product(number(value), number(scale));
-        let factor = if scale == 1.0 && value.fract() == 0.0 {
+        let whole = whole_factor(value, scale).map(number);
+        let like = whole.unwrap_or_else(|| product(number(value), number(scale)));
+        let factor = if whole.is_some() {
             At {
                 same: like,
                 like: [like; 2],

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The canonical scales: one for each level, so that any two values of a level can be added.
 //!
-//! `D_top` is the parameters' default scale and `D_(l-1) = D_l^2 / q_l`. So the product of two values at scale `D_l`,
-//! rescaled, is at `D_(l-1)` exactly. All scales of a managed program are copied from this table, never computed again.
+//! `D_top` is the parameters' default scale and `D_(l-1) = r_l D_l^2 / q_l`, where the ratio r_l is 1 unless labels ask
+//! for another one ([`crate::ckks::label`]). So the product of two values at scale `D_l`, rescaled, is at `D_(l-1)` exactly
+//! if r_l is 1, and otherwise has the label r_l. All scales of a managed program come from this table.
 
 use ringmill_isa::Level;
 use ringmill_schemes::ckks::Params;
@@ -85,6 +86,19 @@ impl CanonicalScales {
     /// # Errors
     /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size.
     pub fn new(primes: &[u64], default_scale: f64) -> Result<Self, CompileError> {
+        Self::with_ratios(primes, default_scale, &[])
+    }
+
+    /// Computes the canonical scales of all steps. `ratios` has the ratio of each step from step 1; the steps that it
+    /// lacks have 1.
+    ///
+    /// # Errors
+    /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size.
+    pub fn with_ratios(
+        primes: &[u64],
+        default_scale: f64,
+        ratios: &[f64],
+    ) -> Result<Self, CompileError> {
         let drift = |level: usize| CompileError::ScaleDrift {
             level: Level(level as u32),
             log_scale: default_scale.log2(),
@@ -95,14 +109,39 @@ impl CanonicalScales {
         let steps = Steps::of(primes, default_scale).products(primes);
         let mut normal = vec![default_scale; steps.len()];
         for level in (1..steps.len()).rev() {
-            let below = normal[level] * normal[level] / steps[level];
+            let ratio = ratios.get(level - 1).copied().unwrap_or(1.0);
+            let below = normal[level] * normal[level] / steps[level] * ratio;
             if !(default_scale / MAX_DRIFT..=default_scale * MAX_DRIFT).contains(&below) {
                 return Err(drift(level - 1));
             }
             normal[level - 1] = below;
         }
+        Ok(Self::of(normal))
+    }
+
+    fn of(normal: Vec<f64>) -> Self {
         let product = normal.iter().map(|d| d * d).collect();
-        Ok(Self { normal, product })
+        Self { normal, product }
+    }
+
+    /// Returns a table for steps up to `levels` in which every scale is 1, for trials without primes.
+    pub fn flat(levels: u32) -> Self {
+        Self::of(vec![1.0; levels as usize + 1])
+    }
+
+    /// Returns a table for inputs that no instruction reads: the canonical scales, or the default scale at every step if
+    /// the primes ask for other ratios than 1.
+    pub fn resting(primes: &[u64], default_scale: f64) -> Self {
+        Self::new(primes, default_scale).unwrap_or_else(|_| {
+            let levels = Self::top_of(primes, default_scale).index() + 1;
+            Self::of(vec![default_scale; levels])
+        })
+    }
+
+    /// Returns the highest step of a list of ciphertext primes.
+    pub fn top_of(primes: &[u64], default_scale: f64) -> Level {
+        let steps = Steps::of(primes, default_scale);
+        Level((primes.len().saturating_sub(steps.first) / steps.each) as u32)
     }
 
     /// Returns the highest step for which the table has a scale.

@@ -5,43 +5,48 @@ use ringmill_math::primes::is_prime;
 use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
 
-/// Returns the primes q_1 ..= q_levels that rescales divide by. Each is chosen, from the top down, so that the
-/// canonical scale below it returns as near to `2^scale_bits` as it can. With a fixed list of primes the deviation
-/// would double at every level.
-pub fn rescaling_primes(scale_bits: u32, log_n: u32, levels: u32) -> Result<Vec<u64>, CkksError> {
+/// Returns the primes q_1, q_2, ... that rescales divide by, one for each ratio of a level
+/// ([`CanonicalScales`](super::canonical::CanonicalScales)). Each is chosen, from the top down, so that the canonical scale
+/// below it returns as near to `2^scale_bits` as it can. With a fixed list of primes the deviation would double at every
+/// level.
+pub fn rescaling_primes(
+    scale_bits: u32,
+    log_n: u32,
+    ratios: &[f64],
+) -> Result<Vec<u64>, CkksError> {
     let wanted = f64::from(scale_bits).exp2();
     let mut scale = wanted;
     let mut chosen: Vec<u64> = Vec::new();
-    for _ in 0..levels {
-        let prime =
-            nearest_prime(scale * scale / wanted, log_n, &chosen).ok_or(RlweError::Parameter {
-                what: "the number of rescaling primes",
-                expected: format!(
-                    "at most {} near 2^{scale_bits} at N = 2^{log_n}",
-                    chosen.len()
-                ),
-                got: levels.to_string(),
-            })?;
-        scale = scale * scale / prime as f64;
+    for ratio in ratios.iter().rev() {
+        let target = scale * scale / wanted * ratio;
+        let prime = nearest_prime(target, log_n, &chosen).ok_or(RlweError::Parameter {
+            what: "the number of rescaling primes",
+            expected: format!(
+                "at most {} near 2^{scale_bits} at N = 2^{log_n}",
+                chosen.len()
+            ),
+            got: ratios.len().to_string(),
+        })?;
+        scale = scale * scale / prime as f64 * ratio;
         chosen.push(prime);
     }
     chosen.reverse();
     Ok(chosen)
 }
 
-/// Returns the primes that rescales divide by if a rescale divides by two of them: `2 levels` primes. The larger prime
-/// of a pair is dropped first. No prime is one of `taken`.
+/// Returns the primes that rescales divide by if a rescale divides by two of them: two for each ratio of a level. The
+/// larger prime of a pair is dropped first. No prime is one of `taken`.
 pub(super) fn paired_primes(
     scale_bits: u32,
     log_n: u32,
-    levels: u32,
+    ratios: &[f64],
     mut taken: Vec<u64>,
 ) -> Result<Vec<u64>, CkksError> {
     let wanted = f64::from(scale_bits).exp2();
     let mut scale = wanted;
     let mut chosen: Vec<u64> = Vec::new();
-    for _ in 0..levels {
-        let together = scale * scale / wanted;
+    for ratio in ratios.iter().rev() {
+        let together = scale * scale / wanted * ratio;
         let mut product = 1.0;
         for target in [together.sqrt(), together] {
             // The second prime divides what the first leaves of the product.
@@ -53,13 +58,13 @@ pub(super) fn paired_primes(
                     chosen.len(),
                     log_n + 1
                 ),
-                got: (2 * levels).to_string(),
+                got: (2 * ratios.len()).to_string(),
             })?;
             product *= prime as f64;
             taken.push(prime);
             chosen.push(prime);
         }
-        scale = scale * scale / product;
+        scale = scale * scale / product * ratio;
     }
     chosen.reverse();
     Ok(chosen)

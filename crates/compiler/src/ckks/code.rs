@@ -8,6 +8,7 @@ use ringmill_schemes::ckks::encoder::scalar_residues;
 use ringmill_schemes::ckks::{Ckks, OpKey, Params};
 use ringmill_schemes::rlwe::KeyRequest;
 
+use crate::ckks::depth::whole_factor;
 use crate::error::CompileError;
 use crate::keys;
 use crate::rings::{of_rings, ring_helpers};
@@ -88,6 +89,10 @@ impl Visitor for OfInstr<'_> {
             return Err(self.of.misshapen());
         };
         let scale = scale.unwrap_or(1.0);
+        // A constant that only changes the scale multiplies the polynomials by 1.
+        if whole_factor(value, scale) == Some(1.0) {
+            return Ok(Code::Kept);
+        }
         let residues = residues(self.params, self.of, value, self.level, scale)?;
         let operation = OpKey::mul_scalar(self.level, self.size, residues);
         Ok(coded(operation, vec![]))

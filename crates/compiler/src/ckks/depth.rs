@@ -8,6 +8,7 @@ use ringmill_isa::macros::{MacroImm, MacroInstr, MacroProgram, MacroValue, Refus
 use ringmill_isa::source::SourceLoc;
 use ringmill_schemes::ckks::Ckks;
 
+use crate::ckks::plan::{Plan, SumPlan};
 use crate::cures::Cures;
 use crate::error::{At, CompileError};
 use crate::rewrite::is_cipher;
@@ -20,6 +21,15 @@ const MAX_INTEGER: f64 = 1_048_576.0;
 /// Returns whether a product with this constant (`MULC`) multiplies by an integer at scale 1, which takes no level.
 pub(crate) fn is_integer_factor(value: f64) -> bool {
     value.fract() == 0.0 && value.abs() <= MAX_INTEGER
+}
+
+/// Returns the integer by which a product with this constant (`MULC`) multiplies the polynomials, if the constant's
+/// scale makes it a small integer. The integer is 1 if the instruction only changes the scale.
+pub(crate) fn whole_factor(value: f64, scale: f64) -> Option<f64> {
+    let exact = value * scale;
+    let whole = exact.round();
+    let near = (exact - whole).abs() <= whole.abs() * 2f64.powi(-40);
+    (near && whole.abs() <= MAX_INTEGER).then_some(whole)
 }
 
 /// An instruction's rule for the levels and scales of its operands and its result.
@@ -35,6 +45,9 @@ pub(crate) enum Kind {
     Rescaled,
     /// The instruction makes a ciphertext that is computed from no other, such as an input.
     Source,
+    /// The instruction multiplies by a constant that is no integer. It is a product, or changes the scale alone: see
+    /// [`Plan`].
+    Constant,
 }
 
 /// Returns an instruction's rule for levels and scales. The program has its `RELIN`s, but no levels yet.
@@ -53,7 +66,7 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
         {
             return Ok(Kind::Same);
         }
-        (MacroNote::ConstantProduct, _) => return Ok(Kind::Product),
+        (MacroNote::ConstantProduct, _) => return Ok(Kind::Constant),
         (MacroNote::Equal, _) => {
             let ciphers = instr.src.iter().all(|&v| is_cipher(&program.types, v));
             return Ok(if ciphers { Kind::Sum } else { Kind::Same });
@@ -90,7 +103,7 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
 }
 
 /// The depth of each value of an unmanaged program, by the value's number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Depths {
     /// For each value, the number of products in sequence from the inputs to it: the rescales that it has after its own
     /// rescale.
@@ -106,36 +119,42 @@ impl Depths {
     ///
     /// # Errors
     /// Fails like [`kind`].
-    pub fn new(program: &MacroProgram, output_level: Level) -> Result<Self, Refused> {
+    pub fn new(program: &MacroProgram, output_level: Level, plan: &Plan) -> Result<Self, Refused> {
         let values = program.types.len();
         let mut this = Self {
             depth: vec![0; values],
             product: vec![false; values],
             need: vec![Level::LOWEST; values],
         };
-        for instr in &program.instrs {
-            let (depth, product) = this.forward(instr, program)?;
+        for (number, instr) in program.instrs.iter().enumerate() {
+            let (depth, product) = this.forward(number, instr, program, plan)?;
             for v in &instr.dst {
                 this.depth[v.0 as usize] = depth;
                 this.product[v.0 as usize] = product;
             }
         }
-        for instr in program.instrs.iter().rev() {
-            this.backward(instr, program, output_level)?;
+        for (number, instr) in program.instrs.iter().enumerate().rev() {
+            this.backward(number, instr, program, output_level, plan)?;
         }
         Ok(this)
     }
 
-    fn forward(&self, instr: &MacroInstr, program: &MacroProgram) -> Result<(u32, bool), Refused> {
+    fn forward(
+        &self,
+        number: usize,
+        instr: &MacroInstr,
+        program: &MacroProgram,
+        plan: &Plan,
+    ) -> Result<(u32, bool), Refused> {
         let at = |v: &MacroValue| self.depth[v.0 as usize];
         let deepest = instr.src.iter().map(at).max().unwrap_or(0);
+        let product = || instr.src.iter().any(|v| self.product[v.0 as usize]);
         Ok(match kind(instr, program)? {
             Kind::Product => (deepest + 1, true),
-            Kind::Same => (
-                deepest,
-                instr.src.iter().any(|v| self.product[v.0 as usize]),
-            ),
+            Kind::Constant if plan.is_product(number) => (deepest + 1, true),
+            Kind::Same | Kind::Constant => (deepest, product()),
             Kind::Rescaled | Kind::Source => (deepest, false),
+            Kind::Sum if plan.sum(number) == SumPlan::LiftBoth => (deepest + 1, true),
             Kind::Sum => {
                 // A rescaled operand joins a sum of products when lifting it by one level costs no depth overall.
                 let is_product = |v: &&MacroValue| self.product[v.0 as usize];
@@ -152,9 +171,11 @@ impl Depths {
 
     fn backward(
         &mut self,
+        number: usize,
         instr: &MacroInstr,
         program: &MacroProgram,
         output_level: Level,
+        plan: &Plan,
     ) -> Result<(), Refused> {
         let result = instr
             .dst
@@ -164,11 +185,14 @@ impl Depths {
             .unwrap_or(output_level);
         let lifts = instr.dst.iter().any(|v| self.product[v.0 as usize]);
         let kind = kind(instr, program)?;
-        for v in &instr.src {
+        for (operand, v) in instr.src.iter().enumerate() {
             let need = match kind {
                 Kind::Product => result.above(1),
+                Kind::Constant if plan.is_product(number) => result.above(1),
+                Kind::Sum if plan.sum(number) == SumPlan::LiftBoth => result.above(1),
+                Kind::Sum if plan.sum(number) == SumPlan::Lower(operand) => result.above(1),
                 Kind::Sum if lifts && !self.product[v.0 as usize] => result.above(1),
-                Kind::Sum | Kind::Same | Kind::Rescaled | Kind::Source => result,
+                Kind::Sum | Kind::Same | Kind::Rescaled | Kind::Source | Kind::Constant => result,
             };
             let slot = &mut self.need[v.0 as usize];
             *slot = (*slot).max(need);

@@ -10,7 +10,9 @@ pub(crate) mod chain;
 pub(crate) mod code;
 pub(crate) mod depth;
 pub(crate) mod fold;
+mod label;
 mod params;
+pub(crate) mod plan;
 pub(crate) mod precision;
 pub(crate) mod range;
 mod real;
@@ -172,7 +174,7 @@ impl Compiles for Ckks {
         level: Level,
         range: Option<&InputRange>,
     ) -> Result<At<Scale>, CompileError> {
-        let scales = CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
+        let scales = CanonicalScales::resting(params.cipher_moduli(), params.default_scale());
         let steps = Steps::of_params(params);
         let holds = |step: &Level, range: &InputRange| {
             let capacity = capacity(params, steps.level(*step), scales.normal(*step));

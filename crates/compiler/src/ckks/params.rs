@@ -10,11 +10,10 @@ use ringmill_schemes::ckks::security::bound;
 use ringmill_schemes::ckks::{CkksError, Params, SecretDistribution};
 use ringmill_schemes::rlwe::{self, RlweError};
 
-use super::scale;
+use super::scale::{self, trial::Planned};
 use super::{Options, Wanted};
 use crate::ckks::canonical::{CanonicalScales, Steps};
 use crate::ckks::chain::{paired_primes, rescaling_primes};
-use crate::ckks::depth::Depths;
 use crate::ckks::precision::{Closeness, Like, Precision, Prediction, predict};
 use crate::ckks::range::InputRange;
 use crate::cures::Cures;
@@ -58,12 +57,13 @@ impl Fitted {
         program: &MacroProgram,
         params: Arc<Params>,
         output_level: Level,
+        planned: &mut Planned,
         ranges: &[InputRange],
         options: &Options,
     ) -> Result<Self, CompileError> {
         let watch = &options.watch;
         watch.check()?;
-        let managed = managed(program.clone(), &params, output_level)?;
+        let managed = managed(program.clone(), &params, output_level, planned)?;
         watch.check()?;
         let like = options.sample.as_ref().map(|sample| Like {
             sample,
@@ -106,6 +106,7 @@ fn managed(
     relinearised: MacroProgram,
     params: &Params,
     output_level: Level,
+    planned: &mut Planned,
 ) -> Result<MacroProgram, CompileError> {
     if relinearised.slots as usize > params.slots() {
         return Err(CompileError::TooManySlots {
@@ -115,8 +116,10 @@ fn managed(
         });
     }
     let primes = params.cipher_moduli();
-    let scales = CanonicalScales::new(primes, params.default_scale())?;
-    let managed = scale::run(relinearised, &scales, output_level)?;
+    let top = CanonicalScales::top_of(primes, params.default_scale());
+    let ratios = planned.ratios(top.0);
+    let scales = CanonicalScales::with_ratios(primes, params.default_scale(), &ratios)?;
+    let managed = planned.manage(relinearised, &scales, output_level)?;
     Ok(scale::steps::run(managed, Steps::of_params(params), primes))
 }
 
@@ -185,19 +188,30 @@ fn choose_paired(
     let mut refused = None;
     let lowest = Level(options.output_level.0.div_ceil(each));
     for level in lowest.to(lowest.above(SPARE_LEVELS)) {
-        let mut search = Search {
-            program,
-            ranges,
-            wanted,
-            room: Room::new(target),
-            each,
-            options,
-            output_level: level,
-            levels: Depths::new(program, level)?.levels(level),
-            rooms: Vec::new(),
-            narrower: narrower(options, ranges),
+        let planned = Planned::free(program, level)?;
+        let has_labels = planned.has_labels();
+        let search = |planned: Planned| {
+            let mut search = Search {
+                program,
+                ranges,
+                wanted,
+                room: Room::new(target),
+                each,
+                options,
+                output_level: level,
+                levels: planned.depths().levels(level),
+                planned,
+                rooms: Vec::new(),
+                narrower: narrower(options, ranges),
+            };
+            search.run()
         };
-        match search.run() {
+        let mut found = search(planned);
+        // Primes that suit the constants may be too large, or a value at a larger scale may not fit.
+        if has_labels && !matches!(found, Ok(_) | Err(CompileError::Halt(_))) {
+            found = search(Planned::products(program, level)?);
+        }
+        match found {
             Ok(fitted) => return Ok(fitted),
             // With a spare level the integer part need not fit the first prime beside the scale.
             Err(error @ (CompileError::TooLarge { .. } | CompileError::TooPrecise { .. })) => {
@@ -231,7 +245,10 @@ pub(crate) fn given(
     let mut refused = None;
     let lowest = Steps::of_params(params).at_least(options.output_level);
     for level in lowest.to(lowest.above(SPARE_LEVELS)) {
-        let fitted = Fitted::new(program, Arc::clone(params), level, ranges, options);
+        let (primes, scale) = (params.cipher_moduli(), params.default_scale());
+        let mut planned = Planned::given(program, level, primes, scale)?;
+        let params = Arc::clone(params);
+        let fitted = Fitted::new(program, params, level, &mut planned, ranges, options);
         let fitted = match fitted {
             Ok(fitted) => fitted,
             Err(error @ CompileError::Halt(_)) => return Err(error),
@@ -315,6 +332,7 @@ struct Search<'a> {
     each: u32,
     options: &'a Options,
     output_level: Level,
+    planned: Planned,
     levels: u32,
     /// The room that values need which did not fit in an earlier try.
     rooms: Vec<Needed>,
@@ -442,6 +460,7 @@ impl Search<'_> {
             self.program,
             params,
             self.output_level,
+            &mut self.planned,
             self.ranges,
             self.options,
         )?;
@@ -457,11 +476,27 @@ impl Search<'_> {
     }
 
     fn scales(&self) -> std::ops::RangeInclusive<u32> {
-        if self.each == 1 {
+        let scales = if self.each == 1 {
             SCALE_BITS
         } else {
             PAIRED_BITS
+        };
+        // Primes differ from the scale by the ratios of their levels.
+        let ratios = self.planned.ratios(self.levels);
+        let log2 = ratios.iter().map(|ratio| ratio.log2().ceil());
+        let (least, most) = log2.fold((0.0, 0.0), |(least, most), bits| {
+            (f64::min(least, bits - 1.0), f64::max(most, bits))
+        });
+        match ratios.iter().all(|&ratio| ratio == 1.0) {
+            true => scales,
+            false => *scales.start() + (-least) as u32..=*scales.end() - most as u32,
         }
+    }
+
+    /// Returns the bits by which the ciphertext primes together exceed the scale at each level.
+    fn ratio_bits(&self) -> f64 {
+        let ratios = self.planned.ratios(self.levels);
+        ratios.iter().map(|ratio| ratio.log2()).sum()
     }
 
     /// Returns the integer bits that outputs and values need with a scale of `scale_bits`.
@@ -545,10 +580,8 @@ impl Search<'_> {
     fn smallest(&self, scale_bits: u32) -> Result<Arc<Params>, CompileError> {
         let first_bits = self.first_bits(scale_bits);
         let beside = first_bits + self.each * self.special_bits(scale_bits);
-        let qp_bits = self
-            .levels
-            .saturating_mul(scale_bits)
-            .saturating_add(beside);
+        let rescaled = f64::from(self.levels.saturating_mul(scale_bits)) + self.ratio_bits();
+        let qp_bits = (rescaled.ceil() as u32).saturating_add(beside);
         let least = (self.program.slots.trailing_zeros() + 1).max(*self.room.log_n.start());
         let largest = *self.room.log_n.end();
         if least > largest {
@@ -581,7 +614,7 @@ impl Search<'_> {
         let by_number = most.saturating_sub(few) as u32 / self.each;
         let most_primes = most;
         let most = by_bits.min(by_number).min(self.levels.saturating_sub(1));
-        let depths = Depths::new(self.program, self.output_level)?;
+        let depths = self.planned.depths();
         Err(CompileError::NoParameters {
             at: At(depths.below(self.program, self.output_level, most)),
             levels: self.levels,
@@ -613,13 +646,14 @@ impl Search<'_> {
     fn build(&self, log_n: u32, scale_bits: u32) -> Result<Arc<Params>, CkksError> {
         let (first, special) = (self.first_bits(scale_bits), self.special_bits(scale_bits));
         let step = self.room.step(log_n);
+        let ratios = self.planned.ratios(self.levels);
         if self.each > 1 {
             let count = self.first_count(scale_bits);
             let special = ntt_primes(special, step, self.each as usize)?;
             let mut cipher =
                 ntt_primes_excluding(first.div_ceil(count), step, count as usize, &special)?;
             let taken = [cipher.as_slice(), &special].concat();
-            cipher.extend(paired_primes(scale_bits, step, self.levels, taken)?);
+            cipher.extend(paired_primes(scale_bits, step, &ratios, taken)?);
             return self.built(log_n, scale_bits, &cipher, &special);
         }
         let (mut cipher, special) = if first == special {
@@ -629,7 +663,7 @@ impl Search<'_> {
         } else {
             (ntt_primes(first, step, 1)?, ntt_primes(special, step, 1)?)
         };
-        cipher.extend(rescaling_primes(scale_bits, step, self.levels)?);
+        cipher.extend(rescaling_primes(scale_bits, step, &ratios)?);
         self.built(log_n, scale_bits, &cipher, &special)
     }
 

@@ -17,6 +17,7 @@ use ringmill_schemes::ckks::encoder::capacity;
 use ringmill_schemes::ckks::{Ball, Domain, Factor, Noise, NoiseModel, Origin, Params, Slots};
 
 use crate::ckks::alike;
+use crate::ckks::depth::whole_factor;
 use crate::ckks::range::{InputRange, Spans};
 use crate::ckks::reference::evaluate_observed;
 use crate::error::CompileError;
@@ -634,6 +635,10 @@ impl Visitor for OfResult<'_, '_> {
             return Ok(self.walk.model.mul_integer(&a, value));
         }
         let size = self.walk.size(instr.src.first());
+        if let Some(whole) = whole_factor(value, scale) {
+            let rounding = (whole / scale - value).abs() + value.abs() * f64::EPSILON;
+            return Ok(self.walk.model.mul_rounded(&a, &size, value, rounding));
+        }
         Ok(self.walk.model.mul_scalar(&a, &size, value, scale))
     }
 

@@ -2,10 +2,11 @@
 //! Finds the longest chain of products in a managed program.
 
 use ringmill_isa::macros::op::{MacroLevel, MacroNote};
-use ringmill_isa::macros::{MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
 use serde::Serialize;
 
 use super::Line;
+use crate::ckks::depth::whole_factor;
 use crate::rewrite::is_cipher;
 
 /// The most steps of a chain that are listed. With nested calls a chain may have more steps than memory holds.
@@ -121,8 +122,14 @@ fn taken(instr: &MacroInstr, types: &[MacroType]) -> Option<Taken> {
                 false => Taken::PlainProduct,
             })
         }
-        // A small whole number leaves scale and level as they are.
-        MacroNote::ConstantProduct => (at(&instr.src) != at(&instr.dst)).then_some(Taken::Constant),
+        // A small whole number leaves scale and level as they are. Another constant may only change the scale.
+        MacroNote::ConstantProduct => match instr.imm {
+            MacroImm::Constant {
+                value,
+                scale: Some(scale),
+            } if whole_factor(value, scale).is_some() => None,
+            _ => (at(&instr.src) != at(&instr.dst)).then_some(Taken::Constant),
+        },
         MacroNote::Same if columns.level == MacroLevel::Dropped => Some(Taken::Drop),
         MacroNote::Chosen
         | MacroNote::Equal

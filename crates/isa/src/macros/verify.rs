@@ -354,8 +354,8 @@ impl Verifier<'_> {
                     return illegal("a finite constant", value.to_string());
                 }
                 match scale {
-                    Some(scale) if !(scale.is_finite() && scale >= 1.0) => {
-                        illegal("a finite scale of at least 1", scale.to_string())
+                    Some(scale) if !(scale.is_finite() && scale > 0.0) => {
+                        illegal("a finite scale above 0", scale.to_string())
                     }
                     _ => Ok(()),
                 }

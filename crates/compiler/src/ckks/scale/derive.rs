@@ -7,12 +7,36 @@ use ringmill_isa::macros::{LevelScale, MacroImm, MacroOp, MacroType, MacroValue}
 use ringmill_isa::source::SourceLoc;
 
 use super::Manager;
+use crate::ckks::label::Label;
 
-/// The scale of a managed ciphertext at its level: canonical (`Rescaled`), or the square of it (`Product`).
+/// The scale of a managed ciphertext at its level: canonical (`Rescaled`), or the square of it (`Product`), each over
+/// the value's label.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum State {
-    Rescaled(Level),
-    Product(Level),
+    Rescaled(Level, Label),
+    Product(Level, Label),
+}
+
+impl State {
+    pub fn level(self) -> Level {
+        match self {
+            Self::Rescaled(level, _) | Self::Product(level, _) => level,
+        }
+    }
+
+    pub fn label(self) -> Label {
+        match self {
+            Self::Rescaled(_, label) | Self::Product(_, label) => label,
+        }
+    }
+
+    /// Returns the state of the same kind at the same level with another label.
+    pub fn with(self, label: Label) -> Self {
+        match self {
+            Self::Rescaled(level, _) => Self::Rescaled(level, label),
+            Self::Product(level, _) => Self::Product(level, label),
+        }
+    }
 }
 
 /// A value of the new program with its state.
@@ -22,29 +46,35 @@ pub(super) struct Placed {
     pub state: State,
 }
 
+/// A rescaled value of the new program, with its level and its label.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rescaled {
+    pub value: MacroValue,
+    pub level: Level,
+    pub label: Label,
+}
+
 /// A form of a ciphertext that was derived before, and is reused when it is needed again.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) enum Derived {
     Rescaled,
-    /// The value brought down to this level and rescaled.
-    Lowered(Level),
-    /// The value multiplied by one, so that it is a product at this level.
-    Lifted(Level),
+    /// The value brought down to this level and rescaled, with this label.
+    Lowered(Level, Label),
+    /// The value multiplied by one, so that it is a product at this level with this label.
+    Lifted(Level, Label),
     /// The value without the primes above this level.
     Switched(Level),
 }
 
 impl Manager<'_> {
     pub(super) fn at(&self, state: State) -> LevelScale {
-        match state {
-            State::Rescaled(level) => LevelScale {
-                level,
-                scale: self.scales.normal(level),
-            },
-            State::Product(level) => LevelScale {
-                level,
-                scale: self.scales.product(level),
-            },
+        let (level, scale) = match state {
+            State::Rescaled(level, _) => (level, self.scales.normal(level)),
+            State::Product(level, _) => (level, self.scales.product(level)),
+        };
+        LevelScale {
+            level,
+            scale: scale / self.labels.value(state.label()),
         }
     }
 
@@ -80,55 +110,60 @@ impl Manager<'_> {
         // Programs define values before use, so the placement is there; a level-0 value stands in for the impossible.
         self.placed[old.0 as usize].unwrap_or(Placed {
             value: MacroValue(0),
-            state: State::Rescaled(Level::LOWEST),
+            state: State::Rescaled(Level::LOWEST, Label::ONE),
         })
     }
 
-    /// Returns a value of the old program rescaled, with its level.
-    pub(super) fn rescaled(
-        &mut self,
-        old: MacroValue,
-        loc: &Option<SourceLoc>,
-    ) -> (MacroValue, Level) {
+    /// Returns a value of the old program rescaled, with its level and its label.
+    pub(super) fn rescaled(&mut self, old: MacroValue, loc: &Option<SourceLoc>) -> Rescaled {
         let Placed { value, state } = self.natural(old);
         match state {
-            State::Rescaled(level) => (value, level),
-            State::Product(level) => {
+            State::Rescaled(level, label) => Rescaled {
+                value,
+                level,
+                label,
+            },
+            State::Product(level, product) => {
                 let below = level.below().unwrap_or(level);
+                let label = self.after_rescale(old, level, product);
+                let rescaled = |value| Rescaled {
+                    value,
+                    level: below,
+                    label,
+                };
                 let key = (value, Derived::Rescaled);
                 if let Some(&known) = self.derived.get(&key) {
-                    return (known, below);
+                    return rescaled(known);
                 }
-                let at = self.at(State::Rescaled(below));
+                let at = self.at(State::Rescaled(below, label));
                 let new = self.emit(MacroOp::Rescale, vec![value], MacroImm::None, at, loc);
                 self.derived.insert(key, new);
-                (new, below)
+                rescaled(new)
             }
         }
     }
 
-    /// Returns a rescaled value of level `from` without the primes above `to`. Its scale stays `D_from`.
+    /// Returns a rescaled value without the primes above `to`. Its scale stays that of its level.
     pub(super) fn switched(
         &mut self,
-        value: MacroValue,
-        from: Level,
+        a: Rescaled,
         to: Level,
         loc: &Option<SourceLoc>,
     ) -> MacroValue {
-        if from == to {
-            return value;
+        if a.level == to {
+            return a.value;
         }
-        let key = (value, Derived::Switched(to));
+        let key = (a.value, Derived::Switched(to));
         if let Some(&known) = self.derived.get(&key) {
             return known;
         }
         let at = LevelScale {
             level: to,
-            scale: self.scales.normal(from),
+            scale: self.at(State::Rescaled(a.level, a.label)).scale,
         };
         let new = self.emit(
             MacroOp::Modswitch,
-            vec![value],
+            vec![a.value],
             MacroImm::Level(to),
             at,
             loc,
@@ -137,56 +172,65 @@ impl Manager<'_> {
         new
     }
 
-    /// Returns a rescaled value of level `from` as a product at level `to <= from`, by a multiplication by
-    /// one.
+    /// Returns the scale of a factor whose product with the rescaled value `a` is at level `to` and has the label
+    /// `product`.
+    pub(super) fn factor(&self, a: Rescaled, to: Level, product: Label) -> f64 {
+        if a.label == Label::ONE && product == Label::ONE {
+            return self.scales.factor(a.level, to);
+        }
+        let scale = |state| self.at(state).scale;
+        scale(State::Product(to, product)) / scale(State::Rescaled(a.level, a.label))
+    }
+
+    /// Returns a rescaled value as a product at level `to`, which is at most its own, with the label `product`. It is
+    /// multiplied by one.
     pub(super) fn lifted(
         &mut self,
-        value: MacroValue,
-        from: Level,
+        a: Rescaled,
         to: Level,
+        product: Label,
         loc: &Option<SourceLoc>,
     ) -> MacroValue {
-        let key = (value, Derived::Lifted(to));
+        let key = (a.value, Derived::Lifted(to, product));
         if let Some(&known) = self.derived.get(&key) {
             return known;
         }
-        let switched = self.switched(value, from, to, loc);
+        let switched = self.switched(a, to, loc);
         let one = MacroImm::Constant {
             value: 1.0,
-            scale: Some(self.scales.factor(from, to)),
+            scale: Some(self.factor(a, to, product)),
         };
         let new = self.emit(
             MacroOp::Mulc,
             vec![switched],
             one,
-            self.at(State::Product(to)),
+            self.at(State::Product(to, product)),
             loc,
         );
         self.derived.insert(key, new);
         new
     }
 
-    /// Returns a rescaled value of level `from` as a rescaled value of level `to <= from`.
+    /// Returns a rescaled value as a rescaled value of a level `to` below its own, with the label `label`.
     pub(super) fn lowered(
         &mut self,
-        value: MacroValue,
-        from: Level,
+        a: Rescaled,
         to: Level,
+        label: Label,
         loc: &Option<SourceLoc>,
     ) -> MacroValue {
-        if from == to {
-            return value;
-        }
-        let key = (value, Derived::Lowered(to));
+        let key = (a.value, Derived::Lowered(to, label));
         if let Some(&known) = self.derived.get(&key) {
             return known;
         }
-        let lifted = self.lifted(value, from, to.above(1), loc);
+        let above = to.above(1);
+        let product = self.before_rescale(above, label);
+        let lifted = self.lifted(a, above, product, loc);
         let new = self.emit(
             MacroOp::Rescale,
             vec![lifted],
             MacroImm::None,
-            self.at(State::Rescaled(to)),
+            self.at(State::Rescaled(to, label)),
             loc,
         );
         self.derived.insert(key, new);
@@ -220,20 +264,5 @@ impl Manager<'_> {
         );
         self.plains.insert(key, new);
         new
-    }
-
-    /// Returns a value of the old program as a product at `level`, which is at most its own level.
-    pub(super) fn as_product(
-        &mut self,
-        old: MacroValue,
-        level: Level,
-        loc: &Option<SourceLoc>,
-    ) -> MacroValue {
-        let placed = self.natural(old);
-        if placed.state == State::Product(level) {
-            return placed.value;
-        }
-        let (value, from) = self.rescaled(old, loc);
-        self.lifted(value, from, level, loc)
     }
 }

@@ -2,15 +2,17 @@
 //! Manages levels and scales: every value gets a level and an exact scale. The pass inserts `RESCALE`, `MODSWITCH` and
 //! products by one where they are needed, so that no user meets a mismatch of scales.
 //!
-//! A value is *rescaled* at level l if its scale is the canonical `D_l`, and a *product* at level l if its scale is
-//! `D_l^2` (see [`crate::ckks::canonical`]). Products are rescaled only when a use asks for it, so a sum of products is
-//! rescaled once. Inputs enter at the lowest level that serves their uses ([`crate::ckks::depth`]). Operations run at
-//! the lowest level of their operands. A rescaled value at `D_l` joins products of level k <= l when multiplied by
-//! `D_k^2 / D_l`. A plaintext or constant factor includes this number at no cost; another value takes a product with
-//! one.
+//! A value is *rescaled* at level l if its scale is the canonical `D_l` over its [label](crate::ckks::label), and a
+//! *product* at level l if its scale is `D_l^2` over its label (see [`crate::ckks::canonical`]). Products are rescaled
+//! only when a use asks for it, so a sum of products is rescaled once. Inputs enter at the lowest level that serves
+//! their uses ([`crate::ckks::depth`]). Operations run at the lowest level of their operands. A rescaled value at `D_l`
+//! joins products of level k <= l when multiplied by `D_k^2 / D_l`, and takes their label with it. A plaintext or
+//! constant factor includes this number at no cost; another value takes a product with one.
 
 mod derive;
+mod label;
 pub(crate) mod steps;
+pub(crate) mod trial;
 
 use std::collections::HashMap;
 
@@ -18,17 +20,26 @@ use ringmill_isa::Level;
 use ringmill_isa::macros::{
     LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Refused,
 };
+use ringmill_isa::source::SourceLoc;
 
 use crate::ckks::canonical::CanonicalScales;
 use crate::ckks::depth::{Depths, Kind, kind};
+use crate::ckks::label::{Label, Labels};
+use crate::ckks::plan::{Plan, SumPlan};
 use crate::error::CompileError;
 use crate::rewrite::{Rewriter, is_cipher};
-use derive::{Derived, Placed, State};
+use derive::{Derived, Placed, Rescaled, State};
+use trial::Findings;
 
 struct Manager<'a> {
     out: Rewriter,
     scales: &'a CanonicalScales,
     depths: Depths,
+    plan: &'a Plan,
+    labels: &'a mut Labels,
+    findings: &'a mut Findings,
+    /// The number of the old program's instruction that is managed.
+    number: usize,
     /// For each value of the old program, its value and state in the new one.
     placed: Vec<Option<Placed>>,
     derived: HashMap<(MacroValue, Derived), MacroValue>,
@@ -38,17 +49,19 @@ struct Manager<'a> {
     plain_source: HashMap<MacroValue, (MacroOp, MacroImm)>,
 }
 
-/// Gives every value of a relinearised program a level and a scale. `output_level` is the level of the outputs.
+/// Gives every value of a relinearised program a level and a scale, as `plan` says. `output_level` is the level of the
+/// outputs. What the plan lacks goes into `findings`.
 ///
 /// # Errors
 /// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
-pub fn run(
+fn manage(
     source: MacroProgram,
     scales: &CanonicalScales,
-    output_level: Level,
+    depths: Depths,
+    plan: &Plan,
+    labels: &mut Labels,
+    findings: &mut Findings,
 ) -> Result<MacroProgram, CompileError> {
-    let depths = Depths::new(&source, output_level)?;
-    depths.check(&source, output_level, scales.top())?;
     let kinds = source.instrs.iter().map(|i| kind(i, &source));
     let kinds = kinds.collect::<Result<Vec<Kind>, Refused>>()?;
     let (out, body) = Rewriter::new(source);
@@ -56,12 +69,17 @@ pub fn run(
         out,
         scales,
         depths,
+        plan,
+        labels,
+        findings,
+        number: 0,
         placed: vec![None; body.types.len()],
         derived: HashMap::new(),
         plains: HashMap::new(),
         plain_source: HashMap::new(),
     };
-    for (instr, kind) in body.instrs.iter().zip(kinds) {
+    for (number, (instr, kind)) in body.instrs.iter().zip(kinds).enumerate() {
+        manager.number = number;
         manager.instr(instr, kind, &body.types);
     }
     Ok(manager.out.finish())
@@ -72,61 +90,73 @@ impl Manager<'_> {
         let loc = &instr.loc;
         match (kind, instr.src.as_slice()) {
             (Kind::Source, _) => self.source(instr, types),
-            (Kind::Product, &[a]) if instr.op == MacroOp::Mulc => self.constant_product(instr, a),
+            (Kind::Constant, &[a]) => {
+                let MacroImm::Constant { value, .. } = instr.imm else {
+                    return;
+                };
+                if self.plan.is_product(self.number) {
+                    self.constant_product(instr, a, value);
+                } else {
+                    self.constant_label(instr, a, value);
+                }
+            }
             (Kind::Product, &[a]) => {
-                let (value, level) = self.rescaled(a, loc);
-                self.product(instr, vec![value], level);
+                let a = self.rescaled(a, loc);
+                let label = self.product_label(instr, a, a);
+                self.product(instr, vec![a.value], a.level, label);
             }
             (Kind::Product, &[a, b]) if is_cipher(types, b) => {
-                let (a, la) = self.rescaled(a, loc);
-                let (b, lb) = self.rescaled(b, loc);
-                let level = la.min(lb);
-                let src = vec![
-                    self.lowered(a, la, level, loc),
-                    self.lowered(b, lb, level, loc),
-                ];
-                self.product(instr, src, level);
+                let (a, b) = (self.rescaled(a, loc), self.rescaled(b, loc));
+                let level = a.level.min(b.level);
+                let (a, b) = (self.at_level(a, level, loc), self.at_level(b, level, loc));
+                let label = self.product_label(instr, a, b);
+                self.product(instr, vec![a.value, b.value], level, label);
             }
             (Kind::Product, &[a, b]) => {
-                let (switched, from, to) = self.for_factor(instr, a);
+                let (a, to) = self.for_factor(instr, a);
+                let label = self.before_rescale(to, Label::ONE);
                 let factor = LevelScale {
                     level: to,
-                    scale: self.scales.factor(from, to),
+                    scale: self.factor(a, to, label),
                 };
-                let src = vec![switched, self.plain(b, factor, loc)];
-                let value = self.emit(
-                    instr.op,
-                    src,
-                    MacroImm::None,
-                    self.at(State::Product(to)),
-                    loc,
-                );
-                self.place(instr, value, State::Product(to));
+                let src = vec![self.switched(a, to, loc), self.plain(b, factor, loc)];
+                let state = State::Product(to, label);
+                let value = self.emit(instr.op, src, MacroImm::None, self.at(state), loc);
+                self.findings.takes_any_label(instr);
+                self.place(instr, value, state);
             }
             (Kind::Sum, &[a, b]) => self.sum(instr, a, b),
             (Kind::Same, &[a, ..]) => self.same(instr, a),
             (Kind::Rescaled, &[a]) => {
-                let (value, level) = self.rescaled(a, loc);
-                let at = self.at(State::Rescaled(level));
-                let results = vec![
-                    MacroType::Cipher {
-                        size: 2,
-                        at: Some(at.into())
-                    };
-                    instr.dst.len()
-                ];
+                let a = self.rescaled(a, loc);
+                let state = State::Rescaled(a.level, a.label);
+                let result = MacroType::Cipher {
+                    size: 2,
+                    at: Some(self.at(state).into()),
+                };
+                let results = vec![result; instr.dst.len()];
                 let new =
                     self.out
-                        .push_many(instr.op, vec![value], instr.imm.clone(), &results, loc);
+                        .push_many(instr.op, vec![a.value], instr.imm.clone(), &results, loc);
+                self.findings.keeps(instr, instr.src[0]);
                 for (&old, value) in instr.dst.iter().zip(new) {
-                    self.placed[old.0 as usize] = Some(Placed {
-                        value,
-                        state: State::Rescaled(level),
-                    });
+                    self.placed[old.0 as usize] = Some(Placed { value, state });
                 }
             }
             // The verifier has refused other numbers of operands.
-            (Kind::Product | Kind::Sum | Kind::Same | Kind::Rescaled, _) => {}
+            (Kind::Product | Kind::Sum | Kind::Same | Kind::Rescaled | Kind::Constant, _) => {}
+        }
+    }
+
+    /// Returns a rescaled value at `level`, its own or a lower one.
+    fn at_level(&mut self, a: Rescaled, level: Level, loc: &Option<SourceLoc>) -> Rescaled {
+        if a.level == level {
+            return a;
+        }
+        Rescaled {
+            value: self.lowered(a, level, Label::ONE, loc),
+            level,
+            label: Label::ONE,
         }
     }
 
@@ -149,82 +179,134 @@ impl Manager<'_> {
     fn source(&mut self, instr: &MacroInstr, types: &[MacroType]) {
         let [old] = instr.dst[..] else { return };
         if is_cipher(types, old) {
-            let level = self.need(instr);
-            let at = self.at(State::Rescaled(level));
+            let state = State::Rescaled(self.need(instr), Label::ONE);
+            let at = self.at(state);
             let value = self.emit(instr.op, Vec::new(), instr.imm.clone(), at, &instr.loc);
-            self.place(instr, value, State::Rescaled(level));
+            self.place(instr, value, state);
         } else {
             self.plain_source.insert(old, (instr.op, instr.imm.clone()));
         }
     }
 
     /// Emits a product of two ciphertexts at `level`.
-    fn product(&mut self, instr: &MacroInstr, src: Vec<MacroValue>, level: Level) {
+    fn product(&mut self, instr: &MacroInstr, src: Vec<MacroValue>, level: Level, label: Label) {
+        let state = State::Product(level, label);
         let ty = MacroType::Cipher {
             size: 3,
-            at: Some(self.at(State::Product(level)).into()),
+            at: Some(self.at(state).into()),
         };
         let value = self.out.push(instr.op, src, MacroImm::None, ty, &instr.loc);
-        self.place(instr, value, State::Product(level));
+        self.place(instr, value, state);
     }
 
-    /// Returns the operand of a product with a plaintext or constant, dropped to the level that the product's uses
-    /// need. Returns the operand, the level of its scale, and its own level.
-    fn for_factor(&mut self, instr: &MacroInstr, a: MacroValue) -> (MacroValue, Level, Level) {
-        let (value, from) = self.rescaled(a, &instr.loc);
-        let to = self.need(instr).above(1).min(from);
-        (self.switched(value, from, to, &instr.loc), from, to)
+    /// Returns the operand of a product with a plaintext or constant, rescaled, and the level of the product, which is
+    /// the lowest that its uses need.
+    fn for_factor(&mut self, instr: &MacroInstr, a: MacroValue) -> (Rescaled, Level) {
+        let a = self.rescaled(a, &instr.loc);
+        (a, self.need(instr).above(1).min(a.level))
     }
 
-    fn constant_product(&mut self, instr: &MacroInstr, a: MacroValue) {
-        let (switched, from, to) = self.for_factor(instr, a);
-        let value = if let MacroImm::Constant { value, .. } = instr.imm {
-            value
-        } else {
-            1.0
-        };
+    /// Emits a product with a constant, whose scale makes the result's label one after the rescale.
+    fn constant_product(&mut self, instr: &MacroInstr, a: MacroValue, value: f64) {
+        let (a, to) = self.for_factor(instr, a);
+        let label = self.before_rescale(to, Label::ONE);
         let factor = MacroImm::Constant {
             value,
-            scale: Some(self.scales.factor(from, to)),
+            scale: Some(self.factor(a, to, label)),
         };
-        let new = self.emit(
-            instr.op,
-            vec![switched],
-            factor,
-            self.at(State::Product(to)),
-            &instr.loc,
-        );
-        self.place(instr, new, State::Product(to));
+        let src = vec![self.switched(a, to, &instr.loc)];
+        let state = State::Product(to, label);
+        let new = self.emit(instr.op, src, factor, self.at(state), &instr.loc);
+        self.findings.takes_any_label(instr);
+        self.place(instr, new, state);
     }
 
     fn sum(&mut self, instr: &MacroInstr, a: MacroValue, b: MacroValue) {
         let loc = &instr.loc;
         let as_product = instr.dst.iter().any(|v| self.depths.product[v.0 as usize]);
-        let (src, state) = if as_product {
-            let level_of = |placed: Placed| match placed.state {
-                State::Rescaled(level) | State::Product(level) => level,
-            };
-            // A product above the common level is rescaled, then lifted at it; it must lie a level higher for that.
-            let level = level_of(self.natural(a)).min(level_of(self.natural(b)));
-            let src = vec![
-                self.as_product(a, level, loc),
-                self.as_product(b, level, loc),
-            ];
-            (src, State::Product(level))
-        } else {
-            let (a, la) = self.rescaled(a, loc);
-            let (b, lb) = self.rescaled(b, loc);
-            let level = la.min(lb);
-            (
-                vec![
-                    self.lowered(a, la, level, loc),
-                    self.lowered(b, lb, level, loc),
-                ],
-                State::Rescaled(level),
-            )
+        let (src, state) = match self.plan.sum(self.number) {
+            SumPlan::LiftBoth => {
+                let (a, b) = (self.rescaled(a, loc), self.rescaled(b, loc));
+                let level = a.level.min(b.level);
+                let label = self.before_rescale(level, Label::ONE);
+                self.findings.takes_any_label(instr);
+                let src = [a, b].map(|a| self.lifted(a, level, label, loc));
+                (src, State::Product(level, label))
+            }
+            SumPlan::Straight | SumPlan::Lower(_) if as_product => {
+                self.sum_of_products(instr, a, b)
+            }
+            SumPlan::Straight | SumPlan::Lower(_) => {
+                let (ra, rb) = (self.rescaled(a, loc), self.rescaled(b, loc));
+                let level = ra.level.min(rb.level);
+                let (x, y) = match (ra.level == level, rb.level == level) {
+                    (true, true) => {
+                        let states = [ra, rb].map(|a| State::Rescaled(a.level, a.label));
+                        self.alike(instr, (ra.value, states[0]), (rb.value, states[1]))
+                    }
+                    (true, false) => {
+                        self.findings.keeps(instr, a);
+                        (
+                            (ra.value, ra.label),
+                            (self.lowered(rb, level, ra.label, loc), ra.label),
+                        )
+                    }
+                    (false, _) => {
+                        self.findings.keeps(instr, b);
+                        (
+                            (self.lowered(ra, level, rb.label, loc), rb.label),
+                            (rb.value, rb.label),
+                        )
+                    }
+                };
+                ([x.0, y.0], State::Rescaled(level, x.1))
+            }
         };
-        let value = self.emit(instr.op, src, MacroImm::None, self.at(state), loc);
+        let at = self.at(state);
+        let value = self.emit(instr.op, src.to_vec(), MacroImm::None, at, loc);
         self.place(instr, value, state);
+    }
+
+    /// Returns the operands of a sum as products at one level with one label, and their state.
+    fn sum_of_products(
+        &mut self,
+        instr: &MacroInstr,
+        a: MacroValue,
+        b: MacroValue,
+    ) -> ([MacroValue; 2], State) {
+        let loc = &instr.loc;
+        let (na, nb) = (self.natural(a), self.natural(b));
+        // A product above the common level is rescaled, then lifted at it; it must lie a level higher for that.
+        let level = na.state.level().min(nb.state.level());
+        let stays = |placed: Placed| match placed.state {
+            State::Product(at, label) if at == level => Some(label),
+            State::Product(..) | State::Rescaled(..) => None,
+        };
+        match (stays(na), stays(nb)) {
+            (Some(_), Some(_)) => {
+                let (x, y) = self.alike(instr, (na.value, na.state), (nb.value, nb.state));
+                ([x.0, y.0], State::Product(level, x.1))
+            }
+            (Some(label), None) => {
+                self.findings.keeps(instr, a);
+                let b = self.rescaled(b, loc);
+                let src = [na.value, self.lifted(b, level, label, loc)];
+                (src, State::Product(level, label))
+            }
+            (None, Some(label)) => {
+                self.findings.keeps(instr, b);
+                let a = self.rescaled(a, loc);
+                let src = [self.lifted(a, level, label, loc), nb.value];
+                (src, State::Product(level, label))
+            }
+            (None, None) => {
+                let label = self.before_rescale(level, Label::ONE);
+                self.findings.takes_any_label(instr);
+                let (a, b) = (self.rescaled(a, loc), self.rescaled(b, loc));
+                let src = [a, b].map(|a| self.lifted(a, level, label, loc));
+                (src, State::Product(level, label))
+            }
+        }
     }
 
     /// Emits an instruction that keeps its operand's level and scale: a negation, a sum with a constant or a plaintext,
@@ -258,6 +340,7 @@ impl Manager<'_> {
             },
             &instr.loc,
         );
+        self.findings.keeps(instr, a);
         self.place(instr, new, state);
     }
 }

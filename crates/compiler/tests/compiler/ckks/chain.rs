@@ -6,9 +6,10 @@ use ringmill_isa::Level;
 
 #[test]
 fn canonical_scales_stay_near_the_scale_at_any_depth() {
-    for (bits, log_n, levels) in [(40, 15, 30), (30, 16, 20), (50, 12, 40)] {
+    for (bits, log_n, levels) in [(40, 15, 30), (30, 16, 20), (50, 12, 40u32)] {
+        let ratios = vec![1.0; levels as usize];
         let mut primes = vec![(1 << 60) - 93];
-        primes.extend(rescaling_primes(bits, log_n, levels).unwrap());
+        primes.extend(rescaling_primes(bits, log_n, &ratios).unwrap());
         let wanted = f64::from(bits).exp2();
         let scales = CanonicalScales::new(&primes, wanted).unwrap();
         for level in 0..=levels {
@@ -20,5 +21,5 @@ fn canonical_scales_stay_near_the_scale_at_any_depth() {
 
 #[test]
 fn primes_run_out_with_an_error() {
-    assert!(rescaling_primes(20, 17, 40).is_err());
+    assert!(rescaling_primes(20, 17, &[1.0; 40]).is_err());
 }

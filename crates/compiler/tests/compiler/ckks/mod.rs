@@ -4,6 +4,7 @@
 mod alike;
 mod bounded;
 mod chain;
+mod labels;
 mod made_up;
 mod precision;
 mod range;

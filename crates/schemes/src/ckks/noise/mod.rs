@@ -346,6 +346,12 @@ impl NoiseModel {
         // The error is multiplied by the rounded constant. It counts as the exact one, as the difference is far
         // smaller.
         let rounding = 0.5 / scale + value.abs() * f64::EPSILON;
+        self.mul_rounded(a, size, value, rounding)
+    }
+
+    /// Returns the noise of a product with a constant that is rounded by at most `rounding`. `size` bounds the absolute
+    /// value of the other factor.
+    pub fn mul_rounded(&mut self, a: &Noise, size: &Slots, value: f64, rounding: f64) -> Noise {
         let scaled = self.scaled(a, &Factor::exact(value));
         let error = self.bound_anywhere(a);
         self.with_fixed(scaled, &size.map(|x| (x + error) * rounding))

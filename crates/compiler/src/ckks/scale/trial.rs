@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Finds the plan of a program's constants by trial. Each trial manages the program and adds the decisions that were
+//! missing.
+
+use std::collections::{HashMap, HashSet};
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroInstr, MacroProgram, MacroValue};
+
+use super::manage;
+use crate::ckks::canonical::CanonicalScales;
+use crate::ckks::depth::{Depths, Kind, kind};
+use crate::ckks::label::{Label, Labels};
+use crate::ckks::plan::{Conflict, MOST_LOG2, Plan};
+use crate::error::CompileError;
+
+/// The most trials. A program that needs more gets no labels.
+const MOST_TRIALS: usize = 64;
+
+/// What one pass of level management found out about labels.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// The ratio of each level, if it is chosen: after a rescale, a product of the level has its label times the ratio.
+    ratios: Vec<Option<Label>>,
+    /// Whether every ratio is one.
+    flat: bool,
+    conflicts: Vec<Conflict>,
+    /// The product with a constant that last multiplied a value's label, by its instruction's number.
+    causes: HashMap<MacroValue, usize>,
+    /// The values whose label a factor chooses freely.
+    free: HashSet<MacroValue>,
+    /// Whether a label is out of range, and no constant is to blame.
+    stuck: bool,
+}
+
+impl Findings {
+    /// Returns the findings of a pass that chooses the ratios of levels up to `levels`.
+    fn choosing(levels: u32, flat: bool) -> Self {
+        Self {
+            ratios: vec![None; levels as usize + 1],
+            flat,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the findings of a pass whose ratios are known.
+    fn with(ratios: &[Label]) -> Self {
+        Self {
+            ratios: ratios.iter().copied().map(Some).collect(),
+            ..Self::default()
+        }
+    }
+
+    fn chosen(&self) -> Vec<Label> {
+        let chosen = self.ratios.iter();
+        chosen.map(|ratio| ratio.unwrap_or(Label::ONE)).collect()
+    }
+
+    /// Returns the ratio of a level, or `None` if it is not chosen yet.
+    pub fn ratio(&self, level: Level) -> Option<Label> {
+        self.ratios.get(level.index()).copied().flatten()
+    }
+
+    /// Chooses the ratio of a level such that a product of the label `product` has the label one after its rescale.
+    pub fn choose_ratio(&mut self, level: Level, product: Label, labels: &mut Labels) -> Label {
+        let inverse = labels.times(Label::ONE, product, -1);
+        let inverse = inverse.filter(|&label| labels.log2(label).abs() <= MOST_LOG2);
+        let ratio = match self.flat {
+            true => Label::ONE,
+            false => inverse.unwrap_or(Label::ONE),
+        };
+        if let Some(slot) = self.ratios.get_mut(level.index()) {
+            *slot = Some(ratio);
+        }
+        ratio
+    }
+
+    /// Returns whether a factor chooses the label of this value freely.
+    pub fn may_take_any_label(&self, value: MacroValue) -> bool {
+        self.free.contains(&value)
+    }
+
+    /// Records that a factor chooses the label of an instruction's results freely.
+    pub fn takes_any_label(&mut self, instr: &MacroInstr) {
+        self.free.extend(&instr.dst);
+    }
+
+    /// Records that the label of an instruction's results comes from the operand `from`, but is not its label.
+    pub fn from(&mut self, instr: &MacroInstr, from: MacroValue) {
+        if let Some(&cause) = self.causes.get(&from) {
+            self.causes.extend(instr.dst.iter().map(|&d| (d, cause)));
+        }
+    }
+
+    /// Records that an instruction's results have the label of the operand `of`.
+    pub fn keeps(&mut self, instr: &MacroInstr, of: MacroValue) {
+        self.from(instr, of);
+        if self.free.contains(&of) {
+            self.takes_any_label(instr);
+        }
+    }
+
+    /// Records that a sum has the label of both its operands.
+    pub fn keeps_both(&mut self, instr: &MacroInstr) {
+        for &operand in &instr.src {
+            self.from(instr, operand);
+        }
+        if instr.src.iter().all(|v| self.free.contains(v)) {
+            self.takes_any_label(instr);
+        }
+    }
+
+    /// Records that the instruction of this number multiplies the label of its result by a constant.
+    pub fn multiplied(&mut self, instr: &MacroInstr, number: usize) {
+        self.causes.extend(instr.dst.iter().map(|&d| (d, number)));
+    }
+
+    /// Records that the label of a value is too large or too small, or the label of a result of these operands.
+    pub fn out_of_range(&mut self, values: &[MacroValue]) {
+        match values.iter().find_map(|v| self.causes.get(v)) {
+            Some(&cause) => self.found(Conflict::Constant(cause)),
+            None => self.stuck = true,
+        }
+    }
+
+    pub fn found(&mut self, conflict: Conflict) {
+        self.conflicts.push(conflict);
+    }
+}
+
+/// A plan for the constants of a program, with the depths of its values and the ratios of its levels.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    plan: Plan,
+    depths: Depths,
+    labels: Labels,
+    /// The ratio of each level, up to the highest.
+    ratios: Vec<Label>,
+}
+
+impl Planned {
+    /// Returns the plan that computes every product with a constant.
+    ///
+    /// # Errors
+    /// Fails for an operation that is not of CKKS.
+    pub fn products(program: &MacroProgram, output_level: Level) -> Result<Self, CompileError> {
+        let plan = Plan::products();
+        Ok(Self {
+            depths: Depths::new(program, output_level, &plan)?,
+            plan,
+            labels: Labels::new(),
+            ratios: Vec::new(),
+        })
+    }
+
+    /// Returns the plan of fewest levels for parameters whose primes can be chosen. It changes scales alone for the
+    /// constants if that takes fewer levels than products with them.
+    ///
+    /// # Errors
+    /// Fails for an operation that is not of CKKS.
+    pub fn free(program: &MacroProgram, output_level: Level) -> Result<Self, CompileError> {
+        Self::fewest(program, output_level, None)
+    }
+
+    /// Returns the plan of fewest levels for given primes.
+    ///
+    /// # Errors
+    /// Fails for an operation that is not of CKKS.
+    pub fn given(
+        program: &MacroProgram,
+        output_level: Level,
+        primes: &[u64],
+        default_scale: f64,
+    ) -> Result<Self, CompileError> {
+        Self::fewest(program, output_level, Some((primes, default_scale)))
+    }
+
+    fn fewest(
+        program: &MacroProgram,
+        output_level: Level,
+        given: Option<(&[u64], f64)>,
+    ) -> Result<Self, CompileError> {
+        let products = Self::products(program, output_level)?;
+        let labels = with_labels(program, output_level, given)?;
+        let levels = |planned: &Self| planned.depths.levels(output_level);
+        Ok(match labels {
+            Some(labels) if levels(&labels) < levels(&products) => labels,
+            Some(_) | None => products,
+        })
+    }
+
+    pub fn has_labels(&self) -> bool {
+        self.plan.has_labels()
+    }
+
+    pub fn depths(&self) -> &Depths {
+        &self.depths
+    }
+
+    /// Returns the ratios of levels 1 to `levels`, by which the primes of the levels are larger than the scale.
+    pub fn ratios(&self, levels: u32) -> Vec<f64> {
+        let ratio = |level: u32| {
+            let label = self.ratios.get(level as usize);
+            self.labels.value(label.copied().unwrap_or(Label::ONE))
+        };
+        (1..=levels).map(ratio).collect()
+    }
+
+    /// Manages a program as planned.
+    ///
+    /// # Errors
+    /// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
+    pub fn manage(
+        &mut self,
+        program: MacroProgram,
+        scales: &CanonicalScales,
+        output_level: Level,
+    ) -> Result<MacroProgram, CompileError> {
+        self.depths.check(&program, output_level, scales.top())?;
+        let mut ratios = self.ratios.clone();
+        ratios.resize(scales.top().index() + 1, Label::ONE);
+        let mut findings = Findings::with(&ratios);
+        let depths = self.depths.clone();
+        let (plan, labels) = (&self.plan, &mut self.labels);
+        manage(program, scales, depths, plan, labels, &mut findings)
+    }
+}
+
+/// Gives every value of a relinearised program a level and a scale. Every product with a constant is computed.
+///
+/// # Errors
+/// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
+pub fn run(
+    source: MacroProgram,
+    scales: &CanonicalScales,
+    output_level: Level,
+) -> Result<MacroProgram, CompileError> {
+    let mut planned = Planned::products(&source, output_level)?;
+    planned.manage(source, scales, output_level)
+}
+
+/// Returns a plan in which constants only change scales where they can. Returns `None` if no constant can, or if no
+/// plan is found.
+fn with_labels(
+    program: &MacroProgram,
+    output_level: Level,
+    given: Option<(&[u64], f64)>,
+) -> Result<Option<Planned>, CompileError> {
+    let mut constants = program.instrs.iter().map(|instr| kind(instr, program));
+    if !constants.any(|kind| matches!(kind, Ok(Kind::Constant))) {
+        return Ok(None);
+    }
+    let (mut plan, mut labels, mut flat) = (Plan::labels(), Labels::new(), false);
+    for _ in 0..MOST_TRIALS {
+        let depths = Depths::new(program, output_level, &plan)?;
+        let mut levels = depths.levels(output_level);
+        if let Some((primes, scale)) = given {
+            let top = CanonicalScales::top_of(primes, scale);
+            if levels > top.0 {
+                return Ok(None);
+            }
+            levels = top.0;
+        }
+        let scales = CanonicalScales::flat(levels);
+        let mut findings = Findings::choosing(levels, flat);
+        let (source, of) = (program.clone(), depths.clone());
+        manage(source, &scales, of, &plan, &mut labels, &mut findings)?;
+        let ratios = findings.chosen();
+        let scales = match given {
+            None => scales,
+            Some((primes, scale)) => {
+                let ratios = ratios.iter().map(|&label| labels.value(label));
+                let ratios: Vec<f64> = ratios.skip(1).collect();
+                match CanonicalScales::with_ratios(primes, scale, &ratios) {
+                    Ok(scales) => scales,
+                    Err(_) if !flat => {
+                        flat = true;
+                        continue;
+                    }
+                    Err(_) => return Ok(None),
+                }
+            }
+        };
+        let mut findings = Findings::with(&ratios);
+        let (source, of) = (program.clone(), depths.clone());
+        manage(source, &scales, of, &plan, &mut labels, &mut findings)?;
+        if findings.stuck {
+            if flat {
+                return Ok(None);
+            }
+            flat = true;
+            continue;
+        }
+        if findings.conflicts.is_empty() {
+            return Ok(Some(Planned {
+                plan,
+                depths,
+                labels,
+                ratios,
+            }));
+        }
+        let mut new = 0;
+        for conflict in findings.conflicts {
+            new += usize::from(plan.add(conflict));
+        }
+        if new == 0 {
+            return Ok(None);
+        }
+    }
+    Ok(None)
+}
