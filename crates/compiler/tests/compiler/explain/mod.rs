@@ -33,14 +33,14 @@ fn finish(mut t: TraceBuilder, y: Traced) -> MacroProgram {
 /// A product of ciphertexts, one with a constant, and rotations by 1 and 3.
 fn mixed() -> MacroProgram {
     let (mut t, x) = start();
-    let half = t.scalar(0.5, line(2)).unwrap();
+    let hundredth = t.scalar(0.01, line(2)).unwrap();
     let squared = t.square(x, line(3)).unwrap();
     let turned = t.rotate(squared, 1, line(4)).unwrap();
     let turned = t.rotate(turned, 0, line(4)).unwrap();
     let other = t.rotate(squared, 3, line(5)).unwrap();
     let sum = t.add(turned, other, line(6)).unwrap();
     let product = t.mul(sum, x, line(7)).unwrap();
-    let scaled = t.mul(product, half, line(8)).unwrap();
+    let scaled = t.mul(product, hundredth, line(8)).unwrap();
     finish(t, scaled)
 }
 
