@@ -167,7 +167,14 @@ def test_the_command_names_the_line_too(ringmill, tmp_path):
     assert "deep.py:7: levels run out here" in said
 
 
-def test_given_parameters_name_the_compilers_if_they_do(small):
+@rm.program
+def distant_constant(x: rm.Encrypted):
+    return x * x * x * x * 0.001
+
+
+def test_given_parameters_name_the_compilers_if_they_do():
+    small = rm.params(log_n=11, bits=[50, 40, 40, 50], allow_insecure_parameters_for_tests_only=True)
     with pytest.raises(rm.CompileError, match="let the compiler choose the parameters"):
-        score.compile(small, slots=64, input_bound=1)
-    assert np.isfinite(compiled_bits := score.compile(slots=64, input_bound=1).predicted_bits["out"]), compiled_bits
+        distant_constant.compile(small, slots=64, input_bound=1)
+    compiled = distant_constant.compile(slots=64, input_bound=1)
+    assert np.isfinite(bits := compiled.predicted_bits["out"]), bits
