@@ -156,6 +156,12 @@ impl Depths {
             Kind::Rescaled | Kind::Source => (deepest, false),
             Kind::Sum if plan.sum(number) == SumPlan::LiftBoth => (deepest + 1, true),
             Kind::Sum => {
+                // An operand that is lowered takes a level on its way.
+                let lowered = match plan.sum(number) {
+                    SumPlan::Lower(operand) => instr.src.get(operand).map_or(0, |v| at(v) + 1),
+                    SumPlan::Straight | SumPlan::LiftBoth => 0,
+                };
+                let deepest = deepest.max(lowered);
                 // A rescaled operand joins a sum of products when lifting it by one level costs no depth overall.
                 let is_product = |v: &&MacroValue| self.product[v.0 as usize];
                 let products = instr.src.iter().filter(is_product).map(at).max();

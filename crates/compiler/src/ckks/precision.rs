@@ -164,6 +164,10 @@ impl Closeness {
     };
 }
 
+/// The magnitude for which values count that are smaller, in comparisons with the capacity of their level. Where it fits,
+/// the scale is below the level's modulus.
+const SMALLEST: f64 = 0.5;
+
 /// The largest capacity that is used, near the largest double: infinite capacities could not be compared.
 const LARGEST: f64 = 1e300;
 
@@ -483,7 +487,9 @@ impl Walk<'_> {
     fn fit(&mut self, value: MacroValue, error: f64, at: LevelScale, line: Option<&SourceLoc>) {
         let magnitude = self.spans.get(value).magnitude().largest(usize::MAX);
         let capacity = capacity(self.params, at.level, at.scale);
-        self.tightest.compare(magnitude, error, capacity, line);
+        // No ciphertext has a scale as large as its modulus, however small its values are.
+        self.tightest
+            .compare(magnitude.max(SMALLEST), error, capacity, line);
     }
 
     /// Checks the ranges of inputs that no instruction reads. They are encrypted all the same, at the highest level if
