@@ -54,6 +54,7 @@ fn cases(most: usize) -> Vec<Case> {
 }
 
 #[test]
+#[ignore = "a model for each architecture; `make full` runs it"]
 fn every_architecture_extends() {
     // Quick to build.
     let shape = Shape::new(Word::Bits32, 2, 8..=9, 3, 3).unwrap();

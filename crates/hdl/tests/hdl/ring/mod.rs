@@ -39,6 +39,7 @@ fn the_package_of_words_is_fresh() {
 
 /// The wrapper has all the others in it.
 #[test]
+#[ignore = "twenty seconds; `make full` runs it"]
 fn the_wrapper_lints() {
     let hdl = hdl();
     let inside = hdl.sources().closure("rm_ring_axi").unwrap();

@@ -224,6 +224,7 @@ pub fn check_generated(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
 }
 
 #[test]
+#[ignore = "half a minute, a model of its own; `make full` runs it"]
 fn generated_operands_beside_dyadic_words() {
     check_generated(hdl(), seed()).unwrap();
 }

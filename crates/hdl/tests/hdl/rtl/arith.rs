@@ -315,6 +315,7 @@ pub fn check_cascade(hdl: &Hdl, seed: u64) -> Check {
 }
 
 #[test]
+#[ignore = "a model for each width; `make full` runs it"]
 fn multiplier_of_columns() {
     check_cascade(hdl(), seed()).unwrap();
 }
@@ -358,6 +359,7 @@ pub fn check_lazy(hdl: &Hdl, seed: u64) -> Check {
 }
 
 #[test]
+#[ignore = "a model for each width; `make full` runs it"]
 fn reducer_without_its_correction() {
     check_lazy(hdl(), seed()).unwrap();
 }

@@ -57,6 +57,7 @@ pub fn check_wide(hdl: &Hdl, width: u32, low: u32, latency: u64, seed: u64) -> C
 }
 
 #[test]
+#[ignore = "half a minute, a model for each width; `make full` runs it"]
 fn every_width_and_low() {
     for multiplier in WIDE_MULTIPLIERS {
         let (width, low) = (multiplier.width, multiplier.low);

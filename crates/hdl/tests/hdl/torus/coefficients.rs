@@ -57,6 +57,7 @@ pub fn toy() -> Shape {
 }
 
 #[test]
+#[ignore = "half a minute, an engine of its own; `make full` runs it"]
 fn three_bits_a_step() {
     check(hdl(), toy(), seed()).unwrap();
 }

@@ -359,6 +359,7 @@ fn random_programs_at_radix_four() {
 
 /// Radix 8, N = 64: an odd number of stages, and four lines a chunk, so two transform units.
 #[test]
+#[ignore = "half a minute, a machine of its own; `make full` runs it"]
 fn random_programs_at_radix_eight() {
     use MicroOp::*;
     let all = [SUMS.as_slice(), &PASSES, &[Load, Store, Morph, Morph]].concat();
