@@ -20,6 +20,7 @@ use super::code::automorphisms;
 use super::cost::Costs;
 use super::levels::{self, Callee, Convention, Deep, Frame, Managed, Misfit, Placed};
 use super::procedures::{Table, Variant, cheapest, chosen, linked};
+use super::unroll;
 use super::{CompileError, Compiled, Options, ParamsChoice, Prediction};
 use crate::bodies;
 use crate::bootstrappable::{self, Unfit};
@@ -51,6 +52,7 @@ pub(super) fn fit(
         procedure,
         costs: &costs,
     };
+    let program = &unroll::run(program, &setting)?;
     let fit = setting.managed(program)?;
     let fit = fit.map_err(|lost| CompileError::TooNoisy {
         at: lost.at,

@@ -9,6 +9,7 @@ pub(crate) mod deep;
 pub(crate) mod levels;
 mod params;
 pub(crate) mod procedures;
+mod unroll;
 mod wanted;
 
 use std::sync::Arc;

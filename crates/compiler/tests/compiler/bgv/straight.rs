@@ -9,7 +9,9 @@ use ringmill_compiler::bgv::{CompileError, Options};
 use ringmill_compiler::builder::{TraceBuilder, Traced};
 use ringmill_compiler::internals::{each, relinearised};
 use ringmill_compiler::{Compiles, Passes};
-use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, verify_with_primes};
+use ringmill_isa::macros::{
+    MacroInstr, MacroOp, MacroProgram, SchemeName, Visibility, verify_with_primes,
+};
 use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::bgv::bootstrap::{Maps, Procedure, Set};
 
@@ -162,6 +164,43 @@ fn a_straight_line_bootstraps_no_oftener_than_a_repeat() {
             assert!(straight <= looped);
         }
         random(&procedure, 1..60, 8);
+    }
+}
+
+/// How often a managed program bootstraps when it runs.
+fn run_time_bootstraps(managed: &MacroProgram) -> u64 {
+    let mut of_procs: Vec<u64> = Vec::new();
+    let count = |instrs: &[MacroInstr], of_procs: &[u64]| {
+        let counts = instrs.iter().map(|i| match i.imm.called() {
+            Some((proc, times)) => of_procs[proc as usize] * times,
+            None => u64::from(i.op == MacroOp::Bootstrap),
+        });
+        counts.sum::<u64>()
+    };
+    for proc in &managed.procs {
+        let own = count(&proc.instrs, &of_procs);
+        of_procs.push(own);
+    }
+    count(&managed.instrs, &of_procs)
+}
+
+#[test]
+fn turns_of_a_repeat_share_bootstraps() {
+    let procedure = of(Set::MEDIUM);
+    let options = Options {
+        bootstrapping: Some(Arc::clone(&procedure)),
+        seeded_keys: procedure.seeded(),
+        ..Options::given(Arc::clone(procedure.params()))
+    };
+    let managed = |form, count| {
+        let program = squares(form, count);
+        Bgv::fit(&program, &options, &[]).unwrap().managed
+    };
+    let written = run_time_bootstraps(&managed(Form::Straight, 64));
+    for turns in [64, 67] {
+        let repeated = run_time_bootstraps(&managed(Form::Turns(turns), 1));
+        println!("{turns} turns: {repeated} bootstraps, {written} of 64 written out");
+        assert!(repeated <= written + written / 2 && repeated < turns / 3);
     }
 }
 

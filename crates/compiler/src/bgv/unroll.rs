@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Unrolls repeats, as far as a bootstrap reaches. A procedure takes and gives its values at one level, so each turn of a
+//! repeat bootstraps what it carries. A procedure of several turns bootstraps once where the levels suffice for all.
+
+use std::collections::HashMap;
+
+use ringmill_isa::macros::{
+    MacroImm, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType, MacroValue,
+};
+
+use super::CompileError;
+use super::deep::Setting;
+use crate::bodies;
+
+/// The most instructions of a procedure whose repeats are unrolled, and of the procedure of several turns.
+const MOST_INSTRS: usize = 64;
+const MOST_UNROLLED: u64 = 512;
+/// A number of turns is taken if it needs at most this part of the time of the best number so far.
+const GAIN: f64 = 0.98;
+/// No more turns are tried once a turn costs so many times as much as with the best number.
+const MUCH_DEARER: f64 = 1.5;
+
+/// Returns the program with each repeat of a small procedure that calls no other in the number of turns a call that is
+/// cheapest.
+///
+/// # Errors
+/// Fails if the work is stopped.
+pub(super) fn run(
+    program: &MacroProgram,
+    setting: &Setting<'_>,
+) -> Result<MacroProgram, CompileError> {
+    let mut unroller = Unroller {
+        program,
+        setting,
+        procs: Vec::new(),
+        numbers: Vec::new(),
+        costs: HashMap::new(),
+        unrolled: HashMap::new(),
+    };
+    for proc in &program.procs {
+        let mut types = proc.types.clone();
+        let instrs = unroller.instrs(&proc.instrs, &mut types)?;
+        unroller.numbers.push(unroller.procs.len() as u32);
+        unroller.procs.push(MacroProc {
+            instrs,
+            types,
+            ..proc.clone()
+        });
+    }
+    let mut types = program.types.clone();
+    let instrs = unroller.instrs(&program.instrs, &mut types)?;
+    Ok(MacroProgram {
+        procs: unroller.procs,
+        instrs,
+        types,
+        ..program.clone()
+    })
+}
+
+struct Unroller<'a> {
+    program: &'a MacroProgram,
+    setting: &'a Setting<'a>,
+    /// The new program's procedures, and the new number of each old procedure.
+    procs: Vec<MacroProc>,
+    numbers: Vec<u32>,
+    /// For each old procedure, the numbers of turns that were tried, each with the cost of a call.
+    costs: HashMap<u32, Vec<(u64, f64)>>,
+    /// The new number of the procedure of so many turns of an old procedure.
+    unrolled: HashMap<(u32, u64), u32>,
+}
+
+impl Unroller<'_> {
+    fn instrs(
+        &mut self,
+        instrs: &[MacroInstr],
+        types: &mut Vec<MacroType>,
+    ) -> Result<Vec<MacroInstr>, CompileError> {
+        let mut out = Vec::with_capacity(instrs.len());
+        for instr in instrs {
+            match (instr.op, instr.imm.called()) {
+                (MacroOp::Repeat, Some((proc, count))) => {
+                    self.repeat(instr, proc, count, types, &mut out)?;
+                }
+                (_, Some((proc, _))) => out.push(MacroInstr {
+                    imm: MacroImm::Proc(self.number(proc)),
+                    ..instr.clone()
+                }),
+                (_, None) => out.push(instr.clone()),
+            }
+        }
+        Ok(out)
+    }
+
+    fn number(&self, proc: u32) -> u32 {
+        self.numbers.get(proc as usize).copied().unwrap_or(proc)
+    }
+
+    /// Emits a repeat, as one of several turns a call and one of the turns that are left.
+    fn repeat(
+        &mut self,
+        instr: &MacroInstr,
+        proc: u32,
+        count: u64,
+        types: &mut Vec<MacroType>,
+        out: &mut Vec<MacroInstr>,
+    ) -> Result<(), CompileError> {
+        let turns = self.turns(proc, count)?;
+        let left = count % turns;
+        // The turns that are left are one call too, if a call of so many was tried.
+        let tried = |&(tried, _): &(u64, f64)| tried == left;
+        let at_once = self
+            .costs
+            .get(&proc)
+            .is_some_and(|costs| costs.iter().any(tried));
+        let (last, calls) = match at_once {
+            true => (left, 1),
+            false => (1, left),
+        };
+        let parts = [(turns, count / turns), (last, calls)];
+        let parts = parts.into_iter().filter(|&(_, calls)| calls > 0);
+        let parts = parts.map(|(turns, calls)| (self.several(proc, turns), calls));
+        let parts: Vec<(u32, u64)> = parts.collect();
+        let mut src = instr.src.clone();
+        for (number, &(proc, count)) in parts.iter().enumerate() {
+            let dst = match number + 1 == parts.len() {
+                true => instr.dst.clone(),
+                false => {
+                    let first = types.len() as u32;
+                    let carried = instr.dst.iter().map(|v| types.get(v.0 as usize).copied());
+                    let carried: Vec<_> = carried.flatten().collect();
+                    let made = carried.len() as u32;
+                    types.extend(carried);
+                    (first..first + made).map(MacroValue).collect()
+                }
+            };
+            out.push(MacroInstr {
+                op: MacroOp::Repeat,
+                dst: dst.clone(),
+                src: src.clone(),
+                imm: MacroImm::Repeat { proc, count },
+                loc: instr.loc.clone(),
+            });
+            for (slot, value) in src.iter_mut().zip(dst) {
+                *slot = value;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many turns of a procedure one call is to take.
+    fn turns(&mut self, proc: u32, count: u64) -> Result<u64, CompileError> {
+        let costs = match self.costs.get(&proc) {
+            Some(costs) => costs,
+            None => {
+                let costs = self.found(proc, count)?;
+                self.costs.entry(proc).or_insert(costs)
+            }
+        };
+        let Some(&(_, alone)) = costs.first() else {
+            return Ok(1);
+        };
+        let mut best = (1, alone * count as f64);
+        for &(turns, cost) in costs {
+            let left = count % turns;
+            let last = costs.iter().find(|&&(tried, _)| tried == left);
+            let last = last.map_or(left as f64 * alone, |&(_, cost)| cost);
+            let total = (count / turns) as f64 * cost + last;
+            if turns <= count && total < GAIN * best.1 {
+                best = (turns, total);
+            }
+        }
+        Ok(best.0)
+    }
+
+    /// Returns numbers of turns, each with the cost of a call: 1 to 8, 10, 12, 14, 16, 20 and so on, as long as a turn does not
+    /// become much dearer. There are none for a procedure that is too long or calls others.
+    fn found(&self, proc: u32, count: u64) -> Result<Vec<(u64, f64)>, CompileError> {
+        let mut costs = Vec::new();
+        let Some(of) = self.program.procs.get(proc as usize) else {
+            return Ok(costs);
+        };
+        let calls = of.instrs.iter().any(|instr| instr.imm.called().is_some());
+        if calls || of.instrs.len() > MOST_INSTRS || of.results.is_empty() {
+            return Ok(costs);
+        }
+        let numbers = (1..16).flat_map(|log2| (5..=8).map(move |quarters| quarters << log2));
+        let fits = |turns: &u64| *turns <= count && of.instrs.len() as u64 * turns <= MOST_UNROLLED;
+        for turns in (1..=8).chain(numbers).take_while(fits) {
+            let body = written(of, turns);
+            let body = bodies::opened(&body, &self.program.scheme, self.program.slots);
+            let Ok(table) = self.setting.procedure(&body, &[])? else {
+                break;
+            };
+            let least = table.iter().map(|variant| variant.callee.cost);
+            let least = least.fold(f64::INFINITY, f64::min);
+            let a_turn = |&(turns, cost): &(u64, f64)| cost / turns as f64;
+            let best = costs.iter().map(a_turn).fold(f64::INFINITY, f64::min);
+            if a_turn(&(turns, least)) > MUCH_DEARER * best {
+                break;
+            }
+            costs.push((turns, least));
+        }
+        Ok(costs)
+    }
+
+    /// Returns the new number of the procedure of so many turns.
+    fn several(&mut self, proc: u32, turns: u64) -> u32 {
+        if turns <= 1 {
+            return self.number(proc);
+        }
+        if let Some(&known) = self.unrolled.get(&(proc, turns)) {
+            return known;
+        }
+        let number = self.procs.len() as u32;
+        if let Some(of) = self.program.procs.get(proc as usize) {
+            self.procs.push(written(of, turns));
+            self.unrolled.insert((proc, turns), number);
+        }
+        number
+    }
+}
+
+/// Writes out so many turns of a procedure that calls no other. Each turn takes the results of the turn before as its first
+/// arguments, and the other arguments again.
+fn written(proc: &MacroProc, turns: u64) -> MacroProc {
+    if turns <= 1 {
+        return proc.clone();
+    }
+    let mut out = MacroProc {
+        name: format!("{}, {turns} turns", proc.name),
+        instrs: Vec::new(),
+        types: Vec::new(),
+        ..proc.clone()
+    };
+    let mut fresh = |out: &mut MacroProc, value: MacroValue| {
+        out.types.extend(proc.types.get(value.0 as usize));
+        MacroValue(out.types.len() as u32 - 1)
+    };
+    out.params = proc.params.iter().map(|&v| fresh(&mut out, v)).collect();
+    let mut arguments = out.params.clone();
+    for _ in 0..turns {
+        let given = proc.params.iter().copied().zip(arguments.iter().copied());
+        let mut names: HashMap<MacroValue, MacroValue> = given.collect();
+        for instr in &proc.instrs {
+            let src = instr
+                .src
+                .iter()
+                .map(|v| names.get(v).copied().unwrap_or(*v));
+            let src = src.collect();
+            let dst: Vec<MacroValue> = instr.dst.iter().map(|&v| fresh(&mut out, v)).collect();
+            names.extend(instr.dst.iter().copied().zip(dst.iter().copied()));
+            out.instrs.push(MacroInstr {
+                src,
+                dst,
+                ..instr.clone()
+            });
+        }
+        out.results = proc
+            .results
+            .iter()
+            .map(|v| names.get(v).copied().unwrap_or(*v))
+            .collect();
+        for (slot, &value) in arguments.iter_mut().zip(&out.results) {
+            *slot = value;
+        }
+    }
+    out
+}
