@@ -6,6 +6,7 @@ use std::fmt;
 use ringmill_isa::Level;
 use ringmill_isa::macros::Refused;
 use ringmill_isa::source::SourceLoc;
+use ringmill_limits::human;
 use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
 use thiserror::Error;
@@ -94,6 +95,16 @@ pub enum CompileError<E = CkksError> {
         most_primes: Option<usize>,
         cures: Cures,
     },
+
+    /// The evaluation keys of the program are larger than the user allows, with all secure
+    /// parameters.
+    #[error(
+        "the evaluation keys of this program take at least {}, and keys allows {}; allow more, multiply less often in sequence, or \
+         rotate by fewer steps",
+        human(*least),
+        human(*wanted)
+    )]
+    KeysTooLarge { wanted: u64, least: u64 },
 
     /// The precision that the user wants needs a larger scale than primes of at most 60 bits allow.
     #[error(
@@ -411,6 +422,7 @@ impl<E> CompileError<E> {
             Self::Verify(error) => error.place.loc.as_ref(),
             Self::WrittenOut(error) => error.loc(),
             Self::TooManySlots { .. }
+            | Self::KeysTooLarge { .. }
             | Self::ScaleDrift { .. }
             | Self::IntegerBits { .. }
             | Self::Meaningless { .. }

@@ -18,6 +18,7 @@ mod compile;
 mod cse;
 mod cures;
 mod dce;
+pub mod digits;
 pub mod error;
 pub mod exact;
 pub mod explain;
@@ -46,6 +47,7 @@ mod trial;
 
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
 pub use cures::Cures;
+pub use digits::{KeyWishes, Prefer};
 pub use error::CompileError;
 pub use lower::{PlainRequest, PlainSource};
 pub use numbers::{Ends, Numbers, Values};

@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use crate::arrays::{Arrays, Lengths, Returned};
 use crate::compile::{Compiled, compile};
+use crate::digits::KeyWishes;
 use crate::kept::{Exact, KeptBootstrapping, KeptRange, KeptSlot};
 use crate::scheme::options::{Options, ParamsChoice, Passes};
 use crate::scheme::{Compiles, ErrorOf};
@@ -124,6 +125,7 @@ fn written<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &A
         params: _,       // those that were chosen are kept, whatever chose them
         target: _,       // they keep its limits
         seeded_keys: _,  // the target had a say in it
+        keys: _,         // they only decide which parameters are chosen
         explicit: _,     // and in it
         output_level: _, // what chose the parameters may have put the outputs above it
         input_bound,
@@ -293,6 +295,7 @@ pub fn recipe<S: Compiles>(
         target: None,
         params: ParamsChoice::Given(params),
         seeded_keys,
+        keys: KeyWishes::default(),
         explicit,
         output_level,
         input_bound: input_bound.0,

@@ -41,6 +41,9 @@ const NOTHING_TO_READ: u64 = 3789;
 const TRIES: u64 = 8;
 const MOVES: usize = 24;
 
+/// Digits are drawn apart, so that they change nothing else of a program.
+const DIGITS: u64 = 1 << 40;
+
 /// Seeds with this bit are of programs in which one key often switches ciphertexts that differ by what is public.
 const ALIKE: u64 = 1 << 31;
 
@@ -49,6 +52,22 @@ struct Drawn {
     case: Case,
     options: Options,
     said: String,
+}
+
+/// Returns the numbers of special primes and of digits. Half of the programs have them as drawn. The others have any
+/// number of digits, with as many special primes as the largest digit has primes, or as few as have its bits. Programs
+/// that are kept stay as they were.
+fn digits(seed: u64, bits: &[u32], special: usize, special_bits: u32) -> (usize, usize) {
+    let mut other = Numbers::new(seed ^ DIGITS);
+    if seed == NOTHING_TO_READ || KEPT.contains(&seed) || other.one_in(2) {
+        return (special, bits.len().div_ceil(special));
+    }
+    let dnum = 1 + other.below(bits.len());
+    let longest = bits.len().div_ceil(dnum);
+    let scale = bits.last().copied().unwrap_or(0);
+    let needed = bits[0] + (scale + 1) * (longest as u32 - 1);
+    let fewest = needed.div_ceil(special_bits) as usize;
+    (if other.one_in(2) { longest } else { fewest }, dnum)
 }
 
 fn draw(seed: u64) -> Drawn {
@@ -74,10 +93,11 @@ fn draw(seed: u64) -> Drawn {
         let mut bits = vec![(scale + n.between(3, 12)).min(60)];
         bits.extend(std::iter::repeat_n(scale, levels as usize));
         let special_bits = (scale + n.between(1, 20)).min(60);
+        let (special, dnum) = digits(seed, &bits, special, special_bits);
         let specials = vec![special_bits; special];
         let params = Params::builder(log_n as u8)
             .prime_bits(&bits, &specials)
-            .dnum(bits.len().div_ceil(special))
+            .dnum(dnum)
             .default_scale(f64::from(scale).exp2())
             .allow_insecure_parameters_for_tests_only()
             .build()

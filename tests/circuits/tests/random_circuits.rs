@@ -19,7 +19,8 @@ use ringmill_test_circuits::inputs::of_kind;
 #[path = "../../../crates/compiler/tests/compiler/random.rs"]
 mod random;
 
-/// Rings small enough for many circuits; dnum 6 (one special prime, as SEAL) and dnum 3 (two).
+/// A ring small enough for many circuits, with every number of digits: from one digit of all primes to a digit for each
+/// prime, as in SEAL. P has as many primes as hold the bits of the largest digit.
 static PARAMS: LazyLock<Vec<Arc<Params>>> = LazyLock::new(|| {
     let build = |specials: &[u32], dnum: usize| {
         let bits = [55, 45, 45, 45, 45, 45, 45];
@@ -27,7 +28,9 @@ static PARAMS: LazyLock<Vec<Arc<Params>>> = LazyLock::new(|| {
         let builder = builder.allow_insecure_parameters_for_tests_only();
         builder.build().unwrap()
     };
-    vec![build(&[55], 7), build(&[55, 55], 4)]
+    let special = [6, 4, 3, 2, 2, 2, 1];
+    let build = |(count, dnum)| build(&vec![55; count], dnum);
+    special.into_iter().zip(1..).map(build).collect()
 });
 
 static DEVICES: LazyLock<Vec<Box<dyn Device>>> = LazyLock::new(|| {
@@ -95,7 +98,7 @@ proptest! {
 
     #[test]
     fn random_circuits_agree_on_every_device_and_with_the_clear(
-        case in random::cases(4..40), dnum in 0usize..2, seeded: bool
+        case in random::cases(4..40), dnum in 0usize..7, seeded: bool
     ) {
         run_everywhere(&case, &PARAMS[dnum], seeded);
     }

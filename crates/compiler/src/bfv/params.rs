@@ -11,12 +11,14 @@ use ringmill_schemes::exact::{ExactParams, PlainModulus};
 use super::noise::{first_below, of_outputs};
 use super::{CompileError, Options, Wanted};
 use crate::cures::Cures;
+use crate::digits::{Products, Work};
 use crate::error::At;
 use crate::exact::degree::{Found, Short, check_given, smallest};
+use crate::exact::digits::{Start, best};
 use crate::exact::held::Held;
 use crate::exact::primes::Room;
 use crate::exact::{Prediction, zero};
-use crate::scheme::Fitted;
+use crate::scheme::{Compiles, Fitted};
 use crate::sequence::Sequence;
 
 /// The least noise budget in bits that an output must have. Below one bit a message may be lost.
@@ -37,7 +39,11 @@ pub(super) fn choose(
     let found = smallest(program, options, security, Arc::as_ref, |log_n, allowed| {
         let t = held.modulus(log_n)?;
         let program = zero::written_out(program, t, &held, &options.watch)?;
-        at_degree(&program, (wanted, options), t, room, log_n, allowed)
+        let found = at_degree(&program, (wanted, options), t, room, log_n, allowed)?;
+        let Found::Fits(params) = found else {
+            return Ok(found);
+        };
+        with_digits(&program, (wanted, options), (params, allowed), room)
     })?;
     fitted(program, options, found, held)
 }
@@ -94,6 +100,45 @@ fn at_degree(
         (None, Some((bits, params))) => Ok(Found::Short(lost(program, &params, bits)?)),
         (None, None) => Ok(Found::Short(Short::of(1.0))),
     }
+}
+
+/// Returns parameters with the same ciphertext primes and the best digits and special primes that hold the noise.
+fn with_digits(
+    program: &MacroProgram,
+    (wanted, options): (&Wanted, &Options),
+    (params, allowed): (Arc<Params>, u32),
+    room: Room,
+) -> Result<Found<Arc<Params>>, CompileError> {
+    let names = Bfv::keys(program, &params, None)?;
+    let primes = params.cipher_count();
+    let work = Work::of(
+        program,
+        (names.len(), Products::Extended),
+        |_| Some(primes),
+        |instr| Ok::<_, CompileError>(Bfv::automorphisms(&params, instr)?.len()),
+    )?;
+    let start = Start {
+        fit: Arc::clone(&params),
+        ring: &params,
+        work: &work,
+        allowed,
+    };
+    let (t, log_n) = (params.plain_modulus(), params.log_n());
+    let cipher = params.cipher_moduli();
+    let taken = [cipher, &[t.value()]].concat();
+    best(start, options, room, |choice| {
+        options.watch.check()?;
+        let Some(special) = choice.special_primes(room.step(log_n), &taken) else {
+            return Ok(None);
+        };
+        let params = Params::builder(log_n, t)
+            .primes(cipher, &special)
+            .dnum(choice.dnum)
+            .security(wanted.table, wanted.level)
+            .multiplication(params.multiplication())
+            .build()?;
+        Ok((least(program, &params)? >= MARGIN_BITS).then_some(params))
+    })
 }
 
 /// Returns how products are computed: as the user demands, unless the target forbids it. BEHZ gets a prime m-tilde if

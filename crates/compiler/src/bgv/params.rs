@@ -12,12 +12,14 @@ use ringmill_schemes::rlwe;
 use super::levels::{self, Frame, Managed, Misfit};
 use super::{CompileError, Options, Prediction, Wanted};
 use crate::cures::Cures;
+use crate::digits::{Products, Work};
 use crate::exact::degree::{Found, Short, check_given, smallest};
+use crate::exact::digits::{Start, best};
 use crate::exact::held::Held;
 use crate::exact::primes::Room;
 use crate::exact::zero;
 use crate::rewrite::is_cipher;
-use crate::scheme::Fitted;
+use crate::scheme::{Compiles, Fitted};
 use crate::sequence::Sequence;
 
 /// A parameter set, and the program managed for it.
@@ -71,7 +73,7 @@ struct Chain<'a> {
 
 impl Chain<'_> {
     /// Returns the parameters with the fewest primes that hold the program, since primes cost time, and of these the
-    /// smallest primes. Then it adds special primes, as many as make key switching quickest.
+    /// smallest primes. Then it takes the digits and special primes of least cost.
     fn smallest(&self) -> Result<Found<Fit>, CompileError> {
         let least = Room::least_bits(self.log_n);
         let mut nearest: Option<(f64, Arc<Params>)> = None;
@@ -80,13 +82,12 @@ impl Chain<'_> {
             if bits < least || count as usize >= rlwe::Params::MAX_PRIMES {
                 break;
             }
-            let Some((params, managed)) = self.fit([count, 1], bits)? else {
+            let Some((params, managed)) = self.fit(count, bits)? else {
                 continue;
             };
             let Some(misfit) = managed.misfit else {
                 let fit = (params, managed);
-                let (bits, fit) = self.narrowed(count, bits, fit)?;
-                return self.fewest_digits(count, bits, fit).map(Found::Fits);
+                return self.with_digits(self.narrowed(count, bits, fit)?);
             };
             if nearest.as_ref().is_none_or(|&(bits, _)| misfit.bits < bits) {
                 nearest = Some((misfit.bits, params));
@@ -107,54 +108,67 @@ impl Chain<'_> {
         })
     }
 
-    /// Returns the smallest size in bits at which as many primes as in `fit` hold the program, and the fit with it.
-    fn narrowed(&self, count: u32, bits: u32, fit: Fit) -> Result<(u32, Fit), CompileError> {
+    /// Returns the fit with as many primes as `fit` has, of the smallest size in bits at which they hold the program.
+    fn narrowed(&self, count: u32, bits: u32, fit: Fit) -> Result<Fit, CompileError> {
         let (mut low, mut high, mut best) = (Room::least_bits(self.log_n), bits, fit);
         while low < high {
             let middle = u32::midpoint(low, high);
-            match self.fit([count, 1], middle)? {
+            match self.fit(count, middle)? {
                 Some(fit) if fit.1.misfit.is_none() => (high, best) = (middle, fit),
                 Some(_) | None => low = middle + 1,
-            }
-        }
-        Ok((high, best))
-    }
-
-    /// Returns the fit with the number of special primes at which digits times primes are fewest, since keys hold and
-    /// key switching transforms that many limbs. The special primes take bits that the ring degree has to spare.
-    fn fewest_digits(&self, count: u32, bits: u32, fit: Fit) -> Result<Fit, CompileError> {
-        let (mut least, mut best) = (count * (count + 1), fit);
-        let target = self.options.target.as_ref();
-        let most = target.map_or(rlwe::Params::MAX_PRIMES, |t| t.moduli.is);
-        for special in 2..=count {
-            let digits = count.div_ceil(special);
-            let (primes, cost) = (count + special, digits * (count + special));
-            // The digits of a parameter set are as long as they can be for their number.
-            let shaped = count.div_ceil(digits) == special;
-            if !shaped || primes * bits > self.allowed || primes as usize > most || cost >= least {
-                continue;
-            }
-            if let Some(fit) = self.fit([count, special], bits)?
-                && fit.1.misfit.is_none()
-            {
-                (least, best) = (cost, fit);
             }
         }
         Ok(best)
     }
 
-    /// Manages the program for `count` ciphertext primes of `bits` bits and `special` special primes. Returns `None` if
-    /// there are not as many primes, or if the plaintext modulus is not below their product.
-    fn fit(&self, [count, special]: [u32; 2], bits: u32) -> Result<Option<Fit>, CompileError> {
-        let all = (count + special, bits);
+    /// Returns the fit with the digits and special primes of least cost that hold the program. The special primes take
+    /// bits that the ring degree has to spare.
+    fn with_digits(&self, fit: Fit) -> Result<Found<Fit>, CompileError> {
+        let (params, managed) = &fit;
+        let (params, managed) = (Arc::clone(params), managed.program.clone());
+        let names = Bgv::keys(&managed, &params, None)?;
+        let work = Work::of(
+            &managed,
+            (names.len(), Products::WithinQ),
+            |value| Work::primes_of(&managed, value),
+            |instr| Ok::<_, CompileError>(Bgv::automorphisms(&params, instr)?.len()),
+        )?;
+        let start = Start {
+            fit,
+            ring: &params,
+            work: &work,
+            allowed: self.allowed,
+        };
+        let cipher = params.cipher_moduli();
+        let taken = [cipher, &[self.t.value()]].concat();
+        best(start, self.options, self.room, |choice| {
+            let step = self.room.step(self.log_n);
+            let Some(special) = choice.special_primes(step, &taken) else {
+                return Ok(None);
+            };
+            let fit = self.managed(cipher, &special, choice.dnum)?;
+            Ok(Some(fit).filter(|fit| fit.1.misfit.is_none()))
+        })
+    }
+
+    /// Manages the program for `count` ciphertext primes of `bits` bits and a special prime of the same size. Returns
+    /// `None` if there are not as many primes, or if the plaintext modulus is not below their product.
+    fn fit(&self, count: u32, bits: u32) -> Result<Option<Fit>, CompileError> {
+        let all = (count + 1, bits);
         let primes = self.room.primes(self.log_n, self.t, all);
         let holds = count * (bits - 1) >= self.t.reducer().bits();
         let Some(primes) = primes.filter(|_| holds) else {
             return Ok(None);
         };
-        let (special, cipher) = primes.split_at(special as usize);
+        let (special, cipher) = primes.split_at(1);
+        self.managed(cipher, special, cipher.len()).map(Some)
+    }
+
+    /// Manages the program for these primes.
+    fn managed(&self, cipher: &[u64], special: &[u64], dnum: usize) -> Result<Fit, CompileError> {
         let builder = Params::builder(self.log_n, self.t)
             .primes(cipher, special)
+            .dnum(dnum)
             .security(self.wanted.table, self.wanted.level);
         let target = self.options.target.as_ref();
         let builder = match target.is_some_and(|target| target.primes_alone.is) {
@@ -163,7 +177,7 @@ impl Chain<'_> {
         };
         let params = builder.build()?;
         let managed = from_top(self.program, &params, self.options, false)?;
-        Ok(Some((params, managed)))
+        Ok((params, managed))
     }
 }
 

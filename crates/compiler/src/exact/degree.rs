@@ -21,6 +21,8 @@ const LOG_N: std::ops::RangeInclusive<u8> = 11..=15;
 pub(crate) enum Found<T> {
     Fits(T),
     Short(Short),
+    /// The evaluation keys are larger than the user allows. These are the fewest bytes that they take.
+    Keys(u64),
 }
 
 /// Why no parameters of a ring degree fit.
@@ -59,7 +61,7 @@ pub(crate) fn smallest<S, T>(
 where
     S: Compiles<Params: ParameterSet, Error: From<RlweError>>,
 {
-    let (mut short, mut lacking) = (None, None);
+    let (mut short, mut lacking, mut bytes) = (None, None, None);
     for log_n in LOG_N {
         options.watch.check()?;
         let slots = 1u32 << (log_n - 1);
@@ -82,12 +84,18 @@ where
                     }
                 }
             }
+            Found::Keys(least) => {
+                bytes = Some(bytes.map_or(least, |bytes: u64| bytes.min(least)));
+            }
             Found::Short(found) => short = Some((found, log_n, allowed)),
         }
     }
     // What would serve without the machine says which field of its description stands against it.
     if let Some(error) = lacking {
         return Err(error.into());
+    }
+    if let Some((least, wanted)) = bytes.zip(options.keys.most_bytes) {
+        return Err(CompileError::KeysTooLarge { wanted, least });
     }
     let Some((short, log_n, allowed)) = short else {
         let log_n = u32::from(*LOG_N.end());

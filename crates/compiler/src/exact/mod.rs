@@ -4,6 +4,7 @@
 
 pub(crate) mod constants;
 pub(crate) mod degree;
+pub(crate) mod digits;
 pub(crate) mod held;
 pub(crate) mod messages;
 mod prediction;

@@ -27,8 +27,12 @@ impl Room {
     /// Returns `count` primes of `bits` bits, the largest ones without the plaintext modulus. Returns `None` if there
     /// are not as many.
     pub fn primes(self, log_n: u8, t: PlainModulus, (count, bits): (u32, u32)) -> Option<Vec<u64>> {
-        let step = u32::from(log_n).max(self.friendly_bits.saturating_sub(1));
-        ntt_primes_excluding(bits, step, count as usize, &[t.value()]).ok()
+        ntt_primes_excluding(bits, self.step(log_n), count as usize, &[t.value()]).ok()
+    }
+
+    /// Returns log2 of half of the number modulo which primes are 1, for the ring degree `2^log_n`.
+    pub fn step(self, log_n: u8) -> u32 {
+        u32::from(log_n).max(self.friendly_bits.saturating_sub(1))
     }
 
     /// Returns the possible numbers of ciphertext primes with their size in bits, ordered by their bits in all. For

@@ -7,6 +7,7 @@ use ringmill_isa::Level;
 use ringmill_limits::Watch;
 
 use super::Compiles;
+use crate::digits::KeyWishes;
 use crate::target::Target;
 
 /// The default factor by which values may be larger than on the sample.
@@ -63,6 +64,8 @@ pub struct Options<S: Compiles> {
     /// Whether key halves come from seeds (half the key memory and traffic), if the target can make them. Otherwise
     /// whole keys are stored.
     pub seeded_keys: bool,
+    /// The user's demands on the evaluation keys of chosen parameters.
+    pub keys: KeyWishes,
     /// Whether the managed program has explicit moves (LOAD, MORPH and KSW) and ends with HCF, even if no target asks
     /// for that.
     pub explicit: bool,
@@ -115,6 +118,7 @@ impl<S: Compiles> Default for Options<S> {
             params: ParamsChoice::Choose(S::Wanted::default()),
             target: None,
             seeded_keys: true,
+            keys: KeyWishes::default(),
             explicit: false,
             output_level: Level::LOWEST,
             input_bound: 1.0,

@@ -6,6 +6,7 @@ mod bgv;
 mod builder;
 mod ckks;
 mod cures;
+mod digits;
 mod exact;
 mod explain;
 mod explicit;

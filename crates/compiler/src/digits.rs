@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Chooses key-switching digits and special primes by the time of a program's key switches and the bytes of its keys.
+//!
+//! More special primes make fewer digits. Fewer digits take fewer transforms and smaller keys, but the special primes
+//! take bits of the security table. The time is a count of word operations, so a program gets the same digits on every
+//! machine.
+
+mod cost;
+
+use std::ops::Range;
+
+use ringmill_math::primes::ntt_primes_excluding;
+use ringmill_schemes::rlwe::{self, digit_ranges, product_bits};
+
+pub(crate) use cost::{Products, Work};
+
+/// The bits by which the special primes together exceed a digit, if they can. Then key switching adds little more error
+/// than a division by one prime, even in the slot that gets most of it.
+pub(crate) const SPECIAL_BITS: u32 = 8;
+/// The number of choices that a search tries, the best first, before the digits stay as they are.
+pub(crate) const TRIES: usize = 6;
+
+/// The quantity that the choice among parameters makes least.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Prefer {
+    /// The time of the program.
+    #[default]
+    Speed,
+    /// The bytes of evaluation keys.
+    Keys,
+}
+
+/// The user's demands on the evaluation keys of chosen parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct KeyWishes {
+    pub prefer: Prefer,
+    /// The most bytes that the evaluation keys of a program may take together.
+    pub most_bytes: Option<u64>,
+}
+
+impl KeyWishes {
+    /// Returns whether evaluation keys may take so many bytes.
+    pub fn allow(&self, bytes: u64) -> bool {
+        self.most_bytes.is_none_or(|most| bytes <= most)
+    }
+
+    /// Returns the choices that are allowed, the best first.
+    pub(crate) fn ranked(&self, choices: &[Digits]) -> Vec<Digits> {
+        let allowed = choices.iter().filter(|choice| self.allow(choice.bytes));
+        let mut ranked: Vec<Digits> = allowed.cloned().collect();
+        ranked.sort_by_key(|choice| self.rank(choice));
+        ranked
+    }
+
+    /// Returns the choices that are allowed and better than the digits `there`, the best first. If `there` is not
+    /// allowed, every allowed choice is better.
+    pub(crate) fn better(&self, choices: &[Digits], there: &Digits) -> Vec<Digits> {
+        let mut ranked = self.ranked(choices);
+        if self.allow(there.bytes) {
+            ranked.retain(|choice| self.rank(choice) < self.rank(there));
+        }
+        ranked
+    }
+
+    /// Returns whether digits at a larger ring degree are better by a tenth, which pays for ciphertexts of twice the
+    /// size.
+    pub(crate) fn prefer_larger(&self, larger: &Digits, smaller: &Digits) -> bool {
+        let (less, more) = match self.prefer {
+            Prefer::Speed => (larger.time, smaller.time),
+            Prefer::Keys => (larger.bytes, smaller.bytes),
+        };
+        self.allow(larger.bytes) && less.saturating_mul(10) <= more.saturating_mul(9)
+    }
+
+    /// Returns the key by which choices are ordered. The least is the best.
+    fn rank(&self, choice: &Digits) -> (u64, u64, u32) {
+        let Digits { time, bytes, .. } = *choice;
+        match self.prefer {
+            Prefer::Speed => (time, bytes, choice.special),
+            Prefer::Keys => (bytes, time, choice.special),
+        }
+    }
+}
+
+/// A number of digits with its special primes and costs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Digits {
+    pub dnum: usize,
+    /// The number of special primes.
+    pub special: u32,
+    /// The size of each special prime in bits.
+    pub bits: u32,
+    /// The bits of the largest digit.
+    digit_bits: u32,
+    /// The word operations of the whole program, in half products.
+    pub time: u64,
+    /// The bytes of all evaluation keys.
+    pub bytes: u64,
+}
+
+impl Digits {
+    /// Returns the special primes: the largest ones that are 1 modulo `2^(step + 1)` and not `taken`. Returns `None` if
+    /// there are not as many, or if P has fewer bits than the largest digit.
+    pub(crate) fn special_primes(&self, step: u32, taken: &[u64]) -> Option<Vec<u64>> {
+        let primes = ntt_primes_excluding(self.bits, step, self.special as usize, taken).ok()?;
+        Some(primes).filter(|primes| product_bits(primes) >= self.digit_bits)
+    }
+}
+
+/// A ring degree, its ciphertext primes and the work of a program, for which digits are chosen.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub log_n: u32,
+    pub cipher: &'a [u64],
+    /// The bits that all primes together may have.
+    pub allowed: u32,
+    /// The most bits of a special prime.
+    pub max_bits: u32,
+    /// The most primes, special primes included.
+    pub max_primes: usize,
+    pub work: &'a Work,
+    /// Whether key halves come from seeds.
+    pub seeded: bool,
+}
+
+impl Setting<'_> {
+    /// Returns every number of digits that there is room for, with costs. P has at least the bits of the largest digit.
+    /// If one further prime gives it [`SPECIAL_BITS`] more, both numbers of special primes are choices.
+    pub fn choices(&self) -> Vec<Digits> {
+        let count = self.cipher.len();
+        let all = (1..=count).rev().flat_map(|dnum| {
+            let digits = digit_ranges(count, dnum);
+            let needed = self.largest(&digits);
+            // The fast extension of a digit of k primes may be k times as large as the digit.
+            let wished = needed + SPECIAL_BITS + count.div_ceil(dnum).ilog2();
+            let fewest = needed.div_ceil(self.max_bits).max(1);
+            let roomy = wished.div_ceil(self.max_bits).max(1);
+            let numbers = fewest..=roomy;
+            let made = numbers.map(move |special| {
+                let bits = wished.div_ceil(special).min(self.max_bits);
+                self.priced(&digits, special, bits)
+            });
+            made.collect::<Vec<_>>()
+        });
+        all.filter(|choice| self.has_room(choice)).collect()
+    }
+
+    /// Returns the digits of a parameter set, with their costs.
+    pub fn of_params(&self, params: &rlwe::Params) -> Digits {
+        let digits = (0..params.dnum()).map(|j| params.digit(j, params.max_level()));
+        let special = params.special_moduli();
+        let bits = product_bits(special).div_ceil(special.len().max(1) as u32);
+        self.priced(&digits.collect::<Vec<_>>(), special.len() as u32, bits)
+    }
+
+    /// Returns digits with `special` special primes of `bits` bits, and their costs.
+    fn priced(&self, digits: &[Range<usize>], special: u32, bits: u32) -> Digits {
+        let primes = self.cipher.len() + special as usize;
+        let short = bits <= u32::BITS && self.cipher.iter().all(|&q| q >> u32::BITS == 0);
+        let word = if short { 4 } else { 8 };
+        let half = (word * digits.len() * primes) as u64;
+        let half = half << self.log_n;
+        let key = match self.seeded {
+            true => half + 32,
+            false => 2 * half,
+        };
+        Digits {
+            dnum: digits.len(),
+            special,
+            bits,
+            digit_bits: self.largest(digits),
+            time: self
+                .work
+                .time(self.log_n, digits, (special, primes), self.seeded),
+            bytes: self.work.keys().saturating_mul(key),
+        }
+    }
+
+    /// Returns the bits of the largest digit.
+    fn largest(&self, digits: &[Range<usize>]) -> u32 {
+        let bits = digits.iter().map(|digit| self.bits(digit.clone()));
+        bits.max().unwrap_or(0)
+    }
+
+    fn bits(&self, primes: Range<usize>) -> u32 {
+        product_bits(self.cipher.get(primes).unwrap_or_default())
+    }
+
+    fn has_room(&self, choice: &Digits) -> bool {
+        let all = self.bits(0..self.cipher.len());
+        let primes = self.cipher.len() + choice.special as usize;
+        all + choice.special * choice.bits <= self.allowed && primes <= self.max_primes
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Chooses digits and special primes for a program of integers whose ciphertext primes are chosen.
+
+use ringmill_schemes::rlwe;
+
+use super::degree::Found;
+use super::primes::Room;
+use crate::digits::{Digits, Setting, TRIES, Work};
+use crate::scheme::Compiles;
+use crate::scheme::options::Options;
+
+/// The parameters from which the search for digits starts: those with a digit for each ciphertext prime.
+pub(crate) struct Start<'a, T> {
+    pub fit: T,
+    pub ring: &'a rlwe::Params,
+    pub work: &'a Work,
+    /// The bits that all primes together may have.
+    pub allowed: u32,
+}
+
+/// Returns the best digits that hold the program. `fit` makes parameters of digits, or returns `None` if they do not
+/// hold it.
+///
+/// # Errors
+/// The errors of `fit`.
+pub(crate) fn best<S: Compiles, T, E>(
+    start: Start<'_, T>,
+    options: &Options<S>,
+    room: Room,
+    mut fit: impl FnMut(&Digits) -> Result<Option<T>, E>,
+) -> Result<Found<T>, E> {
+    let (wishes, ring) = (options.keys, start.ring);
+    let target = options.target.as_ref();
+    let most = target.map_or(rlwe::Params::MAX_PRIMES, |target| target.moduli.is);
+    let setting = Setting {
+        log_n: ring.log_n().into(),
+        cipher: ring.cipher_moduli(),
+        allowed: start.allowed,
+        max_bits: room.max_bits,
+        max_primes: most.min(rlwe::Params::MAX_PRIMES),
+        work: start.work,
+        seeded: options.seeded(),
+    };
+    let there = setting.of_params(ring);
+    let choices = match start.work.keys() {
+        0 => Vec::new(),
+        _ => setting.choices(),
+    };
+    for choice in wishes.better(&choices, &there).iter().take(TRIES) {
+        if let Some(found) = fit(choice)? {
+            return Ok(Found::Fits(found));
+        }
+    }
+    if wishes.allow(there.bytes) {
+        return Ok(Found::Fits(start.fit));
+    }
+    // Digits that would be allowed, but do not hold the program, are no news.
+    let fewest = choices.iter().map(|choice| choice.bytes).min();
+    let refused = fewest.filter(|&bytes| !wishes.allow(bytes));
+    Ok(Found::Keys(refused.unwrap_or(there.bytes)))
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Digits and special primes of chosen parameters, by time and by the bytes of keys.
+
+use ringmill_compiler::builder::{TraceBuilder, Traced};
+use ringmill_compiler::ckks::Wanted;
+use ringmill_compiler::{
+    CompileError, Compiled, Compiles, KeyWishes, Options, ParamsChoice, Prefer, compile,
+};
+use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility};
+use ringmill_schemes::ParameterSet;
+use ringmill_schemes::bfv::Bfv;
+use ringmill_schemes::bgv::Bgv;
+use ringmill_schemes::ckks::Ckks;
+use ringmill_schemes::rlwe::{self, RingParams, product_bits};
+
+/// A program of products in sequence, with a rotation of the last.
+fn products<S: Compiles>(depth: u32) -> MacroProgram {
+    let mut t = TraceBuilder::new("products", 16).unwrap();
+    let [x, y] = ["x", "y"].map(|name| t.input(name, Visibility::Encrypted, None).unwrap());
+    let product = (0..depth).fold(x, |x: Traced, _| t.mul(x, y, None).unwrap());
+    let turned = t.rotate(product, 1, None).unwrap();
+    t.output("z", turned, None).unwrap();
+    let mut program = t.finish();
+    program.scheme = SchemeName::new(S::NAME).unwrap();
+    program
+}
+
+fn compiled<S: Compiles>(depth: u32, keys: KeyWishes) -> Result<Compiled<S>, String>
+where
+    S::Error: std::fmt::Display,
+{
+    let options = Options::<S> {
+        keys,
+        ..Options::default()
+    };
+    compile(products::<S>(depth), &options).map_err(|error| error.to_string())
+}
+
+fn bytes<S: Compiles<Params: ParameterSet>>(compiled: &Compiled<S>) -> u64 {
+    compiled
+        .params
+        .key_bytes(compiled.keys.len(), compiled.seeded)
+}
+
+/// Asserts that P has the bits of every digit, and that the table vouches for all primes.
+fn check(ring: &rlwe::Params) {
+    let special = product_bits(ring.special_moduli());
+    for digit in (0..ring.dnum()).map(|j| ring.digit(j, ring.max_level())) {
+        assert!(
+            product_bits(&ring.moduli()[digit]) <= special,
+            "{}",
+            ring.summary()
+        );
+    }
+    let bound = ring.security().bound.unwrap();
+    assert!(product_bits(ring.moduli()) <= bound && !ring.insecure_allowed());
+}
+
+fn digits_by_wishes<S>(depths: &[u32])
+where
+    S: Compiles<Params: ParameterSet + RingParams, Error: std::fmt::Display>,
+{
+    let keys = KeyWishes {
+        prefer: Prefer::Keys,
+        most_bytes: None,
+    };
+    let mut fewer = 0;
+    for &depth in depths {
+        let fast = compiled::<S>(depth, KeyWishes::default()).unwrap();
+        let small = compiled::<S>(depth, keys).unwrap();
+        for params in [&fast.params, &small.params] {
+            check(params.ring_params());
+        }
+        let ring = fast.params.ring_params();
+        fewer += u32::from(ring.dnum() < ring.cipher_count());
+        assert!(bytes(&small) <= bytes(&fast), "{depth}");
+        // The same choice each time.
+        let again = compiled::<S>(depth, KeyWishes::default()).unwrap();
+        assert_eq!(again.params.id(), fast.params.id());
+        // A limit that the smallest keys keep, and one that they do not.
+        let most = KeyWishes {
+            most_bytes: Some(bytes(&small)),
+            ..KeyWishes::default()
+        };
+        let limited = compiled::<S>(depth, most).unwrap();
+        assert!(bytes(&limited) <= bytes(&small));
+        let most = KeyWishes {
+            most_bytes: Some(1 << 10),
+            ..KeyWishes::default()
+        };
+        let refused = compiled::<S>(depth, most).err().unwrap();
+        let said = "the evaluation keys of this program take at least";
+        assert!(
+            refused.starts_with(said) && refused.contains("allows 1.0 KiB"),
+            "{refused}"
+        );
+    }
+    assert!(fewer > 0, "no program has several primes a digit");
+}
+
+#[test]
+fn ckks_has_the_digits_that_are_wanted() {
+    digits_by_wishes::<Ckks>(&[1, 2, 5, 12, 20]);
+}
+
+#[test]
+fn bfv_has_the_digits_that_are_wanted() {
+    digits_by_wishes::<Bfv>(&[1, 3, 6]);
+}
+
+#[test]
+fn bgv_has_the_digits_that_are_wanted() {
+    digits_by_wishes::<Bgv>(&[1, 3, 6]);
+}
+
+/// Relinearisation keys of deep programs are a fraction of what a digit a prime takes.
+#[test]
+fn deep_programs_have_few_digits_and_small_keys() {
+    for (depth, fewest) in [(20, 4), (40, 3), (80, 2)] {
+        let wanted = Wanted {
+            precision_bits: 8,
+            ..Wanted::default()
+        };
+        let options = Options::<Ckks> {
+            params: ParamsChoice::Choose(wanted),
+            ..Options::default()
+        };
+        let compiled = compile(products::<Ckks>(depth), &options).unwrap();
+        let ring = compiled.params.ring_params();
+        check(ring);
+        assert!(ring.cipher_count() > depth as usize);
+        let each = ring.cipher_count() * (ring.cipher_count() + 1);
+        let now = ring.dnum() * ring.moduli().len();
+        assert!(fewest * now < each, "{}", ring.summary());
+        assert!(compiled.predicted.iter().all(|p| p.bits() >= 8.0));
+    }
+}
+
+/// A program whose every step is y y / 2 + x / 10.
+fn iterated(depth: u32) -> MacroProgram {
+    let mut t = TraceBuilder::new("iterated", 16).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let [half, tenth] = [0.5, 0.1].map(|value| t.scalar(value, None).unwrap());
+    let last = (0..depth).fold(x, |y, _| {
+        let square = t.square(y, None).unwrap();
+        let halved = t.mul(square, half, None).unwrap();
+        let more = t.mul(x, tenth, None).unwrap();
+        t.add(halved, more, None).unwrap()
+    });
+    t.output("z", last, None).unwrap();
+    t.finish()
+}
+
+#[test]
+fn twenty_squares_have_keys_below_sixty_mebibytes() {
+    let options = Options::<Ckks> {
+        keys: KeyWishes {
+            prefer: Prefer::Keys,
+            most_bytes: None,
+        },
+        ..Options::default()
+    };
+    let small = compile(iterated(20), &options).unwrap();
+    let fast = compile(iterated(20), &Options::<Ckks>::default()).unwrap();
+    for compiled in [&small, &fast] {
+        check(compiled.params.ring_params());
+        // A digit for each prime takes 231 MiB.
+        assert!(bytes(compiled) < 60 << 20, "{}", compiled.params.summary());
+    }
+    assert!(bytes(&small) < bytes(&fast));
+}
+
+/// A program without key switches has no keys to make small.
+#[test]
+fn no_key_is_within_any_limit() {
+    let mut t = TraceBuilder::new("sum", 16).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let y = t.add(x, x, None).unwrap();
+    t.output("y", y, None).unwrap();
+    let options = Options::<Ckks> {
+        keys: KeyWishes {
+            most_bytes: Some(1),
+            ..KeyWishes::default()
+        },
+        ..Options::default()
+    };
+    let compiled = compile(t.finish(), &options);
+    assert!(!matches!(compiled, Err(CompileError::KeysTooLarge { .. })));
+    assert_eq!(compiled.unwrap().params.special_count(), 1);
+}
