@@ -66,6 +66,7 @@ class Params:
     slots: int
     ciphertext_primes: list[int]
     special_primes: list[int]
+    dnum: int
     levels: int
     scale: float | None
     plain_modulus: int | None
@@ -184,6 +185,8 @@ def compile_program(
     security: int,
     target: str | None,
     bootstrapping: Bootstrapping | None,
+    prefer_keys: bool,
+    keys: str | None,
 ) -> CompiledProgram: ...
 
 class Bootstrapping:
@@ -210,6 +213,8 @@ def make_params(
     name: str | None,
     log_n: int | None,
     bits: list[int] | None,
+    special: int,
+    dnum: int | None,
     table: str,
     security: int,
     scale: float | None,

@@ -13,7 +13,7 @@ from ringmill.errors import ArgumentError
 _BYTES = integer(1, 2**64 - 1)
 
 
-def _memory(name: str, value: Any) -> str:
+def memory_size(name: str, value: Any) -> str:
     if isinstance(value, str):
         return text()(name, value)
     try:
@@ -34,7 +34,7 @@ class Limits:
 Limits.__init__ = arguments("rm.Limits", memory=_BYTES)(Limits.__init__)  # type: ignore[method-assign]
 
 
-@arguments("rm.limits", memory=optional(_memory))
+@arguments("rm.limits", memory=optional(memory_size))
 def limits(*, memory: int | str | None = None) -> Limits:
     """Sets the given limits for all work begun from now on, and returns the limits in force.
 

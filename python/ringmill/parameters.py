@@ -46,6 +46,8 @@ def device_name(name: str, value: Any) -> str:
     name=optional(text(ParameterError)),
     log_n=optional(integer(0, 255, ParameterError)),
     bits=optional(items(integer(0, 2**32 - 1, ParameterError), "a list of prime sizes", ParameterError)),
+    special=integer(1, 255, ParameterError),
+    dnum=optional(integer(1, 255, ParameterError)),
     table=optional(text(ParameterError)),
     security=integer(0, 2**32 - 1, ParameterError),
     scale=optional(number(ParameterError)),
@@ -58,6 +60,8 @@ def params(
     *,
     log_n: int | None = None,
     bits: Sequence[int] | None = None,
+    special: int = 1,
+    dnum: int | None = None,
     table: str | None = None,
     security: int = 128,
     scale: float | None = None,
@@ -68,9 +72,13 @@ def params(
     """Returns a named parameter set, or one of your own sizes.
 
     ``"set1"`` (N = 2^14, 438 bits) and ``"set2"`` (N = 2^15, 546 bits) are those of the ring paper. Your own sizes are
-    `log_n`, and `bits`, the sizes of the primes: first the ciphertext primes, last the special prime. They are checked
-    at `security` bits under `table`: ``"guidelines_2024"`` (the default), ``"standard_2018"`` (which ``"set1"`` needs)
-    or ``"estimator_2026"`` (our own estimates, small rings too).
+    `log_n`, and `bits`, the sizes of the primes: first the ciphertext primes, last the special ones, as many as
+    `special` says. They are checked at `security` bits under `table`: ``"guidelines_2024"`` (the default),
+    ``"standard_2018"`` (which ``"set1"`` needs) or ``"estimator_2026"`` (our own estimates, small rings too).
+
+    Key switching cuts ciphertexts into `dnum` digits, from 1 to the number of ciphertext primes. Without `dnum`, a digit
+    has as many primes as there are special ones. Fewer digits make smaller keys. The special primes must have at least
+    the bits of a digit, or be as many as its primes.
 
     `scheme` names the scheme. The default is CKKS, or with `plain_modulus` the first scheme of integers. Programs of
     whole numbers compute modulo the plain modulus, a prime below 2^60 that is 1 mod 2N. :func:`plain_modulus` finds
@@ -83,16 +91,27 @@ def params(
     5
     >>> rm.params("set1", table="standard_2018").slots
     8192
+    >>> rm.params(log_n=15, bits=[60, 40, 40, 40, 40, 60, 60], special=2, dnum=3).dnum
+    3
     """
     if (name is None) == (log_n is None) or (log_n is None) != (bits is None):
         raise ParameterError('give either the name of a set, as in rm.params("set2"), or both log_n= and bits=')
+    if name is not None and (special != 1 or dnum is not None):
+        raise ParameterError(
+            f"special= and dnum= are of parameters of your own, and {shown(name)} has its own; leave them out"
+        )
+    if bits is not None and 1 < special and special >= len(bits):
+        raise ParameterError(
+            f"special={special} leaves no ciphertext prime of {len(bits)}; give more bits=, or fewer special ones"
+        )
     table = table or "guidelines_2024"
     insecure = allow_insecure_parameters_for_tests_only
     if scheme is None:
         scheme = next(s.name for s in SCHEMES if s.exact == (plain_modulus is not None))
     elif scheme not in (known := [s.name for s in SCHEMES]):
         raise ParameterError(f"there is no scheme {shown(scheme)}; {closest(scheme, known)}")
-    return _ringmill.make_params(scheme, name, log_n, bits, table, security, scale, plain_modulus, insecure)
+    own = (log_n, bits, special, dnum)
+    return _ringmill.make_params(scheme, name, *own, table, security, scale, plain_modulus, insecure)
 
 
 @arguments("rm.plain_modulus", log_n=integer(3, 17, ParameterError), bits=integer(2, 60, ParameterError))

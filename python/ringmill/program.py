@@ -41,6 +41,7 @@ from ringmill.errors import (
 )
 from ringmill.fill import Fill
 from ringmill.frames import public, user_line
+from ringmill.limits import memory_size
 from ringmill.log import LOGGER, timed
 from ringmill.parameters import params_made
 from ringmill.ranges import Sizes, whole_ranges
@@ -52,6 +53,15 @@ from ringmill.types import SLOTS, Type, real
 from ringmill.values import Tiled, as_vector, numeric, spread, typed, whole_slots
 
 _WHOLE = integer(0, 2**32 - 1, ParameterError)
+_PREFERENCES = ("speed", "keys")
+
+
+def _preference(name: str, value: Any) -> str:
+    """The check of a `prefer` argument."""
+    word = text(ParameterError)(name, value)
+    if word not in _PREFERENCES:
+        raise ParameterError(f"{name}: there is no preference {shown(word)}; {closest(word, _PREFERENCES)}")
+    return word
 
 
 def _params(name: str, value: Any) -> Params:
@@ -356,7 +366,7 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
     for name in options:
         if name not in known:
             raise ArgumentError(f"{label} has no argument `{name}`; {closest(name, known)}")
-        if params is not None and name in ("precision", "integer_bits", "table", "security"):
+        if params is not None and name in ("precision", "integer_bits", "table", "security", "prefer", "keys"):
             raise ParameterError(
                 f"{name}= decides parameters that are chosen, and params= is given; leave one of them out"
             )
@@ -375,6 +385,8 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
     security=_WHOLE,
     target=optional(text(DeviceError)),
     bootstrapping=optional(SETUP),
+    prefer=_preference,
+    keys=optional(memory_size),
 )
 def compile_traced(
     traced: MacroProgram,
@@ -393,6 +405,8 @@ def compile_traced(
     security: int = 128,
     target: str | None = None,
     bootstrapping: Bootstrapping | None = None,
+    prefer: str = "speed",
+    keys: int | str | None = None,
 ) -> Compiled:
     """Compiles a traced program.
 
@@ -417,6 +431,10 @@ def compile_traced(
     `target` names the machine that the program is compiled for (``"ring"``, or a description file). Chosen parameters
     keep to its word size, ring degrees and moduli. If none can, or if the given ones do not, the refusal names the
     field of its description.
+
+    `prefer` decides among the parameters that hold the program: ``"speed"`` takes those of least time, ``"keys"`` those
+    of the smallest evaluation keys. `keys` is the most that evaluation keys may take, a number of bytes or text such as
+    ``"2GiB"``.
 
     `bootstrapping` is a set of parameters that bootstraps (:func:`ringmill.bootstrapping`). The program may then have
     any depth, and its procedures and repeats stay as they are. It computes on whole numbers modulo the set's p^r, and
@@ -476,6 +494,8 @@ def compile_traced(
             security,
             target,
             None if bootstrapping is None else bootstrapping.inner,
+            prefer == "keys",
+            keys,
         )
         return Compiled(inner, shape, signature, choice)
     declared = _ranges(traced, ranges or {}, signature, bound if sample is None else None)
@@ -495,6 +515,8 @@ def compile_traced(
         security,
         target,
         None,
+        prefer == "keys",
+        keys,
     )
     return Compiled(inner, shape, signature, choice)
 

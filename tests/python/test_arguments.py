@@ -143,7 +143,7 @@ class World:
                 rm.params,
                 {"log_n": 11, "bits": [50, 40, 50], "allow_insecure_parameters_for_tests_only": True}
                 | {"name": None, "table": "guidelines_2024", "security": 128, "scale": 2.0**40}
-                | {"scheme": "ckks", "plain_modulus": None},
+                | {"scheme": "ckks", "plain_modulus": None, "special": 1, "dnum": 2},
             ),
             "devices": (rm.devices, {}),
             "bootstrapping": (
@@ -194,7 +194,8 @@ class World:
                 product.compile,
                 {"slots": SLOTS, "params": None, "scheme": "ckks", "precision": 20, "integer_bits": 5, "security": 128}
                 | {"input_bound": None, "sample": {"x": x, "p": p}, "table": "guidelines_2024"}
-                | {"ranges": {"x": (0, 1)}, "margin": 2.0, "target": "ring", "bootstrapping": None},
+                | {"ranges": {"x": (0, 1)}, "margin": 2.0, "target": "ring", "bootstrapping": None}
+                | {"prefer": "keys", "keys": "1GiB"},
             ),
             "Program.__call__": (product, {"x": x, "p": p}),
             "a typed program": (typed, {"x": 1.0, "p": [1.0, 2.0]}),

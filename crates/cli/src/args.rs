@@ -123,6 +123,14 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "BITS")]
     pub integer_bits: Option<u32>,
 
+    /// The quantity that `auto` parameters make least: the time of a run, or the size of evaluation keys [default: speed].
+    #[arg(long, value_name = "WHAT")]
+    pub prefer: Option<Preference>,
+
+    /// The most bytes that evaluation keys may take, such as 2GiB. Use it with `auto` parameters.
+    #[arg(long, value_name = "SIZE", value_parser = Limits::parse)]
+    pub keys: Option<Limits>,
+
     /// The least and the largest value of an input. A program whose values may then outgrow their level is refused.
     /// Give one option for each input. --input-bound or a sample holds for the other inputs.
     #[arg(
@@ -171,6 +179,15 @@ pub enum Fill {
     Zeros,
     /// The file's values again and again. Their number must divide the slots.
     Repeat,
+}
+
+/// The quantity that chosen parameters make least.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Preference {
+    /// The time of a run.
+    Speed,
+    /// The size of the evaluation keys.
+    Keys,
 }
 
 /// The security table and level that parameters must reach. A parameter file states its own level.
@@ -448,9 +465,17 @@ pub struct ParamsArgs {
     #[arg(long, requires = "bits", conflicts_with = "set")]
     pub log_n: Option<u8>,
 
-    /// Sizes in bits of the primes of a set of your own, the special prime last.
+    /// Sizes in bits of the primes of a set of your own, the special primes last.
     #[arg(long, value_delimiter = ',', requires = "log_n")]
     pub bits: Vec<u32>,
+
+    /// Number of special primes among these.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, requires = "bits")]
+    pub special: usize,
+
+    /// Number of key-switching digits [default: each digit has as many primes as there are special ones].
+    #[arg(long, value_name = "COUNT", requires = "bits")]
+    pub dnum: Option<usize>,
 
     #[command(flatten)]
     pub security: SecurityArgs,

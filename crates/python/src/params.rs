@@ -110,6 +110,8 @@ fn make_params(
     name: Option<&str>,
     log_n: Option<u8>,
     bits: Option<Vec<u32>>,
+    special: usize,
+    dnum: Option<usize>,
     table: &str,
     security: u32,
     scale: Option<f64>,
@@ -120,8 +122,9 @@ fn make_params(
         log_n: log_n.unwrap_or(0),
         bits: bits
             .as_deref()
-            .and_then(<[u32]>::split_last)
-            .map(|(special, cipher)| (cipher, *special)),
+            .filter(|bits| !bits.is_empty())
+            .map(|bits| bits.split_at(bits.len().saturating_sub(special))),
+        dnum,
         table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
         level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,
         scale,
@@ -175,6 +178,12 @@ impl Params {
     #[getter]
     fn ciphertext_primes(&self) -> Vec<u64> {
         self.inner.ring().cipher_moduli().to_vec()
+    }
+
+    /// The number of key-switching digits.
+    #[getter]
+    fn dnum(&self) -> usize {
+        self.inner.ring().dnum()
     }
 
     #[getter]

@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use ringmill_compiler::arrays::Arrays;
 use ringmill_compiler::saved;
 use ringmill_compiler::scheme::ErrorOf;
-use ringmill_compiler::{Compiled, Options, ParamsChoice, Target, Values};
+use ringmill_compiler::{Compiled, KeyWishes, Options, ParamsChoice, Prefer, Target, Values};
 use ringmill_isa::macros::{self, MacroProgram};
-use ringmill_limits::Watch;
+use ringmill_limits::{Limits, Watch};
 use ringmill_math::plans::{self, Choice};
 use ringmill_runtime::{Known, Served, Wishes, with_scheme};
 use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
@@ -53,6 +53,8 @@ fn compile_program(
     security: u32,
     target: Option<&str>,
     bootstrapping: Option<&Bootstrapping>,
+    prefer_keys: bool,
+    keys: Option<&str>,
 ) -> PyResult<CompiledProgram> {
     let target = target.map(ringmill_sim::target).transpose();
     let target = target.map_err(raise::<DeviceError, _>)?;
@@ -62,10 +64,20 @@ fn compile_program(
         table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
         level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,
     };
+    let keys = keys.map(Limits::parse).transpose();
+    let keys = keys.map_err(|error| ParameterError::new_err(format!("keys: {error}")))?;
+    let keys = KeyWishes {
+        prefer: match prefer_keys {
+            true => Prefer::Keys,
+            false => Prefer::Speed,
+        },
+        most_bytes: keys.map(|limits| limits.memory),
+    };
     let sample = sample.map(|inputs| inputs.iter().map(Vector::values).collect());
     let asked = Asking {
         params,
         wishes,
+        keys,
         input_bound,
         ranges,
         sample,
@@ -85,6 +97,7 @@ fn compile_program(
 struct Asking<'a> {
     params: Option<&'a Params>,
     wishes: Wishes,
+    keys: KeyWishes,
     input_bound: f64,
     ranges: Vec<Option<PyEnds>>,
     sample: Option<Vec<Values>>,
@@ -121,6 +134,7 @@ fn compiled_as<S: Served>(
         .map(|sample| sample.into_iter().map(message).collect::<PyResult<_>>());
     let options = Options::<S> {
         params,
+        keys: asked.keys,
         target: asked.target,
         input_bound: asked.input_bound,
         ranges: asked.ranges.iter().map(range).collect::<PyResult<_>>()?,

@@ -56,8 +56,12 @@ impl Served for Ckks {
     fn made(own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
         let builder = Params::builder(own.log_n);
         let builder = match own.bits {
-            Some((cipher, special)) => builder.prime_bits(cipher, &[special]),
+            Some((cipher, special)) => builder.prime_bits(cipher, special),
             None => builder.prime_bits(&[], &[]),
+        };
+        let builder = match own.dnum {
+            Some(dnum) => builder.dnum(dnum),
+            None => builder,
         };
         finished(builder, own)
     }

@@ -29,11 +29,11 @@ fn plain_modulus(own: &Own<'_>) -> Result<PlainModulus, ExactError> {
     Ok(t)
 }
 
-/// Returns the sizes in bits of the ciphertext primes, and that of the special prime if the user gives it.
-fn sizes<'a>(own: &Own<'a>) -> (&'a [u32], Vec<u32>) {
+/// Returns the sizes in bits of the ciphertext primes, and those of the special primes if the user gives them.
+fn sizes<'a>(own: &Own<'a>) -> (&'a [u32], &'a [u32]) {
     match own.bits {
-        Some((cipher, special)) if !cipher.is_empty() => (cipher, vec![special]),
-        Some(_) | None => (&[], Vec::new()),
+        Some((cipher, special)) if !cipher.is_empty() => (cipher, special),
+        Some(_) | None => (&[], &[]),
     }
 }
 
@@ -115,8 +115,11 @@ macro_rules! of_integers {
         fn made(own: &Own<'_>) -> Result<Arc<Self::Params>, $error> {
             let (cipher, special) = sizes(own);
             let mut builder = $module::Params::builder(own.log_n, plain_modulus(own)?)
-                .prime_bits(cipher, &special)
+                .prime_bits(cipher, special)
                 .security(own.table, own.level);
+            if let Some(dnum) = own.dnum {
+                builder = builder.dnum(dnum);
+            }
             if own.insecure {
                 builder = builder.allow_insecure_parameters_for_tests_only();
             }

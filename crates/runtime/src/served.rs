@@ -35,8 +35,10 @@ pub struct Wishes {
 #[derive(Clone, Copy, Debug)]
 pub struct Own<'a> {
     pub log_n: u8,
-    /// The sizes in bits of the ciphertext primes, and that of the special prime.
-    pub bits: Option<(&'a [u32], u32)>,
+    /// The sizes in bits of the ciphertext primes, and those of the special primes.
+    pub bits: Option<(&'a [u32], &'a [u32])>,
+    /// The number of key-switching digits, or `None` if it follows from the number of special primes.
+    pub dnum: Option<usize>,
     pub table: SecurityTable,
     pub level: SecurityLevel,
     /// The CKKS scale, or `None` for its default or for exact values.

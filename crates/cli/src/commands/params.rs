@@ -68,6 +68,7 @@ pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Para
         let own = Own {
             log_n: 0,
             bits: None,
+            dnum: None,
             table,
             level,
             scale: None,
@@ -117,16 +118,25 @@ pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
 /// Returns the parameter sets that the command line asks for.
 fn chosen(args: &ParamsArgs) -> Result<Vec<Shown>, CliError> {
     if let Some(log_n) = args.log_n {
-        let Some((special, cipher)) = args.bits.split_last() else {
-            return Err(CliError::Usage(
-                "--bits needs at least two primes, the last one special".to_owned(),
-            ));
+        let split = args.bits.len().checked_sub(args.special);
+        let split = split.filter(|&cipher| cipher > 0 && args.special > 0);
+        let Some((cipher, special)) = split.and_then(|cipher| args.bits.split_at_checked(cipher))
+        else {
+            return Err(CliError::Usage(format!(
+                "--bits needs at least one ciphertext prime and one special prime, and --special {} of {} primes leaves none; give more sizes, or fewer special primes",
+                args.special,
+                args.bits.len()
+            )));
         };
         let (table, level) = args.security.wanted()?;
         let own = Params::builder(log_n)
-            .prime_bits(cipher, &[*special])
-            .security(table, level)
-            .build()?;
+            .prime_bits(cipher, special)
+            .security(table, level);
+        let own = match args.dnum {
+            Some(dnum) => own.dnum(dnum),
+            None => own,
+        };
+        let own = own.build()?;
         return Ok(vec![shown::<Ckks>("your own", &own)]);
     }
     if let Some(set) = &args.set {

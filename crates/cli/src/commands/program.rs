@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use ringmill_compiler::arrays::{Arrays, Lengths};
 use ringmill_compiler::saved::{self, Recipe};
-use ringmill_compiler::{Compiled, Options, ParamsChoice};
+use ringmill_compiler::{Compiled, KeyWishes, Options, ParamsChoice, Prefer};
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_limits::Watch;
 use ringmill_runtime::report::SchemeReport;
 use ringmill_runtime::{Known, Served};
 use ringmill_schemes::file::InsecureParams;
 
-use crate::args::{ProgramArgs, SecurityArgs};
+use crate::args::{Preference, ProgramArgs, SecurityArgs};
 use crate::commands::params;
 use crate::error::CliError;
 use crate::inputs::{self, Room};
@@ -168,6 +168,8 @@ fn asked(args: &ProgramArgs) -> Option<&'static str> {
         target,
         precision,
         integer_bits,
+        prefer,
+        keys,
         ranges,
         input_bound,
         margin,
@@ -181,6 +183,8 @@ fn asked(args: &ProgramArgs) -> Option<&'static str> {
         ("--target", target.is_some()),
         ("--precision", precision.is_some()),
         ("--integer-bits", integer_bits.is_some()),
+        ("--prefer", prefer.is_some()),
+        ("--keys", keys.is_some()),
         ("--range", !ranges.is_empty()),
         ("--sample", !samples.is_empty()),
         ("--input-bound", input_bound.is_some()),
@@ -192,6 +196,17 @@ fn asked(args: &ProgramArgs) -> Option<&'static str> {
         .into_iter()
         .find(|&(_, given)| given)
         .map(|(name, _)| name)
+}
+
+/// Returns the demands of the command line on evaluation keys.
+fn key_wishes(args: &ProgramArgs) -> KeyWishes {
+    KeyWishes {
+        prefer: match args.prefer {
+            Some(Preference::Keys) => Prefer::Keys,
+            Some(Preference::Speed) | None => Prefer::Speed,
+        },
+        most_bytes: args.keys.map(|limits| limits.memory),
+    }
 }
 
 fn options<S: Served>(
@@ -208,6 +223,7 @@ fn options<S: Served>(
     let target = args.target.as_deref().map(ringmill_sim::target);
     let mut options = Options::<S> {
         params: choice,
+        keys: key_wishes(args),
         target: target.transpose()?,
         watch: watch.clone(),
         ..Options::default()
@@ -336,6 +352,8 @@ fn check(args: &ProgramArgs) -> Result<(), CliError> {
     let wishes = [
         ("--precision", args.precision.is_some()),
         ("--integer-bits", args.integer_bits.is_some()),
+        ("--prefer", args.prefer.is_some()),
+        ("--keys", args.keys.is_some()),
     ];
     if let Some((flag, _)) = wishes
         .iter()
