@@ -41,22 +41,21 @@ def test_special_primes_and_digits_are_said():
         rm.params("set2", dnum=3)
 
 
-@pytest.mark.parametrize(("program", "slots"), [(power, 16), (whole, None)])
-def test_programs_compute_the_same_with_any_digits(program, slots):
-    options = {"slots": slots} if slots else {}
-    options |= {"ranges": {"x": (-1, 1)} if slots else {"x": (-3, 3)}}
+@pytest.mark.parametrize(("program", "slots", "most"), [(power, 16, 1), (whole, 64, 3)])
+def test_programs_compute_the_same_with_any_digits(program, slots, most):
+    options = {"slots": slots, "ranges": {"x": (-most, most)}}
     fast = program.compile(**options)
     small = program.compile(prefer="keys", **options)
-    limited = program.compile(keys=small._inner.key_bytes, **options)
-    assert small._inner.key_bytes <= fast._inner.key_bytes
-    assert limited._inner.key_bytes <= small._inner.key_bytes
-    x = np.linspace(-1, 1, 16) if slots else np.arange(64) % 7 - 3
+    limited = program.compile(keys=small.key_bytes, **options)
+    assert small.key_bytes <= fast.key_bytes
+    assert limited.key_bytes <= small.key_bytes
+    x = np.linspace(-1, 1, 16) if program is power else np.arange(64) % 7 - 3
     for compiled in (fast, small, limited):
         client = compiled.keygen()
         run = compiled.run(client.encrypt(x=x))
         found = client.decrypt(run)
-        powers = x**64 if slots else x**3
-        assert np.allclose(found, powers + np.roll(powers, -1), atol=1e-4 if slots else 0)
+        powers = x**64 if program is power else x**3
+        assert np.allclose(found, powers + np.roll(powers, -1), atol=1e-4 if program is power else 0)
         assert compiled.params.dnum <= len(compiled.params.ciphertext_primes)
         largest = math.prod(compiled.params.special_primes)
         assert largest.bit_length() >= max(compiled.params.ciphertext_primes).bit_length()
@@ -65,7 +64,7 @@ def test_programs_compute_the_same_with_any_digits(program, slots):
 
 
 def test_wishes_that_are_none_are_refused():
-    with pytest.raises(rm.ParameterError, match=r"no preference 'sped'; did you mean 'speed'\?"):
+    with pytest.raises(rm.ParameterError, match=r"no preference 'sped'; did you mean `speed`\?"):
         power.compile(slots=16, prefer="sped")
     with pytest.raises(rm.RingmillError, match="keys"):
         power.compile(slots=16, keys="many")

@@ -4,7 +4,8 @@
 use ringmill_compiler::builder::{TraceBuilder, Traced};
 use ringmill_compiler::ckks::Wanted;
 use ringmill_compiler::{
-    CompileError, Compiled, Compiles, KeyWishes, Options, ParamsChoice, Prefer, compile,
+    CompileError, Compiled, Compiles, KeyWishes, Limit, Options, ParamsChoice, Prefer, Target,
+    compile,
 };
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility};
 use ringmill_schemes::ParameterSet;
@@ -168,6 +169,71 @@ fn twenty_squares_have_keys_below_sixty_mebibytes() {
         assert!(bytes(compiled) < 60 << 20, "{}", compiled.params.summary());
     }
     assert!(bytes(&small) < bytes(&fast));
+}
+
+/// Returns a machine with at most so many primes and no other limit.
+fn machine(moduli: usize) -> Target {
+    Target {
+        machine: "few".to_owned(),
+        log_n: Limit {
+            field: "log_n",
+            is: 10..=17,
+        },
+        modulus_bits: Limit {
+            field: "modulus_bits",
+            is: 60,
+        },
+        friendly_bits: Limit {
+            field: "friendly_bits",
+            is: 0,
+        },
+        moduli: Limit {
+            field: "moduli",
+            is: moduli,
+        },
+        extends_modulo_primes: false,
+        primes_alone: Limit {
+            field: "primes_alone",
+            is: false,
+        },
+        runs_whole: Limit {
+            field: "runs_whole",
+            is: false,
+        },
+        expands_seeds: true,
+        explicit: false,
+        engine: None,
+    }
+}
+
+/// Encryption divides by P too, and more special primes round more. So a program may need a larger scale for them.
+#[test]
+fn a_larger_scale_pays_for_fewer_digits() {
+    let chosen = |depth, precision_bits, target| {
+        let wanted = Wanted {
+            precision_bits,
+            ..Wanted::default()
+        };
+        let options = Options::<Ckks> {
+            params: ParamsChoice::Choose(wanted),
+            target,
+            ..Options::default()
+        };
+        compile(products::<Ckks>(depth), &options).unwrap().params
+    };
+    let (mut raised, mut fewer) = (0, 0);
+    for depth in [1, 2, 3, 4, 6, 8, 12, 16] {
+        for precision_bits in [8, 14, 20, 26] {
+            let params = chosen(depth, precision_bits, None);
+            let alone = machine(params.cipher_count() + 1);
+            let alone = chosen(depth, precision_bits, Some(alone));
+            if params.log_n() == alone.log_n() {
+                raised += u32::from(params.default_scale() > alone.default_scale());
+                fewer += u32::from(params.dnum() < alone.dnum());
+            }
+        }
+    }
+    assert!(raised > 0 && fewer > raised, "{raised} {fewer}");
 }
 
 /// A program without key switches has no keys to make small.

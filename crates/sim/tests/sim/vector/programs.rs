@@ -165,7 +165,8 @@ fn real_numbers_take_two_primes_a_level_where_one_is_too_small() {
     let compiled = real(25).unwrap();
     let scale = compiled.params.default_scale().log2();
     assert!(scale >= 48.0, "{scale}");
-    assert_eq!(compiled.params.special_count(), 2);
+    // A digit has at least the two primes of a level, and P at least the bits of a digit.
+    assert!(compiled.params.special_count() >= 2);
     let error = error_of(&compiled);
     assert!(error < 2f64.powi(-25), "{error:e}");
     // Small enough for a prime each.
