@@ -76,9 +76,9 @@ def params(
     `special` says. They are checked at `security` bits under `table`: ``"guidelines_2024"`` (the default),
     ``"standard_2018"`` (which ``"set1"`` needs) or ``"estimator_2026"`` (our own estimates, small rings too).
 
-    Key switching cuts ciphertexts into `dnum` digits, from 1 to the number of ciphertext primes. Without `dnum`, a digit
-    has as many primes as there are special ones. Fewer digits make smaller keys. The special primes must have at least
-    the bits of a digit, or be as many as its primes.
+    Key switching cuts ciphertexts into `dnum` digits, from 1 to the number of ciphertext primes. Without `dnum`, a
+    digit has as many primes as there are special ones. Fewer digits make smaller keys. The special primes must have at
+    least the bits of a digit, or be as many as its primes.
 
     `scheme` names the scheme. The default is CKKS, or with `plain_modulus` the first scheme of integers. Programs of
     whole numbers compute modulo the plain modulus, a prime below 2^60 that is 1 mod 2N. :func:`plain_modulus` finds
@@ -100,7 +100,7 @@ def params(
         raise ParameterError(
             f"special= and dnum= are of parameters of your own, and {shown(name)} has its own; leave them out"
         )
-    if bits is not None and 1 < special and special >= len(bits):
+    if bits is not None and special > 1 and special >= len(bits):
         raise ParameterError(
             f"special={special} leaves no ciphertext prime of {len(bits)}; give more bits=, or fewer special ones"
         )

@@ -59,7 +59,7 @@ def test_programs_compute_the_same_with_any_digits(program, slots, most):
         assert compiled.params.dnum <= len(compiled.params.ciphertext_primes)
         largest = math.prod(compiled.params.special_primes)
         assert largest.bit_length() >= max(compiled.params.ciphertext_primes).bit_length()
-    with pytest.raises(rm.CompileError, match="evaluation keys of this program take at least .* allows 1.0 KiB"):
+    with pytest.raises(rm.CompileError, match=r"evaluation keys of this program take at least .* allows 1\.0 KiB"):
         program.compile(keys="1KiB", **options)
 
 
