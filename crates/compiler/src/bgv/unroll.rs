@@ -232,7 +232,7 @@ fn written(proc: &MacroProc, turns: u64) -> MacroProc {
         types: Vec::new(),
         ..proc.clone()
     };
-    let mut fresh = |out: &mut MacroProc, value: MacroValue| {
+    let fresh = |out: &mut MacroProc, value: MacroValue| {
         out.types.extend(proc.types.get(value.0 as usize));
         MacroValue(out.types.len() as u32 - 1)
     };
