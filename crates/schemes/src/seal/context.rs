@@ -107,13 +107,13 @@ impl<P: SealParams> SealContext<P> {
         if ring.special_count() != 1 {
             let found = ring.special_count();
             let reason = format!(
-                "SEAL has one special prime, these have {found}; leave dnum at its default"
+                "SEAL has one special prime, these have {found}; give parameters with one special prime"
             );
             return Err(SealError::Unsupported { reason });
         }
         if ring.dnum() != ring.cipher_count() {
             let reason = format!(
-                "SEAL has a digit a prime, these have {} digits of {} ciphertext primes; leave dnum at its default",
+                "SEAL has a digit for each prime, these have {} digits of {} ciphertext primes; give parameters with one special prime, and leave dnum at its default",
                 ring.dnum(),
                 ring.cipher_count()
             );
