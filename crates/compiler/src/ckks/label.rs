@@ -7,8 +7,9 @@
 
 use std::collections::HashMap;
 
-/// The most factors that one label may have. A product with more is computed instead.
-const MOST_FACTORS: usize = 32;
+/// The most factors that one label may have, counted with their exponents. A product with more is computed instead. So a
+/// label's number has a relative error of at most 2^-46.
+const MOST_FACTORS: u64 = 64;
 
 /// A label, by its number in [`Labels`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -69,7 +70,8 @@ impl Labels {
             .into_iter()
             .filter(|(_, power)| *power != 0)
             .collect();
-        if powers.len() > MOST_FACTORS {
+        let factors = powers.iter().map(|(_, power)| power.unsigned_abs());
+        if factors.fold(0, u64::saturating_add) > MOST_FACTORS {
             return None;
         }
         powers.sort_unstable();
@@ -84,7 +86,7 @@ impl Labels {
             .sum()
     }
 
-    /// Returns a label's number. Its relative error is some 2^-53 for each multiplication that the powers need.
+    /// Returns a label's number, with a relative error of at most 2^-46.
     pub fn value(&self, label: Label) -> f64 {
         let powers = self.powers(label).iter();
         powers

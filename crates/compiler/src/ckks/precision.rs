@@ -164,6 +164,9 @@ impl Closeness {
     };
 }
 
+/// The relative error of a scale that a label divides.
+const LABEL: f64 = 1.0 / (1u64 << 46) as f64;
+
 /// The magnitude for which values count that are smaller, in comparisons with the capacity of their level. Where it fits,
 /// the scale is below the level's modulus.
 const SMALLEST: f64 = 0.5;
@@ -642,7 +645,7 @@ impl Visitor for OfResult<'_, '_> {
         }
         let size = self.walk.size(instr.src.first());
         if let Some(whole) = whole_factor(value, scale) {
-            let rounding = (whole / scale - value).abs() + value.abs() * f64::EPSILON;
+            let rounding = (whole / scale - value).abs() + value.abs() * LABEL;
             return Ok(self.walk.model.mul_rounded(&a, &size, value, rounding));
         }
         Ok(self.walk.model.mul_scalar(&a, &size, value, scale))
