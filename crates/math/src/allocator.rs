@@ -14,13 +14,13 @@ use std::alloc::{GlobalAlloc, Layout, System};
 
 /// The bytes of a cache line, which are also those of the longest SIMD vectors.
 const LINE: usize = 64;
-/// The number of bytes to a multiple of which the system's allocator aligns every block.
+/// The alignment, in bytes, that the system's allocator gives every block.
 const SYSTEM: usize = 16;
 /// The length in bytes from which on blocks start at a cache line. Shorter blocks stay as the system aligns them, because
 /// none holds a limb of a secure ring.
 const LONG: usize = 4096;
 
-/// The bytes of a large page of the processors in use.
+/// The bytes of a large page of memory, 2 MiB, on the processors in use.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 2 << 20;
 /// The length in bytes from which on blocks ask for large pages, such as blocks of keys. Keys are read from their first word

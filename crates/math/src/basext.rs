@@ -109,7 +109,7 @@ pub trait BaseExtension: Send + Sync {
     /// Returns the moduli of the output limbs, in order. The moduli of [`BaseExtension::words`] follow.
     fn target(&self) -> &[Modulus];
 
-    /// Returns the powers of two of the last output limbs, in order.
+    /// Returns the moduli of the last output limbs that are powers of two, in order.
     fn words(&self) -> &[WordModulus];
 
     /// Returns the number of words of scratch memory that [`BaseExtension::convert`] needs. It does not depend on the length of

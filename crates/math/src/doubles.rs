@@ -56,6 +56,8 @@ impl Pair {
 }
 
 impl Factor {
+    /// Puts the number and the quotient of a constant factor into every lane of two vectors.
+    ///
     /// # Safety
     /// The processor must have AVX2.
     #[inline(always)]
@@ -78,6 +80,8 @@ pub(crate) struct Doubles<const TIGHT: bool> {
 }
 
 impl<const TIGHT: bool> Doubles<TIGHT> {
+    /// Prepares arithmetic on doubles modulo q: puts q and the constants that derive from it into every lane of vectors.
+    ///
     /// # Safety
     /// The processor must have AVX2 and FMA; q has at most 50 bits, or for `TIGHT` is at most 2^52 - 2^12 + 1.
     #[inline(always)]

@@ -258,8 +258,8 @@ impl NttPlan {
         shared(&PLANS, q, ring, Self::new)
     }
 
-    /// Times the kernels of a task again, for about `patience`, and keeps the fastest for the process. Returns `None`
-    /// if another thread is choosing it, or if there is no memory to time it. For [`Task::ForwardFrom`] it also returns
+    /// Times the kernels of one kind of transform again, for about `patience`, and keeps the fastest for the process. Returns
+    /// `None` if another thread is choosing it, or if there is no memory to time it. For [`Task::ForwardFrom`] it also returns
     /// `None` if this CPU or modulus has no kernel that changes the modulus within the transform.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         #[cfg(target_arch = "x86_64")]
@@ -309,7 +309,8 @@ impl NttPlan {
         &self.forward.value
     }
 
-    /// Returns the inverse twiddles in the layout of [`NttPlan::forward_twiddles`]; 1/n is not folded in.
+    /// Returns the inverse twiddles in the layout of [`NttPlan::forward_twiddles`]. The factor 1/n of the inverse transform is
+    /// not part of them.
     pub fn inverse_twiddles(&self) -> &[u64] {
         &self.inverse.value
     }
@@ -372,7 +373,8 @@ impl NttPlan {
         limbs.iter_mut().try_for_each(|limb| self.forward(limb))
     }
 
-    /// Computes [`NttPlan::inverse`] of several limbs, as [`NttPlan::forward_batch`] does.
+    /// Computes [`NttPlan::inverse`] of several limbs modulo the plan's modulus. All lengths are checked first: on an error no
+    /// limb has changed.
     pub fn inverse_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.inverse(limb))

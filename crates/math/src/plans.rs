@@ -38,11 +38,12 @@ pub const FILE_VARIABLE: &str = "RINGMILL_PLANS_FILE";
 /// The kind of transform that a kernel computes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Task {
-    /// A transform of coefficients to evaluations.
+    /// Transforms coefficients to evaluations.
     Forward,
-    /// A transform of evaluations to coefficients.
+    /// Transforms evaluations to coefficients.
     Inverse,
-    /// A change of modulus and the addition of a constant, then [`Task::Forward`] ([`crate::NttPlan::forward_from`]).
+    /// Changes a limb's modulus, adds a constant, and transforms the coefficients to evaluations
+    /// ([`crate::NttPlan::forward_from`]).
     ForwardFrom,
 }
 
@@ -83,13 +84,13 @@ impl fmt::Display for Shape {
 /// The origin of the choice of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// The candidates were timed in this process.
+    /// The kernel was the fastest of its candidates, which were timed in this process.
     Timed,
     /// The file of choices named the kernel.
     File,
-    /// The variable `RINGMILL_PLANS` fixes the choice.
+    /// The environment variable `RINGMILL_PLANS` fixes the choice.
     Fixed,
-    /// The shape has one candidate only.
+    /// The kernel is the only candidate of the shape.
     Only,
 }
 

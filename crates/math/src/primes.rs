@@ -10,7 +10,7 @@ use crate::{MathError, Modulus, Ring};
 /// The large primes that this process has found. Programs are verified at every run, and have the same few moduli.
 static KNOWN: LazyLock<RwLock<HashSet<u64>>> = LazyLock::new(Default::default);
 
-/// The most primes in this set; beyond this number it is emptied.
+/// The most primes that [`KNOWN`] holds; beyond this number it is emptied.
 const MAX_KNOWN: usize = 1 << 12;
 
 /// Returns whether n is prime, by Miller-Rabin with the first twelve primes as bases. The test is exact below 3.3 *
@@ -123,7 +123,8 @@ pub fn ntt_primes(bits: u32, log_n: u32, count: usize) -> Result<Vec<u64>, MathE
     ntt_primes_excluding(bits, log_n, count, &[])
 }
 
-/// Returns the primes of [`ntt_primes`], leaving out those in `used`.
+/// Returns `count` primes of exactly `bits` bits that are 1 mod 2N (N = 2^log_n), largest first, without those in
+/// `used`.
 pub fn ntt_primes_excluding(
     bits: u32,
     log_n: u32,

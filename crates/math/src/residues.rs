@@ -9,7 +9,7 @@ pub const fn is_short(modulus: u128) -> bool {
     modulus >> 32 == 0
 }
 
-/// The residues of a limb, in words of either length.
+/// The residues of a limb, in words of 64 bits, or of 32 bits if the modulus is below 2^32.
 #[derive(Clone, Copy, Debug)]
 pub enum Residues<'a> {
     Wide(&'a [u64]),
@@ -18,7 +18,7 @@ pub enum Residues<'a> {
     Short(&'a [u32]),
 }
 
-/// A writable limb of residues, in words of either length.
+/// A writable limb of residues, in words of 64 bits, or of 32 bits if the modulus is below 2^32.
 #[derive(Debug)]
 pub enum ResiduesMut<'a> {
     Wide(&'a mut [u64]),
@@ -26,7 +26,7 @@ pub enum ResiduesMut<'a> {
 }
 
 impl<'a> Residues<'a> {
-    /// Returns the number of residues.
+    /// Returns the number of residues of the limb.
     pub fn len(&self) -> usize {
         match self {
             Self::Wide(words) => words.len(),
@@ -59,7 +59,7 @@ impl<'a> Residues<'a> {
         (0..self.len()).map(|place| self.at(place).unwrap_or(0))
     }
 
-    /// Returns the residues in words of 64 bits.
+    /// Returns the residues of the limb in words of 64 bits. It copies them if they are in words of 32 bits.
     pub fn wide(self) -> Cow<'a, [u64]> {
         match self {
             Self::Wide(words) => Cow::Borrowed(words),
@@ -85,7 +85,7 @@ impl PartialEq for Residues<'_> {
 impl Eq for Residues<'_> {}
 
 impl<'a> ResiduesMut<'a> {
-    /// Returns the number of residues.
+    /// Returns the number of residues of the writable limb.
     pub fn len(&self) -> usize {
         match self {
             Self::Wide(words) => words.len(),

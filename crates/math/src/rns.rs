@@ -13,9 +13,9 @@ use crate::{MathError, Modulus, Shoup, WordModulus};
 pub struct RnsBasis {
     moduli: Vec<Modulus>,
     product: BigUint,
-    /// The numbers Q / q_i.
+    /// The numbers Q / q_i, one for each modulus q_i, where Q is the product of all moduli.
     punctured: Vec<BigUint>,
-    /// The constants (Q / q_i)^-1 mod q_i.
+    /// The constants (Q / q_i)^-1 mod q_i, one for each modulus q_i, where Q is the product of all moduli.
     inverse_punctured: Vec<Shoup>,
 }
 
@@ -148,7 +148,8 @@ impl BaseConverter {
         self.crt.sums().row(j)
     }
 
-    /// Returns Q mod p_j, for callers that subtract a multiple of Q.
+    /// Returns Q mod p_j, where Q is the product of the source moduli and p_j is target modulus j. A caller can so
+    /// subtract a multiple of Q.
     pub fn product_mod(&self, j: usize) -> Option<u64> {
         self.product.get(j).copied()
     }
@@ -166,7 +167,8 @@ impl BaseConverter {
         Ok(())
     }
 
-    /// Computes the second half of the conversion: output limb j from the scaled limbs.
+    /// Computes the second half of the conversion: output limb j, modulo target p_j, from the limbs that
+    /// [`BaseConverter::scale`] returns.
     pub fn accumulate(
         &self,
         scaled: &[&[u64]],

@@ -101,7 +101,7 @@ widest! {
     }
 }
 
-/// Returns n samples; the function `sample` makes each from 64 random bits of its own.
+/// Returns n samples, each made by the function `sample` from 64 random bits of its own.
 fn draw(
     prng: &mut Prng,
     n: usize,

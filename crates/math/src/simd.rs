@@ -32,11 +32,11 @@ pub(crate) const LANES: usize = 8;
 /// other vectors the arithmetic needs, and on how far ahead the processor looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chunks {
-    /// One chunk at a time, because registers have no room for two.
+    /// Takes one chunk of eight vectors at a time, because registers have no room for two.
     One,
-    /// Two chunks in turn: a stage of the first, then the same stage of the second.
+    /// Takes two chunks of eight vectors in turn: a stage of the first, then the same stage of the second.
     Two,
-    /// Two chunks together: each instruction of both before the next instruction.
+    /// Takes two chunks of eight vectors together: each instruction runs for both chunks before the next instruction.
     TwoInStep,
 }
 
@@ -59,6 +59,8 @@ pub trait LazyMul {
     /// Constants that depend on the modulus alone.
     type Context: Copy;
 
+    /// Prepares the constants that this arithmetic needs modulo q.
+    ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
     unsafe fn context(q: Modulus) -> Self::Context;
@@ -231,7 +233,8 @@ pub trait LazyMul {
         }
     }
 
-    /// Brings the sums of inverse butterflies back into the range of their operands, in the stages that need it.
+    /// Brings the sums of inverse butterflies back into the range of their operands, below `BOUND` q, in the stages that
+    /// need it.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -254,7 +257,8 @@ pub trait LazyMul {
         bound
     }
 
-    /// Reduces sums of inverse stages as this arithmetic needs it before they are stored for the first time.
+    /// Reduces the sums of inverse stages before they are stored for the first time, if this arithmetic needs it.
+    /// Otherwise returns them as they are.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.

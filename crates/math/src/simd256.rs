@@ -21,6 +21,8 @@ pub(crate) struct Constant {
 }
 
 impl Constant {
+    /// Prepares a constant factor in each lane from its value and its quotient floor(value * 2^64 / q).
+    ///
     /// # Safety
     /// The processor must have AVX2.
     #[inline(always)]
@@ -36,6 +38,8 @@ impl Constant {
         }
     }
 
+    /// Puts one constant factor, with its quotient, into every lane.
+    ///
     /// # Safety
     /// The processor must have AVX2.
     #[inline(always)]
@@ -45,7 +49,7 @@ impl Constant {
     }
 }
 
-/// The constants of a modulus for the AVX2 arithmetic.
+/// The modulus q and the numbers that derive from it, in every lane, for the AVX2 arithmetic.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     pub(crate) q: __m256i,
@@ -56,6 +60,8 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// Puts the modulus q and the numbers that derive from it into every lane.
+    ///
     /// # Safety
     /// The processor must have AVX2.
     #[inline(always)]

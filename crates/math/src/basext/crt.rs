@@ -9,7 +9,7 @@ use super::{BLOCK, Targets, blocks, row_mut};
 use crate::kernels;
 use crate::{MathError, Modulus, RnsBasis, Shoup};
 
-/// The number of words of all limbs together from which on a conversion prefetches them.
+/// The least number of words that all limbs of a conversion have together for it to prefetch them.
 const FAR_IN_ALL: usize = 16 * kernels::FAR;
 
 /// Tables for the sum of y_i (Q / q_i) over i, minus alpha Q, modulo each target. The q_i are the source moduli, Q is
@@ -23,8 +23,8 @@ pub(crate) struct Crt {
 }
 
 impl Crt {
-    /// Makes the tables. With `corrected`, a bound on alpha, they have one more constant after those of the y_i: -Q,
-    /// the factor of alpha.
+    /// Makes the tables for base extensions from the moduli `from` to the targets `to`. With `corrected`, a bound on
+    /// alpha, they have one more constant after those of the y_i: -Q, the factor of alpha.
     pub(crate) fn new(from: &RnsBasis, to: Targets<'_>, corrected: Option<u64>) -> Self {
         let sums = WeightedSums::new(
             largest(from.moduli()).max(corrected.unwrap_or(0)),

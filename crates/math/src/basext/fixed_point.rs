@@ -34,6 +34,9 @@ pub struct FixedPoint {
 }
 
 impl FixedPoint {
+    /// Makes the exact base extension from the moduli `from` to the targets `to`. `representative` is the range of the
+    /// extended integers.
+    ///
     /// # Errors
     /// Fails for more than 64 source moduli.
     pub fn new<'a>(
@@ -129,7 +132,7 @@ struct LongCount {
     /// The words of Q / q_i for each source modulus q_i.
     weights: Vec<Vec<u64>>,
     product: Vec<u64>,
-    /// The words of the offset h of the representative.
+    /// The words of the offset h of [`Representative::offset`].
     offset: Vec<u64>,
 }
 

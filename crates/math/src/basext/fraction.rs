@@ -54,7 +54,7 @@ pub(super) struct FractionSum {
 }
 
 impl FractionSum {
-    /// Makes a sum for these moduli. The offset is in units of 2^-51, and below 1.
+    /// Makes the sum of fractions whose denominators are these moduli. `offset` is a number below 1, in units of 2^-51.
     pub(super) fn new(moduli: &[Modulus], offset: u64) -> Self {
         let error = Fraction::ERROR * moduli.len() as u64 + 1;
         Self {

@@ -24,6 +24,8 @@ pub struct MiddleHalf {
 }
 
 impl MiddleHalf {
+    /// Makes the base extension of integers in (-Q/4, Q/4) from the moduli `from`, whose product is Q, to the targets `to`.
+    ///
     /// # Errors
     /// Fails for more than 64 source moduli.
     pub fn new<'a>(from: &RnsBasis, to: impl Into<Targets<'a>>) -> Result<Self, MathError> {

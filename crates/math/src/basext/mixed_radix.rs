@@ -32,6 +32,9 @@ struct Shift {
 }
 
 impl MixedRadix {
+    /// Makes the base extension by mixed-radix digits from the moduli `from` to the targets `to`. `representative` is the
+    /// range of the extended integers.
+    ///
     /// # Errors
     /// Fails for more than 64 source moduli.
     pub fn new<'a>(

@@ -62,7 +62,7 @@ struct End {
     ratio: u64,
     /// The number k of bits of p.
     bits: u32,
-    /// The bound on the magnitude of the sum so far.
+    /// The bound on the magnitude of a sum of products, after the terms so far.
     most: u128,
 }
 
@@ -92,12 +92,12 @@ impl End {
         })
     }
 
-    /// Returns the bound of the sum after it is folded.
+    /// Returns the bound on the magnitude of the sum T_1 f + T_0 that folding makes of a sum T_1 2^32 + T_0.
     fn folded(&self) -> u128 {
         ((self.most >> 32) + 1) * u128::from(self.p / 2) + (1 << 32)
     }
 
-    /// Returns whether the sum can be reduced without another folding.
+    /// Returns whether the sum is small enough to be reduced without another folding.
     fn ends(&self) -> bool {
         2 * self.most + u128::from(self.p) < 1 << (31 + self.bits)
     }

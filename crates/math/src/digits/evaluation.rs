@@ -107,7 +107,7 @@ fn parity(coefficients: &[i64]) -> Parity {
     }
 }
 
-/// Returns the coefficients of the powers that the basis has, the last one not 0.
+/// Returns a polynomial's coefficients at the powers that `basis` has (all, odd or even ones), without zeros at the end.
 fn terms_of(basis: Basis, coefficients: &[i64]) -> Vec<i64> {
     let (skip, step) = match basis {
         Basis::All => (0, 1),
@@ -226,7 +226,8 @@ struct Tree<'a, F> {
 }
 
 impl<F: Fn(Block<'_>) -> Step> Tree<'_, F> {
-    /// Returns the sum of `count` blocks from `first` on, over `level` digits.
+    /// Returns the sum of `count` blocks of an evaluation, from block `first` on. The blocks' numbers differ in their lowest
+    /// `level` digits only.
     fn sum(&mut self, first: usize, count: usize, level: usize) -> Step {
         let Some(below) = level.checked_sub(1) else {
             return (self.combine)(Block {

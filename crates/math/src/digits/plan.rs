@@ -59,8 +59,8 @@ pub struct PlanCosts {
 }
 
 impl Default for PlanCosts {
-    /// Returns costs by which a level weighs as much as 3.5 key switches. At 127^4 a level takes some 6 % of what a
-    /// bootstrap leaves, and a key switch some 1.7 % of its time.
+    /// Returns costs by which a level weighs as much as 3.5 key switches. In BGV modulo 127^4, a level takes some 6 % of
+    /// the modulus that a bootstrap leaves. A key switch takes some 1.7 % of a bootstrap's time.
     fn default() -> Self {
         Self {
             key_switch: 2,

@@ -18,9 +18,13 @@ pub struct LowDigit {
 }
 
 impl LowDigit {
-    /// The largest `bound`, for all digits modulo 65537. The time to compute a polynomial grows with its square.
+    /// The largest `bound` of [`LowDigit::new`], which allows all digits modulo the prime 65537. The time to compute a
+    /// polynomial grows with its square.
     pub const MAX_BOUND: u64 = 1 << 15;
 
+    /// Makes the functions of the lowest digit of a number modulo p^`exponent`, if this digit lies between -`bound` and
+    /// `bound`.
+    ///
     /// # Errors
     /// Fails unless p^e is a power below 2^60 of an odd prime. Also fails if `bound` allows no digit or more digits than p has.
     pub fn new(p: u64, exponent: u32, bound: u64) -> Result<Self, DigitError> {
@@ -177,13 +181,14 @@ impl LowDigit {
 /// The method by which a digit is removed. All methods compute the same result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Method {
-    /// One polynomial of least degree, for the digits that noise can fill.
+    /// Removes a digit with one polynomial of least degree, which serves only the digits that noise can fill.
     #[default]
     OfNoise,
-    /// One polynomial of least degree for all digits of p, for any noise ([`LowDigit::any`]: Chen and Han).
+    /// Removes a digit with one polynomial of least degree that serves all digits modulo p, for any noise ([`LowDigit::any`]:
+    /// Chen and Han).
     AllDigits,
-    /// One polynomial of degree p, evaluated several times ([`LowDigit::halevi_shoup_plan`]: Halevi and Shoup, HElib, the
-    /// vector paper).
+    /// Removes a digit with one polynomial of degree p, evaluated several times ([`LowDigit::halevi_shoup_plan`]: Halevi and
+    /// Shoup, HElib, the vector paper).
     HaleviShoup,
 }
 
@@ -296,7 +301,7 @@ impl DigitRemoval {
     }
 }
 
-/// Refuses primes with too many digits for one polynomial.
+/// Refuses a prime p above 65537, for which a polynomial that serves all digits would be too long.
 pub(super) fn check_length(p: u64) -> Result<(), DigitError> {
     let max = 2 * LowDigit::MAX_BOUND + 1;
     if p > max {

@@ -10,7 +10,7 @@ const LINE: usize = 64;
 /// prefetching them costs time, too.
 pub const FAR: usize = 1 << 15;
 
-/// Prefetches the cache lines of words that are read soon.
+/// Prefetches the cache lines that hold `words`, which a loop reads soon.
 #[inline]
 pub fn ahead<T>(words: &[T]) {
     #[cfg(target_arch = "x86_64")]

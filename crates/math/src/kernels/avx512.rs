@@ -253,6 +253,9 @@ pub(crate) struct WideReducer {
 }
 
 impl WideReducer {
+    /// Prepares the reduction of 128-bit numbers modulo q, eight at a time: puts its constants into every lane of
+    /// vectors.
+    ///
     /// # Safety
     /// The caller must enable AVX-512 F and DQ.
     #[inline(always)]

@@ -50,6 +50,8 @@ pub(crate) struct Converter<const WAY: u8, const ADD: bool> {
 }
 
 impl<const WAY: u8, const ADD: bool> Converter<WAY, ADD> {
+    /// Prepares the reduction of residues modulo q, eight at a time, with the residue w as the addend of `ADD`.
+    ///
     /// # Safety
     /// The processor must have AVX-512 F.
     #[inline(always)]
@@ -66,6 +68,8 @@ impl<const WAY: u8, const ADD: bool> Converter<WAY, ADD> {
         }
     }
 
+    /// Returns x mod q in each of eight lanes, plus the residue w mod q with `ADD`. `WAY` says how x is reduced.
+    ///
     /// # Safety
     /// The processor must have AVX-512 F, DQ and IFMA.
     #[inline(always)]

@@ -276,6 +276,8 @@ pub(super) fn tensor(
 
 /// A limb from which eight residues are loaded.
 trait Limb: Copy {
+    /// Loads eight residues, those of coefficients i to i + 7, into lanes of 64 bits.
+    ///
     /// # Safety
     /// The limb must have eight residues from coefficient i on; the processor must have AVX-512 F.
     unsafe fn eight(self, i: usize) -> __m512i;

@@ -259,6 +259,9 @@ unsafe fn sub_scale_with<U: Unary, const STREAM: bool>(
 /// products support.
 macro_rules! level {
     ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, serves $serves:path) => {
+        /// Copies residues in words of 32 bits to words of 64 bits, for the coefficients that fill whole vectors.
+        /// Returns their number.
+        ///
         /// # Safety
         /// The processor must have this instruction set; all slices must have one length. The same holds for all
         /// functions here.
@@ -268,6 +271,9 @@ macro_rules! level {
             unsafe { held_loops::widen::<$vector>(out, a) }
         }
 
+        /// Copies residues in words of 64 bits to words of 32 bits, written as `store` says, for the coefficients that
+        /// fill whole vectors. Returns their number.
+        ///
         /// # Safety
         /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]
@@ -276,6 +282,9 @@ macro_rules! level {
             unsafe { held_loops::narrow::<$vector>(out, a, store) }
         }
 
+        /// Computes out = a + b mod q for limbs in words of 32 bits, for the coefficients that fill whole vectors.
+        /// Returns their number.
+        ///
         /// # Safety
         /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]
@@ -290,6 +299,9 @@ macro_rules! level {
             unsafe { held_loops::binary(Sum::<$vector>::new(q), out, a, b, store) }
         }
 
+        /// Computes out = a - b mod q for limbs in words of 32 bits, for the coefficients that fill whole vectors.
+        /// Returns their number.
+        ///
         /// # Safety
         /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]
@@ -304,6 +316,9 @@ macro_rules! level {
             unsafe { held_loops::binary(Difference::<$vector>::new(q), out, a, b, store) }
         }
 
+        /// Computes out = a b mod q, coefficient by coefficient, for limbs in words of 32 bits and the largest multiple
+        /// of a vector's coefficients. Returns their number.
+        ///
         /// # Safety
         /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]
@@ -321,6 +336,9 @@ macro_rules! level {
             unsafe { held_loops::binary(<$products>::new(q), out, a, b, store) }
         }
 
+        /// Computes out = (a - b) w mod q for a constant w, plus an addend if there is one, for the coefficients that
+        /// fill whole vectors. Returns their number.
+        ///
         /// # Safety
         /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.
         #[target_feature(enable = $features)]

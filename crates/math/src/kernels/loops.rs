@@ -225,6 +225,9 @@ pub(super) unsafe fn dot_scalars<S: Sums>(
 /// Defines the functions of the products of an instruction set, or of some of its moduli: the loops with its instructions enabled.
 macro_rules! products {
     ($features:literal, products $products:ty, constants $constants:ty) => {
+        /// Computes out = a b mod q, coefficient by coefficient, for the coefficients that fill whole vectors. Returns their
+        /// number.
+        ///
         /// # Safety
         /// The processor must have this instruction set, and the modulus must suit the arithmetic; pointers and slices must be valid for
         /// `len` words.
@@ -240,6 +243,9 @@ macro_rules! products {
             unsafe { loops::mul(<$products>::new(q), out, a, b, len) }
         }
 
+        /// Computes out = acc + a b mod q, coefficient by coefficient, for the coefficients that fill whole vectors. Returns
+        /// their number.
+        ///
         /// # Safety
         /// The processor must have this instruction set, and the modulus must suit the arithmetic; pointers and slices must be valid for
         /// `len` words.
@@ -256,6 +262,9 @@ macro_rules! products {
             unsafe { loops::mac(<$products>::new(q), out, acc, a, b, len) }
         }
 
+        /// Computes out = a w mod q for a limb a and a constant w, for the coefficients that fill whole vectors. Returns their
+        /// number.
+        ///
         /// # Safety
         /// The processor must have this instruction set, and the modulus must suit the arithmetic; pointers and slices must be valid for
         /// `len` words.
@@ -277,6 +286,9 @@ pub(super) use products;
 /// Defines the functions of an instruction set with one arithmetic for all moduli: the loops with its instructions enabled.
 macro_rules! level {
     ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, sums $sums:ty) => {
+        /// Computes out = a + b mod q, coefficient by coefficient, for the coefficients that fill whole vectors. Returns their
+        /// number.
+        ///
         /// # Safety
         /// The processor must have this level; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
@@ -291,6 +303,9 @@ macro_rules! level {
             unsafe { loops::add::<$vector>(q, out, a, b, len) }
         }
 
+        /// Computes out = a - b mod q, coefficient by coefficient, for the coefficients that fill whole vectors. Returns their
+        /// number.
+        ///
         /// # Safety
         /// The processor must have this level; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
@@ -305,6 +320,9 @@ macro_rules! level {
             unsafe { loops::sub::<$vector>(q, out, a, b, len) }
         }
 
+        /// Computes out = -a mod q, coefficient by coefficient, for the coefficients that fill whole vectors. Returns their
+        /// number.
+        ///
         /// # Safety
         /// The processor must have this level; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
@@ -313,6 +331,9 @@ macro_rules! level {
             unsafe { loops::neg::<$vector>(q, out, a, len) }
         }
 
+        /// Computes out = a + w mod q for a limb a and a constant w, for the coefficients that fill whole vectors. Returns their
+        /// number.
+        ///
         /// # Safety
         /// The processor must have this level; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
@@ -339,6 +360,9 @@ macro_rules! level {
             unsafe { loops::mul_constant(<$constants>::new(q, q.shoup(1)), out, a, len) }
         }
 
+        /// Computes out = the sum of a_k b_k mod q over the pairs of limbs in `terms`, for the coefficients that fill whole
+        /// vectors. Returns their number.
+        ///
         /// # Safety
         /// The processor must have this level; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]

@@ -94,6 +94,8 @@ pub(super) struct Multiplier {
 }
 
 impl Multiplier {
+    /// Prepares the multiplication of four residues by the constant w modulo q: puts w, its quotient and q into every lane.
+    ///
     /// # Safety
     /// The processor must have AVX2.
     #[inline(always)]

@@ -20,6 +20,9 @@ macro_rules! dispatch {
         dispatch!(unsafe fn $name($($arg: $ty),*) ifma: ifma when $better, short when is_short);
     };
     (unsafe fn $name:ident($($arg:ident: $ty:ty),*) ifma: $ifma:ident when $better:ident, $short:ident when $is_short:ident) => {
+        /// Runs the SIMD kernel of this name for the backend in force. Returns the number of coefficients that it computed, 0 if
+        /// there is no kernel.
+        ///
         /// # Safety
         /// Every pointer and slice must be valid for `len` words. The output may equal an input.
         pub(super) unsafe fn $name(q: Modulus, $($arg: $ty,)* len: usize) -> usize {

@@ -38,6 +38,8 @@ impl MontgomeryFriendly32 {
     /// The number of low bits of a modulus that the circuit ties to constants.
     pub const FIXED_BITS: u32 = 17;
 
+    /// Makes the reduction modulo q = h 2^17 + 1.
+    ///
     /// # Errors
     /// [`MathError::OutOfRange`] unless q < 2^32 and q = 1 mod 2^17.
     pub fn new(q: Modulus) -> Result<Self, MathError> {

@@ -27,6 +27,8 @@ pub struct MontgomeryStages {
 }
 
 impl Montgomery {
+    /// Makes the Montgomery reduction modulo an odd q, with R = 2^64.
+    ///
     /// # Errors
     /// [`MathError::NotInvertible`] for an even modulus.
     pub fn new(q: Modulus) -> Result<Self, MathError> {

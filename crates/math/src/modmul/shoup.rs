@@ -31,6 +31,8 @@ pub struct ShoupStages {
 }
 
 impl ShoupMultiplier {
+    /// Makes the multiplication by the constant w modulo q, for factors below 2^`bits`.
+    ///
     /// # Errors
     /// [`MathError::OutOfRange`] for w >= q, or for a width `bits` below that of q or above 64 bits.
     pub fn new(q: Modulus, w: u64, bits: u32) -> Result<Self, MathError> {

@@ -46,6 +46,8 @@ impl Solinas52 {
     /// The Solinas prime 2^52 - 2^12 + 1.
     pub const P: u64 = (1 << 52) - (1 << 12) + 1;
 
+    /// Makes the reduction modulo the Solinas prime p = 2^52 - 2^12 + 1.
+    ///
     /// # Errors
     /// [`MathError::OutOfRange`] for any modulus other than 2^52 - 2^12 + 1.
     pub fn new(p: Modulus) -> Result<Self, MathError> {

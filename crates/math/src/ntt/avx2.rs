@@ -22,7 +22,7 @@ const TAIL: usize = 4 * LANES;
 /// The shortest limb that these loops transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
-/// The first and the second coefficients of the pairs of one stage.
+/// The coefficients of one stage's butterflies: first all first operands, then all second operands, in two vectors each.
 type Pairs = ([__m256i; 2], [__m256i; 2]);
 
 /// The twiddles and constants of every butterfly of a transform.
@@ -140,7 +140,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes one stage of a block, whose twiddle has number `index`. `FRESH` says that inputs are below q.
+    /// Computes one forward stage of a block, whose twiddle has number `index`. `FRESH` says that inputs are below q.
     #[inline(always)]
     unsafe fn forward_block<const FRESH: bool>(self, block: &mut [u64], index: usize) {
         // SAFETY: both halves are of whole steps; the caller enables AVX2.
@@ -168,7 +168,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the second of the last four forward stages, for two blocks of two vectors.
+    /// Computes the second of the last four forward stages of a chunk, which is two blocks of two vectors there.
     #[inline(always)]
     unsafe fn forward_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -179,7 +179,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the third of the last four forward stages, for four blocks of one vector.
+    /// Computes the third of the last four forward stages of a chunk, which is four blocks of one vector there.
     #[inline(always)]
     unsafe fn forward_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -190,7 +190,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the last forward stage, for eight blocks of half a vector, and writes the residues to `p`.
+    /// Computes the last forward stage of a chunk, which is eight blocks of half a vector there, and writes the residues to
+    /// `p`.
     #[inline(always)]
     unsafe fn forward_last(self, p: *mut u64, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -222,7 +223,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the second inverse stage, for four blocks of one vector.
+    /// Computes the second inverse stage of a chunk, which is four blocks of one vector there.
     #[inline(always)]
     unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -233,7 +234,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the third inverse stage, for two blocks of two vectors.
+    /// Computes the third inverse stage of a chunk, which is two blocks of two vectors there.
     #[inline(always)]
     unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -275,7 +276,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
     }
 }
 
-/// Defines the forward and the inverse transform for one size of moduli.
+/// Defines the forward and the inverse NTT for one size of moduli.
 macro_rules! entry {
     ($name:ident, $small:literal) => {
         pub(super) mod $name {
@@ -299,6 +300,8 @@ macro_rules! entry {
 entry!(below_60_bits, true);
 entry!(any, false);
 
+/// Computes the forward NTT of a limb in place, four coefficients at a time.
+///
 /// # Safety
 /// The caller enables AVX2; with `SMALL`, q is below 2^60.
 #[inline(always)]
@@ -335,6 +338,8 @@ unsafe fn forward<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
     }
 }
 
+/// Computes the inverse NTT of a limb in place, four coefficients at a time.
+///
 /// # Safety
 /// As for [`forward`]: the caller enables AVX2; with `SMALL`, q is below 2^60.
 #[inline(always)]

@@ -183,6 +183,9 @@ entry!(products_61, DoubleWord<false>, "avx512f,avx512dq");
 pub(super) mod ifma_50_spread {
     use super::{NttPlan, Order, compares_words, ifma_50, ifma_50_spread_here};
 
+    /// Computes the forward NTT of a limb in place, for primes below 2^50, with the arithmetic that this thread's
+    /// comparisons allow.
+    ///
     /// # Safety
     /// As for [`ifma_50::forward`].
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
@@ -194,6 +197,9 @@ pub(super) mod ifma_50_spread {
         }
     }
 
+    /// Computes the inverse NTT of a limb in place, for primes below 2^50, with the arithmetic that this thread's
+    /// comparisons allow.
+    ///
     /// # Safety
     /// As for [`ifma_50::inverse`].
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]

@@ -162,7 +162,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::butterflies(x, y, w, self.bound, self.context) }
     }
 
-    /// Brings x below half the range before a forward stage. Of two consecutive stages, `SECOND` says which.
+    /// Reduces x below half of the range that numbers may have, before a forward stage. Of two consecutive stages, `SECOND`
+    /// marks the second.
     #[inline(always)]
     pub(super) unsafe fn before<const SECOND: bool, const K: usize>(
         self,
@@ -250,7 +251,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Reduces sums as their arithmetic needs it before they are stored for the first time.
+    /// Reduces the sums of inverse stages before they are stored for the first time, if the arithmetic needs it.
     #[inline(always)]
     pub(super) unsafe fn settle<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
@@ -291,7 +292,7 @@ impl<A: LazyMul> Last<A> {
     }
 }
 
-/// Joins two arrays of four.
+/// Concatenates two arrays of four vectors or constants into one of eight.
 #[inline(always)]
 pub(super) fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
     [a, b, c, d, e, f, g, h]

@@ -97,7 +97,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes (x + w y, x - w y); x is first brought down if the modulus needs it.
+    /// Computes the forward butterfly (x + w y, x - w y) modulo q. If the modulus has more than 50 bits, x is first reduced to
+    /// about q / 2 in magnitude.
     #[inline(always)]
     unsafe fn forward(self, x: __m256d, y: __m256d, w: Factor) -> (__m256d, __m256d) {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -108,7 +109,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes (x + y, w (x - y)); the sum is brought down with `DOWN`, and both results if the modulus needs it.
+    /// Computes the inverse butterfly (x + y, w (x - y)) modulo q. With `DOWN`, or a modulus above 50 bits, the sum is reduced to
+    /// about q / 2 in magnitude.
     #[inline(always)]
     unsafe fn inverse<const DOWN: bool>(
         self,
@@ -126,7 +128,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes (x + y, x - y), both brought down if the modulus needs it.
+    /// Computes (x + y, x - y) modulo q, both reduced to about q / 2 in magnitude if the modulus has more than 50 bits.
     #[inline(always)]
     unsafe fn both(self, x: __m256d, y: __m256d) -> (__m256d, __m256d) {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -143,7 +145,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the forward stage of `blocks` blocks.
+    /// Computes the forward stage that has `blocks` blocks, on the whole limb.
     #[inline(always)]
     unsafe fn forward_once<const WORDS: bool>(self, limb: &mut [u64], blocks: usize) {
         let half = limb.len() / (2 * blocks);
@@ -161,7 +163,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the forward stages of `blocks` blocks and of twice as many.
+    /// Computes two forward stages on the whole limb: the one of `blocks` blocks, and the one of twice as many.
     #[inline(always)]
     unsafe fn forward_twice<const WORDS: bool>(self, limb: &mut [u64], blocks: usize) {
         let quarter = limb.len() / (4 * blocks);
@@ -256,7 +258,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the inverse stage of `blocks` blocks.
+    /// Computes the inverse stage that has `blocks` blocks, on the whole limb.
     #[inline(always)]
     unsafe fn inverse_once(self, limb: &mut [u64], blocks: usize) {
         let half = limb.len() / (2 * blocks);
@@ -274,7 +276,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the inverse stages of twice `blocks` blocks and of `blocks`.
+    /// Computes two inverse stages on the whole limb: the one of twice `blocks` blocks, then the one of `blocks`.
     #[inline(always)]
     unsafe fn inverse_twice(self, limb: &mut [u64], blocks: usize) {
         let quarter = limb.len() / (4 * blocks);
@@ -407,7 +409,7 @@ unsafe fn inverse<const TIGHT: bool>(plan: &NttPlan, limb: &mut [u64]) {
     }
 }
 
-/// Defines the loops for one range of moduli.
+/// Defines the loops of the transform for one range of moduli.
 macro_rules! range {
     ($(#[$doc:meta])* $name:ident, $tight:literal) => {
         $(#[$doc])*
@@ -430,12 +432,12 @@ macro_rules! range {
 }
 
 range!(
-    /// The loops for moduli of up to 50 bits.
+    /// The loops of the transform for moduli of up to 50 bits.
     below_50_bits,
     false
 );
 range!(
-    /// The loops for moduli of 51 bits, and for 2^52 - 2^12 + 1.
+    /// The loops of the transform for moduli of 51 bits, and for 2^52 - 2^12 + 1.
     below_52_bits,
     true
 );

@@ -53,7 +53,7 @@ pub(super) fn forward_from(
         .is_some_and(|how| unsafe { avx512::forward_from(plan, out, a, from, w, end, how) })
 }
 
-/// Returns the candidate that was found to be fastest.
+/// Returns the number of the candidate that was found to be the fastest fused transform of residues modulo `from`.
 fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     let (shape, cell) = plan.shape(Task::ForwardFrom);
     match cell.map(plans::chosen) {

@@ -128,7 +128,8 @@ impl Ntt32 {
         Ok(())
     }
 
-    /// Times the kernels of a task again and keeps the fastest, as [`NttPlan::choose`] does.
+    /// Times the kernels of one kind of transform again, for about `patience`, and keeps the fastest for the
+    /// process. Returns `None` as [`NttPlan::choose`] does.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         plans::choice(self, task, patience)
     }

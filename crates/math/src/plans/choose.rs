@@ -34,7 +34,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Returns the coefficients of a part, for words of `bytes` bytes.
+    /// Returns the number of words in a part of the limb, for words of `bytes` bytes.
     #[cfg(target_arch = "x86_64")] // no other loops heed an order
     pub const fn words(self, bytes: usize) -> usize {
         self.block / bytes
@@ -71,6 +71,8 @@ pub(crate) struct Arithmetic<P: Planned> {
     pub run: [Run<P>; 2],
 }
 
+/// A function that transforms a limb in place with one kernel, by the plan's tables and in an order of stages.
+///
 /// # Safety
 /// The processor must have the features of the kernel's level, the kernel must serve the plan, and the limb must have
 /// the plan's length.
@@ -106,10 +108,10 @@ pub(crate) trait Planned: Sized + 'static {
     fn shape(&self, task: Task) -> (Shape, Cell);
 }
 
-/// The cell that keeps the choice of a shape, or `None` if its choice is not kept.
+/// The memory cell that keeps the number of the kernel chosen for a shape, or `None` if the choice is not kept.
 pub(crate) type Cell = Option<&'static AtomicU8>;
 
-/// A candidate of a table: its arithmetic and its order.
+/// A candidate kernel: its arithmetic, and its order of stages.
 type Kernel<P> = (&'static Arithmetic<P>, Order);
 
 fn at<P: Planned>(k: u8) -> Option<Kernel<P>> {
@@ -139,7 +141,8 @@ pub(crate) fn order_name(order: Order, bytes: usize) -> &'static str {
     }
 }
 
-/// Returns the numbers of the candidates of a plan up to a level, in the order of the table.
+/// Returns the numbers of the kernels that could compute a plan's transforms with at most the instruction set `level`,
+/// in the order of the table.
 fn candidates<P: Planned>(plan: &P, level: Backend) -> Vec<u8> {
     let log_n = plan.shape(Task::Forward).0.log_n;
     let mut list = Vec::new();
@@ -167,7 +170,7 @@ fn name<P: Planned>(plan: &P, (arithmetic, order): Kernel<P>) -> String {
     format!("{}, {}", arithmetic.name, order_name(order, bytes))
 }
 
-/// Returns the first candidate of a plan up to a level.
+/// Returns the first kernel that could compute a plan's transforms with at most the instruction set `level`.
 fn first<P: Planned>(plan: &P, level: Backend) -> Kernel<P> {
     let table = P::arithmetics();
     let found = table
@@ -193,7 +196,7 @@ fn kernel<P: Planned>(plan: &P, task: Task) -> Kernel<P> {
     found.unwrap_or_else(|| first(plan, policy().level))
 }
 
-/// Returns the state of the choice in a cell.
+/// Returns how far the choice of the kernel in a cell is.
 pub(crate) fn chosen(cell: &AtomicU8) -> Chosen {
     match cell.load(Ordering::Relaxed) {
         EMPTY => Chosen::NotYet,
@@ -217,7 +220,7 @@ pub(crate) fn run<P: Planned>(plan: &P, task: Task, limb: &mut [P::Word]) {
     unsafe { arithmetic.run[direction(task)](plan, limb, order) }
 }
 
-/// Transforms a limb as [`run`] does, with the candidate named `kernel`.
+/// Transforms a limb, which must have the plan's length, with the kernel named `kernel`.
 pub(crate) fn run_on<P: Planned>(
     plan: &P,
     kernel: &str,
@@ -256,7 +259,7 @@ pub fn patience(log_n: u8) -> Duration {
     PATIENCE * (1 << log_n.saturating_sub(QUICK_LOG_N))
 }
 
-/// Chooses the kernel of a task again, whatever was chosen before, within about `patience`.
+/// Times the kernels of a task again for about `patience`, whatever was chosen before, and returns the new choice.
 pub(crate) fn choice<P: Planned>(plan: &P, task: Task, patience: Duration) -> Option<Choice> {
     let (shape, cell) = plan.shape(task);
     choose(plan, shape, cell?, patience)?;
@@ -370,7 +373,7 @@ impl Settling<'_> {
     }
 }
 
-/// Returns a number that depends on the seed and the shape alone (FNV-1a).
+/// Returns a hash (FNV-1a) of the seed and the shape, by which random choices are repeatable.
 fn random(seed: u64, shape: Shape) -> usize {
     let text = format!("{seed} {shape}");
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {

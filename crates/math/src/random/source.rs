@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::{KEY, keystream};
 use crate::{MathError, Prng};
 
-/// A source of random generators. It returns a fresh one for each encryption and for each key.
+/// A source of random generators, which returns a fresh generator for each encryption and for each key.
 ///
 /// A structure that outlives one operation holds a source and never a generator. A process can be forked, and a machine
 /// saved and started twice. Both copies of a generator then return the same numbers, and two encryptions under one mask

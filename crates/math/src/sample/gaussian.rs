@@ -82,9 +82,9 @@ impl GaussianTable {
         samples.extend(signed);
     }
 
-    /// Computes magnitudes. Each is the number of entries of the table that are not above a 63-bit random number;
-    /// each comparison is a borrow. The outer loop goes over entries and the inner one over samples, so that the
-    /// compiler can use vectors.
+    /// Computes the magnitudes of samples. Each magnitude is the number of entries of the table that are not
+    /// above a 63-bit random number; each comparison is a borrow. The outer loop goes over entries and the inner
+    /// one over samples, so that the compiler can use vectors.
     #[inline(always)]
     fn scan(&self, random: &[u64], magnitudes: &mut [u64; BLOCK_WORDS]) {
         for &threshold in &self.thresholds {
@@ -101,7 +101,7 @@ impl GaussianTable {
         self.scan(random, magnitudes);
     }
 
-    /// Returns n samples, in time that does not depend on them.
+    /// Returns n samples of the discrete Gaussian, in time that does not depend on their values.
     pub fn draw(&self, prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
         // The whole capacity up front: growing would leave copies behind.
         let mut samples = Zeroizing::new(Vec::with_capacity(n));

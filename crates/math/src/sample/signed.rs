@@ -95,7 +95,7 @@ widest! {
 }
 
 widest! {
-    /// Writes x + q for negative samples x, otherwise x; magnitudes are below q.
+    /// Writes x + q for each negative sample x, and x for each other one. Magnitudes are below q.
     fn lift_i8(q: u64, samples: &[i8], out: &mut [u64]) {
         for (residue, &sample) in out.iter_mut().zip(samples) {
             let x = i64::from(sample);
@@ -105,7 +105,7 @@ widest! {
 }
 
 widest! {
-    /// Writes x + q for negative samples x, otherwise x; magnitudes are below q.
+    /// Writes x + q for each negative sample x, and x for each other one. Magnitudes are below q.
     fn lift_i64(q: u64, samples: &[i64], out: &mut [u64]) {
         for (residue, &x) in out.iter_mut().zip(samples) {
             *residue = (x as u64).wrapping_add((x >> 63) as u64 & q);

@@ -103,7 +103,7 @@ impl WideGaussian {
         self.sigma
     }
 
-    /// Returns n samples, in time that does not depend on them.
+    /// Returns n samples of the discrete Gaussian, in time that does not depend on their values.
     pub fn draw(&self, prng: &mut Prng, n: usize) -> Zeroizing<Vec<i128>> {
         self.step(self.factors.len(), prng, n)
     }

@@ -35,7 +35,7 @@ const fn is_small(range: u8) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma<const RANGE: u8>;
 
-/// The constants of a modulus q for [`Ifma`].
+/// The constants of a modulus q for the 52-bit arithmetic of [`Ifma`], one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct IfmaContext {
     /// The constant 2^52 - q.
@@ -88,7 +88,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
     const BOUND: u64 = 2;
     const WIDE_RANGE: bool = false;
     const FACTORS_52: bool = true;
-    /// The value of the constant and floor(value * 2^52 / q).
+    /// A constant factor w in each lane, and its quotient floor(w 2^52 / q).
     type Constant = (__m512i, __m512i);
     type Form = Factor;
     type Context = IfmaContext;
@@ -128,7 +128,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Computes products below 2q in the low 52 bits.
+    /// Computes x w modulo q for K pairs, as numbers below 2q in the low 52 bits of each lane.
     #[inline(always)]
     unsafe fn mul_many<const K: usize>(
         mut x: [__m512i; K],
@@ -193,7 +193,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Reduces numbers below 2q in the low 52 bits.
+    /// Reduces numbers in the range of a forward stage below 2q, in the low 52 bits of each lane.
     #[inline(always)]
     unsafe fn reduce_twice<const K: usize>(
         x: [__m512i; K],
@@ -252,8 +252,8 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Reduces sums in the low 52 bits. An inverse butterfly then takes eight instructions (nine with `SPREAD`). For q < 2^34 it
-    /// takes six, because sums may grow.
+    /// Reduces the sums of inverse butterflies below 2q, in the low 52 bits of each lane. An inverse butterfly then takes eight
+    /// instructions (nine with `SPREAD`). For q < 2^34 it takes six, because sums may grow.
     #[inline(always)]
     unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],

@@ -10,7 +10,7 @@ use crate::Modulus;
 /// a butterfly are first brought below 2q, and sums use the whole word.
 pub(crate) struct Ifma51;
 
-/// The constants of a modulus q for [`Ifma51`].
+/// The constants of a modulus q for the 52-bit arithmetic of [`Ifma51`], one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma51Context {
     /// The constant 2^52 - q.
@@ -23,7 +23,7 @@ impl LazyMul for Ifma51 {
     const BOUND: u64 = 2;
     const WIDE_RANGE: bool = false;
     const FACTORS_52: bool = true;
-    /// The value of the constant and floor(value * 2^52 / q).
+    /// A constant factor w in each lane, and its quotient floor(w 2^52 / q).
     type Constant = (__m512i, __m512i);
     type Form = Factor;
     type Context = Ifma51Context;

@@ -49,7 +49,7 @@ impl Form for Form54 {
     }
 }
 
-/// The constants of a modulus q for [`Ifma54`].
+/// The constants of a modulus q for the 64-bit arithmetic of [`Ifma54`], one in each lane.
 #[derive(Clone, Copy)]
 pub struct Context54 {
     q: __m512i,
@@ -137,7 +137,7 @@ impl<const STEP: bool> LazyMul for Ifma54<STEP> {
         }
     }
 
-    /// Reduces x < 16 q below q. The estimated quotient is short by less than 2.
+    /// Returns x mod q for K vectors of numbers x < 16 q. The estimated quotient is short by less than 2.
     #[inline(always)]
     unsafe fn reduce_fully<const K: usize>(
         mut x: [__m512i; K],

@@ -19,7 +19,7 @@ use crate::{Modulus, Shoup};
 #[derive(Clone, Copy)]
 pub(crate) struct IfmaWide<const SMALL: bool>;
 
-/// A constant factor of [`IfmaWide`].
+/// A constant factor w of [`IfmaWide`] in each lane, with its quotients by q.
 #[derive(Clone, Copy)]
 pub(crate) struct WideConstant {
     value: __m512i,
@@ -55,7 +55,7 @@ impl Form for WideForm {
     }
 }
 
-/// The constants of a modulus q for [`IfmaWide`].
+/// The constants of a modulus q for the 64-bit arithmetic of [`IfmaWide`], one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct WideContext {
     q: __m512i,
@@ -74,6 +74,8 @@ pub(crate) struct WideQuotient {
 }
 
 impl WideQuotient {
+    /// Prepares the 64-bit constant `ratio` as a factor of high products, in every lane.
+    ///
     /// # Safety
     /// The processor must have AVX-512 F.
     #[inline(always)]

@@ -148,6 +148,8 @@ impl<V: Short> ShortReducer<V> {
         }
     }
 
+    /// Returns the residue modulo q, in each lane, of a sum below 2^(31+k), with k = bits of q.
+    ///
     /// # Safety
     /// As for [`Short`]: the processor must have the vector's instructions.
     #[inline(always)]

@@ -20,7 +20,7 @@ impl Solinas {
     pub(crate) const P: u64 = crate::modmul::Solinas52::P;
 }
 
-/// The constants of [`Solinas`].
+/// The constants of the arithmetic modulo p = 2^52 - 2^12 + 1, one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct SolinasContext {
     /// The constant 2^52 mod p.
@@ -175,8 +175,8 @@ impl LazyMul for Solinas {
         context.above
     }
 
-    /// Reduces sums. Products are below 4p, and sums double: six stages reach at most 2^7 p, and six more follow from
-    /// here.
+    /// Reduces the sums of six inverse stages below 2^52 + 2^24, before six more stages. Results of the first stage are
+    /// below 4p and each later stage doubles sums, so they are at most 2^7 p.
     #[inline(always)]
     unsafe fn settle<const K: usize>(x: [__m512i; K], context: SolinasContext) -> [__m512i; K] {
         // SAFETY: the caller's promise.

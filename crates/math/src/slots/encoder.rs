@@ -21,7 +21,7 @@ pub struct SlotEncoder {
     ring: GaloisRing,
     /// The 2c powers of zeta = eta^(N/c), where c is the degree of the core.
     zeta_powers: Vec<Gaussian>,
-    /// The inverse of the imaginary part of zeta, if that is not 0.
+    /// The inverse modulo p^e of the imaginary part of zeta, if that part is not 0.
     zeta_im_inv: u64,
     transform: CoreTransform,
     /// For each slot, the rows of the transformed matrix that hold its values, and for trinomials the rows of their
@@ -34,11 +34,15 @@ pub struct SlotEncoder {
 #[derive(Clone, Copy)]
 pub(super) struct SlotRows {
     pub own: usize,
-    /// The row of the conjugates; for binomials it is `own`.
+    /// The row of the transformed matrix that holds the conjugates of the slot's values. For binomials it is the row
+    /// `own`.
     pub conjugate: usize,
 }
 
 impl SlotEncoder {
+    /// Makes the encoder of integers and slot ring elements modulo p^`exponent`, where the slots are those of
+    /// `structure`.
+    ///
     /// # Errors
     /// Fails for an exponent of 0, or p^e of 2^60 or more.
     pub fn new(structure: SlotStructure, exponent: u32) -> Result<Self, SlotError> {

@@ -63,6 +63,8 @@ impl SlotStructure {
     pub const MIN_LOG_N: u32 = 3;
     pub const MAX_LOG_N: u32 = 16;
 
+    /// Computes how x^N + 1 splits modulo p, and the slots and dimensions that result, for N = 2^`log_n`.
+    ///
     /// # Errors
     /// Fails if p is no odd prime below 2^60, or the ring degree lies outside 2^3 to 2^16.
     pub fn new(log_n: u32, p: u64) -> Result<Self, SlotError> {

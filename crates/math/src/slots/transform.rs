@@ -13,7 +13,7 @@ pub(crate) struct CoreTransform {
     /// The twiddles: entry m + i is the factor of block i in the stage that has m blocks.
     twiddles: Vec<Gaussian>,
     inverse_twiddles: Vec<Gaussian>,
-    /// The inverse 1 / c of the length.
+    /// The inverse 1 / c of the transform's length c, modulo p^e.
     c_inv: u64,
 }
 
@@ -60,7 +60,7 @@ impl CoreTransform {
         }
     }
 
-    /// Inverts [`CoreTransform::forward`], in place.
+    /// Computes the inverse transform of each column of the matrix of c rows, in place.
     pub fn inverse(&self, matrix: &mut [Gaussian]) {
         let ring = self.ring;
         let mut blocks = 1usize << self.log_core;

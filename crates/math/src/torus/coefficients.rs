@@ -22,13 +22,13 @@ pub(super) trait Sums: Copy + Sync {
     fn centred_plus(self, x: u64, offset: u64) -> u64;
 }
 
-/// Additions and representatives modulo a power of two.
+/// Addition and representatives modulo a power of two, 2^32 or 2^64.
 #[derive(Clone, Copy)]
 pub(super) struct WordSums {
     mask: u64,
 }
 
-/// Additions and representatives modulo a prime.
+/// Addition and representatives modulo a prime q.
 #[derive(Clone, Copy)]
 pub(super) struct PrimeSums {
     q: u64,
@@ -100,7 +100,7 @@ pub(super) fn prime_sums(q: Modulus) -> PrimeSums {
     }
 }
 
-/// Converts any modulus, for sums.
+/// Makes the modulus of TFHE ciphertexts from a modulus of either kind, a power of two or a prime.
 impl From<AnyModulus> for Coefficients {
     fn from(q: AnyModulus) -> Self {
         match q {

@@ -33,6 +33,8 @@ pub(super) struct Digits {
 }
 
 impl Gadget {
+    /// Makes the decomposition of residues modulo q into `levels` signed digits of `log_base` bits each.
+    ///
     /// # Errors
     /// [`MathError::OutOfRange`] for digits of 0 or more than 31 bits, for no digits, or for more bits than q has.
     pub fn new(q: Coefficients, log_base: u32, levels: usize) -> Result<Self, MathError> {

@@ -35,6 +35,9 @@ impl KeyShape {
     /// The most columns of a gadget ciphertext: the polynomials in each row.
     pub const MAX_COLS: usize = 8;
 
+    /// Makes the shape of gadget ciphertexts that have `rows` rows and `cols` columns of polynomials with n
+    /// coefficients.
+    ///
     /// # Errors
     /// [`MathError::OutOfRange`] for no rows or more than 32, no columns or more than 8, or fewer than 8 coefficients.
     pub fn new(n: usize, rows: usize, cols: usize) -> Result<Self, MathError> {

@@ -169,7 +169,8 @@ struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    /// Adds a row with its digit. The caller adds at most [`AT_ONCE`] rows between two calls of [`Waiting::take`].
+    /// Adds a row of the key, with the digit that multiplies it, to the waiting ones. The caller adds at most
+    /// [`AT_ONCE`] rows between two calls of [`Waiting::take`].
     fn push(&mut self, row: &'a [u32], digit: u32) {
         self.rows[self.count] = (row, digit);
         self.count += 1;
@@ -189,7 +190,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Converts signed sums to residues modulo q.
+/// Converts the signed sums of rows times digits to residues modulo q, in place.
 fn settle(q: Coefficients, sums: &mut [u64]) {
     match q {
         Coefficients::Word(word) => sums.iter_mut().for_each(|x| *x &= word.mask()),

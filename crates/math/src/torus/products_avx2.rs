@@ -13,7 +13,7 @@ use crate::Modulus;
 use crate::doubles::{Doubles, Factor, LANES, Pair, from_words};
 use crate::simd256::{load, splat, store};
 
-/// The bits of a half of a long residue.
+/// The number of bits in each half of a residue of up to 52 bits, which is split into two halves.
 const HALF: i32 = 26;
 
 /// Products of residues of some width, and how they are summed.
@@ -25,10 +25,14 @@ trait Products {
     /// The parts of a sum of products.
     type Sum: Copy;
 
+    /// Returns an empty sum of products.
+    ///
     /// # Safety
     /// The processor must have AVX2 and FMA, for this function and those below.
     unsafe fn zero() -> Self::Sum;
     unsafe fn digit(x: __m256i) -> Self::Digit;
+    /// Loads four residues of a key into the 64-bit lanes of a vector.
+    ///
     /// # Safety
     /// p must be readable for 4 words.
     unsafe fn load(p: *const Self::Word) -> __m256i;
@@ -92,7 +96,7 @@ impl Products for Short {
         }
     }
 
-    /// Reduces a sum whose two parts are below 2^37.
+    /// Returns the residue of a sum s0 + 2^32 s1 whose two parts are below 2^37, in each lane.
     #[inline(always)]
     unsafe fn reduce(self, [low, high]: Self::Sum) -> __m256i {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -169,7 +173,7 @@ impl<const TIGHT: bool> Products for Long<TIGHT> {
         }
     }
 
-    /// Reduces a sum whose parts are below 2^57, 2^58 and 2^57.
+    /// Returns the residue of a sum s0 + 2^26 s1 + 2^52 s2 whose parts are below 2^57, 2^58 and 2^57, in each lane.
     #[inline(always)]
     unsafe fn reduce(self, [s0, s1, s2]: Self::Sum) -> __m256i {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -207,6 +211,9 @@ macro_rules! with_long {
     };
 }
 
+/// Computes out(c) = the sum over rows r of digits(r) key(r, c) mod p at every position, four positions at a time. `out` has a
+/// polynomial for each column c.
+///
 /// # Safety
 /// The processor must have AVX2 and FMA; p is at most 2^52 - 2^12 + 1.
 #[target_feature(enable = "avx2,fma")]
@@ -231,7 +238,7 @@ pub(super) unsafe fn accumulate(
     }
 }
 
-/// Computes the columns, up to `MOST` at a time.
+/// Computes the sums of all columns of a gadget ciphertext, up to `MOST` columns at a time.
 #[inline(always)]
 unsafe fn by_columns<P: Products + Copy, const MOST: usize>(
     products: P,
@@ -258,7 +265,7 @@ unsafe fn by_columns<P: Products + Copy, const MOST: usize>(
     }
 }
 
-/// Computes columns `first` to `first` + K - 1.
+/// Computes the sums of the columns `first` to `first` + K - 1 of a gadget ciphertext, at every position.
 #[inline(always)]
 unsafe fn columns<P: Products + Copy, const K: usize>(
     products: P,
@@ -304,6 +311,9 @@ unsafe fn columns<P: Products + Copy, const K: usize>(
     }
 }
 
+/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, four positions at a time. `out` has a
+/// polynomial for each column c.
+///
 /// # Safety
 /// The processor must have AVX2 and FMA; p is at most 2^52 - 2^12 + 1.
 #[target_feature(enable = "avx2,fma")]

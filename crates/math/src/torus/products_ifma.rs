@@ -29,6 +29,8 @@ struct SmallReducer {
 }
 
 impl SmallReducer {
+    /// Puts the constants of the reduction modulo p into every lane of vectors.
+    ///
     /// # Safety
     /// The processor must have AVX-512 F. p is above 2 and at most 2^32.
     #[inline(always)]
@@ -65,6 +67,8 @@ impl SumReducer for SmallReducer {
 
 /// The words from which vectors are loaded: 32 or 64 bits.
 trait Word: Copy {
+    /// Loads eight residues into the 64-bit lanes of a vector.
+    ///
     /// # Safety
     /// p must be readable for 8 words; the processor must have AVX-512 F.
     unsafe fn load(p: *const Self) -> __m512i;
@@ -142,6 +146,9 @@ macro_rules! with_reducer {
     };
 }
 
+/// Computes out(c) = the sum over rows r of digits(r) key(r, c) mod p at every position, eight positions at a time. `out`
+/// has a polynomial for each column c.
+///
 /// # Safety
 /// The processor must have AVX-512 F, DQ and IFMA.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
@@ -161,7 +168,8 @@ pub(super) unsafe fn accumulate(
     }
 }
 
-/// Computes the columns, two, three or four at a time, whose sums fit into registers.
+/// Computes the sums of all columns of a gadget ciphertext, two, three or four columns at a time, whose sums fit into
+/// registers.
 #[inline(always)]
 unsafe fn by_columns<R: SumReducer, W: Word>(
     reducer: R,
@@ -188,7 +196,7 @@ unsafe fn by_columns<R: SumReducer, W: Word>(
     }
 }
 
-/// Computes columns `first` to `first` + K - 1.
+/// Computes the sums of the columns `first` to `first` + K - 1 of a gadget ciphertext, at every position.
 #[inline(always)]
 unsafe fn columns<R: SumReducer, W: Word, const K: usize>(
     reducer: R,
@@ -224,6 +232,9 @@ unsafe fn columns<R: SumReducer, W: Word, const K: usize>(
     }
 }
 
+/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, eight positions at a time. `out`
+/// has a polynomial for each column c.
+///
 /// # Safety
 /// The processor must have AVX-512 F, DQ and IFMA.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]

@@ -43,6 +43,9 @@ impl TorusRing {
     /// The largest prime of a transform, for factors of 52-bit multiply-add.
     pub const MAX_PRIME: u64 = Solinas52::P;
 
+    /// Makes the ring of polynomials modulo X^N + 1 with coefficients modulo q, for N = 2^`log_n`. `lift` has the
+    /// primes of its transforms.
+    ///
     /// # Errors
     /// [`MathError`] if a modulus of a transform is no prime, is above 2^52 - 2^12 + 1 or has no root of unity of the
     /// needed order. Also if q is no prime for [`Lift::Native`], or the two primes are equal.
@@ -289,7 +292,7 @@ impl TransformedKey {
         }
     }
 
-    /// Overwrites all words of the key with zeros, for keys that are secret.
+    /// Overwrites all words of the key with zeros. It is for keys that are secret.
     pub fn wipe(&mut self) {
         self.lanes.iter_mut().for_each(KeyWords::wipe);
     }
@@ -306,12 +309,12 @@ pub(super) struct Garner {
     p0: u64,
     half0: u64,
     half1: u64,
-    /// The product p0 p1 modulo 2^64.
+    /// The product p0 p1 of both primes, modulo 2^64.
     modulus: u64,
 }
 
 super::levels! {
-    /// Adds x, taken nearest to 0 modulo p, to acc, modulo a power of two.
+    /// Adds x to acc modulo a power of two, where each residue x modulo p stands for the integer nearest to 0.
     fn add_centred(mask: u64, p: u64, acc: &mut [u64], x: &[u64]) {
         for (acc, &x) in acc.iter_mut().zip(x) {
             let off = p & above(x, p / 2);
@@ -321,7 +324,8 @@ super::levels! {
 }
 
 super::levels! {
-    /// Adds x0 + p0 t, taken nearest to 0, to acc.
+    /// Adds x0 + p0 t to acc modulo a power of two, where each x0 + p0 t modulo p0 p1 stands for the integer nearest
+    /// to 0.
     fn add_composed(mask: u64, garner: Garner, acc: &mut [u64], x0: &[u64], t: &[u64]) {
         for ((acc, &x0), &t) in acc.iter_mut().zip(x0).zip(t) {
             // p0 p1 / 2 = p0 (p1 - 1) / 2 + p0 / 2: the digits of mixed radix are compared, the lower one's mask, 0 or -1,

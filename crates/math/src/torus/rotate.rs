@@ -47,7 +47,7 @@ fn split(a: usize, n: usize) -> Option<(bool, usize)> {
     Some((a / n % 2 == 1, shift))
 }
 
-/// Computes out = p, or -p if `negative` is set.
+/// Computes out = p modulo q, or out = -p if `negative` is set.
 fn signed<S: Sums>(sums: S, out: &mut [u64], p: &[u64], negative: bool) {
     if negative {
         negated(sums, out, p);
@@ -56,7 +56,7 @@ fn signed<S: Sums>(sums: S, out: &mut [u64], p: &[u64], negative: bool) {
     }
 }
 
-/// Computes out = p - r, or -p - r if `negative` is set.
+/// Computes out = p - r modulo q, or out = -p - r if `negative` is set.
 fn differences<S: Sums>(sums: S, out: &mut [u64], p: &[u64], r: &[u64], negative: bool) {
     if negative {
         negated_difference(sums, out, p, r);

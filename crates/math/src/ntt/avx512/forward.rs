@@ -8,9 +8,9 @@ use super::{CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
 use crate::ntt::butterfly::{Stage, both, shuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
-/// Computes the stages of a block of `len` words, with intermediate values in `work`. `index` is the position of the
-/// block's twiddle in the table. `FRESH` says that inputs are below q. Parts that fit the first-level cache are finished
-/// one after the other, and so are the parts of parts (depth first).
+/// Computes the forward NTT's stages of a block of `len` words, with intermediate values in `work`. `index` is the
+/// position of the block's twiddle in the table. `FRESH` says that inputs are below q. Parts that fit the first-level
+/// cache are finished one after the other, and so are the parts of parts (depth first).
 ///
 /// # Safety
 /// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be one. The caller enables
@@ -30,7 +30,7 @@ pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words, const FRESH: bo
     }
 }
 
-/// Computes all stages of a block except the first two, from `work` to `out`.
+/// Computes all forward stages of a block except the first two, from `work` to `out`.
 ///
 /// # Safety
 /// `work` is as for [`forward_block`], and `out` takes `len` words. The caller enables the features of A.
@@ -67,8 +67,8 @@ pub(super) unsafe fn forward_rest<A: LazyMul, S: Sink<A>>(
     }
 }
 
-/// Computes all stages of `parts` blocks of `len` words together, from `work` to `out`. `index` is the position of the
-/// first block's twiddle in the table (m + i for block i of m).
+/// Computes all forward stages of `parts` blocks of `len` words together, from `work` to `out`. `index` is the position
+/// of the first block's twiddle in the table (m + i for block i of m).
 #[inline(always)]
 unsafe fn finish<A: LazyMul, S: Sink<A>>(
     stage: Stage<A>,
@@ -98,9 +98,9 @@ unsafe fn finish<A: LazyMul, S: Sink<A>>(
     }
 }
 
-/// Computes two stages of one block, from `from` to `to`. `index` is the position of the block's twiddle. `FRESH` says
-/// that inputs are below q. The loop overlaps the second stage of one vector of each quarter with the first stage of the
-/// next.
+/// Computes two forward stages of one block, from `from` to `to`. `index` is the position of the block's twiddle.
+/// `FRESH` says that inputs are below q. The loop overlaps the second stage of one vector of each quarter with the first
+/// stage of the next.
 #[inline(always)]
 unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     stage: Stage<A>,
@@ -143,8 +143,8 @@ unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     }
 }
 
-/// Computes the last five stages, or six with `SIX`, on chunks of eight vectors. `index` is the position of the twiddle
-/// of the first block of 32 coefficients.
+/// Computes the last five forward stages, or six with `SIX`, on chunks of eight vectors. `index` is the position of the
+/// twiddle of the first block of 32 coefficients.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
     stage: Stage<A>,

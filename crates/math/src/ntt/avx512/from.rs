@@ -80,6 +80,9 @@ macro_rules! entry {
         mod $name {
             use super::*;
 
+            /// Computes the forward transform of (a mod q) + w into `out`, for residues a of another modulus and a residue
+            /// w.
+            ///
             /// # Safety
             /// The processor has AVX-512 IFMA, F and DQ; all limbs have the plan's length.
             pub(super) unsafe fn all(
@@ -148,7 +151,7 @@ entry!(bits_54, Ifma54<false>);
 entry!(bits_54_in_step, Ifma54<true>);
 entry!(bits_60, IfmaWide<true>);
 
-/// Computes the first two stages, from a to out, with the conversion of a.
+/// Computes the first two forward stages, from a to out, after the conversion of a to the plan's modulus.
 #[inline(always)]
 unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
     plan: &NttPlan,
@@ -185,7 +188,7 @@ unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
     }
 }
 
-/// Computes all stages but the first two, from `work` to `out`.
+/// Computes all forward stages but the first two, from `work` to `out`.
 #[inline(always)]
 unsafe fn rest<A: LazyMul, S: Sink<A>>(plan: &NttPlan, work: *mut u64, out: S, order: Order) {
     // SAFETY: `work` is valid for the plan's length, and `out` takes it; the caller enables the features.

@@ -8,8 +8,8 @@ use super::{CHUNK, leaf_of, load_quarters, parts_of, store_many, store_quarters}
 use crate::ntt::butterfly::{Last, Stage, both, unshuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
-/// Computes all stages of a limb of `len` words, with intermediate values in `work`. Parts that fit the first-level cache
-/// are finished one after the other, and so are the parts of parts (depth first).
+/// Computes the inverse NTT of a limb of `len` words, with intermediate values in `work`. Parts that fit the first-level
+/// cache are finished one after the other, and so are the parts of parts (depth first).
 ///
 /// # Safety
 /// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be one. The caller enables
@@ -29,8 +29,8 @@ pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
     }
 }
 
-/// Computes the stages of a block of `len` words, with intermediate values in `work`. `index` is the position of the block's
-/// twiddle in the table. The results are residues.
+/// Computes the inverse NTT's stages of a block of `len` words, with intermediate values in `work`. `index` is the position
+/// of the block's twiddle in the table. The results are residues.
 ///
 /// # Safety
 /// As for [`inverse_whole`]: both pointers are valid for `len` words, a power of two and at least `MIN_LEN`. The caller
@@ -62,8 +62,8 @@ pub(in crate::ntt) unsafe fn inverse_block<A: LazyMul, W: Words>(
     }
 }
 
-/// Computes all stages of a block of `len` words except the last two, from `from` to `work`. `index` is the position of the
-/// block's twiddle.
+/// Computes all inverse stages of a block of `len` words except the last two, from `from` to `work`. `index` is the position
+/// of the block's twiddle.
 #[inline(always)]
 unsafe fn begin<A: LazyMul, W: Words>(
     stage: Stage<A>,
@@ -124,8 +124,8 @@ unsafe fn leaf<A: LazyMul, W: Words>(
     }
 }
 
-/// Computes the first five stages, or six with `SIX`, on chunks of eight vectors. `index` is the position of the twiddle of
-/// the first block of 32 coefficients.
+/// Computes the first five inverse stages, or six with `SIX`, on chunks of eight vectors. `index` is the position of the
+/// twiddle of the first block of 32 coefficients.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
     stage: Stage<A>,
@@ -298,7 +298,8 @@ unsafe fn within<const K: usize>(
     (x, y)
 }
 
-/// Computes two stages on four pairs of vectors that lie a distance apart: the first with the twiddles v, the second with w.
+/// Computes two inverse stages on four pairs of vectors that lie a distance apart: the first with the twiddles v, the second
+/// with w.
 #[inline(always)]
 unsafe fn two_stages<A: LazyMul>(
     stage: Stage<A>,
@@ -316,8 +317,8 @@ unsafe fn two_stages<A: LazyMul>(
     }
 }
 
-/// Computes two stages of one block. `index` is the position of the twiddle of the block after these stages. The loop
-/// overlaps the second stage of one vector of each quarter with the first stage of the next.
+/// Computes two inverse stages of one block. `index` is the position of the twiddle of the block after these stages. The
+/// loop overlaps the second stage of one vector of each quarter with the first stage of the next.
 #[inline(always)]
 unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
     let quarter = len / 4;
@@ -345,7 +346,7 @@ unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: us
     }
 }
 
-/// Computes the last two stages of the whole limb, from `from` to `to`, with the factor 1/n.
+/// Computes the last two inverse stages of the whole limb, from `from` to `to`, with the factor 1/n.
 #[inline(always)]
 unsafe fn double_last<A: LazyMul, W: Words>(
     stage: Stage<A>,

@@ -70,7 +70,7 @@ impl<A: LazyMul, W: Words> Sink<A> for Limb<W> {
     }
 }
 
-/// Words of 64 bits, for [`Words`].
+/// The memory width of limbs in words of 64 bits.
 pub(in crate::ntt) struct Wide;
 
 impl Words for Wide {
@@ -117,8 +117,8 @@ impl Words for Wide {
     }
 }
 
-/// Words of 32 bits, for [`Words`]. With `SPARE` q is below 2^31, so that a number below 2q fits a word and is reduced
-/// there.
+/// The memory width of limbs in words of 32 bits. With `SPARE` q is below 2^31, so that a number below 2q fits a word
+/// and is reduced there.
 pub(in crate::ntt) struct Narrow<const SPARE: bool>;
 
 impl<const SPARE: bool> Words for Narrow<SPARE> {

@@ -26,7 +26,7 @@ const TAIL: usize = 4 * LANES;
 /// An array of K vectors.
 type Vectors<const K: usize> = [__m256i; K];
 
-/// The first and the second coefficients of the pairs of one stage.
+/// The coefficients of one stage's butterflies: first all first operands, then all second operands, in two vectors each.
 type Pairs = (Vectors<2>, Vectors<2>);
 
 /// A constant factor in each lane, with its quotient.
@@ -319,7 +319,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the second of the last five forward stages, for two blocks of two vectors.
+    /// Computes the second of the last five forward stages of a chunk, which is two blocks of two vectors there.
     #[inline(always)]
     unsafe fn forward_fourth_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -330,7 +330,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the third of the last five forward stages, for four blocks of one vector.
+    /// Computes the third of the last five forward stages of a chunk, which is four blocks of one vector there.
     #[inline(always)]
     unsafe fn forward_third_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -341,7 +341,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the fourth of the last five forward stages, for eight blocks of half a vector.
+    /// Computes the fourth of the last five forward stages of a chunk, which is eight blocks of half a vector there.
     #[inline(always)]
     unsafe fn forward_second_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -352,7 +352,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the last forward stage, for sixteen blocks of a quarter of a vector, and writes the residues to `p`.
+    /// Computes the last forward stage of a chunk, which is sixteen blocks of a quarter of a vector there, and writes the
+    /// residues to `p`.
     #[inline(always)]
     unsafe fn forward_last(self, p: *mut u32, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -384,7 +385,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the second inverse stage, for eight blocks of half a vector.
+    /// Computes the second inverse stage of a chunk, which is eight blocks of half a vector there.
     #[inline(always)]
     unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -395,7 +396,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the third inverse stage, for four blocks of one vector.
+    /// Computes the third inverse stage of a chunk, which is four blocks of one vector there.
     #[inline(always)]
     unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -406,7 +407,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the fourth inverse stage, for two blocks of two vectors.
+    /// Computes the fourth inverse stage of a chunk, which is two blocks of two vectors there.
     #[inline(always)]
     unsafe fn inverse_fourth(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -533,7 +534,8 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
     }
 }
 
-/// Returns the lanes of two, four and eight twiddles in the three stages whose partners lie in one vector.
+/// Returns, for each of the three stages whose partners lie in one vector, the lanes into which two, four or eight twiddles
+/// go.
 #[inline(always)]
 unsafe fn places() -> [__m256i; 3] {
     // SAFETY: the caller enables AVX2.

@@ -182,7 +182,7 @@ pub(super) unsafe fn forward_double<const LAZY: bool>(
     }
 }
 
-/// Turns the sums and differences of one stage into the operands of the next.
+/// Turns the sums and differences of one stage's butterflies into the operands of the next stage's.
 #[inline(always)]
 fn crossed(x: Vectors<4>, y: Vectors<4>) -> (Vectors<4>, Vectors<4>) {
     ([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]])

@@ -187,7 +187,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Computes (x + y, x - y) for residues x and y, for any q < 2^32.
+    /// Computes (x + y, x - y) mod q for K pairs of residues x and y, for any q < 2^32.
     #[inline(always)]
     unsafe fn add_sub<const K: usize>(
         self,

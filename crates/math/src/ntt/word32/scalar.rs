@@ -24,7 +24,7 @@ pub(super) fn inverse(plan: &Ntt32, limb: &mut [u32], _: Order) {
     }
 }
 
-/// Returns x - m if x >= m, else x.
+/// Returns x - m if x is at least m, otherwise x.
 #[inline(always)]
 fn correct(x: u32, m: u32) -> u32 {
     x.min(x.wrapping_sub(m))
@@ -44,7 +44,7 @@ fn mul<const LAZY: bool>(x: u32, w: Constant32, q: u32) -> u32 {
     rest.min(rest.wrapping_sub(q.into())) as u32
 }
 
-/// Returns (x + y, x - y): below 4q with `LAZY`, for x and y below 2q; otherwise residues.
+/// Returns (x + y, x - y) modulo q: below 4q with `LAZY`, for x and y below 2q; otherwise residues below q.
 #[inline(always)]
 fn sum_difference<const LAZY: bool>(x: u32, y: u32, q: u32) -> (u32, u32) {
     if LAZY {
@@ -57,7 +57,7 @@ fn sum_difference<const LAZY: bool>(x: u32, y: u32, q: u32) -> (u32, u32) {
     (reduce(sum), reduce(difference))
 }
 
-/// Runs `butterfly` on every pair of coefficients of the stage of `blocks` blocks.
+/// Runs `butterfly` on every pair of coefficients of the NTT stage that has `blocks` blocks.
 #[inline(always)]
 fn stage(
     twiddles: &Twiddles32,

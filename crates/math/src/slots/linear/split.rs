@@ -54,9 +54,9 @@ pub(super) struct Powers {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Range {
-    /// The multipliers 0, ..., count - 1, which are all of a cyclic group.
+    /// The powers have the multipliers 0, ..., count - 1, which are all of a cyclic group of this order.
     Cyclic(i64),
-    /// The multipliers -(r - 1), ..., r - 1.
+    /// The powers have the multipliers -(r - 1), ..., r - 1 for this r.
     Centred(i64),
 }
 

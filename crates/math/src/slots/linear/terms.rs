@@ -22,7 +22,7 @@ impl Shift {
         }
     }
 
-    /// Returns the automorphism that applies this one, then `other`.
+    /// Returns the automorphism that first applies this automorphism, then `other`.
     pub fn then(self, other: Self) -> Self {
         Self {
             negative: self.negative != other.negative,
@@ -30,7 +30,7 @@ impl Shift {
         }
     }
 
-    /// Returns g modulo 2N. Modulo less, it is the Galois element in a smaller ring.
+    /// Returns g modulo 2N, the Galois element of the automorphism x -> x^g. N is half of `two_n`.
     pub fn galois(self, two_n: u64) -> u64 {
         let power = pow_mod(5, self.power.unsigned_abs(), two_n);
         let power = if self.power < 0 {

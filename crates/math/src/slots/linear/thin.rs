@@ -134,7 +134,7 @@ fn doublings(structure: &SlotStructure, from_degree: usize) -> Result<u32, SlotE
     Ok((from_degree / slots).trailing_zeros())
 }
 
-/// Returns a stage that sums automorphisms of one value.
+/// Returns a stage of a linear map that sums the images of its input under the automorphisms `babies`.
 fn sum_of(babies: impl IntoIterator<Item = u64>) -> Stage {
     let babies: Vec<u64> = babies.into_iter().collect();
     let term = |baby| Term {
@@ -256,7 +256,7 @@ impl<'a> Map<'a> {
         (0..slots).map(value).collect()
     }
 
-    /// Returns terms as a stage of baby and giant steps.
+    /// Returns a linear map, a sum of automorphisms with constants, as a stage of baby and giant steps.
     fn stage(&self, terms: &Terms, from: u32, to: u32, ends: bool) -> Stage {
         let signs = ends && self.split() == Split::Binomials;
         let powers = Powers::of_stages(from, to, self.butterflies.log_n_points, signs);

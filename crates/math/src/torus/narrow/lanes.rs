@@ -13,10 +13,14 @@ pub(super) trait Vector: Copy {
     /// The number of words in one vector.
     const LANES: usize;
 
+    /// Loads a vector of words of 32 bits from memory.
+    ///
     /// # Safety
     /// p must be readable for a vector. As for all functions here, the processor must have the vector's
     /// features.
     unsafe fn load(p: *const u32) -> Self;
+    /// Stores a vector of words of 32 bits to memory.
+    ///
     /// # Safety
     /// p must be writable for a vector.
     unsafe fn store(p: *mut u32, x: Self);

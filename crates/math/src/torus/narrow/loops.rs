@@ -19,7 +19,7 @@ use crate::Modulus;
 use crate::torus::KeyShape;
 use crate::torus::key::AHEAD;
 
-/// The constants of a modulus q for the reduction.
+/// The constants of a modulus q for Montgomery's reduction of sums of products, which divides by 2^32.
 #[derive(Clone, Copy)]
 struct Reducer<V> {
     q: V,
@@ -145,7 +145,7 @@ unsafe fn group<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Computes all positions, in groups of G patterns, or for one pattern without weights.
+/// Computes the sums of a step at all positions, in groups of G patterns, or for one pattern without weights.
 #[inline(always)]
 unsafe fn columns<V: Vector, const COLS: usize, const G: usize>(
     q: Modulus,
@@ -234,7 +234,7 @@ unsafe fn accumulate<V: Vector>(
     }
 }
 
-/// Computes [`super::weights::Weights::of`] with vectors.
+/// Looks up the transform of X^a - 1 as weights, a vector at a time, as [`super::weights::Weights::of`] does.
 #[inline(always)]
 unsafe fn pick<V: Vector>(lines: &[Pair], exponents: &[u32], a: u32, out: &mut [u32]) {
     let turns = REVERSED.map(|r| r.wrapping_mul(a));
@@ -264,6 +264,9 @@ macro_rules! entry {
         pub(super) mod $name {
             use super::*;
 
+            /// Computes the sums over rows of digits times key words, times the weights if there are any, for one step of a
+            /// blind rotation. All are in transform form.
+            ///
             /// # Safety
             /// The processor must have the features of the vector.
             #[target_feature(enable = $features)]
@@ -279,6 +282,9 @@ macro_rules! entry {
                 unsafe { super::accumulate::<$vector>(q, shape, step, digits, weights, out) }
             }
 
+            /// Looks up the transform of X^a - 1 in the table `lines`: for each sixteen positions the factors of low words,
+            /// then those of high words.
+            ///
             /// # Safety
             /// The processor must have the features of the vector.
             #[target_feature(enable = $features)]

@@ -38,7 +38,7 @@ pub struct NarrowRing {
 }
 
 impl NarrowRing {
-    /// The most bits of the prime.
+    /// The most bits of the prime modulo which [`NarrowRing`] computes.
     const MOST_BITS: u32 = 30;
     /// The most rows of a gadget ciphertext. Sums of this number of products, with the addend of their reduction, are
     /// below 2^64.

@@ -31,7 +31,7 @@ pub(super) fn accumulate(
     plain(q, shape, step, digits, weights, out);
 }
 
-/// Computes the sums in plain Rust, as they are defined.
+/// Computes the sums of [`super::NarrowRing::accumulate`] in plain Rust, by their definition.
 fn plain(
     q: Modulus,
     shape: KeyShape,
