@@ -34,6 +34,8 @@ pub struct Division {
 }
 
 impl Division {
+    /// Makes the division of phases by Q / t at `level`, where Q is the product of the level's primes.
+    ///
     /// # Errors
     /// Fails for a level that the parameters do not have.
     pub fn new(params: &Params, level: Level) -> Result<Self, BfvError> {

@@ -25,10 +25,11 @@ pub enum Op {
     /// Adds a plaintext times Q / t to a ciphertext.
     AddPlain,
     SubPlain,
-    /// Multiplies a ciphertext by a plaintext's signed integers.
+    /// Multiplies a ciphertext by a plaintext. The plaintext's coefficients, residues modulo t, stand for integers
+    /// from -t / 2 to t / 2.
     MulPlain,
-    /// Multiplies a ciphertext by a plaintext's integers from 0 to t - 1, as SEAL does with some plaintexts of one
-    /// coefficient. The noise is up to t times as large as with signed integers.
+    /// Multiplies a ciphertext by a plaintext whose coefficients stand for integers from 0 to t - 1, as SEAL does with
+    /// some plaintexts of one coefficient. The noise is up to t times that of [`Self::MulPlain`].
     MulPlainUnsigned,
     /// Adds an integer to every slot: the constant term of the polynomial c_0 gets it times Q / t.
     AddScalar,
@@ -128,12 +129,13 @@ impl OpKey {
         Self::new(op, variant)
     }
 
-    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials.
+    /// Returns the addition of ciphertexts of `a` and `b` polynomials at `level`, as the cache key of its procedure.
     pub fn add(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Add, level, &[a, b])
     }
 
-    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials.
+    /// Returns the subtraction of ciphertexts of `a` and `b` polynomials at `level`, as the cache key of its
+    /// procedure.
     pub fn sub(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Sub, level, &[a, b])
     }
@@ -158,13 +160,15 @@ impl OpKey {
         Self::of(Op::MulPlainUnsigned, level, &[size])
     }
 
-    /// Makes the operation's key. `residues` are those of a term times Q / t ([`term`](super::scalar::term)).
+    /// Returns the addition of an integer to a ciphertext of `size` polynomials, as the cache key of its procedure.
+    /// `residues` are those of the integer times Q / t ([`term`](super::scalar::term)).
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)
     }
 
-    /// Makes the operation's key. `residues` are those of the integer ([`residues`](crate::exact::scalar::residues)).
+    /// Returns the product of a ciphertext of `size` polynomials and an integer, as the cache key of its procedure.
+    /// `residues` are those of the integer ([`residues`](crate::exact::scalar::residues)).
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)

@@ -32,6 +32,8 @@ impl Factor {
     /// The highest number that a plaintext modulus can have.
     pub const MAX_PLAIN: u8 = 15;
 
+    /// Makes the correction factor `factor` of messages modulo t, which is plaintext modulus number 0.
+    ///
     /// # Errors
     /// [`BgvError::Factor`] unless 1 <= `factor` < t and the two are coprime.
     pub fn new(factor: u64, t: Modulus) -> Result<Self, BgvError> {

@@ -28,7 +28,8 @@ pub enum Op {
     SubPlain,
     /// Adds an integer constant, times the ciphertext's correction factor, to every slot.
     AddScalar,
-    /// Multiplies a ciphertext by a plaintext's signed integers.
+    /// Multiplies a ciphertext by a plaintext. The plaintext's coefficients, residues modulo t, stand for integers
+    /// from -t / 2 to t / 2.
     MulPlain,
     /// Multiplies a ciphertext by an integer constant, for example to make two correction factors equal.
     MulScalar,
@@ -144,8 +145,8 @@ impl Table for Op {
 }
 
 impl OpKey {
-    /// Returns the operation for messages modulo plaintext modulus number `plain`. It differs only if that changes the
-    /// instructions.
+    /// Returns the operation for messages modulo plaintext modulus number `plain`. The result differs only if the
+    /// plaintext modulus changes the operation's instructions.
     pub fn modulo(self, plain: u8) -> Self {
         match self.op() {
             Op::AddPlain
@@ -198,12 +199,14 @@ impl OpKey {
         Self::new(op, variant)
     }
 
-    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials with one correction factor.
+    /// Returns the addition of ciphertexts of `a` and `b` polynomials with one correction factor at `level`, as the
+    /// cache key of its procedure.
     pub fn add(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Add, level, &[a, b])
     }
 
-    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials with one correction factor.
+    /// Returns the subtraction of ciphertexts of `a` and `b` polynomials with one correction factor at `level`, as the
+    /// cache key of its procedure.
     pub fn sub(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Sub, level, &[a, b])
     }
@@ -212,20 +215,22 @@ impl OpKey {
         Self::of(Op::Neg, level, &[size])
     }
 
-    /// Makes the operation's key for a ciphertext with this correction factor.
+    /// Returns the addition of a plaintext to a ciphertext of `size` polynomials with the correction factor `factor`,
+    /// as the cache key of its procedure.
     pub fn add_plain(level: Level, size: u32, factor: Factor) -> Self {
         let value = Immediate::PlainResidue(factor.value());
         Self::with(Op::AddPlain, level, &[size], value, false).modulo(factor.plain())
     }
 
-    /// Makes the operation's key for a ciphertext with this correction factor.
+    /// Returns the subtraction of a plaintext from a ciphertext of `size` polynomials with the correction factor
+    /// `factor`, as the cache key of its procedure.
     pub fn sub_plain(level: Level, size: u32, factor: Factor) -> Self {
         let value = Immediate::PlainResidue(factor.value());
         Self::with(Op::SubPlain, level, &[size], value, false).modulo(factor.plain())
     }
 
-    /// Makes the operation's key for a constant times the ciphertext's correction factor. `residues` are those of the
-    /// constant modulo q_0 ..= q_level.
+    /// Returns the addition of a constant to a ciphertext of `size` polynomials, as the cache key of its procedure.
+    /// `residues` are those of the constant times the ciphertext's correction factor, modulo q_0 ..= q_level.
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)
@@ -235,7 +240,8 @@ impl OpKey {
         Self::of(Op::MulPlain, level, &[size])
     }
 
-    /// Makes the operation's key for a constant. `residues` are those of the constant modulo q_0 ..= q_level.
+    /// Returns the product of a ciphertext of `size` polynomials and a constant, as the cache key of its procedure.
+    /// `residues` are those of the constant modulo q_0 ..= q_level.
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)
@@ -288,7 +294,8 @@ impl OpKey {
         Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
     }
 
-    /// Makes the operation's key for a sum of a ciphertext and its automorphisms by these Galois elements.
+    /// Returns the sum of a ciphertext and its automorphisms by these Galois elements, as the cache key of its
+    /// procedure.
     pub fn sum_rotations(
         level: Level,
         elements: impl IntoIterator<Item = Galois>,
@@ -298,8 +305,8 @@ impl OpKey {
         Self::with(Op::SumRotations, level, &[2], elements, seeded)
     }
 
-    /// Makes the operation's key for a sum of `count` ciphertexts, each under the automorphism of its Galois element.
-    /// Ciphertexts beyond the elements are added as they are.
+    /// Returns, as the cache key of its procedure, the sum of `count` ciphertexts, each under the automorphism of its
+    /// Galois element. Ciphertexts beyond the elements are added as they are.
     pub fn turn_sum(
         level: Level,
         count: usize,
@@ -310,13 +317,14 @@ impl OpKey {
         Self::with(Op::TurnSum, level, &vec![2; count], elements, seeded)
     }
 
-    /// Makes the operation's key for `count` ciphertexts and as many plaintexts in evaluation form.
+    /// Returns the sum of `count` products of a ciphertext and a plaintext in evaluation form, as the cache key of its
+    /// procedure.
     pub fn sum_plain(level: Level, count: usize) -> Self {
         Self::of(Op::SumPlain, level, &vec![2; count])
     }
 
-    /// Makes the operation's key for the sum of `count` ciphertexts, each times an integer, and of one more integer.
-    /// `residues` are those of the integers modulo q_0 ..= q_level.
+    /// Returns, as the cache key of its procedure, the sum of `count` ciphertexts, each times an integer, and of one
+    /// more integer. `residues` are those of the integers modulo q_0 ..= q_level.
     pub fn combine(level: Level, count: usize, residues: Vec<u64>) -> Self {
         let shape = Shape {
             combined: count as u16,
@@ -327,8 +335,8 @@ impl OpKey {
         Self::with(Op::Combine, level, &vec![2; count], residues, false).shaped(shape)
     }
 
-    /// Makes the operation's key for a sum of products of `count` ciphertexts, in the form of `shape`. `residues` are
-    /// those of its combinations' integers modulo q_0 ..= q_level.
+    /// Returns, as the cache key of its procedure, a sum of products of `count` ciphertexts in the form of `shape`.
+    /// `residues` are those of its combinations' integers modulo q_0 ..= q_level.
     pub fn sum_products(
         level: Level,
         count: usize,
@@ -340,12 +348,13 @@ impl OpKey {
         Self::with(Op::SumProducts, level, &vec![2; count], residues, seeded).shaped(shape)
     }
 
-    /// Makes the operation's key for a division by the last `count` primes of the level.
+    /// Returns the division of a ciphertext of `size` polynomials by the last `count` primes of `level`, as the cache
+    /// key of its procedure.
     pub fn drop_primes(level: Level, size: u32, count: u16) -> Self {
         Self::of(Op::DropPrimes, level, &[size]).dropping(count)
     }
 
-    /// Returns the same operation, ended by a division by the level's last `count` primes.
+    /// Returns this operation with one more step at its end: the division by the level's last `count` primes.
     pub fn dropping(self, count: u16) -> Self {
         let shape = Shape {
             dropped: count,
@@ -359,17 +368,20 @@ impl OpKey {
         Self::new(self.op(), Variant { shape, ..variant })
     }
 
-    /// Makes the operation's key for a product with a plaintext in evaluation form.
+    /// Returns the product of a ciphertext of `size` polynomials and a plaintext in evaluation form, as the cache key
+    /// of its procedure.
     pub fn mul_lifted(level: Level, size: u32) -> Self {
         Self::of(Op::MulLifted, level, &[size])
     }
 
-    /// Makes the operation's key for a ciphertext at this level, whose primes are bootstrapping's inner modulus.
+    /// Returns the switch of a ciphertext to the sparse secret of bootstrapping, as the cache key of its procedure.
+    /// The primes of `level` are the inner modulus of bootstrapping.
     pub fn encapsulate(level: Level, seeded: bool) -> Self {
         Self::with(Op::Encapsulate, level, &[2], Immediate::None, seeded)
     }
 
-    /// Makes the operation's key for a first operand at this level. The second operand is at the highest level.
+    /// Returns the raising of a bootstrap's modulus for a ciphertext at `level`, as the cache key of its procedure.
+    /// The second operand, the encrypted sparse secret, is at the highest level.
     pub fn raise(level: Level) -> Self {
         Self::of(Op::Raise, level, &[2, 2])
     }

@@ -43,6 +43,9 @@ pub struct Flooding {
 }
 
 impl Flooding {
+    /// Makes the amount of noise for `decryptions` shared decryptions, together within the statistical distance
+    /// 2^-`statistical_bits`.
+    ///
     /// # Errors
     /// Fails for zero bits, zero decryptions, or more than 35 bits of both together.
     pub fn new(statistical_bits: u32, decryptions: u64) -> Result<Self, CkksError> {
@@ -76,8 +79,8 @@ impl Flooding {
         }
     }
 
-    /// The same where the caller answers for what the program says of values inside of it: without this, outputs whose
-    /// bound rests on such a word are not shared.
+    /// Returns this amount of noise for a caller who vouches for the ranges that the program states for its
+    /// intermediate values. Otherwise, outputs whose error bound depends on such a range are not shared.
     #[must_use]
     pub fn assuming_bounds(self) -> Self {
         Self {
@@ -86,7 +89,7 @@ impl Flooding {
         }
     }
 
-    /// Whether the caller answers for what the program says of values inside of it.
+    /// Returns whether the caller vouches for the ranges that the program states for its intermediate values.
     pub fn assumes_bounds(&self) -> bool {
         self.assumes_bounds
     }

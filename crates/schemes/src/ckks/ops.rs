@@ -129,12 +129,13 @@ impl OpKey {
         Self::new(op, variant)
     }
 
-    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials.
+    /// Returns the addition of ciphertexts of `a` and `b` polynomials at `level`, as the cache key of its procedure.
     pub fn add(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Add, level, &[a, b])
     }
 
-    /// Makes the operation's key for ciphertexts of `a` and `b` polynomials.
+    /// Returns the subtraction of ciphertexts of `a` and `b` polynomials at `level`, as the cache key of its
+    /// procedure.
     pub fn sub(level: Level, a: u32, b: u32) -> Self {
         Self::of(Op::Sub, level, &[a, b])
     }
@@ -155,13 +156,15 @@ impl OpKey {
         Self::of(Op::MulPlain, level, &[size])
     }
 
-    /// Makes the operation's key for a constant. `residues` are those of the constant modulo q_0 ..= q_level.
+    /// Returns the addition of a constant to a ciphertext of `size` polynomials, as the cache key of its procedure.
+    /// `residues` are those of the constant modulo q_0 ..= q_level.
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)
     }
 
-    /// Makes the operation's key for a constant. `residues` are those of the constant modulo q_0 ..= q_level.
+    /// Returns the product of a ciphertext of `size` polynomials and a constant, as the cache key of its procedure.
+    /// `residues` are those of the constant modulo q_0 ..= q_level.
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)
@@ -209,7 +212,8 @@ impl OpKey {
         Self::with(Op::Rotate, level, &[2], element, seeded)
     }
 
-    /// Makes the operation's key. `element` must be the Galois element 2N - 1, which conjugates.
+    /// Returns the sum of a ciphertext and its conjugate at `level`, as the cache key of its procedure. `element` must
+    /// be 2N - 1, the Galois element of the conjugation.
     pub fn two_real(level: Level, element: Galois, seeded: bool) -> Self {
         let element = Immediate::Element(element);
         Self::with(Op::TwoReal, level, &[2], element, seeded)

@@ -27,6 +27,8 @@ pub struct BatchEncoder<P> {
 }
 
 impl<P: ExactParams> BatchEncoder<P> {
+    /// Makes the encoder of N integers as the slots of a polynomial modulo t, for these parameters.
+    ///
     /// # Errors
     /// [`ExactError::NotBatchable`] if t is no prime that is 1 mod 2N.
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {

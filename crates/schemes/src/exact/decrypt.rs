@@ -24,6 +24,8 @@ pub struct Decryptor<S: ExactScheme> {
 }
 
 impl<S: ExactScheme> Decryptor<S> {
+    /// Makes a decryptor that holds the secret key `secret`, for these parameters.
+    ///
     /// # Errors
     /// Fails for a secret key of other parameters.
     pub fn new(params: Arc<S::Params>, secret: SecretKey) -> Result<Self, S::Error> {

@@ -19,6 +19,8 @@ pub enum Encoder<P> {
 }
 
 impl<P: ExactParams> Encoder<P> {
+    /// Makes the encoder that suits the plaintext modulus t: slots, slots modulo a prime power, or coefficients.
+    ///
     /// # Errors
     /// None that a checked parameter set can have.
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
@@ -34,6 +36,8 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
+    /// Encodes up to N integers in the slots or coefficients of a plaintext. `which` is the range of the integers.
+    ///
     /// # Errors
     /// [`ExactError::TooMany`] for too many integers, [`ExactError::OutOfRange`] for one outside of the range `which`.
     pub fn encode<T: Copy + Into<i128>>(

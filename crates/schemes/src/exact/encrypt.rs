@@ -25,6 +25,8 @@ where
     S::Error: From<RlweError> + From<ExactError>,
     A: Annotation,
 {
+    /// Makes an encryptor that encrypts under the public key `key`.
+    ///
     /// # Errors
     /// Fails for a key of other parameters.
     pub fn with_public_key(params: Arc<S::Params>, key: &PublicKey) -> Result<Self, S::Error> {
@@ -32,6 +34,8 @@ where
         Ok(Self { zeros, params })
     }
 
+    /// Makes an encryptor that encrypts under the secret key `key`, for its holder.
+    ///
     /// # Errors
     /// Fails for a key of other parameters.
     pub fn with_secret_key(params: Arc<S::Params>, key: SecretKey) -> Result<Self, S::Error> {
@@ -54,6 +58,8 @@ where
         self.encrypt_at(plain, self.params.ring_params().max_level())
     }
 
+    /// Encrypts a plaintext at `level`, with the annotation of fresh ciphertexts.
+    ///
     /// # Errors
     /// Fails for a plaintext of other parameters, and for a level that these do not have.
     pub fn encrypt_at(&self, plain: &Plaintext, level: Level) -> Result<Ciphertext<A>, S::Error> {

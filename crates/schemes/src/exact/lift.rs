@@ -55,7 +55,8 @@ pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<
     })
 }
 
-/// Emits a limb modulo t at each prime of the level: it is converted, processed by `f`, and transformed.
+/// Emits the conversion of a limb modulo t to each prime of the level, then the NTT. The function `f` emits what
+/// is computed between the two.
 pub(crate) fn at_level<P>(
     e: &mut Emit<P>,
     limb: ValueId,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the noise models of BFV and BGV share.
+//! The failure probability and the sum of logarithms that the noise models of BFV and BGV share.
 
 /// The bits of the failure probability: a predicted bound fails with probability 2 to the minus
 /// this number.

@@ -39,6 +39,8 @@ impl PlainModulus {
     /// The most bits of a plaintext modulus: t is below 2 to this power.
     pub const MAX_BITS: u32 = 60;
 
+    /// Makes the plaintext modulus t.
+    ///
     /// # Errors
     /// [`ExactError::PlainModulus`] for t outside of 2 to 2^60 - 1.
     pub fn new(t: u64) -> Result<Self, ExactError> {
@@ -84,6 +86,8 @@ impl PlainModulus {
         self.check_batchable(log_n).is_ok()
     }
 
+    /// Refuses this plaintext modulus t unless it gives N slots, one integer in each, at ring degree N = 2^`log_n`.
+    ///
     /// # Errors
     /// [`ExactError::NotBatchable`] unless t is a prime that is 1 mod 2N.
     pub fn check_batchable(self, log_n: u8) -> Result<(), ExactError> {

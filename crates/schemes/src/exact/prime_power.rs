@@ -24,6 +24,8 @@ pub struct PrimePower {
 }
 
 impl PrimePower {
+    /// Makes the power `prime`^`exponent` of an odd prime.
+    ///
     /// # Errors
     /// Fails if `prime` is no odd prime, the exponent is 0, or the power is 2^60 or more.
     pub fn new(prime: u64, exponent: u32) -> Result<Self, RlweError> {
@@ -79,6 +81,8 @@ impl PrimePower {
         Self::new(self.prime, exponent)
     }
 
+    /// Returns the power p^r as a plaintext modulus.
+    ///
     /// # Errors
     /// None, as every such power is a plaintext modulus.
     pub fn modulus(self) -> Result<PlainModulus, ExactError> {

@@ -46,6 +46,8 @@ pub trait ExactScheme:
     /// Fails for a level or annotation that the parameters do not have.
     fn embedding(params: &Self::Params, at: &At<Self::Annotation>) -> Result<Embedding, RlweError>;
 
+    /// Computes the constants that decryption needs, for all levels of these parameters.
+    ///
     /// # Errors
     /// None that a checked parameter set can have.
     fn opening(params: &Self::Params) -> Result<Self::Opening, Self::Error>;

@@ -20,6 +20,8 @@ pub struct ThinEncoder<P> {
 }
 
 impl<P: ExactParams> ThinEncoder<P> {
+    /// Makes the encoder of integers as slots modulo t = p^r, for parameters with this plaintext modulus.
+    ///
     /// # Errors
     /// Fails for a plaintext modulus that is no power of an odd prime.
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {

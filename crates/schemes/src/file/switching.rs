@@ -48,6 +48,8 @@ impl Form {
         found.map_or(0, |&(byte, _)| byte)
     }
 
+    /// Returns the form of a key that the byte `byte` of a file stands for.
+    ///
     /// # Errors
     /// Fails for a number that stands for no form that keys of these parameters have.
     fn read(byte: u8, params: &Params) -> Result<Self, FileError> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the evaluators of all ring schemes share: checks of operands, calls of procedures, and rotations by the keys
-//! that the caller has.
+//! The common part of the evaluators of all ring schemes: checks of operands, calls of procedures, and rotations by
+//! the keys that the caller has.
 
 use std::fmt;
 use std::sync::Arc;

@@ -27,9 +27,9 @@ fn all_indices(params: &Params) -> Vec<usize> {
     (0..params.moduli().len()).collect()
 }
 
-/// The secret key s in evaluation form over all moduli. Wiped on drop, never printed; written to a file only by
-/// [`crate::file::write_secret_key_in_the_clear`] and [`SecretKey::save`]. Its copies share the count of decryptions that
-/// were shared under it.
+/// The secret key s in evaluation form over all moduli. It is wiped on drop and never printed. Only
+/// [`crate::file::write_secret_key_in_the_clear`] and [`SecretKey::save`] write it to a file. Copies of a key share the count of
+/// decryptions that were shared under it.
 #[derive(Clone)]
 pub struct SecretKey {
     origin: Origin,
@@ -46,14 +46,14 @@ impl fmt::Debug for SecretKey {
 belongs!(SecretKey);
 
 impl SecretKey {
-    /// From the evaluation form over all moduli, limb-major (SEAL's form); lengths and residues are checked. It has no
-    /// identity, and how many decryptions were shared under it is not known.
+    /// Makes a secret key from its evaluation form over all moduli, limb by limb (SEAL's form), after a check of lengths and
+    /// residues. The key has no identity, and the count of decryptions that were shared under it is not known.
     pub fn from_eval_limbs(params: &Params, eval: Zeroizing<Vec<u64>>) -> Result<Self, RlweError> {
         check_limbs(params, "secret key", &all_indices(params), &eval)?;
         Ok(Self::known(params, eval))
     }
 
-    /// Of a key that existed before, without an identity.
+    /// Makes a secret key that existed before, without an identity, from its evaluation form over all moduli.
     pub(crate) fn known(params: &Params, eval: Zeroizing<Vec<u64>>) -> Self {
         Self {
             origin: params.origin(None),
@@ -62,7 +62,8 @@ impl SecretKey {
         }
     }
 
-    /// A key that was made just now.
+    /// Makes a new secret key with the identity `key_id`, from its evaluation form over all moduli. No decryption was shared
+    /// under it.
     pub(crate) fn made(params: &Params, eval: Zeroizing<Vec<u64>>, key_id: KeyId) -> Self {
         Self {
             origin: params.origin(Some(key_id)),
@@ -71,7 +72,8 @@ impl SecretKey {
         }
     }
 
-    /// The same key, read from this file: decryptions that are shared are counted there. A pipe or a device counts nothing.
+    /// Returns this secret key with its count of shared decryptions in the file `path`, from which the key was read. A pipe or a
+    /// device stores no count.
     pub fn kept_in(self, path: &Path) -> Self {
         Self {
             ledger: Arc::new(Ledger::kept_in(path)),
@@ -79,33 +81,33 @@ impl SecretKey {
         }
     }
 
-    /// Writes the key into a file, unprotected, its owner's alone (mode 0600): whoever reads the file reads every message.
+    /// Writes the secret key to a file without encryption, with mode 0600. Whoever reads the file can decrypt every message.
     ///
-    /// The first file that a key is saved to, or the one that it was read from, keeps the count of decryptions that are
-    /// shared. Other files have none, since two would count apart.
+    /// One file stores the count of shared decryptions: the first to which the key is saved, or that from which it was read.
+    /// Other files store no count, because two counts would not agree.
     ///
     /// # Errors
-    /// Those of [`ringmill_device::whole_file::write`].
+    /// The errors of [`ringmill_device::whole_file::write`].
     pub fn save(&self, path: &Path) -> io::Result<()> {
         self.ledger.save(self, path)
     }
 
-    /// Counts decryptions that are about to be shared. Where the key lives in a file the count is there, and outlives a
-    /// crash, when this returns.
+    /// Counts decryptions that are about to be shared under the key. If the key has a file, the file stores the count before the
+    /// call returns, so that the count survives a crash.
     ///
     /// # Errors
-    /// [`LedgerError`]: a promise would be broken, or nobody knows how many were shared.
+    /// [`LedgerError`] if the charge would break a promise, or if the earlier count is not known.
     pub fn charge(&self, charge: &Charge) -> Result<(), LedgerError> {
         self.ledger.charge(self, charge)
     }
 
-    /// How many decryptions were shared under the key, as far as this process and the key's file know; `None` where neither
-    /// does.
+    /// Returns how many decryptions were shared under the key, as this process and the key's file know. It is `None` if neither
+    /// knows a count.
     pub fn shared_decryptions(&self) -> Option<u64> {
         self.ledger.count(self)
     }
 
-    /// The secret itself, limb-major over all moduli: keep it where it is.
+    /// Returns the secret key itself: its residues over all moduli, limb by limb. The caller must not copy them elsewhere.
     pub fn expose_eval_limbs(&self) -> &[u64] {
         &self.eval
     }
@@ -115,14 +117,15 @@ impl SecretKey {
     }
 }
 
-/// The uniform half of a public object: expanded from a public seed, or stored.
+/// The uniform half of a public key or key-switching key: the public seed from which it is expanded, or its residues.
 #[derive(Clone, PartialEq, Debug)]
 pub enum KeyHalf<T> {
     Seed([u8; 32]),
     Stored(T),
 }
 
-/// Whether generated keys keep the seed of their uniform half (half the size; the default) or store it.
+/// The choice whether generated keys hold the seed of their uniform half or its residues. Seeds are the default and halve the
+/// size of keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum KeyForm {
     #[default]
@@ -130,8 +133,8 @@ pub enum KeyForm {
     Stored,
 }
 
-/// An encryption of zero over all moduli: b = -(a s + e); both halves limb-major in evaluation form. A seeded a has
-/// limb i from stream i.
+/// A public key: an encryption of zero, b = -(a s + e), over all moduli. Both halves are in evaluation form, limb by limb. If a
+/// comes from a seed, its limb i is stream i of the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicKey {
     origin: Origin,
@@ -142,7 +145,7 @@ pub struct PublicKey {
 belongs!(PublicKey);
 
 impl PublicKey {
-    /// Checks lengths and residues. It has no identity.
+    /// Makes a public key from its halves b and a, after a check of lengths and residues. The key has no identity.
     pub fn new(params: &Params, b: Vec<u64>, a: KeyHalf<Vec<u64>>) -> Result<Self, RlweError> {
         let indices = all_indices(params);
         check_limbs(params, "public key", &indices, &b)?;
@@ -173,7 +176,7 @@ impl PublicKey {
         &self.a
     }
 
-    /// The a half, expanded if it is seeded.
+    /// Returns the half a of the public key, limb by limb, expanded if the key holds a seed.
     pub fn expanded_a(&self, params: &Params) -> Result<Vec<u64>, RlweError> {
         params.check_id("public key", &self.origin.params_id)?;
         Ok(match &self.a {
@@ -183,13 +186,14 @@ impl PublicKey {
     }
 }
 
-/// A key-switching key from s' to s: for each digit j a pair over all moduli, b_j = -(a_j s + e_j) + g_j s' with g_j = P
-/// modulo the primes of digit j and 0 modulo the others. Evaluation form, limb-major, in words of 32 bits where the parameters have
-/// [`Params::short_words`]. A seeded a_j has its limb of modulus i from stream j (number of moduli) + i. Copies share the limbs.
+/// A key-switching key from the secret s' to s. For each digit j it has a pair over all moduli, b_j = -(a_j s + e_j) + g_j s'.
+/// Here g_j is P modulo the primes of digit j, and 0 modulo the others. Limbs are in evaluation form, in words of 32 bits if the
+/// parameters have [`Params::short_words`]. If a_j comes from a seed, its limb of modulus i is stream j (number of moduli) + i.
+/// Copies of a key share the limbs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KSwitchKey {
     origin: Origin,
-    /// Places in the table of the moduli that its limbs are modulo, in order.
+    /// The moduli of the key's limbs, in order, by their indices in the parameters' table.
     moduli: Vec<usize>,
     b: Arc<[ResidueVec]>,
     a: KeyHalf<Arc<[ResidueVec]>>,
@@ -198,7 +202,8 @@ pub struct KSwitchKey {
 belongs!(KSwitchKey);
 
 impl KSwitchKey {
-    /// Checks the number of digits, lengths and residues. It has no identity.
+    /// Makes a key-switching key over all moduli from its halves, digit by digit, after a check of the number of digits, lengths
+    /// and residues. The key has no identity.
     pub fn new(
         params: &Params,
         b: Vec<Vec<u64>>,
@@ -222,7 +227,7 @@ impl KSwitchKey {
         Ok(Self::over(params, indices, b, a, None))
     }
 
-    /// Over some of the moduli, for the levels that have no others.
+    /// Makes a key-switching key over the moduli with indices `moduli`, for ciphertexts at levels that have no other moduli.
     pub(crate) fn over(
         params: &Params,
         moduli: Vec<usize>,
@@ -247,7 +252,7 @@ impl KSwitchKey {
         }
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the bytes of memory that the key takes.
     pub fn bytes(&self) -> u64 {
         let half: u64 = self.b.iter().map(ResidueVec::bytes).sum();
         match &self.a {
@@ -256,7 +261,7 @@ impl KSwitchKey {
         }
     }
 
-    /// Bytes of memory that a key of these parameters takes; a file of it is a few dozen longer.
+    /// Returns the bytes of memory that a key-switching key of these parameters takes. Its file has a few dozen bytes more.
     pub fn bytes_of(params: &Params, form: KeyForm) -> u64 {
         let residues = params.dnum() * params.moduli().len() * params.degree();
         let half = (params.key_word_bytes() * residues) as u64;
@@ -266,17 +271,17 @@ impl KSwitchKey {
         }
     }
 
-    /// Number of digits: dnum, or as many as the highest level that it is for.
+    /// Returns the number of digits of the key: dnum, or fewer for a key of lower levels only.
     pub fn digits(&self) -> usize {
         self.b.len()
     }
 
-    /// Places in the table of the moduli that its limbs are modulo, in order.
+    /// Returns the moduli of the key's limbs, in order, by their indices in the parameters' table.
     pub(crate) fn moduli(&self) -> &[usize] {
         &self.moduli
     }
 
-    /// The b halves, one a digit, each limb-major over its moduli.
+    /// Returns the halves b, one for each digit, each limb by limb over the key's moduli.
     pub fn b(&self) -> &[ResidueVec] {
         &self.b
     }
@@ -285,7 +290,7 @@ impl KSwitchKey {
         &self.a
     }
 
-    /// The seed of the a halves, or `None` when they are stored.
+    /// Returns the seed of the halves a, or `None` if the key holds their residues.
     pub fn seed(&self) -> Option<&[u8; 32]> {
         match &self.a {
             KeyHalf::Seed(seed) => Some(seed),
@@ -293,7 +298,8 @@ impl KSwitchKey {
         }
     }
 
-    /// The limb of `digit`, part 0 (b) or 1 (a, only if stored) and modulus `index` of the parameters' table.
+    /// Returns one limb of the key: of digit number `digit`, of half b (`part` 0) or a (`part` 1), modulo the modulus with
+    /// `index` in the parameters' table. It is `None` for a half that comes from a seed.
     pub fn limb(&self, digit: usize, part: usize, index: usize) -> Option<Residues<'_>> {
         let half = match (part, &self.a) {
             (0, _) => self.b.get(digit)?,
@@ -304,7 +310,7 @@ impl KSwitchKey {
         half.limb(place, self.moduli.len())
     }
 
-    /// The same key with stored a halves.
+    /// Returns the key with the residues of its halves a in place of their seed.
     pub fn expanded(&self, params: &Params) -> Result<Self, RlweError> {
         params.check_id("key-switching key", &self.origin.params_id)?;
         let KeyHalf::Seed(seed) = &self.a else {
@@ -347,11 +353,11 @@ impl Limbed for KSwitchKey {
     }
 }
 
-/// Switches s^2 to s.
+/// A relinearisation key, which switches s^2 to s.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RelinKey(pub KSwitchKey);
 
-/// For each Galois element g asked for, the key that switches s(x^g) to s.
+/// Galois keys: for each of several Galois elements g, the key that switches s(x^g) to s.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GaloisKeys {
     keys: BTreeMap<Galois, KSwitchKey>,
@@ -362,7 +368,7 @@ impl GaloisKeys {
         Self::default()
     }
 
-    /// Adds or replaces the key of an odd Galois element.
+    /// Adds the key of an odd Galois element, or replaces it.
     pub fn insert(&mut self, galois: Galois, key: KSwitchKey) {
         self.keys.insert(galois, key);
     }
@@ -381,16 +387,17 @@ impl GaloisKeys {
         self.keys.is_empty()
     }
 
-    /// The secret key that all belong to; `None` when that of one is not known, or there are none.
+    /// Returns the identity of the secret key to which all Galois keys belong. It is `None` if one key has no identity, or if
+    /// there are no keys.
     ///
     /// # Errors
-    /// [`RlweError::OtherKeys`] for keys of two secret keys.
+    /// [`RlweError::OtherKeys`] for keys of different secret keys.
     pub fn key_id(&self) -> Result<Option<KeyId>, RlweError> {
         let keys = self.keys.values();
         Ok(KeyId::common(keys.map(|k| ("Galois key", k.key_id())))?)
     }
 
-    /// In ascending order of the Galois element.
+    /// Iterates over the Galois elements and their keys, in ascending order of the elements.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Galois, &KSwitchKey)> {
         self.keys.iter().map(|(&g, k)| (g, k))
     }

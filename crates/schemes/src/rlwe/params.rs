@@ -19,18 +19,19 @@ use crate::scheme::{ParameterSet, SchemeTag, identity};
 use ringmill_device::KeyId;
 use ringmill_device::ParamsId;
 
-/// Whether parameters may be insecure.
+/// The rule whether parameters may be insecure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Insecure {
     #[default]
     Refused,
-    /// As a part of their identity: every reader is told.
+    /// The maker of the parameters allowed them to be insecure. That is part of their identity, so every reader learns it.
     AllowedByMaker,
-    /// By who reads a file that says nothing of it, as one that passed the tables of its day: their identity stays.
+    /// The reader of a parameter file allowed the parameters to be insecure, for example because they passed only earlier
+    /// security tables. Their identity does not change.
     AllowedByReader,
 }
 
-/// A parameter set of a ring scheme: what is below it is a [`Params`], with the scheme's own choices in its identity.
+/// A parameter set of a ring scheme. It contains a [`Params`], whose identity also covers the scheme's own choices.
 pub trait RingParams: Send + Sync + 'static {
     fn ring_params(&self) -> &Arc<Params>;
 }
@@ -74,36 +75,36 @@ impl<P: RingParams> ParameterSet for P {
     }
 }
 
-/// What ring schemes share of a checked parameter set. A scheme's own set holds one of these and its own choices, which
-/// its identity covers: so whatever is made of limbs is of one scheme's one set.
+/// The part of a checked parameter set that all ring schemes share. A scheme's own set holds one of these and the scheme's own
+/// choices. The identity covers both, so every object made of limbs belongs to one set of one scheme.
 #[derive(Clone, Debug)]
 pub struct Params {
     pub(super) scheme: SchemeTag,
     pub(super) log_n: u8,
     pub(super) moduli: Vec<u64>,
     pub(super) reducers: Vec<Modulus>,
-    /// The primes of `moduli`, then what else the scheme's programs compute modulo.
+    /// The primes of `moduli`, then all other moduli of the scheme's programs.
     pub(super) table: Vec<TableModulus>,
     pub(super) cipher_count: usize,
-    /// The ciphertext primes of each key-switching digit.
+    /// For each key-switching digit, the indices of its ciphertext primes.
     pub(super) digits: Vec<Range<usize>>,
     pub(super) secret: SecretDistribution,
     pub(super) error: ErrorDistribution,
     pub(super) security: SecurityRecord,
     pub(super) insecure: Insecure,
-    /// Of a scheme whose messages are low t, then what else its plaintexts are modulo: multiples of it, each of the one
-    /// before.
+    /// The plaintext moduli of a scheme whose messages are in the low bits: t, then further ones, each a multiple of the one
+    /// before. It is empty for other schemes.
     pub(super) low: Vec<Modulus>,
-    /// Divisions that keep low messages compute modulo primes alone.
+    /// Whether divisions that keep messages in the low bits compute modulo primes alone.
     pub(super) primes_alone: bool,
-    /// What the scheme adds to the canonical form.
+    /// The bytes that the scheme adds to the canonical form.
     pub(super) own: Vec<u8>,
-    /// The same in words.
+    /// The choices of the scheme in words, for reports.
     pub(super) own_words: String,
     pub(super) id: ParamsId,
 }
 
-/// Sets of one identity are one set, whoever allowed them to be insecure.
+/// Parameter sets with one identity are equal, whoever allowed them to be insecure.
 impl PartialEq for Params {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -111,9 +112,9 @@ impl PartialEq for Params {
 }
 
 impl Params {
-    /// Most primes a parameter set may have. Files count them in one byte.
+    /// The most primes that a parameter set may have. Files count the primes in one byte.
     pub const MAX_PRIMES: usize = 128;
-    /// Smallest and largest log2 of the ring degree.
+    /// The range of the base-2 logarithm of the ring degree N.
     pub const LOG_N: std::ops::RangeInclusive<u8> = 3..=Ring::MAX_LOG_N;
 
     /// Starts a parameter set of ring degree 2^`log_n`.
@@ -121,7 +122,7 @@ impl Params {
         ParamsBuilder::new(log_n)
     }
 
-    /// What an object of these parameters and that secret key belongs to.
+    /// Returns the scheme, parameters and secret key to which an object of these parameters belongs.
     pub fn origin(&self, key_id: Option<KeyId>) -> Origin {
         Origin {
             scheme: self.scheme,
@@ -130,17 +131,17 @@ impl Params {
         }
     }
 
-    /// The scheme whose parameters these are.
+    /// Returns the scheme whose parameters these are.
     pub fn scheme(&self) -> SchemeTag {
         self.scheme
     }
 
-    /// log2 of the ring degree N.
+    /// Returns the base-2 logarithm of the ring degree N.
     pub fn log_n(&self) -> u8 {
         self.log_n
     }
 
-    /// N.
+    /// Returns the ring degree N.
     pub fn degree(&self) -> usize {
         1 << self.log_n
     }
@@ -149,17 +150,17 @@ impl Params {
         Ring::full(self.log_n)
     }
 
-    /// Ciphertext primes q_0 ..= q_L in order, then the special primes: what keys are over.
+    /// Returns the primes of keys: the ciphertext primes q_0 ..= q_L in order, then the special primes.
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
     }
 
-    /// Whether all these primes are below 2^32, so that ciphertexts, plaintexts and switching keys are held in words of 32 bits.
+    /// Returns whether all primes are below 2^32. If so, ciphertexts, plaintexts and switching keys have words of 32 bits.
     pub fn short_words(&self) -> bool {
         self.moduli.iter().all(|&q| is_short(q.into()))
     }
 
-    /// Bytes of a residue of a switching key, in memory and in files.
+    /// Returns the bytes of one residue of a switching key, in memory and in files.
     pub(crate) fn key_word_bytes(&self) -> usize {
         match self.short_words() {
             true => size_of::<u32>(),
@@ -167,12 +168,12 @@ impl Params {
         }
     }
 
-    /// What mid-level moduli are indices into: [`Params::moduli`], then the scheme's auxiliary ones.
+    /// Returns the table of moduli into which programs have indices: [`Params::moduli`], then the scheme's auxiliary moduli.
     pub fn table(&self) -> &[TableModulus] {
         &self.table
     }
 
-    /// Entry `index` of [`Params::table`], ready for reduction.
+    /// Returns entry `index` of [`Params::table`] with its arithmetic.
     pub(crate) fn any_reducer(&self, index: usize) -> Result<Modulus, RlweError> {
         let missing = || RlweError::Length {
             what: "modulus table",
@@ -183,37 +184,38 @@ impl Params {
         Ok(modulus.arithmetic()?.below_61()?)
     }
 
-    /// The same, ready for reduction.
+    /// Returns the primes of [`Params::moduli`], each with its arithmetic.
     pub fn reducers(&self) -> &[Modulus] {
         &self.reducers
     }
 
-    /// Number of ciphertext primes, L + 1.
+    /// Returns the number of ciphertext primes, L + 1.
     pub fn cipher_count(&self) -> usize {
         self.cipher_count
     }
 
-    /// The ciphertext primes in order.
+    /// Returns the ciphertext primes in order.
     pub fn cipher_moduli(&self) -> &[u64] {
         self.moduli.get(..self.cipher_count).unwrap_or(&[])
     }
 
-    /// The special primes in order.
+    /// Returns the special primes in order.
     pub fn special_moduli(&self) -> &[u64] {
         self.moduli.get(self.cipher_count..).unwrap_or(&[])
     }
 
-    /// Number of special primes. Their product has at least the bits of a digit's, unless the digits have as many primes.
+    /// Returns the number of special primes. Their product has at least the bits of each digit's product, unless there are as
+    /// many special primes as a digit has primes.
     pub fn special_count(&self) -> usize {
         self.moduli.len() - self.cipher_count
     }
 
-    /// Number of key-switching digits.
+    /// Returns dnum, the number of key-switching digits at the highest level.
     pub fn dnum(&self) -> usize {
         self.digits.len()
     }
 
-    /// The highest level L; a fresh ciphertext is there.
+    /// Returns the highest level L, which fresh ciphertexts have.
     pub fn max_level(&self) -> Level {
         Level(self.cipher_count as u32 - 1)
     }
@@ -228,14 +230,15 @@ impl Params {
         }
     }
 
-    /// Indices of the ciphertext primes of digit `digit` at `level`; empty when that digit is not used there.
+    /// Returns the indices of the ciphertext primes of digit number `digit` at `level`. The range is empty if the level does not
+    /// use the digit.
     pub fn digit(&self, digit: usize, level: Level) -> Range<usize> {
         let end = level.primes().min(self.cipher_count);
         let own = self.digits.get(digit).cloned().unwrap_or(end..end);
         own.start.min(end)..own.end.min(end)
     }
 
-    /// Number of digits at `level`.
+    /// Returns the number of key-switching digits at `level`.
     pub fn digits_at(&self, level: Level) -> usize {
         let primes = level.primes();
         self.digits.partition_point(|digit| digit.start < primes)
@@ -249,28 +252,28 @@ impl Params {
         self.error
     }
 
-    /// What the security check found.
+    /// Returns the result of the security check of these parameters.
     pub fn security(&self) -> &SecurityRecord {
         &self.security
     }
 
-    /// Whether the opt-out of [`ParamsBuilder::allow_insecure_parameters_for_tests_only`] was taken, by who made the
-    /// parameters or by who read them.
+    /// Returns whether the parameters may be insecure, because their maker or their reader took the opt-out of
+    /// [`ParamsBuilder::allow_insecure_parameters_for_tests_only`].
     pub fn insecure_allowed(&self) -> bool {
         self.insecure != Insecure::Refused
     }
 
-    /// SHA-256 of [`Params::canonical`].
+    /// Returns the identity of the parameters: the SHA-256 of [`Params::canonical`].
     pub fn id(&self) -> &ParamsId {
         &self.id
     }
 
-    /// q_0 ... q_level.
+    /// Returns Q at `level`: the product of the primes q_0 ... q_level.
     pub fn modulus(&self, level: Level) -> BigUint {
         self.moduli.iter().take(level.primes()).product()
     }
 
-    /// log2(q_0 ... q_level).
+    /// Returns the base-2 logarithm of the product of the primes q_0 ... q_level.
     pub fn log_q(&self, level: Level) -> f64 {
         self.moduli
             .iter()
@@ -279,7 +282,7 @@ impl Params {
             .sum()
     }
 
-    /// Refuses `id` unless it is this set's.
+    /// Refuses an identity `id` that is not that of these parameters. `what` names the object in the error.
     pub fn check_id(&self, what: &'static str, id: &ParamsId) -> Result<(), RlweError> {
         if *id == self.id {
             return Ok(());
@@ -291,8 +294,8 @@ impl Params {
         })
     }
 
-    /// The Galois element 3^`step` mod 2N that moves slot i + step of a row of N / 2 slots to slot i; negative steps go
-    /// the other way.
+    /// Returns the Galois element 3^`step` mod 2N, which moves slot i + `step` of a row of N / 2 slots to slot i. A negative
+    /// step moves slots the other way.
     pub fn galois_element(&self, step: i64) -> Result<Galois, RlweError> {
         let row = self.degree() as i64 / 2;
         if step == 0 || step <= -row || step >= row {
@@ -313,12 +316,14 @@ impl Params {
         Ok(Galois(element as u32))
     }
 
-    /// 2N - 1, the Galois element that takes each root of unity to its inverse: complex conjugation, or a swap of rows.
+    /// Returns 2N - 1, the Galois element that takes each root of unity to its inverse. It conjugates complex slots, or swaps
+    /// the two rows of integer slots.
     pub fn conjugation_element(&self) -> Galois {
         Galois(2 * self.degree() as u32 - 1)
     }
 
-    /// One line for reports: the scheme, the ring and the primes, what the scheme adds, security.
+    /// Returns one line about the parameters for reports: the scheme, the ring, the primes, the scheme's own choices and the
+    /// security.
     pub fn summary(&self) -> String {
         let own = match self.own_words.as_str() {
             "" => String::new(),
@@ -332,7 +337,7 @@ impl Params {
         )
     }
 
-    /// The ring and the primes in words.
+    /// Returns the ring degree and the primes in words, for reports.
     pub fn chain_summary(&self) -> String {
         let sizes = |q: &[u64]| {
             q.iter()
@@ -349,7 +354,8 @@ impl Params {
         )
     }
 
-    /// The canonical form: the payload of a parameter file (docs/files.md) and what the identity hashes.
+    /// Returns the canonical form of the parameters: the payload of a parameter file (docs/files.md), whose hash is the
+    /// identity.
     pub fn canonical(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(16 + self.own.len() + 8 * self.moduli.len());
         out.push(self.log_n);
@@ -379,23 +385,23 @@ impl Params {
         out
     }
 
-    /// The same with further moduli that the scheme's programs compute modulo. They follow from the scheme's choices,
-    /// so that they are no part of the identity.
+    /// Returns the same parameters with the auxiliary moduli `moduli` of the scheme's programs. These moduli follow from the
+    /// scheme's choices, so the identity does not contain them.
     pub fn with_auxiliary(mut self, moduli: &[TableModulus]) -> Self {
         self.table.truncate(self.moduli.len());
         self.table.extend_from_slice(moduli);
         self
     }
 
-    /// The same for a scheme whose messages are low, as BGV's: residues modulo t of the phase itself. Errors are then
-    /// multiples of t, and a division by primes takes a multiple of t off before. t is the first entry of the table after
-    /// [`Params::moduli`], and part of what the scheme adds to the canonical form.
+    /// Returns the same parameters for a scheme whose messages are in the low bits, such as BGV: the phase is the message modulo
+    /// t. Errors are then multiples of t, and a division by primes first subtracts a multiple of t. t follows [`Params::moduli`]
+    /// in the table, and the scheme adds it to the canonical form.
     ///
-    /// Where ciphertexts may have other plaintext moduli, these follow t: each is a multiple of the one before, so that a
-    /// multiple of the last, as the errors of switching keys are, is one of each.
+    /// Further plaintext moduli follow t in `plain`, each a multiple of the one before. So the errors of switching keys,
+    /// multiples of the last, are multiples of each.
     ///
     /// # Errors
-    /// A modulus of 2^61 or more, one that shares a factor with a prime, or that is no multiple of the one before.
+    /// Fails for a modulus that is 2^61 or more, shares a factor with a prime, or is no multiple of the one before.
     pub fn with_low_messages(self, plain: &[TableModulus]) -> Result<Self, RlweError> {
         let mut low: Vec<Modulus> = Vec::with_capacity(plain.len());
         for t in plain {
@@ -421,28 +427,32 @@ impl Params {
         })
     }
 
-    /// Whether divisions that keep low messages compute modulo primes alone
+    /// Returns whether divisions that keep messages in the low bits compute modulo primes alone
     /// ([`ParamsBuilder::divide_modulo_primes_alone`]).
     pub fn primes_alone(&self) -> bool {
         self.primes_alone
     }
 
-    /// t of a scheme whose messages are residues modulo t of the phase itself.
+    /// Returns the plaintext modulus t of a scheme whose messages are the phase's residues modulo t. It is `None` for other
+    /// schemes.
     pub fn low_modulus(&self) -> Option<Modulus> {
         self.low.first().copied()
     }
 
-    /// t, then the further plaintext moduli.
+    /// Returns the plaintext moduli of a scheme whose messages are in the low bits: t, then further ones. There are none for
+    /// other schemes.
     pub fn low_moduli(&self) -> &[Modulus] {
         &self.low
     }
 
-    /// What the errors of switching keys are multiples of: the last of the plaintext moduli.
+    /// Returns the last of the plaintext moduli, of which the errors of switching keys are multiples. It is `None` unless
+    /// messages are in the low bits.
     pub(crate) fn key_modulus(&self) -> Option<Modulus> {
         self.low.last().copied()
     }
 
-    /// The same with what the scheme adds to the canonical form, also in `words` for reports, and the identity of both.
+    /// Returns the same parameters with the bytes `own` that the scheme adds to the canonical form, and with the identity of
+    /// that form. `words` are the scheme's choices in words, for reports.
     pub fn with_own(mut self, own: Vec<u8>, words: impl Into<String>) -> Self {
         self.own = own;
         self.own_words = words.into();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Building and checking what ring schemes share of a parameter set.
+//! Builds and checks the part of a parameter set that all ring schemes share.
 
 use std::ops::Range;
 
@@ -51,7 +51,8 @@ impl ParamsBuilder {
         }
     }
 
-    /// Primes by size in bits, chosen as SEAL's `CoeffModulus::Create` does from the two lists joined.
+    /// Chooses ciphertext primes and special primes by their sizes in bits, as SEAL's `CoeffModulus::Create` does for the
+    /// two lists joined.
     pub fn prime_bits(mut self, cipher: &[u32], special: &[u32]) -> Self {
         self.primes = PrimeChoice::Bits {
             cipher: cipher.to_vec(),
@@ -60,14 +61,15 @@ impl ParamsBuilder {
         self
     }
 
-    /// For low messages, t times a limb is what a division takes off (vector paper, Equation 6), so that nothing is computed
-    /// modulo t: for machines whose multipliers take primes alone. A division by k primes then leaves a remainder below t k.
+    /// Makes divisions that keep messages in the low bits subtract t times a limb (vector paper, Equation 6), so that
+    /// nothing is computed modulo t. It is for machines whose multipliers take primes alone. A division by k primes then
+    /// leaves a remainder below t k.
     pub fn divide_modulo_primes_alone(mut self) -> Self {
         self.primes_alone = true;
         self
     }
 
-    /// Given primes: distinct, below 2^61 and 1 mod 2N.
+    /// Sets the ciphertext primes and the special primes. They must be distinct, below 2^61 and 1 mod 2N.
     pub fn primes(mut self, cipher: &[u64], special: &[u64]) -> Self {
         self.primes = PrimeChoice::Values {
             cipher: cipher.to_vec(),
@@ -76,9 +78,10 @@ impl ParamsBuilder {
         self
     }
 
-    /// Number of key-switching digits, from 1 to the number of ciphertext primes ([`digit_ranges`] says which primes each
-    /// has). The special primes must have at least a digit's bits, or be as many as the largest digit has primes. By default
-    /// the number of digits follows from that of special primes: one special prime gives one digit a prime (SEAL).
+    /// Sets dnum, the number of key-switching digits, from 1 to the number of ciphertext primes. [`digit_ranges`] says which
+    /// primes each digit has. The special primes must have at least the bits of each digit, or be as many as the largest
+    /// digit has primes. By default dnum follows from the number of special primes. One special prime gives one digit for
+    /// each ciphertext prime (SEAL).
     pub fn dnum(mut self, dnum: usize) -> Self {
         self.dnum = Some(dnum);
         self
@@ -94,27 +97,28 @@ impl ParamsBuilder {
         self
     }
 
-    /// The table and level that [`ParamsBuilder::build`] checks; 128 bits of `guidelines_2024.ternary` by default.
+    /// Sets the security table and level against which [`ParamsBuilder::build`] checks, by default 128 bits of
+    /// `guidelines_2024.ternary`.
     pub fn security(mut self, table: SecurityTable, level: SecurityLevel) -> Self {
         self.table = table;
         self.level = level;
         self
     }
 
-    /// Accepts parameters that protect nothing. The opt-out is part of the parameters' identity and their summary, and
-    /// so of every report.
+    /// Accepts parameters without security. This opt-out is part of the parameters' identity and summary, and so of every
+    /// report.
     pub fn allow_insecure_parameters_for_tests_only(self) -> Self {
         self.insecurity(Insecure::AllowedByMaker)
     }
 
-    /// Whether parameters may be insecure, as a file and its reader say.
+    /// Sets whether parameters may be insecure, as a file and its reader say.
     pub(crate) fn insecurity(mut self, insecure: Insecure) -> Self {
         self.insecure = insecure;
         self
     }
 
-    /// Checks everything and makes the part of `scheme`'s parameters that ring schemes share; the scheme adds its own
-    /// part with [`Params::with_own`].
+    /// Checks all choices and makes the common part of the parameters of `scheme`. The scheme adds its own part with
+    /// [`Params::with_own`].
     pub fn build(self, scheme: SchemeTag) -> Result<Params, RlweError> {
         let parameter = |what, expected: &str, got: String| RlweError::Parameter {
             what,
@@ -219,7 +223,7 @@ impl ParamsBuilder {
         }
     }
 
-    /// Why the table does not vouch for such primes.
+    /// Returns the reason for which the security table does not cover primes of `qp_bits` bits in all, or `None` if it does.
     fn fault(&self, qp_bits: u32, log_qp: f64, bound: Option<u32>) -> Option<String> {
         let (table, level, log_n) = (self.table, self.level.bits(), self.log_n);
         if !table.covers(self.secret) {
@@ -243,10 +247,12 @@ impl ParamsBuilder {
     }
 }
 
-/// The number of digits: `given`, or as many as have a prime for each special prime, the last one fewer.
+/// Returns the number of key-switching digits: `given`, or enough that each digit has as many primes as there are special
+/// primes. The last digit may then have fewer.
 ///
 /// # Errors
-/// A given number that is not from 1 to that of ciphertext primes; without one, special primes that make no such digits.
+/// Fails for a `given` number that is not from 1 to the number of ciphertext primes. Without one, fails if digits of as many
+/// primes as there are special primes do not fit the ciphertext primes.
 pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usize, RlweError> {
     if let Some(dnum) = given {
         return match (1..=cipher).contains(&dnum) {
@@ -274,8 +280,8 @@ pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usi
     Ok(dnum)
 }
 
-/// The ciphertext primes of each of `dnum` digits. Digits have ceil(cipher / dnum) primes each and the last one fewer, where
-/// that makes `dnum` digits. Otherwise the first digits have one prime more than the others.
+/// Returns the indices of the ciphertext primes of each of `dnum` digits. If possible, digits have ceil(`cipher` / `dnum`)
+/// primes each and the last one fewer. Otherwise the first digits have one prime more than the others.
 pub fn digit_ranges(cipher: usize, dnum: usize) -> Vec<Range<usize>> {
     let dnum = dnum.clamp(1, cipher.max(1));
     let most = cipher.div_ceil(dnum);
@@ -288,12 +294,12 @@ pub fn digit_ranges(cipher: usize, dnum: usize) -> Vec<Range<usize>> {
     (0..dnum).map(|j| start(j)..start(j + 1)).collect()
 }
 
-/// Bits of the product of primes.
+/// Returns the number of bits of the product of primes.
 pub fn product_bits(primes: &[u64]) -> u32 {
     primes.iter().product::<BigUint>().bits() as u32
 }
 
-/// Refuses special primes that are fewer than a digit's primes and have fewer bits in all.
+/// Refuses special primes that are fewer than the primes of a digit and whose product has fewer bits than that digit's.
 fn check_special(
     cipher: &[u64],
     special: &[u64],

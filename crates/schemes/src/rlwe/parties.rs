@@ -33,10 +33,14 @@ pub trait RingScheme:
     type Encryptor: Send + Sync;
     type Decryptor: Send + Sync;
 
+    /// Makes the encoder of messages to plaintexts for these parameters.
+    ///
     /// # Errors
     /// None that a checked parameter set can have.
     fn encoder(params: &Arc<Self::Params>) -> Result<Self::Encoder, Self::Error>;
 
+    /// Makes the encryptor that encrypts under the public key `key`.
+    ///
     /// # Errors
     /// Fails for a key of other parameters.
     fn encryptor(
@@ -50,6 +54,8 @@ pub trait RingScheme:
         seed: [u8; 32],
     ) -> Self::Encryptor;
 
+    /// Makes the decryptor that holds the secret key `secret`.
+    ///
     /// # Errors
     /// Fails for a secret key of other parameters.
     fn decryptor(
@@ -67,6 +73,8 @@ pub trait RingScheme:
         at: &At<Self::Annotation>,
     ) -> Result<Self::Plaintext, Self::Error>;
 
+    /// Encrypts a plaintext at the level and with the annotation of `at`.
+    ///
     /// # Errors
     /// Fails for a plaintext of other parameters, and if the system has no randomness.
     fn encrypted(
@@ -75,6 +83,8 @@ pub trait RingScheme:
         at: &At<Self::Annotation>,
     ) -> Result<Self::Ciphertext, Self::Error>;
 
+    /// Decrypts a ciphertext to its plaintext: the message before it is decoded.
+    ///
     /// # Errors
     /// Fails for ciphertexts of other parameters or another key, and for messages that are lost.
     fn decrypted(

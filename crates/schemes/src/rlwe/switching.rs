@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Making key-switching keys: between any two secrets, over as many moduli as they are used at.
+//! Makes key-switching keys between any two secrets, over the moduli of the levels at which they are
+//! used.
 
 use std::ops::Range;
 
@@ -16,20 +17,22 @@ use super::keygen::encrypt_zero;
 use super::params::Params;
 use ringmill_device::KeyId;
 
-/// What a key-switching key is over.
+/// The shape of a key-switching key: its moduli and its digits.
 pub(crate) struct Shape {
-    /// Ciphertext primes, then special primes, by their places in the table.
+    /// The indices in the table of the key's moduli: ciphertext primes, then special primes.
     pub moduli: Vec<usize>,
-    /// The special primes among them.
+    /// The range of the special primes' indices in the table.
     pub special: Range<usize>,
-    /// The ciphertext primes of each digit.
+    /// For each digit, the range of its ciphertext primes' indices in the table.
     pub digits: Vec<Range<usize>>,
-    /// What errors are multiples of, where messages are low.
+    /// The number of which the key's errors are multiples. It is `None` unless messages are in the low
+    /// bits.
     pub low: Option<Modulus>,
 }
 
 impl Shape {
-    /// Of a key for ciphertexts at `level` and below, with messages modulo any of the plaintext moduli.
+    /// Returns the shape of a key for ciphertexts at `level` and below, with messages modulo any of the
+    /// plaintext moduli.
     pub fn at(params: &Params, level: Level) -> Self {
         Self {
             moduli: extended(params, level),
@@ -41,17 +44,17 @@ impl Shape {
         }
     }
 
-    /// Bytes of a key's half.
+    /// Returns the bytes of memory of the halves b (or a) of all digits of a key.
     fn half_bytes(&self, params: &Params) -> u64 {
         (params.key_word_bytes() * self.digits.len() * self.digit_len(params)) as u64
     }
 
-    /// Residues of a digit's half.
+    /// Returns the number of residues of one half of one digit.
     pub fn digit_len(&self, params: &Params) -> usize {
         self.moduli.len() * params.degree()
     }
 
-    /// Bytes of memory that a key takes.
+    /// Returns the bytes of memory that a key of this shape takes.
     pub fn bytes(&self, params: &Params, form: KeyForm) -> u64 {
         match form {
             KeyForm::Seeded => self.half_bytes(params) + 32,
@@ -59,10 +62,10 @@ impl Shape {
         }
     }
 
-    /// A key of this shape from its halves, digit by digit.
+    /// Makes a key of this shape from its halves b and a, digit by digit.
     ///
     /// # Errors
-    /// Digits or residues of another number, residues that are not below their modulus.
+    /// Fails for another number of digits or residues, and for a residue that is not below its modulus.
     pub fn key(
         &self,
         params: &Params,
@@ -91,7 +94,8 @@ impl Shape {
     }
 }
 
-/// The key that switches the secret `from` (evaluation form over all moduli) to the secret `to`.
+/// Makes the key that switches the secret `from`, in evaluation form over all moduli, to the secret
+/// `to`.
 pub(crate) fn switching_key(
     params: &Params,
     shape: &Shape,

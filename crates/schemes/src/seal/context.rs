@@ -99,6 +99,8 @@ impl<P> Clone for SealContext<P> {
 }
 
 impl<P: SealParams> SealContext<P> {
+    /// Gives the levels of Ringmill's parameters the names that SEAL computes for them.
+    ///
     /// # Errors
     /// Fails for parameters that SEAL cannot have: a number of special primes other than one, a prime above 60 bits,
     /// or BFV without BEHZ multiplication.

@@ -186,8 +186,8 @@ impl Bootstrapper {
         Emitter::new(self.setup.params(), &self.models, &self.constants)
     }
 
-    /// Emits the steps of `walk` for the given ciphertexts. Returns the steps together with these ciphertexts, on
-    /// which they will run.
+    /// Emits the steps that the function `walk` makes for the ciphertexts `values`. Returns the steps together with
+    /// these ciphertexts, on which they will run.
     pub(super) fn emitted<'a>(
         &self,
         values: &[&'a Value],
@@ -201,7 +201,7 @@ impl Bootstrapper {
         Ok(Running::new(emitter.code(), ciphers, result))
     }
 
-    /// Emits the steps of `walk` for the given ciphertexts, and runs them.
+    /// Emits the steps that the function `walk` makes for the ciphertexts `values`, and runs them with `keys`.
     pub(super) fn ran(
         &self,
         values: &[&Value],

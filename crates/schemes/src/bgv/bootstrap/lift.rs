@@ -96,9 +96,10 @@ impl Lifted {
 #[derive(Debug)]
 pub(super) struct Lift {
     pub lifted: Lifted,
-    /// A number of which the positions of all coefficients are multiples.
+    /// A number of which the position of every coefficient other than 0 is a multiple.
     spacing: usize,
-    /// The operand after its first use. It is `None` for a constant that is used in one place only.
+    /// The plaintext operand of the constant, which is kept after its first use. It is `None` for a constant that is
+    /// used in one place only.
     made: Option<OnceLock<Arc<Constant>>>,
 }
 

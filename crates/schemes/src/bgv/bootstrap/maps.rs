@@ -37,6 +37,8 @@ impl Maps {
     /// decomposition and one division.
     const LOG_RADIX: u32 = 2;
 
+    /// Makes the linear maps of thin bootstrapping, laid out with the depth and costs of `shape`.
+    ///
     /// # Errors
     /// Fails for a shape that the number of slots does not allow.
     pub fn new(setup: &Bootstrapping, shape: Shape) -> Result<Self, BootstrapError> {
@@ -112,7 +114,7 @@ pub(super) enum MapNumber {
     ToSlots,
 }
 
-/// The key of a stage's constants: the map, the index of the stage, and the level.
+/// The key in the cache of a stage's constants: the map, the index of the stage, and the level.
 type Known = (MapNumber, usize, Level);
 
 /// A cache of the constants of the maps' stages, computed once for each level.

@@ -111,7 +111,8 @@ fn switch<P>(
     switch_by(e, target, known, key, &all_special(e))
 }
 
-/// Emits [`switch`] with the product of the special primes in the range `special` as P.
+/// Emits the key switch of the polynomial `target`, as [`switch`] does. P is the product of the special primes in the
+/// range `special`.
 fn switch_by<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -153,7 +154,8 @@ pub(super) fn special_first<P>(e: &Emit<P>, special: &Range<usize>) -> Vec<usize
     special.clone().chain(e.level_moduli()).collect()
 }
 
-/// Emits the division of both polynomials by the `special` primes that come first.
+/// Emits the division of both polynomials by the product of the special primes. The first `special` limbs of each
+/// polynomial are those modulo the special primes.
 fn mod_down<P>(
     e: &mut Emit<P>,
     sums: [Vec<Limb>; 2],
@@ -245,7 +247,8 @@ pub(crate) fn key_switch<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErro
     switched(e, &c1, key, &special, |_| Ok(c0))
 }
 
-/// Emits [`morph`] and [`key_switch`] together.
+/// Emits an automorphism x -> x^g of a ciphertext and the key switch back to its secret s: [`morph`] and
+/// [`key_switch`] together.
 pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
@@ -255,7 +258,7 @@ pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     switched(e, &c1, key, &special, |e| turned(e, &c0, g))
 }
 
-/// Emits [`rotate`], and adds the operand to its result.
+/// Emits the sum of a ciphertext and its rotation: [`rotate`], then the addition of the operand.
 pub(crate) fn rotate_add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
