@@ -27,13 +27,13 @@ pub(super) struct Task<'a> {
     /// kernel that updates operands ([`Kernel::updates`]), these buffers hold the operands.
     pub dst: Vec<Value<'a>>,
     pub in_place: Option<usize>,
-    /// Whether the kernel writes its results past the cache to memory ([`Kernel::streams`]).
+    /// Whether the kernel writes its results past the processor's caches to memory ([`Kernel::streams`]).
     pub streamed: bool,
     /// The working memory of a kernel, kept from step to step.
     pub scratch: Vec<u64>,
     /// Buffers of 64-bit words for operands and results in words of 32 bits ([`Step::room`]).
     pub room: Vec<Arc<Buf>>,
-    /// The expandable seeds of the call, in the procedure's order.
+    /// The seed from which a `PRNG` step expands its result, or `None` for any other step.
     pub seed: Option<Arc<SeedExpansion>>,
 }
 

@@ -37,6 +37,9 @@ pub(crate) struct Session<'s> {
 }
 
 impl<'s> Session<'s> {
+    /// Opens a program on the CPU for several runs: plans its procedures, and keeps its resident keys and
+    /// constants.
+    ///
     /// # Errors
     /// Fails if the device does not hold a type of value, a procedure cannot be planned, or the work is
     /// stopped.

@@ -34,6 +34,8 @@ pub struct Whose {
 }
 
 impl Whose {
+    /// Computes the identities of a program and of its bindings as hashes of their content.
+    ///
     /// # Errors
     /// Fails if a constant of the bindings cannot be encoded.
     pub fn of(

@@ -159,7 +159,7 @@ pub struct Step {
     pub dst: Box<[Made]>,
 }
 
-/// A value that a step computes, and its length in words.
+/// A value that a step of a procedure's plan computes, and its length in words.
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
     pub value: u32,

@@ -35,6 +35,8 @@ pub struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
+    /// Makes the schedule of a run's checkpoints, after a check that the file of `saving` can be written.
+    ///
     /// # Errors
     /// [`CheckpointError::File`] if nothing can be written at the path.
     pub fn new(saving: &'a Saving, progress: &'a dyn Progress) -> Result<Self, CheckpointError> {

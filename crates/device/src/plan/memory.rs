@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the most memory in bytes that the steps of a procedure hold at one time.
 
-/// What one step holds in memory: the values that it computes and reads, and its working memory.
+/// The memory of one step of a procedure: the values that it computes and reads, and its working memory.
 pub struct Held<'s, M> {
     /// Each value that the step computes, with its size in bytes.
     pub made: M,

@@ -12,11 +12,12 @@
 use super::{Held, Job, Step, peak};
 use crate::pool::buffer_bytes;
 
-/// The factor by which the order with better use of caches may exceed the memory of the order by ciphertexts.
+/// The factor by which the memory of the order with better use of caches may exceed that of the order ciphertext by
+/// ciphertext.
 const MORE: u64 = 2;
 
-/// Returns the steps in the order of the module's rule. `modulus` and `cipher` return the modulus and the ciphertext
-/// of a result, given its number.
+/// Returns the steps in an order in which each value is computed shortly before it is read. `modulus` and `cipher`
+/// return the modulus and the ciphertext of a result, given its number.
 pub(super) fn order<M: Ord, C: Ord>(
     steps: Vec<Step>,
     results: &[u32],

@@ -19,7 +19,7 @@ pub enum At {
     Between(usize),
 }
 
-/// The computation of one step of a pass on a block of coefficients.
+/// The computation that one step of a pass does on each block of coefficients.
 #[derive(Clone, Debug)]
 pub enum Act {
     Add,
@@ -34,7 +34,7 @@ pub enum Act {
     Tensor,
 }
 
-/// One step of a pass: its computation, the limbs that it reads, and the limbs that it writes.
+/// One step of a pass over memory: its computation, the limbs that it reads, and the limbs that it writes.
 #[derive(Clone, Debug)]
 pub struct Deed {
     pub act: Act,

@@ -15,7 +15,8 @@ pub struct EndToEnd {
     pub inputs_seconds: f64,
     /// The time in seconds in which key limbs cross the host link during the run.
     pub keys_seconds: f64,
-    /// The time in seconds in which the link transfers micro words and tables of procedures, and the data of each call.
+    /// The time in seconds in which the link transfers the binary instructions and tables of procedures, and the data
+    /// of each call.
     pub programs_seconds: f64,
     /// The time in seconds in which the machine's units compute.
     pub compute_seconds: f64,
@@ -50,7 +51,7 @@ pub enum TimePart {
     Host,
     /// The transfer of input and output limbs on the host link.
     LinkData,
-    /// The transfer of procedures' micro words and tables on the host link.
+    /// The transfer of procedures' binary instructions and tables on the host link.
     LinkPrograms,
     /// The transfer of evaluation keys on the host link.
     LinkKeys,

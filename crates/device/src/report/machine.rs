@@ -24,12 +24,12 @@ pub struct MachineReport {
     /// The time in seconds of `cycles` at the clock of `clock_mhz`.
     pub seconds: f64,
     pub calls: u64,
-    /// The number of micro words that the machine executed. Words that only wait are not counted, because they cost
-    /// nothing.
+    /// The number of binary instructions (micro words) that the machine executed. Words that only wait are not
+    /// counted, because they cost nothing.
     pub instructions: u64,
     pub instructions_by_kind: BTreeMap<String, u64>,
-    /// The number of cycles in which micro words of each kind were executing. Several kinds execute at once, so the
-    /// numbers sum to more than `cycles`.
+    /// The number of cycles in which binary instructions (micro words) of each kind were executing. Several kinds
+    /// execute at once, so the numbers sum to more than `cycles`.
     pub cycles_by_kind: BTreeMap<String, u64>,
     pub procedures: BTreeMap<String, ProcedureUse>,
     /// The parts of `cycles` by the lines of the user's program, which add up to `cycles`. Front ends show them
@@ -93,7 +93,7 @@ pub struct LinkUse {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub key_bytes: u64,
-    /// The bytes of procedures' micro words and tables, and of the data that each call needs.
+    /// The bytes of procedures' binary instructions and tables, and of the data that each call needs.
     pub program_bytes: u64,
     pub seconds_in: f64,
     pub seconds_out: f64,

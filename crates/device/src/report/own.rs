@@ -54,9 +54,9 @@ pub struct Remarks {
 /// The interleaving of several runs of one program on a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interleaved {
-    /// The number of runs that the machine executes together.
+    /// The number of runs of the program that the machine executes together.
     pub places: usize,
-    /// The cycles of all these runs divided by their number: the share of one run.
+    /// The cycles of all interleaved runs divided by their number: the share of one run.
     pub cycles: u64,
 }
 
