@@ -61,9 +61,9 @@ pub(crate) const BLOCK: usize = 256;
 /// The choice among the integers, congruent modulo Q, that have the given residues. Q is the product of the source moduli.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Representative {
-    /// The integer in \[0, Q).
+    /// The representative is the integer in \[0, Q).
     NonNegative,
-    /// The integer in (-Q/2, Q/2]; for an even Q the tie, Q/2, is positive.
+    /// The representative is the integer in (-Q/2, Q/2]; for an even Q the tie, Q/2, is positive.
     Centred,
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn check_shapes(
     Ok(n)
 }
 
-/// Refuses a basis of more than [`MAX_SOURCES`] moduli.
+/// Refuses source moduli of a base extension that are more than [`MAX_SOURCES`].
 fn check_sources(from: &RnsBasis) -> Result<(), MathError> {
     if from.moduli().len() > MAX_SOURCES {
         return Err(MathError::OutOfRange {

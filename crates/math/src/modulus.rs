@@ -102,20 +102,20 @@ impl Modulus {
         x.min(x.wrapping_sub(self.q))
     }
 
-    /// Returns a + b mod q.
+    /// Returns a + b mod q for residues a and b.
     #[inline]
     pub fn add(self, a: u64, b: u64) -> u64 {
         self.correct(a.wrapping_add(b))
     }
 
-    /// Returns a - b mod q.
+    /// Returns a - b mod q for residues a and b.
     #[inline]
     pub fn sub(self, a: u64, b: u64) -> u64 {
         let d = a.wrapping_sub(b);
         d.min(d.wrapping_add(self.q))
     }
 
-    /// Returns -a mod q.
+    /// Returns -a mod q for a residue a.
     #[inline]
     pub fn neg(self, a: u64) -> u64 {
         self.sub(0, a)
@@ -195,7 +195,7 @@ impl Modulus {
         (magnitude & !sign) | (negated & sign)
     }
 
-    /// Returns the representative of x in (-q/2, q/2].
+    /// Returns the integer in (-q/2, q/2] that is congruent to x modulo q.
     #[inline]
     pub fn centred(self, x: u64) -> i64 {
         x.wrapping_sub(self.q & above(x, self.q / 2)) as i64

@@ -86,7 +86,7 @@ impl fmt::Display for Shape {
 pub enum Source {
     /// The kernel was the fastest of its candidates, which were timed in this process.
     Timed,
-    /// The file of choices named the kernel.
+    /// The file of choices (`RINGMILL_PLANS_FILE`) named the kernel.
     File,
     /// The environment variable `RINGMILL_PLANS` fixes the choice.
     Fixed,

@@ -54,7 +54,7 @@ impl<'a> Residues<'a> {
         }
     }
 
-    /// Iterates over the residues in order.
+    /// Iterates over the residues of the limb in order, as words of 64 bits.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         (0..self.len()).map(|place| self.at(place).unwrap_or(0))
     }

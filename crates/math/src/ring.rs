@@ -6,12 +6,12 @@ use crate::MathError;
 /// The kind of polynomial of degree n modulo which a limb is taken (ring paper, equation 2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum RingKind {
-    /// The polynomial x^n + 1.
+    /// The limb is taken modulo the polynomial x^n + 1.
     Full,
-    /// The polynomial x^n - zeta, the half "p" of x^2n + 1. Here zeta = psi^n, and psi is the smallest primitive 4n-th root
-    /// of unity.
+    /// The limb is taken modulo x^n - zeta, the half "p" of x^2n + 1. Here zeta = psi^n, and psi is the smallest primitive
+    /// 4n-th root of unity.
     HalfPlus,
-    /// The polynomial x^n + zeta, the half "m" of x^2n + 1, with zeta as for `HalfPlus`.
+    /// The limb is taken modulo x^n + zeta, the half "m" of x^2n + 1, with zeta as for `HalfPlus`.
     HalfMinus,
     /// A part that results from splitting the halves again (ring paper, section 3.2: "recursively"), by its number. Number 1
     /// is the full ring, and 2 and 3 are its halves p and m. The halves x^n - w and x^n + w of number k have numbers 2k and

@@ -59,12 +59,12 @@ impl RnsBasis {
         &self.product
     }
 
-    /// Returns Q / q_i for each i.
+    /// Returns Q / q_i for each modulus q_i, where Q is the product of all moduli.
     pub fn punctured_products(&self) -> &[BigUint] {
         &self.punctured
     }
 
-    /// Returns (Q / q_i)^-1 mod q_i for each i.
+    /// Returns (Q / q_i)^-1 mod q_i for each modulus q_i, where Q is the product of all moduli.
     pub fn inverse_punctured_products(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.inverse_punctured.iter().map(|w| w.value)
     }

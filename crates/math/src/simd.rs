@@ -56,7 +56,7 @@ pub trait LazyMul {
     type Constant: Copy;
     /// A constant factor in memory that every lane shares.
     type Form: Form;
-    /// Constants that depend on the modulus alone.
+    /// The constants of a multiplication that depend on the modulus alone.
     type Context: Copy;
 
     /// Prepares the constants that this arithmetic needs modulo q.
@@ -267,7 +267,7 @@ pub trait LazyMul {
         x
     }
 
-    /// Reduces the results of [`LazyMul::mul_many`] below q.
+    /// Reduces products, the results of [`LazyMul::mul_many`], to residues below q.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -290,7 +290,7 @@ pub trait LazyMul {
 /// A constant factor that every lane shares: its value, and the numbers by which an arithmetic multiplies besides. It
 /// holds nothing else, because long tables of such constants do not fit the second-level cache and are read from memory.
 pub trait Form: Copy + 'static {
-    /// Makes the constant w modulo q.
+    /// Makes the constant factor w modulo q in this form.
     fn new(q: Modulus, w: Shoup) -> Self;
 
     /// Returns the cell for a table of such constants, or `None` for a form that is read from the tables of values and
@@ -306,7 +306,7 @@ pub struct Forms {
     of_54: OnceLock<Vec<ifma_54::Form54>>,
 }
 
-/// A constant factor of 52-bit arithmetic.
+/// A constant factor of 52-bit arithmetic, as it is kept in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     value: u64,

@@ -22,7 +22,7 @@ pub(super) struct Fraction {
 }
 
 impl Fraction {
-    /// The number of bits after the binary point.
+    /// The number of bits after the binary point of a fraction.
     pub(super) const BITS: u32 = 51;
     /// The bound of the error of one fraction, in units of 2^-51.
     const ERROR: u64 = 3;

@@ -42,7 +42,7 @@ pub(super) struct Packed {
     groups: Vec<Group>,
 }
 
-/// The constants of up to [`GROUP`] target moduli.
+/// The constants of weighted sums modulo up to [`GROUP`] target moduli, which are computed together.
 #[derive(Clone, Debug)]
 struct Group {
     reducers: Vec<Reducer>,

@@ -36,7 +36,7 @@ pub(super) struct Short {
     served: Vec<bool>,
 }
 
-/// The constants of up to [`GROUP`] target moduli.
+/// The constants of weighted sums modulo up to [`GROUP`] target moduli, which are computed together.
 #[derive(Clone, Debug)]
 struct Group {
     /// The index of the group's first target modulus; the others follow it.
@@ -58,9 +58,9 @@ struct End {
     fold: i32,
     /// The multiple of p that is added to make the sum positive.
     lift: u64,
-    /// The constant of the reduction that [`short::ratio`] returns.
+    /// The constant of the reduction modulo p that [`short::ratio`] returns.
     ratio: u64,
-    /// The number k of bits of p.
+    /// The number k of bits of the modulus p.
     bits: u32,
     /// The bound on the magnitude of a sum of products, after the terms so far.
     most: u128,

@@ -54,7 +54,7 @@ pub struct PlanCount {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanCosts {
     pub key_switch: u64,
-    /// The cost of one more product in sequence.
+    /// The cost of one more level: of one more product that follows another.
     pub depth: u64,
 }
 
@@ -163,7 +163,7 @@ impl Plan {
     }
 }
 
-/// Builds a plan step by step.
+/// Builds a plan from its inputs, one step after another.
 pub(super) struct Builder {
     inputs: u32,
     steps: Vec<Step>,

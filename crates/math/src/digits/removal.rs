@@ -55,7 +55,7 @@ impl LowDigit {
         self.bound
     }
 
-    /// Returns the modulus p^e.
+    /// Returns the modulus p^e of the numbers whose lowest digit the functions read.
     pub fn modulus(&self) -> Modulus {
         self.q
     }

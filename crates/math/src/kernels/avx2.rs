@@ -157,7 +157,7 @@ impl Products for Barrett {
     }
 }
 
-/// A constant factor modulo q.
+/// A constant factor of residues modulo q, with its quotient, in every lane.
 #[derive(Clone, Copy)]
 struct Multiplier {
     context: Context,
@@ -193,7 +193,7 @@ struct Accumulator {
     s0: __m256i,
     s1: __m256i,
     s2: __m256i,
-    /// The mask 2^32 - 1 in each lane.
+    /// The mask 2^32 - 1 of the low half of a word, in each lane.
     mask: __m256i,
 }
 

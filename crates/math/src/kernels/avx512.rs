@@ -14,7 +14,7 @@ type Arithmetic = DoubleWord<false>;
 
 level!("avx512f,avx512dq", __m512i, products Barrett, constants Multiplier, sums WideReducer);
 
-/// Returns a constant factor in every lane.
+/// Returns a constant factor and its quotient, in every lane.
 #[target_feature(enable = "avx512f,avx512dq")]
 fn constant(w: Shoup) -> <Arithmetic as LazyMul>::Constant {
     // SAFETY: the features are enabled here.
@@ -28,7 +28,7 @@ unsafe fn reduce_product(x: __m512i, two_q: __m512i, q: __m512i) -> __m512i {
     unsafe { correct(correct(x, two_q), q) }
 }
 
-/// The Barrett reduction of products of residues.
+/// The Barrett reduction of products of residues modulo q, in eight lanes.
 ///
 /// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2), and the quotient is estimated as the
 /// high word of P1 * floor(2^(k+62) / q). It is short of P / q by less than 4: 1/2 each from the cut and the constant,
@@ -96,7 +96,7 @@ impl Products for Barrett {
     }
 }
 
-/// A constant factor modulo q.
+/// A constant factor of residues modulo q, with its quotient, in every lane.
 #[derive(Clone, Copy)]
 struct Multiplier {
     context: <Arithmetic as LazyMul>::Context,

@@ -9,13 +9,14 @@ use crate::plans::policy;
 /// The instruction set for which the kernels in use are written. All backends compute the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Backend {
-    /// Plain Rust, for any processor and any modulus.
+    /// The kernels are plain Rust, for any processor and any modulus.
     Scalar,
-    /// AVX2 and FMA, for any modulus.
+    /// The kernels use AVX2 and FMA, for any modulus.
     Avx2,
-    /// AVX-512 F and DQ, for any modulus.
+    /// The kernels use AVX-512 F and DQ, for any modulus.
     Avx512,
-    /// AVX-512 with 52-bit multiply-add (IFMA) if it is faster for the modulus, otherwise as [`Backend::Avx512`].
+    /// The kernels use AVX-512 with 52-bit multiply-add (IFMA) if it is faster for the modulus, otherwise those of
+    /// [`Backend::Avx512`].
     Avx512Ifma,
 }
 

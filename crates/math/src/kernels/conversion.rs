@@ -10,11 +10,11 @@ use crate::simd::{correct, splat};
 /// The way in which residues modulo one prime are reduced modulo another, with the fewest instructions that suffice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// No reduction: the residues are below the new modulus already.
+    /// The residues need no reduction, because they are below the new modulus already.
     Same,
-    /// At most one subtraction of the new modulus.
+    /// The residues need at most one subtraction of the new modulus.
     Once,
-    /// A division by the new modulus.
+    /// The residues need a division by the new modulus.
     Divide,
 }
 

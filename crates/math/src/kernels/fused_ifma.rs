@@ -274,7 +274,7 @@ pub(super) fn tensor(
     }
 }
 
-/// A limb from which eight residues are loaded.
+/// A limb in words of some width, from which eight residues are loaded at a time.
 trait Limb: Copy {
     /// Loads eight residues, those of coefficients i to i + 7, into lanes of 64 bits.
     ///

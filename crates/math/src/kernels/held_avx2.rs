@@ -104,7 +104,7 @@ unsafe fn joined(even: __m256i, odd: __m256i) -> __m256i {
     unsafe { _mm256_or_si256(even, _mm256_slli_epi64::<32>(odd)) }
 }
 
-/// Products of residues modulo q.
+/// The reduction of products of two residues modulo q, for words of 32 bits.
 #[derive(Clone, Copy)]
 struct Product(Reducer<__m256i>);
 
@@ -127,7 +127,7 @@ impl Binary for Product {
     }
 }
 
-/// Products with a constant modulo q.
+/// The multiplication of residues by a constant modulo q, for words of 32 bits.
 #[derive(Clone, Copy)]
 struct Scaled(Multiplier);
 

@@ -105,7 +105,7 @@ unsafe fn joined(even: __m512i, odd: __m512i) -> __m512i {
     unsafe { _mm512_mask_blend_epi32(ODD, even, _mm512_slli_epi64::<32>(odd)) }
 }
 
-/// Products of residues modulo q.
+/// The constants that reduce products of two residues modulo q, for words of 32 bits.
 #[derive(Clone, Copy)]
 struct Product {
     q: __m512i,

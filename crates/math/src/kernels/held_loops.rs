@@ -37,7 +37,7 @@ pub(super) trait Lanes: Copy {
     unsafe fn difference(self, other: Self, q: Self) -> Self;
 }
 
-/// An operation on two vectors.
+/// An elementwise operation on two vectors of residues in words of 32 bits.
 ///
 /// # Safety
 /// As for [`Lanes`]: the processor must have the vector's instructions.
@@ -46,7 +46,7 @@ pub(super) trait Binary: Copy {
     unsafe fn of(self, a: Self::V, b: Self::V) -> Self::V;
 }
 
-/// An operation on a vector.
+/// An elementwise operation on one vector of residues in words of 32 bits.
 ///
 /// # Safety
 /// As for [`Lanes`]: the processor must have the vector's instructions.

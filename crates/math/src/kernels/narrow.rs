@@ -61,7 +61,7 @@ impl NarrowReducer {
         (50..=54).contains(&q.bits()) && !q.value().is_power_of_two()
     }
 
-    /// Prepares the reduction for a modulus that [`NarrowReducer::fits`].
+    /// Prepares the reduction of sums of products modulo q, a modulus that [`NarrowReducer::fits`].
     ///
     /// # Safety
     /// The processor must have AVX-512 F.

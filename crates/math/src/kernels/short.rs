@@ -42,7 +42,7 @@ pub(super) fn terms(q: Modulus) -> usize {
 }
 
 impl<V: Short> Reducer<V> {
-    /// Prepares the reduction for a modulus that [`fits`].
+    /// Prepares the reduction of sums of products modulo q, a modulus that [`fits`].
     ///
     /// # Safety
     /// As for [`Short`]: the processor must have the vector's instructions.

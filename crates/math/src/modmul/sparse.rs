@@ -5,7 +5,7 @@ use super::Reduction;
 use crate::primes::SparsePrime;
 use crate::{MathError, Modulus};
 
-/// A term ±2^exponent of a sparse modulus.
+/// A term ±2^exponent of a sparse modulus 2^a + (sum of terms) + 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SparseTerm {
     pub exponent: u32,

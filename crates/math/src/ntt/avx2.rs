@@ -31,7 +31,7 @@ struct Stage<'a, const SMALL: bool> {
     value: &'a [u64],
     quotient: &'a [u64],
     context: Context,
-    /// The bound c of products, in each lane.
+    /// The bound c that products of butterflies are below, in each lane.
     bound: __m256i,
 }
 
@@ -268,7 +268,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Reduces numbers below 2c to residues below q.
+    /// Reduces numbers in the range of a forward stage, below 2c, to residues below q.
     #[inline(always)]
     unsafe fn reduce<const K: usize>(self, x: [__m256i; K]) -> [__m256i; K] {
         // SAFETY: the caller enables AVX2.
@@ -425,7 +425,7 @@ unsafe fn store_two(p: *mut u64, [x, y]: [__m256i; 2]) {
     }
 }
 
-/// Computes [`correct`] for K vectors.
+/// Returns x - m in each lane with x >= m, else x, for K vectors.
 #[inline(always)]
 unsafe fn correct_many<const K: usize>(mut x: [__m256i; K], m: __m256i) -> [__m256i; K] {
     for x in &mut x {

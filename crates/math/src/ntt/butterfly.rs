@@ -107,7 +107,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns [`Stage::two_twiddles`] for four consecutive pairs of vectors.
+    /// Returns two twiddles for each of four consecutive pairs of vectors, in the lanes in turn ([`Stage::two_twiddles`]).
     #[inline(always)]
     pub(super) unsafe fn twos(self, index: usize) -> [A::Constant; 4] {
         // SAFETY: index + 8 <= n; the caller enables the features of A.
@@ -121,7 +121,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns [`Stage::four_twiddles`] for four consecutive pairs of vectors.
+    /// Returns four twiddles for each of four consecutive pairs of vectors, in the lanes in turn
+    /// ([`Stage::four_twiddles`]).
     #[inline(always)]
     pub(super) unsafe fn fours(self, index: usize) -> [A::Constant; 4] {
         // SAFETY: index + 16 <= n; the caller enables the features of A.
@@ -135,7 +136,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns [`Stage::eight_twiddles`] for four consecutive pairs of vectors.
+    /// Returns eight twiddles for each of four consecutive pairs of vectors, one in each lane ([`Stage::eight_twiddles`]).
     #[inline(always)]
     pub(super) unsafe fn eights(self, index: usize) -> [A::Constant; 4] {
         // SAFETY: index + 32 <= n; the caller enables the features of A.
@@ -316,7 +317,7 @@ pub(super) unsafe fn shuffle(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
     }
 }
 
-/// The inverse of [`shuffle`].
+/// Undoes the perfect shuffle of sixteen lanes that [`shuffle`] does.
 #[inline(always)]
 pub(super) unsafe fn unshuffle(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
     // SAFETY: the caller enables AVX-512 F.

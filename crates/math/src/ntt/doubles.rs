@@ -301,7 +301,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the first two inverse stages, on words.
+    /// Computes the first two inverse stages, whose inputs are words and not doubles.
     #[inline(always)]
     unsafe fn inverse_start(self, limb: &mut [u64]) {
         let n = limb.len();

@@ -316,7 +316,7 @@ pub(crate) struct Settling<'a> {
     /// The numbers of the candidates. The first one is used until the choice is made.
     pub ids: &'a [u8],
     pub name: &'a dyn Fn(u8) -> String,
-    /// The bytes of memory that timing allocates.
+    /// The bytes of memory that timing the candidates allocates.
     pub bytes: u64,
 }
 

@@ -21,7 +21,7 @@ const MOST_RATIOS: usize = 51;
 /// The ratio of times that a later candidate must reach to be chosen; a smaller gain may be chance.
 const GAIN: f64 = 0.97;
 
-/// The measurements of each candidate.
+/// The measured times of each candidate kernel.
 pub struct Times {
     /// For each candidate, the seconds of a call at the lower quartile of its samples.
     pub better: Vec<f64>,

@@ -94,7 +94,7 @@ impl GaussianTable {
         }
     }
 
-    /// Computes [`GaussianTable::scan`], compiled for AVX-512.
+    /// Computes the magnitudes of samples as [`GaussianTable::scan`] does, compiled for AVX-512.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512dq")]
     fn scan_avx512(&self, random: &[u64], magnitudes: &mut [u64; BLOCK_WORDS]) {

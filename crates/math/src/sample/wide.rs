@@ -98,7 +98,7 @@ impl WideGaussian {
         n as f64 * (self.factors.len() as f64 - 57.0).exp2()
     }
 
-    /// Returns the standard deviation of the samples.
+    /// Returns the standard deviation of the Gaussian's samples.
     pub fn sigma(&self) -> f64 {
         self.sigma
     }

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use crate::{Modulus, simd, simd256};
 
-/// A vector of 64-bit lanes.
+/// A vector of 64-bit lanes, of 256 or 512 bits.
 ///
 /// # Safety
 /// For every function, the processor must have AVX2, or AVX-512 F for the wider vector. For loads and stores, the
@@ -105,7 +105,7 @@ short!(
     _mm512_set1_epi32, _mm512_srli_epi64, _mm512_srl_epi64
 );
 
-/// Returns whether [`ShortReducer`] serves this modulus.
+/// Returns whether [`ShortReducer`] can reduce modulo q: q has at most 32 bits and is no power of two.
 pub(crate) fn fits(q: Modulus) -> bool {
     q.bits() <= 32 && !q.value().is_power_of_two()
 }

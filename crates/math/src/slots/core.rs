@@ -20,7 +20,7 @@ impl CorePoly {
         }
     }
 
-    /// Returns the coefficients of y^0, y^1, ...
+    /// Returns the coefficients of y^0, y^1, ... of the polynomial, modulo p^e.
     pub fn coefficients(&self) -> &[u64] {
         &self.coefficients
     }

@@ -91,7 +91,7 @@ impl SlotEncoder {
         &self.structure
     }
 
-    /// Returns the modulus p^e.
+    /// Returns the modulus p^e of the encoder's integers.
     pub fn modulus(&self) -> Modulus {
         self.ring.modulus()
     }

@@ -11,10 +11,10 @@ use crate::kernels::auto_coeff;
 /// A rotation of elements of the slot ring along one dimension: an automorphism, or a sum of two under masks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rotation {
-    /// The automorphism x -> x^g for this g.
+    /// The rotation is the automorphism x -> x^g for this g.
     Automorphism(u64),
-    /// Two automorphisms with masks, each 1 in the slots that its automorphism serves. A dimension that is not good
-    /// needs them ([`Dimension::good`](super::Dimension::good)).
+    /// The rotation is the sum of two automorphisms times masks. Each mask is 1 in the slots that its automorphism
+    /// serves. A dimension that is not good needs them ([`Dimension::good`](super::Dimension::good)).
     Masked([(u64, CorePoly); 2]),
 }
 

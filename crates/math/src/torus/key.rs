@@ -98,7 +98,7 @@ pub(super) enum KeyWords {
 }
 
 impl KeyWords {
-    /// Returns `count` zero words for residues modulo p.
+    /// Returns `count` words of value 0, of the width that residues modulo p need.
     pub(super) fn zeroed(p: Modulus, count: usize) -> Self {
         if p.bits() <= 32 {
             Self::Narrow(vec![0; count])

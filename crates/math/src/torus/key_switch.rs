@@ -33,7 +33,7 @@ impl SwitchRows {
         Ok(Self { words, width })
     }
 
-    /// Writes the ciphertext `x` as row number `row`.
+    /// Writes the LWE ciphertext `x` as row number `row` of the key.
     pub fn put(&mut self, row: usize, x: &[u64]) -> Result<(), MathError> {
         check_len("row of a key-switching key", self.width, x.len())?;
         let range = row * self.width..(row + 1) * self.width;

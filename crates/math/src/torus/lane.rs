@@ -9,7 +9,7 @@ use crate::{Backend, MathError, Modulus, Ntt32, NttPlan, Ring};
 /// The most coefficients of a polynomial that is packed into words of 32 bits, because the words lie on the stack.
 const MOST: usize = 2048;
 
-/// One prime with the transforms modulo it.
+/// One prime of TFHE products, with the NTT modulo this prime.
 pub(super) struct Lane {
     pub(super) p: Modulus,
     pub(super) monomials: Monomials,
@@ -30,7 +30,7 @@ impl Lane {
         })
     }
 
-    /// Transforms a polynomial forward, as [`NttPlan::forward`].
+    /// Computes the forward NTT of a polynomial modulo the prime, as [`NttPlan::forward`] does.
     pub(super) fn forward(&self, x: &mut [u64]) -> Result<(), MathError> {
         match self.narrow(x.len()) {
             Some(plan) => packed(x, |words| plan.forward(words)),
@@ -38,7 +38,7 @@ impl Lane {
         }
     }
 
-    /// Transforms a polynomial back, as [`NttPlan::inverse`].
+    /// Computes the inverse NTT of a polynomial modulo the prime, as [`NttPlan::inverse`] does.
     pub(super) fn inverse(&self, x: &mut [u64]) -> Result<(), MathError> {
         match self.narrow(x.len()) {
             Some(plan) => packed(x, |words| plan.inverse(words)),

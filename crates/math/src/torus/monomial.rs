@@ -43,7 +43,7 @@ impl Monomials {
         mul_assign(self.modulus, out, p)
     }
 
-    /// Computes the transform of X^a - 1.
+    /// Computes the NTT of X^a - 1, where a counts modulo 2N.
     pub(super) fn of(&self, a: usize, out: &mut [u64]) {
         let mask = self.powers.len() - 1;
         for (out, &e) in out.iter_mut().zip(&self.exponents) {

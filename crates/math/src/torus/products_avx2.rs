@@ -22,7 +22,7 @@ trait Products {
     type Word: Copy;
     /// A factor of several products, split into its parts.
     type Digit: Copy;
-    /// The parts of a sum of products.
+    /// The parts in which a sum of products is held.
     type Sum: Copy;
 
     /// Returns an empty sum of products.
@@ -45,7 +45,7 @@ trait Products {
 #[derive(Clone, Copy)]
 struct Short {
     arithmetic: Doubles<false>,
-    /// The factor 2^32 of the high halves.
+    /// The factor 2^32 modulo p, by which the high halves of products count.
     high: Factor,
 }
 

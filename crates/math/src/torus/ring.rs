@@ -32,7 +32,7 @@ pub struct TorusRing {
     lanes: Vec<Lane>,
 }
 
-/// Gadget ciphertexts of one shape in transform form.
+/// Gadget ciphertexts of one shape in transform form, modulo each prime of the ring.
 #[derive(Clone)]
 pub struct TransformedKey {
     shape: KeyShape,

@@ -163,7 +163,7 @@ unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
     }
 }
 
-/// Computes [`tail`] for `TOGETHER` chunks at a time.
+/// Computes the last five or six forward stages, as [`tail`] does, on `TOGETHER` chunks of eight vectors at a time.
 #[inline(always)]
 unsafe fn chunks<A: LazyMul, S: Sink<A>, const SIX: bool, const TOGETHER: usize>(
     stage: Stage<A>,
@@ -248,7 +248,8 @@ unsafe fn chunks<A: LazyMul, S: Sink<A>, const SIX: bool, const TOGETHER: usize>
     }
 }
 
-/// Computes [`tail`] for two chunks together, each instruction of both before the next.
+/// Computes the last five or six forward stages, as [`tail`] does, on two chunks together. Each instruction runs for
+/// both chunks before the next instruction.
 #[inline(always)]
 unsafe fn in_step<A: LazyMul, S: Sink<A>, const SIX: bool>(
     stage: Stage<A>,
@@ -331,7 +332,7 @@ fn pick<const K: usize, const L: usize>(v: &[__m512i; L], at: [usize; K]) -> [__
     picked
 }
 
-/// Computes [`shuffle`] for each pair of vectors.
+/// Shuffles the lanes of each pair of vectors, so that partners of the next stage lie in the same lane ([`shuffle`]).
 #[inline(always)]
 unsafe fn within<const K: usize>(
     (mut x, mut y): ([__m512i; K], [__m512i; K]),

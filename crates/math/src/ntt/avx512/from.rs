@@ -74,7 +74,7 @@ pub unsafe fn forward_from(
     true
 }
 
-/// Defines the fused transform in one arithmetic.
+/// Defines in one arithmetic the NTT that is fused with the operation before it and the operation after it.
 macro_rules! entry {
     ($name:ident, $arithmetic:ty) => {
         mod $name {

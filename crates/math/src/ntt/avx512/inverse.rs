@@ -144,7 +144,7 @@ unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
     }
 }
 
-/// Computes [`tail`] for `TOGETHER` chunks at a time.
+/// Computes the first five or six inverse stages, as [`tail`] does, on `TOGETHER` chunks of eight vectors at a time.
 #[inline(always)]
 unsafe fn chunks<A: LazyMul, W: Words, const SIX: bool, const TOGETHER: usize>(
     stage: Stage<A>,
@@ -207,7 +207,8 @@ unsafe fn chunks<A: LazyMul, W: Words, const SIX: bool, const TOGETHER: usize>(
     }
 }
 
-/// Computes [`tail`] for two chunks together, each instruction of both before the next.
+/// Computes the first five or six inverse stages, as [`tail`] does, on two chunks together. Each instruction runs for both
+/// chunks before the next instruction.
 #[inline(always)]
 unsafe fn in_step<A: LazyMul, W: Words, const SIX: bool>(
     stage: Stage<A>,
@@ -286,7 +287,7 @@ unsafe fn load_pairs<W: Words>(p: *const W::Word) -> ([__m512i; 4], [__m512i; 4]
     }
 }
 
-/// Computes [`unshuffle`] for each pair of vectors.
+/// Undoes the shuffle of the lanes of each pair of vectors ([`unshuffle`]).
 #[inline(always)]
 unsafe fn within<const K: usize>(
     (mut x, mut y): ([__m512i; K], [__m512i; K]),

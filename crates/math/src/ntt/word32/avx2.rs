@@ -23,7 +23,7 @@ const STEP: usize = 2 * LANES;
 /// The number of coefficients whose last five forward stages, and first five inverse stages, run in registers.
 const TAIL: usize = 4 * LANES;
 
-/// An array of K vectors.
+/// An array of K vectors of eight residues.
 type Vectors<const K: usize> = [__m256i; K];
 
 /// The coefficients of one stage's butterflies: first all first operands, then all second operands, in two vectors each.
@@ -565,7 +565,7 @@ unsafe fn split<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vector
     (x, y)
 }
 
-/// The inverse of [`split`].
+/// Undoes the exchange of lanes that [`split`] does, for each of K pairs of vectors.
 #[inline(always)]
 unsafe fn join<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
     for k in 0..K {

@@ -213,7 +213,7 @@ unsafe fn forward_tail<const LAZY: bool>(
     }
 }
 
-/// Computes [`forward_tail`] on K / 2 blocks together.
+/// Computes the last six forward stages, as [`forward_tail`] does, on K / 2 blocks of 64 coefficients together.
 #[inline(always)]
 unsafe fn forward_blocks<const LAZY: bool, const K: usize>(
     stage: Stage32<LAZY>,
@@ -388,7 +388,7 @@ unsafe fn inverse_tail<const LAZY: bool>(
     }
 }
 
-/// Computes [`inverse_tail`] on K / 2 blocks together.
+/// Computes the first six inverse stages, as [`inverse_tail`] does, on K / 2 blocks of 64 coefficients together.
 #[inline(always)]
 unsafe fn inverse_blocks<const LAZY: bool, const K: usize>(
     stage: Stage32<LAZY>,

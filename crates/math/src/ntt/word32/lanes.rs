@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 
 use super::{Constant32, Ntt32, Twiddles32};
 
-/// An array of K vectors.
+/// An array of K vectors of sixteen residues.
 pub(super) type Vectors<const K: usize> = [__m512i; K];
 
 /// A constant factor in each lane, with its quotient. The quotients of the odd lanes are also in the even lanes of a second
@@ -92,7 +92,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Returns the constant w in every lane.
+    /// Returns the constant factor w and its quotient, in every lane.
     #[inline(always)]
     pub(super) unsafe fn splat(w: Constant32) -> Constant {
         // SAFETY: the caller enables AVX-512 F.
@@ -341,7 +341,7 @@ pub(super) unsafe fn shuffle<const K: usize>(
     (x, y)
 }
 
-/// The inverse of [`shuffle`].
+/// Undoes the perfect shuffle of 32 lanes that [`shuffle`] does, for each pair of vectors.
 #[inline(always)]
 pub(super) unsafe fn unshuffle<const K: usize>(
     mut x: Vectors<K>,

@@ -13,7 +13,7 @@ pub(super) struct Butterflies<'a> {
     encoder: &'a SlotEncoder,
     /// The base-2 logarithm of n = l / 2, half the number l of slots.
     pub log_n_points: u32,
-    /// The exponent s with xi = zeta^s.
+    /// The exponent s for which the root xi of order 2l is zeta^s.
     step: usize,
     half: u64,
 }
@@ -41,7 +41,7 @@ impl<'a> Butterflies<'a> {
             .zeta_power((exponent % order) as usize * self.step)
     }
 
-    /// Returns xi^n, the i whose square is -1.
+    /// Returns xi^n, a square root of -1, for the root xi of order 2l and n = l / 2.
     pub fn i(&self) -> Gaussian {
         self.xi(1 << self.log_n_points)
     }
@@ -77,7 +77,7 @@ impl<'a> Butterflies<'a> {
         })
     }
 
-    /// Returns the inverse of [`Butterflies::stage`] s.
+    /// Returns the inverse of butterfly stage s ([`Butterflies::stage`]).
     pub fn inverse_stage(&self, s: u32) -> Terms {
         let ring = self.encoder.ring();
         let twiddle = 1u64 << (self.log_n_points - 1 - s);

@@ -54,7 +54,7 @@ pub struct Count {
     pub switched: usize,
     /// The number of products with a constant polynomial.
     pub products: usize,
-    /// The most products one after the other.
+    /// The largest number of products with a constant polynomial one after the other.
     pub depth: usize,
 }
 

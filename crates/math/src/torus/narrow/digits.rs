@@ -53,7 +53,7 @@ pub(super) fn decompose(
 }
 
 crate::torus::levels! {
-    /// Computes one digit of each coefficient.
+    /// Computes one signed digit of each coefficient of a polynomial, as a residue.
     fn one(digits: Digits, out: &mut [u32], x: &[u32]) {
         let Digits { q, offset, place, mask, shift } = digits;
         for (out, &x) in out.iter_mut().zip(x) {

@@ -7,7 +7,7 @@ use crate::torus::KeyShape;
 /// The number of evaluations that lie together: the words of one AVX-512 vector, and of one cache line.
 pub(super) const BLOCK: usize = 16;
 
-/// A cache line of words.
+/// The 32-bit words of one cache line.
 type Line = [u32; BLOCK];
 
 /// Gadget ciphertexts of one shape; those of one step of a blind rotation, one for each pattern, lie together. First come

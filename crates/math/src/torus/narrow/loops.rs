@@ -30,7 +30,7 @@ struct Reducer<V> {
     sums: V,
     /// The start 3/2 2^32 q of a sum of weighted sums.
     start: V,
-    /// The constant 2^31.
+    /// The constant 2^31, by which a word is split into signed halves.
     half: V,
 }
 
