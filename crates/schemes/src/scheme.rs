@@ -20,7 +20,7 @@ pub fn identity(canonical: &[u8]) -> ParamsId {
     Sha256::digest(canonical).into()
 }
 
-/// A homomorphic encryption scheme.
+/// A homomorphic encryption scheme: the types of its parameters, values, keys, operations and parties.
 pub trait Scheme: Sized + 'static {
     const TAG: SchemeTag;
     type Params: ParameterSet;
@@ -30,7 +30,7 @@ pub trait Scheme: Sized + 'static {
     type Annotation: Clone + PartialEq + Debug + Send + Sync;
     type Plaintext: Limbed + Send + Sync;
     type Ciphertext: Encrypted<Self::Annotation>;
-    /// One evaluation key of the scheme.
+    /// The type of one evaluation key of the scheme.
     type Key: Limbed + Send + Sync;
     /// The messages that are encrypted and decrypted, for example vectors of complex numbers in CKKS.
     type Message;
@@ -39,9 +39,9 @@ pub trait Scheme: Sized + 'static {
     /// The evaluation keys that a client gives to a server.
     type Keys;
     type Error: std::error::Error + Send + Sync + 'static;
-    /// The party that makes keys, encrypts and decrypts.
+    /// The type of the party that makes keys, encrypts and decrypts.
     type Holder: roles::KeyHolder<Scheme = Self> + Send + Sync;
-    /// The party that computes on ciphertexts, without the secret key.
+    /// The type of the party that computes on ciphertexts, without the secret key.
     type Operator: roles::Operator<Scheme = Self> + Send + Sync;
     /// The number of polynomials of a ciphertext that is an input of a program.
     const FRESH_POLYS: usize;
@@ -93,7 +93,8 @@ pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Returns the procedure's name, which is unique within one parameter set.
     fn name(&self) -> String;
 
-    /// Emits the procedure. [`ProcCache::get`](crate::ProcCache::get) makes each once.
+    /// Emits the operation's procedure for these parameters. [`ProcCache::get`](crate::ProcCache::get) makes each
+    /// procedure once.
     ///
     /// # Errors
     /// Fails for an operation that these parameters do not have.
@@ -103,7 +104,7 @@ pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// of its procedure under these instructions.
     fn stands_for(&self) -> &'static [MacroOp];
 
-    /// Returns the number of polynomials of a result.
+    /// Returns the number of polynomials in a result of the operation.
     fn result_size(&self) -> u32;
 
     /// Returns the number of the operand whose polynomial `poly` is also polynomial `poly` of the result. Returns
@@ -111,7 +112,7 @@ pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     fn passes_through(&self, poly: Poly) -> Option<u16>;
 }
 
-/// A ciphertext of a scheme, with annotation `A`.
+/// The interface of a ciphertext of any scheme, with annotation `A`.
 pub trait Encrypted<A>: Limbed + Send + Sync {
     fn at(&self) -> At<A>;
 

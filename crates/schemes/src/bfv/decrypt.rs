@@ -29,7 +29,7 @@ pub struct Division {
     raise: Vec<u64>,
     /// The base extension from the level's primes to t and gamma.
     extension: BaseConverter,
-    /// The factors -Q^-1 modulo t and modulo gamma.
+    /// The factors -Q^-1 modulo t and modulo gamma, by which the sums of the base extension are multiplied.
     divide: [u64; 2],
 }
 

@@ -39,7 +39,7 @@ pub fn read_params(bytes: &[u8], accepted: impl Into<Accepted>) -> Result<Arc<Pa
     Ok(params)
 }
 
-/// Returns the content of a parameter file.
+/// Returns the content of a file of these BFV parameters.
 pub fn write_params(params: &Params) -> Vec<u8> {
     file::write_params(params)
 }

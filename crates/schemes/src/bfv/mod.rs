@@ -50,7 +50,7 @@ pub type KeyHolder = rlwe::KeyHolder<Bfv>;
 /// The party that computes on BFV ciphertexts, without the secret key.
 pub type Operator = rlwe::Operator<Bfv>;
 
-/// The BFV scheme, as a type.
+/// The BFV scheme, as a type by which generic code names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bfv {}
 

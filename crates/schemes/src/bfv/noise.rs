@@ -49,7 +49,7 @@ pub struct NoiseModel<'a> {
     t: f64,
     /// The number of standard deviations within which the model takes the values of random polynomials to lie.
     deviations: f64,
-    /// The canonical norm of the secret key.
+    /// A bound on the canonical norm of the secret key: its largest absolute value at a primitive 2N-th root of unity.
     secret: f64,
 }
 
@@ -73,17 +73,20 @@ impl<'a> NoiseModel<'a> {
         }
     }
 
-    /// Returns the canonical norm of a polynomial whose coefficients are independent, with mean zero and this variance.
+    /// Returns a bound on the canonical norm of a random polynomial, its largest absolute value at a primitive 2N-th
+    /// root of unity. Its coefficients are independent, with mean zero and this variance.
     fn random(&self, variance: f64) -> f64 {
         self.deviations * (self.n * variance).sqrt()
     }
 
-    /// Returns the canonical norm of the error in c_0 + c_1 s that rounding of both polynomials to integers makes.
+    /// Returns a bound on the canonical norm of the error in c_0 + c_1 s that rounding of both polynomials to integers
+    /// makes.
     fn rounding(&self) -> f64 {
         self.random(1.0 / 12.0) * (1.0 + self.secret)
     }
 
-    /// Converts an error of this canonical norm in c_0 + c_1 s to invariant noise.
+    /// Returns the invariant noise (t / Q) e of a ciphertext, where e is an error in c_0 + c_1 s of canonical norm
+    /// `norm`.
     fn invariant(&self, norm: f64, level: Level) -> Noise {
         Noise::of(norm.log2() + self.t.log2() - self.params.log_q(level))
     }

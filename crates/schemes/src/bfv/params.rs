@@ -104,7 +104,7 @@ impl Params {
         }))
     }
 
-    /// Returns the method by which ciphertexts are multiplied.
+    /// Returns the method by which two ciphertexts are multiplied and their product is divided by Q / t.
     pub fn multiplication(&self) -> Multiplication {
         self.multiplication
     }

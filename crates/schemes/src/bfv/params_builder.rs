@@ -81,7 +81,7 @@ impl ParamsBuilder {
         self.map(rlwe::ParamsBuilder::allow_insecure_parameters_for_tests_only)
     }
 
-    /// Checks all choices and makes the parameters.
+    /// Checks all choices and makes the BFV parameters.
     ///
     /// # Errors
     /// The errors of the ring's parameters. Also fails for a plaintext modulus that a ciphertext prime divides, or that

@@ -177,7 +177,7 @@ fn pairs(ratio: u64, t: Modulus) -> impl Iterator<Item = [u64; 2]> {
 pub struct Balance {
     /// The integer by which each of the two ciphertexts is multiplied.
     pub by: [u64; 2],
-    /// The correction factor that both ciphertexts then have.
+    /// The correction factor that both ciphertexts have after the products with the integers `by`.
     pub factor: Factor,
 }
 

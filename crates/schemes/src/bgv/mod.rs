@@ -52,7 +52,7 @@ pub type KeyHolder = rlwe::KeyHolder<Bgv>;
 /// The party that computes on BGV ciphertexts, without the secret key.
 pub type Operator = rlwe::Operator<Bgv>;
 
-/// The BGV scheme, as a type.
+/// The BGV scheme, as a type by which generic code names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bgv {}
 

@@ -21,7 +21,7 @@ impl Noise {
         Self { log2: bound.log2() }
     }
 
-    /// Returns the base-2 logarithm of the bound.
+    /// Returns the base-2 logarithm of the bound on the coefficients of the phase.
     pub fn log2(self) -> f64 {
         self.log2
     }

@@ -55,11 +55,11 @@ pub enum Op {
     HoistedRotate,
     /// Adds a ciphertext and several of its automorphisms, by one decomposition and one division.
     SumRotations,
-    /// Adds automorphisms of several ciphertexts, by one division.
+    /// Adds automorphisms of several ciphertexts. Their key switches share one division by the special primes.
     TurnSum,
     /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form.
     SumPlain,
-    /// Adds several ciphertexts, each times an integer.
+    /// Adds several ciphertexts, each multiplied by an integer.
     Combine,
     /// Adds products of ciphertexts, with one relinearisation. A first factor may be a sum of ciphertexts times
     /// integers, as [`Op::Combine`] computes it.

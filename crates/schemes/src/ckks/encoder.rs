@@ -101,7 +101,7 @@ impl Encoder {
         Ok(cell.get_or_init(|| Embedding::new(slots)))
     }
 
-    /// Encodes real numbers as [`Encoder::encode`] does complex ones.
+    /// Encodes real numbers as slots at a scale and a level, as [`Encoder::encode`] does complex ones.
     pub fn encode_real(
         &self,
         values: &[f64],
@@ -251,7 +251,8 @@ impl Encoder {
         })
     }
 
-    /// Writes the plaintext's coefficients to `scratch.coefficients`.
+    /// Writes the coefficients of a plaintext, centred between -Q/2 and Q/2 and rounded to doubles, to
+    /// `scratch.coefficients`.
     fn lift_into(&self, plain: &Plaintext, scratch: &mut Scratch) -> Result<(), CkksError> {
         let params = &self.params;
         let indices: Vec<usize> = plain.level().moduli().collect();
@@ -351,7 +352,7 @@ fn bits_of(largest: f64) -> u32 {
 /// Computes residues of the integers nearest to doubles, modulo one prime.
 struct RealResidues {
     q: Modulus,
-    /// The residues of 2^(2^k) for each k.
+    /// The residues of 2^(2^k) modulo the prime, for each k below [`Self::EXPONENT_BITS`].
     powers: [u64; Self::EXPONENT_BITS],
 }
 

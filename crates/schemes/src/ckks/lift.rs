@@ -21,7 +21,7 @@ const BLOCK: usize = 512;
 /// modulus, and the first modulus whose residues disagree.
 pub(super) struct Lift {
     moduli: Vec<Modulus>,
-    /// The smallest of the moduli.
+    /// The smallest of the moduli q_0, q_1, ...
     least: u64,
     /// The inverses q_j^-1 mod q_i, at row i, column j < i.
     inverses: Vec<Vec<u64>>,

@@ -52,7 +52,7 @@ pub type KeyHolder = rlwe::KeyHolder<Ckks>;
 /// The party that computes on CKKS ciphertexts, without the secret key.
 pub type Operator = rlwe::Operator<Ckks>;
 
-/// The CKKS scheme, as a type.
+/// The CKKS scheme, as a type by which generic code names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ckks {}
 

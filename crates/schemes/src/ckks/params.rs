@@ -36,7 +36,7 @@ impl Params {
     /// The bytes of the canonical form that are CKKS's own: the default scale.
     pub(crate) const OWN_BYTES: usize = 8;
 
-    /// Starts a parameter set of ring degree 2^`log_n`.
+    /// Starts a CKKS parameter set of ring degree 2^`log_n`.
     pub fn builder(log_n: u8) -> ParamsBuilder {
         ParamsBuilder::new(log_n)
     }

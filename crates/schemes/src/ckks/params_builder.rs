@@ -105,7 +105,7 @@ impl ParamsBuilder {
         self.map(rlwe::ParamsBuilder::allow_insecure_parameters_for_tests_only)
     }
 
-    /// Checks all choices and makes the parameters.
+    /// Checks all choices and makes the CKKS parameters.
     pub fn build(self) -> Result<Arc<Params>, CkksError> {
         let ring = self.ring.build(Ckks::TAG)?;
         // The noise bound assumes that the slots of a secret are alike. A secret with a mean has some large slots.

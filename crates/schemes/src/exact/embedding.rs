@@ -11,9 +11,9 @@ use crate::rlwe::RlweError;
 /// f m + h mod t.
 pub struct Embedding {
     t: Modulus,
-    /// The constants f and h modulo t.
+    /// The constants f and h modulo t, of r = f m + h mod t for a message m.
     inner: [u64; 2],
-    /// For each prime q_i, the constants w_i and c_i.
+    /// For each prime q_i, the constants w_i and c_i by which r becomes w_i r + c_i modulo q_i.
     outer: Vec<[u64; 2]>,
 }
 
@@ -29,7 +29,7 @@ impl Embedding {
         Ok(Self { t, inner, outer })
     }
 
-    /// Returns the modulus of messages.
+    /// Returns the plaintext modulus t of the messages.
     pub fn modulus(&self) -> Modulus {
         self.t
     }

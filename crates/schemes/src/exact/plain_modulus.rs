@@ -17,7 +17,7 @@ pub enum Integers {
     /// SEAL.
     #[default]
     Signed,
-    /// The integers from 0 to t - 1.
+    /// The integers from 0 to t - 1, each of which is its own residue.
     Unsigned,
 }
 
@@ -39,7 +39,7 @@ impl PlainModulus {
     /// The most bits of a plaintext modulus: t is below 2 to this power.
     pub const MAX_BITS: u32 = 60;
 
-    /// Makes the plaintext modulus t.
+    /// Makes the plaintext modulus t from its value.
     ///
     /// # Errors
     /// [`ExactError::PlainModulus`] for t outside of 2 to 2^60 - 1.
@@ -65,7 +65,7 @@ impl PlainModulus {
         self.0.value()
     }
 
-    /// Returns t as a modulus with arithmetic.
+    /// Returns t as a [`Modulus`], which has arithmetic on residues.
     pub fn reducer(self) -> Modulus {
         self.0
     }

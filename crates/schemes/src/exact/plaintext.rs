@@ -18,7 +18,7 @@ pub trait ExactParams: Send + Sync + 'static {
     /// Returns the part of the parameters that all ring schemes share.
     fn shared_params(&self) -> &Arc<Params>;
 
-    /// Returns the plaintext modulus t.
+    /// Returns the plaintext modulus t of the scheme's messages.
     fn plain_modulus(&self) -> PlainModulus;
 
     /// Returns the index of t in the table of moduli.

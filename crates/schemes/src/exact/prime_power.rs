@@ -58,17 +58,17 @@ impl PrimePower {
         })
     }
 
-    /// Returns the prime p.
+    /// Returns the prime p of the power p^r.
     pub fn prime(self) -> u64 {
         self.prime
     }
 
-    /// Returns the exponent r.
+    /// Returns the exponent r of the power p^r.
     pub fn exponent(self) -> u32 {
         self.exponent
     }
 
-    /// Returns the power p^r.
+    /// Returns the power p^r itself.
     pub fn value(self) -> u64 {
         self.prime.pow(self.exponent)
     }

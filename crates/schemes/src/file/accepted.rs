@@ -44,7 +44,7 @@ impl Default for AcceptedTables {
 }
 
 impl AcceptedTables {
-    /// Accepts these tables and no others.
+    /// Makes the choice to accept the security tables in `tables` and no others.
     pub fn of(tables: &[SecurityTable]) -> Self {
         let bits = tables
             .iter()

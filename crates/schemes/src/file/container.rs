@@ -214,7 +214,7 @@ fn kind_of(number: u16) -> Result<Kind, FileError> {
     })
 }
 
-/// The header of a file.
+/// The identities in the header of a file: that of the parameters and that of the secret key.
 pub struct Header {
     pub params_id: ParamsId,
     /// The identity of the object's secret key. It is `None` in files of version 1, and if the writer did not know it.

@@ -15,7 +15,7 @@ use crate::rlwe::{KSwitchKey, KeyRequest, Params};
 use crate::size;
 use ringmill_device::KeyId;
 
-/// The keys that only bootstrapping needs: [`crate::rlwe::EvaluationKeys::further`].
+/// The keys that only bootstrapping needs, by their names ([`crate::rlwe::EvaluationKeys::further`]).
 pub type FurtherKeys = BTreeMap<KeyRequest, KSwitchKey>;
 
 const ENCAPSULATION: u8 = 0;

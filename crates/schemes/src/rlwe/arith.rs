@@ -64,7 +64,7 @@ pub(crate) fn small_to_eval(
     })
 }
 
-/// Samples a secret's coefficients.
+/// Samples the N coefficients of a new secret from the parameters' distribution.
 pub(crate) fn sample_secret(
     params: &Params,
     prng: &mut Prng,
@@ -72,7 +72,7 @@ pub(crate) fn sample_secret(
     Ok(params.secret_distribution().sample(prng, params.degree())?)
 }
 
-/// Samples the coefficients of an error polynomial.
+/// Samples the N coefficients of an error polynomial from the parameters' distribution.
 pub(crate) fn sample_error(
     params: &Params,
     prng: &mut Prng,

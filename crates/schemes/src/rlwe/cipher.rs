@@ -18,7 +18,7 @@ use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 use ringmill_device::{Limbed, ParamsId};
 
-/// The most polynomials of a ciphertext.
+/// The most polynomials that a ciphertext may have.
 pub(crate) const MAX_SIZE: usize = 3;
 
 /// Returns the indices of the ciphertext primes at a level.
@@ -142,7 +142,7 @@ impl<A: Annotation> Plaintext<A> {
         &self.annotation
     }
 
-    /// Returns all residues, limb by limb.
+    /// Returns all residues of the plaintext, limb by limb.
     pub fn limbs(&self) -> Residues<'_> {
         self.limbs.residues()
     }
@@ -219,7 +219,7 @@ impl<A: Annotation> Ciphertext<A> {
         &self.annotation
     }
 
-    /// Returns the number of polynomials.
+    /// Returns the number of polynomials of the ciphertext.
     pub fn size(&self) -> usize {
         self.polys.len()
     }
@@ -229,7 +229,7 @@ impl<A: Annotation> Ciphertext<A> {
         self.polys.iter().skip(1).all(ResidueVec::is_zero)
     }
 
-    /// Returns the polynomials, each limb by limb.
+    /// Returns the polynomials of the ciphertext, each limb by limb.
     pub fn polys(&self) -> &[ResidueVec] {
         &self.polys
     }

@@ -12,7 +12,7 @@ const GAUSSIAN_SIGMA: f64 = 3.2;
 /// The distribution of the secret key's coefficients.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SecretDistribution {
-    /// Each coefficient is uniform in {-1, 0, 1}.
+    /// Each coefficient of the secret is uniform in {-1, 0, 1}.
     #[default]
     Ternary,
     /// Exactly `weight` coefficients are 1 or -1, the others 0. Only the table

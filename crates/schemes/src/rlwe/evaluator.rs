@@ -59,7 +59,7 @@ where
         self.params().check_id("ciphertext", a.params_id())
     }
 
-    /// Refuses two operands at different levels.
+    /// Refuses two operands of an operation if their levels differ.
     pub fn check_pair(&self, a: &Ciphertext<A>, b: &Ciphertext<A>) -> Result<(), RlweError> {
         self.check(a)?;
         self.check(b)?;

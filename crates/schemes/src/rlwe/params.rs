@@ -117,7 +117,7 @@ impl Params {
     /// The range of the base-2 logarithm of the ring degree N.
     pub const LOG_N: std::ops::RangeInclusive<u8> = 3..=Ring::MAX_LOG_N;
 
-    /// Starts a parameter set of ring degree 2^`log_n`.
+    /// Starts a parameter set of a ring scheme, with ring degree 2^`log_n`.
     pub fn builder(log_n: u8) -> ParamsBuilder {
         ParamsBuilder::new(log_n)
     }
@@ -131,7 +131,7 @@ impl Params {
         }
     }
 
-    /// Returns the scheme whose parameters these are.
+    /// Returns the scheme to which these parameters belong.
     pub fn scheme(&self) -> SchemeTag {
         self.scheme
     }
@@ -173,7 +173,7 @@ impl Params {
         &self.table
     }
 
-    /// Returns entry `index` of [`Params::table`] with its arithmetic.
+    /// Returns entry `index` of [`Params::table`] as a [`Modulus`], which has arithmetic on residues.
     pub(crate) fn any_reducer(&self, index: usize) -> Result<Modulus, RlweError> {
         let missing = || RlweError::Length {
             what: "modulus table",
@@ -194,7 +194,7 @@ impl Params {
         self.cipher_count
     }
 
-    /// Returns the ciphertext primes in order.
+    /// Returns the ciphertext primes q_0 ..= q_L in order.
     pub fn cipher_moduli(&self) -> &[u64] {
         self.moduli.get(..self.cipher_count).unwrap_or(&[])
     }
@@ -220,7 +220,7 @@ impl Params {
         Level(self.cipher_count as u32 - 1)
     }
 
-    /// Refuses a level above [`Params::max_level`].
+    /// Refuses a level above the highest level [`Params::max_level`].
     pub fn check_level(&self, level: Level) -> Result<(), RlweError> {
         let max = self.max_level();
         if level > max {

@@ -92,7 +92,7 @@ pub trait RingScheme:
         cipher: &Self::Ciphertext,
     ) -> Result<Self::Plaintext, Self::Error>;
 
-    /// Decodes the first `length` values of a plaintext.
+    /// Decodes the first `length` values of a plaintext to a message.
     ///
     /// # Errors
     /// Fails for a plaintext of other parameters, and for more values than it has.

@@ -41,7 +41,7 @@ pub(crate) struct PublicHalves {
     to_cipher: BaseConverter,
     /// The rounding offset h of the division by P, modulo every modulus.
     half: Vec<u64>,
-    /// The inverse P^-1 modulo every ciphertext prime.
+    /// The inverse P^-1 modulo every ciphertext prime, where P is the product of the special primes.
     inverse: Vec<u64>,
     /// The plaintext modulus t and -P^-1 mod t, if messages are in the low bits. t is the last target modulus of
     /// `to_cipher`.

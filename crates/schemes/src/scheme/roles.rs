@@ -18,10 +18,10 @@ pub trait KeyHolder: Sized {
     type Scheme: Scheme;
     type SecretKey;
 
-    /// Makes a holder with a new secret key.
+    /// Makes a key holder with a new secret key.
     fn new(params: Arc<Params<Self>>) -> Result<Self, Error<Self>>;
 
-    /// Makes a holder with an existing secret key.
+    /// Makes a key holder with an existing secret key.
     fn with_secret_key(
         params: Arc<Params<Self>>,
         secret: Self::SecretKey,
@@ -85,7 +85,7 @@ pub trait Operator: Sized {
         seeded: bool,
     ) -> Result<Option<<Self::Scheme as Scheme>::Key>, <Self::Scheme as Scheme>::Error>;
 
-    /// Refuses a ciphertext of other parameters.
+    /// Refuses a ciphertext that belongs to other parameters.
     fn check(
         &self,
         cipher: &<Self::Scheme as Scheme>::Ciphertext,

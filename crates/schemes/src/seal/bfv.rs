@@ -26,7 +26,7 @@ impl SealParams for Params {
     }
 }
 
-/// BFV parameters with SEAL's names for their levels.
+/// Ringmill's BFV parameters with the names that SEAL's files have for their levels.
 pub type BfvContext = SealContext<Params>;
 
 /// Reads a file of SEAL's `EncryptionParameters::save`, as [`super::read_parameters`] reads those of CKKS.

@@ -18,7 +18,7 @@ impl SealParams for Params {
     }
 }
 
-/// BGV parameters with SEAL's names for their levels.
+/// Ringmill's BGV parameters with the names that SEAL's files have for their levels.
 pub type BgvContext = SealContext<Params>;
 
 /// Reads a file of SEAL's `EncryptionParameters::save`, as [`super::read_parameters`] reads those of CKKS.

@@ -8,7 +8,7 @@ use blake2b_simd::Params as Blake2b;
 use ringmill_math::{MathError, Modulus};
 use zeroize::Zeroizing;
 
-/// The length of a generator seed in bytes.
+/// The length in bytes of a seed of SEAL's random generator.
 pub const SEED_BYTES: usize = 64;
 
 /// The bytes that SEAL draws from its generator at a time. They are one output of Blake2Xb.

@@ -54,7 +54,7 @@ pub(super) fn special_and_others(raw: &RawParameters) -> Result<(u64, &[u64]), S
     }
 }
 
-/// Parameters of Ringmill that SEAL can have, too.
+/// A parameter set of Ringmill that SEAL can have, too.
 pub trait SealParams: RingParams {
     /// Returns SEAL's scheme and the plaintext modulus, which is 0 for CKKS.
     ///
@@ -168,7 +168,7 @@ impl<P: SealParams> SealContext<P> {
         self.params.ring_params()
     }
 
-    /// Returns SEAL's name for a level.
+    /// Returns SEAL's name (`parms_id`) of a level of the parameters.
     pub fn parms_id(&self, level: Level) -> Result<ParmsId, SealError> {
         self.ring().check_level(level)?;
         self.chain

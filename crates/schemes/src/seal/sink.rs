@@ -16,7 +16,7 @@ pub(super) type Version = [u8; 2];
 /// 4.x except their own.
 const VERSION: Version = [3, 6];
 
-/// The compression level that SEAL uses.
+/// The Zstandard compression level that SEAL uses.
 const ZSTD_LEVEL: i32 = 3;
 
 /// The compression of the outermost object in a file.

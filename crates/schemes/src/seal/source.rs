@@ -43,7 +43,7 @@ pub(super) struct Header {
     pub correction_factor: bool,
     pub version: Version,
     pub compression: u8,
-    /// The bytes of the object, header included.
+    /// The size in bytes of the object in the file, header included.
     pub size: u64,
 }
 
@@ -120,7 +120,7 @@ pub(super) struct Source<'a> {
     budget: u64,
     /// The bytes of the file, if they limit how much may be decompressed.
     packed: Option<u64>,
-    /// The bytes of memory allocated for residues.
+    /// The bytes of memory that were allocated for residues so far.
     held: u64,
 }
 
@@ -300,7 +300,7 @@ impl<'a> Source<'a> {
         Ok(ParmsId(self.bytes()?))
     }
 
-    /// Returns the header of the outermost object.
+    /// Returns the header of the file's outermost object.
     pub(super) fn header(&self) -> Header {
         self.header
     }

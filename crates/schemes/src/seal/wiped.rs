@@ -50,7 +50,7 @@ fn broken(object: Object, reason: impl ToString) -> SealError {
     }
 }
 
-/// Compresses `members` to one Zstandard frame.
+/// Compresses the bytes of an object's members to one Zstandard frame.
 pub(super) fn pack(
     object: Object,
     members: &[u8],

@@ -110,7 +110,7 @@ fn transformed(e: &mut Emit<Params>, limbs: &[Limb]) -> Result<Vec<Limb>, RlweEr
     e.map(limbs, ProcBuilder::ntt)
 }
 
-/// Multiplies each limb by the constant `factor`.
+/// Emits the product of each limb and the constant `factor`.
 fn times(e: &mut Emit<Params>, limbs: &[Limb], factor: u64) -> Result<Vec<Limb>, RlweError> {
     if factor == 1 {
         return Ok(limbs.to_vec());
@@ -153,7 +153,7 @@ fn values(limbs: &[Limb]) -> Vec<ValueId> {
     limbs.iter().map(|l| l.value).collect()
 }
 
-/// Pairs values with their moduli.
+/// Returns limbs: each value of a procedure together with the index of its modulus.
 fn limbs(values: Vec<ValueId>, moduli: impl IntoIterator<Item = usize>) -> Vec<Limb> {
     let pairs = values.into_iter().zip(moduli);
     pairs

@@ -52,7 +52,7 @@ pub type Observer<'a> = &'a mut dyn FnMut(Step, &Value);
 pub struct Bootstrapper {
     pub(super) setup: Bootstrapping,
     pub(super) maps: Maps,
-    /// The constants by which the linear maps multiply.
+    /// The plaintext constants by which the linear maps of a bootstrap multiply.
     constants: Constants,
     evaluator: Evaluator,
     /// The noise model for each plaintext modulus, in order.

@@ -14,7 +14,7 @@ use super::lift::{Lift, Lifted};
 /// The macro instructions of a bootstrap in order, with the types of their values.
 #[derive(Default)]
 pub(super) struct Code {
-    /// The values that are ciphertexts of the caller.
+    /// The values that are inputs of the bootstrap: the caller's ciphertexts.
     pub params: Vec<MacroValue>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
@@ -35,7 +35,7 @@ impl Code {
         MacroValue(self.types.len() as u32 - 1)
     }
 
-    /// Adds a parameter: a ciphertext of the caller.
+    /// Adds an input of the bootstrap, a ciphertext of the caller, and returns its value.
     pub fn param(&mut self, ty: MacroType) -> MacroValue {
         let value = self.value(ty);
         self.params.push(value);

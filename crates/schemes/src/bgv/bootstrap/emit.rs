@@ -37,7 +37,7 @@ impl Emitted {
 pub(super) struct Emitter<'a> {
     pub params: &'a Params,
     models: &'a [NoiseModel],
-    /// The constants by which the linear maps multiply.
+    /// The plaintext constants by which the linear maps of a bootstrap multiply.
     pub constants: &'a Constants,
     code: RefCell<Code>,
 }
@@ -52,7 +52,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Returns the macro instructions that were emitted.
+    /// Returns the macro instructions that were emitted so far for the bootstrap.
     pub fn code(self) -> Code {
         self.code.into_inner()
     }

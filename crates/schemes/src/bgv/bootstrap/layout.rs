@@ -12,9 +12,10 @@ use crate::bgv::Noise;
 /// The first factor of a product in a laid-out plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum First {
-    /// A value of the plan, by its number.
+    /// The first factor is a value of the plan, by its number.
     Value(usize),
-    /// The number of a step of linear terms that only this product uses. The product's operation computes it too.
+    /// The first factor is a step of linear terms that only this product uses, by its number. The product's operation
+    /// computes it too.
     Linear(usize),
 }
 

@@ -36,9 +36,9 @@ pub struct Bootstrapping {
     log2_chance: f64,
     /// The number of coefficients in which a bootstrap removes digits: one for each slot, or all N.
     coefficients: usize,
-    /// The number of stages of each linear map.
+    /// The number of stages of each linear map in a bootstrap.
     depth: usize,
-    /// The method by which digits are removed.
+    /// The method by which a bootstrap removes the digits below the message.
     removal: Method,
 }
 
@@ -162,7 +162,7 @@ impl Bootstrapping {
         Self { removal, ..self }
     }
 
-    /// Returns the method by which digits are removed.
+    /// Returns the method by which a bootstrap removes the digits below the message.
     pub fn removal(&self) -> Method {
         self.removal
     }
@@ -241,7 +241,7 @@ impl Bootstrapping {
         self.weight
     }
 
-    /// Returns the last plaintext modulus, p^e.
+    /// Returns p^e, the last of the plaintext moduli, which a bootstrap uses after the raising of the modulus.
     ///
     /// # Errors
     /// None, as the parameters were checked.

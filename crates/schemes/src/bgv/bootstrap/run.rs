@@ -26,7 +26,7 @@ pub(super) struct Running<'a> {
     result: Emitted,
 }
 
-/// A value that a step reads.
+/// A value that a step of a bootstrap reads: a ciphertext or a plaintext constant.
 enum Read<'a> {
     Cipher(&'a Ciphertext),
     Constant(Arc<Constant>),

@@ -27,7 +27,7 @@ pub struct Set {
     pub primes: [usize; 2],
     /// The weight of the sparse secret: the number of its coefficients other than 0.
     pub weight: u32,
-    /// The number of stages of each linear map.
+    /// The number of stages of each linear map in a bootstrap.
     pub map_depth: usize,
     /// Whether the set is insecure, for tests and comparisons only.
     insecure: bool,
@@ -79,7 +79,7 @@ impl Set {
         map_depth: 1,
         insecure: false,
     };
-    /// An insecure set for tests only.
+    /// An insecure parameter set with a small ring degree, for tests only.
     pub const INSECURE_TOY_FOR_TESTS_ONLY: Self = Self {
         name: "insecure-toy-for-tests-only",
         log_n: 9,
@@ -128,7 +128,7 @@ impl Set {
             .find(|set| set.name == name)
     }
 
-    /// Returns the set's parameters of bootstrapping, checked.
+    /// Returns the checked parameters of bootstrapping of this named set.
     ///
     /// # Errors
     /// None for a named set.

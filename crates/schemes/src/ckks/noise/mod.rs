@@ -314,7 +314,7 @@ impl NoiseModel {
         self.add(a, &negated)
     }
 
-    /// Returns the noise of a negated value.
+    /// Returns the noise of a value after its negation.
     pub fn neg(&mut self, a: &Noise) -> Noise {
         self.scaled(a, &Factor::exact(-1.0))
     }

@@ -40,7 +40,7 @@ impl Polynomial {
         }
     }
 
-    /// Returns the constant polynomial of known numbers.
+    /// Returns the constant polynomial whose value in each slot is a known number.
     pub fn constant(numbers: Ball) -> Self {
         let products = match numbers.is_zero() {
             true => BTreeMap::new(),
@@ -220,7 +220,7 @@ impl Polynomial {
 #[derive(Clone, Debug)]
 pub struct Domain {
     pub ball: Ball,
-    /// Whether the value is real in every slot.
+    /// Whether the value of the program is real in every slot.
     pub real: bool,
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// A number for each slot. A vector of numbers repeats through the slots; its length is a power of two.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Slots {
-    /// The same number in every slot.
+    /// Every slot has this number.
     All(f64),
     Each(Arc<[f64]>),
 }
@@ -38,7 +38,7 @@ impl Slots {
         }
     }
 
-    /// Returns the largest of the first `slots` numbers.
+    /// Returns the largest number in the first `slots` slots.
     pub fn largest(&self, slots: usize) -> f64 {
         match self {
             Self::All(value) => *value,
@@ -50,7 +50,8 @@ impl Slots {
         }
     }
 
-    /// Returns the largest of all numbers, in every slot. It is cheaper to compute with, and still a bound.
+    /// Returns the largest number of all slots, for every slot. It is still a bound, and cheaper to compute
+    /// with.
     pub fn flattened(&self) -> Self {
         Self::All(self.largest(usize::MAX))
     }

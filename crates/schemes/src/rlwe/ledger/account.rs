@@ -40,7 +40,7 @@ fn allowance(statistical_bits: u32) -> u128 {
 /// and may reach 4^-s for the largest s that was promised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Account {
-    /// The number of decryptions that were shared.
+    /// The number of decryptions that were shared under the key.
     count: u64,
     /// Twice the sum of divergences of all shared decryptions, in units of 2^-96.
     spent: u128,

@@ -139,7 +139,8 @@ pub(crate) fn tensor<P>(
     Ok([d0, d1, d2])
 }
 
-/// Emits [`tensor`] of one ciphertext with itself.
+/// Emits the square (a_0 + a_1 s)^2 of a ciphertext as three polynomials in powers of the secret s, as
+/// [`tensor`] does a product.
 pub(crate) fn tensor_square<P>(
     e: &mut Emit<P>,
     [a0, a1]: &[Vec<Limb>; 2],

@@ -69,7 +69,7 @@ impl<P> Row<P> {
     }
 }
 
-/// The most ciphertext operands of one operation.
+/// The most ciphertexts that one operation may have as operands.
 const MAX_CIPHERTEXTS: usize = 1 << 12;
 
 /// The value of [`Row::plains`] for as many plaintexts as ciphertexts.
@@ -143,7 +143,7 @@ pub enum ImmediateKind {
 pub enum Keys {
     None,
     One,
-    /// One key for each Galois element, in order.
+    /// The operation needs one key for each Galois element, in the order of the elements.
     PerElement,
 }
 
@@ -169,18 +169,18 @@ pub enum ResultSize {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Through {
     None,
-    /// All polynomials of the only operand except c_0.
+    /// The result has copies of all polynomials of the only operand except c_0.
     AllButFirst,
-    /// The polynomials that only one addend has.
+    /// The result has copies of the polynomials that only one addend has.
     LargerAddend,
-    /// The polynomials that only the minuend has.
+    /// The result has copies of the polynomials that only the minuend has.
     LargerMinuend,
 }
 
 /// The values on which an operation's instructions depend, in addition to its row in the table.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Variant {
-    /// The level of the operands.
+    /// The level of the operation's operands.
     pub level: Level,
     /// The number of polynomials of each ciphertext operand.
     pub sizes: Vec<u32>,
@@ -216,7 +216,7 @@ impl Shape {
         }
     }
 
-    /// Returns the number of combinations in the sum.
+    /// Returns the number of combinations in the sum: sums of ciphertexts, each times an integer.
     pub fn combinations(&self) -> usize {
         let of_products = self.products.iter().map(|(left, _)| left);
         let of_products = of_products.filter(|&&left| left == Left::Combination);
@@ -358,7 +358,7 @@ impl<T: Table> OpKey<T> {
         Self { op, variant }
     }
 
-    /// Returns the operation's row in the table.
+    /// Returns the kind of operation, which is its row in the scheme's table.
     pub fn op(&self) -> T {
         self.op
     }
@@ -367,7 +367,7 @@ impl<T: Table> OpKey<T> {
         &self.variant
     }
 
-    /// Returns the level of the operands.
+    /// Returns the level of the operation's operands.
     pub fn level(&self) -> Level {
         self.variant.level
     }
@@ -409,7 +409,7 @@ impl<T: Table> OpKey<T> {
         ciphers + plains + keys
     }
 
-    /// Returns the level of the results.
+    /// Returns the level of the operation's results.
     ///
     /// # Errors
     /// [`RlweError::TooDeep`] if the operation lowers the level and there is no lower level.

@@ -15,7 +15,7 @@ const PARAMETERS_BUDGET: u64 = 32 * (MAX_PRIMES + 2);
 
 const MODULUS_MEMBERS: usize = 8;
 
-/// Encryption parameters as SEAL's file has them.
+/// Encryption parameters as SEAL's file has them, before Ringmill checks their security.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawParameters {
     pub n: usize,
