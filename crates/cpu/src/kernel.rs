@@ -84,7 +84,7 @@ fn writable<'v>(value: Option<&'v mut Value<'_>>) -> Result<&'v mut [u64], Fault
     }
 }
 
-/// Computes the step's results into `task.dst`.
+/// Runs a step with its kernel: computes the step's results into `task.dst`.
 pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result<(), Fault> {
     if let Kernel::Prng {
         stream,

@@ -59,14 +59,14 @@ type Planned = (Arc<Procedure>, Arc<Plan>);
 pub struct Cpu {
     threads: usize,
     fused: bool,
-    /// The worker threads; `None` with one thread.
+    /// The worker threads of the device, or `None` if it has one thread.
     workers: Option<rayon::ThreadPool>,
     plans: Mutex<HashMap<usize, Planned>>,
     /// The number of procedures for which the device has made a plan so far.
     planned: AtomicU64,
     /// The cached programs that call one procedure each.
     calling: Calling,
-    /// The buffer pools that no run uses now.
+    /// The pools of limb buffers that no run uses now.
     pools: Mutex<Vec<Pool>>,
 }
 

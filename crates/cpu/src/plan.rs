@@ -395,7 +395,7 @@ pub(super) struct Plan {
     pub consumers: Lists,
     /// For each value, the indices of the procedure's results that are this value.
     pub exports: Lists,
-    /// The index of the value of each parameter.
+    /// For each parameter of the procedure, the index of its value.
     pub params: Vec<u32>,
     pub results: usize,
     pub weight: u64,

@@ -28,7 +28,7 @@ pub(crate) struct Session<'s> {
     resident: Resident<'s>,
     /// The plan of each procedure that the program calls, in the order of their numbers.
     plans: Vec<Arc<Plan>>,
-    /// The estimated memory and time of one run.
+    /// The estimated memory and time of one run of the program.
     whole: estimate::Run,
     /// The estimated bytes of the limbs to which the program's seeds expand.
     seeds: estimate::Expands,

@@ -47,7 +47,7 @@ struct Slot<'a> {
     waiters: Vec<(u64, u32)>,
 }
 
-/// A call that the run has just opened.
+/// A call of a procedure that the run has just opened.
 pub struct Opened<'a> {
     /// The number of the call, in program order.
     pub call: u64,
@@ -56,7 +56,7 @@ pub struct Opened<'a> {
     pub entry: Entry,
 }
 
-/// A call in progress, with its values.
+/// A call of a procedure in progress, with its values.
 #[derive(Default)]
 struct Frame<'a> {
     proc: u32,
@@ -86,7 +86,7 @@ pub(super) struct State<'a> {
     /// The open calls, from call number `first_open` on.
     frames: VecDeque<Frame<'a>>,
     first_open: u64,
-    /// Frames of finished calls, for reuse.
+    /// The frames of finished calls, which later calls reuse.
     spare: Vec<Frame<'a>>,
     /// The steps whose operands all exist, the earliest in program order first. This order keeps memory near that of a
     /// run in order. Only a run on several threads uses this queue.

@@ -5,7 +5,7 @@ use ringmill_device::report::LineUse;
 use ringmill_device::{ExpandedStats, Statistics};
 use serde::Serialize;
 
-/// The measurements of a run on the CPU.
+/// The measurements of one run on the CPU: time, memory and expanded limbs.
 #[derive(Clone, Debug, Serialize)]
 pub struct CpuStats {
     /// The wall time of the run in seconds, from the binding of inputs to the

@@ -137,7 +137,7 @@ pub trait Runs: Send + Sync {
     ) -> Result<(), CallError>;
 }
 
-/// Runs procedures by the reference interpreter.
+/// The reference interpreter as an implementation of [`Runs`].
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Interpreted;
 
@@ -186,7 +186,7 @@ fn places(results: &[ResultLimb]) -> Vec<(usize, usize)> {
 
 /// The form of the results that a call returns.
 pub struct Results<'a> {
-    /// The number of polynomials of each result.
+    /// The number of polynomials of each result of the call.
     pub size: u32,
     /// Returns the number of the operand from which a polynomial of the result is copied. It is `None` if the
     /// procedure computes the polynomial.

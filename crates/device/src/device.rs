@@ -80,7 +80,7 @@ impl Request<'_> {
     }
 }
 
-/// The results of a run.
+/// The results of a run: its outputs and its measurements.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// The output limbs in the program's order, if the request had `function`.

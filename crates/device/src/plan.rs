@@ -169,9 +169,9 @@ pub struct Made {
 /// A procedure as a list of steps, in an order that respects their dependences.
 pub struct Steps {
     pub steps: Vec<Step>,
-    /// The index of the value of each parameter.
+    /// For each parameter of the procedure, the index of its value.
     pub params: Vec<u32>,
-    /// The index of the value of each result.
+    /// For each result of the procedure, the index of its value.
     pub results: Vec<u32>,
     /// A bound that the indices of all values are below.
     pub values: usize,

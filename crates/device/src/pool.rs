@@ -19,7 +19,7 @@ enum Words {
     Short(Vec<u32>),
 }
 
-/// The storage of one limb, aligned to [`ALIGNMENT`].
+/// The memory of one limb or LWE vector, aligned to [`ALIGNMENT`].
 pub struct Buf {
     // The vector has one cache line more than the limb, so an aligned start exists in every allocation. A vector's heap
     // block does not move when the vector does, so the offset stays right.
@@ -268,7 +268,7 @@ impl Pool {
     }
 }
 
-/// Returns the bytes of `words` words.
+/// Returns the bytes that `words` words take: 4 bytes a word if `short` is set, otherwise 8.
 pub fn bytes_of(words: usize, short: bool) -> u64 {
     let bytes = match short {
         true => size_of::<u32>(),

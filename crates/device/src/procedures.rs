@@ -19,7 +19,7 @@ const MAX_PROGRAMS: usize = 1 << 14;
 /// cache.
 type Called = (Arc<Procedure>, Arc<Verified>);
 
-/// A cache of programs that call one procedure.
+/// A cache of programs, each of which calls one procedure once.
 #[derive(Default)]
 pub struct Calling(Mutex<HashMap<usize, Called>>);
 

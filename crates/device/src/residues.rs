@@ -104,7 +104,7 @@ impl ResidueVec {
         }
     }
 
-    /// Returns all residues.
+    /// Returns all residues of the object.
     pub fn residues(&self) -> Residues<'_> {
         match self {
             Self::Wide(words) => Residues::Wide(words),

@@ -39,7 +39,7 @@ pub(super) fn lower(proc: &Procedure) -> Result<Steps, DeviceError> {
 
 struct Builder<'p> {
     proc: &'p Procedure,
-    /// The moduli of the procedure.
+    /// The moduli of the procedure, each with its arithmetic.
     moduli: Vec<AnyModulus>,
     steps: Vec<Step>,
     /// For each value, the number of the value that holds its residues: its own, or for a `LOAD` that of the stored

@@ -18,10 +18,10 @@ pub enum Resource {
     LutMemory,
     #[serde(rename = "DSP")]
     Dsp,
-    /// Memory of an ASIC, in Kbit.
+    /// Memory of an ASIC, counted in Kbit.
     #[serde(rename = "SRAM, Kbit")]
     Sram,
-    /// Modular multipliers of an ASIC.
+    /// Modular multipliers of an ASIC, counted one by one.
     #[serde(rename = "modular multipliers")]
     Multiplier,
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
-    /// The figure was counted in the program.
+    /// The figure was counted in the instructions of the program.
     Counted,
     /// A clock or the operating system measured the figure during this run.
     Measured,

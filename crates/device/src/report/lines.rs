@@ -24,7 +24,7 @@ pub struct LineUse {
 /// A procedure that a line of the user's program calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CalledUse {
-    /// The procedure's name.
+    /// The name of the procedure that the line calls.
     pub procedure: String,
     /// The level of the ciphertexts that the procedure takes ([`Procedure::level`]).
     pub level: Option<u32>,

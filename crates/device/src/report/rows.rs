@@ -17,7 +17,7 @@ pub struct Rows<'f, 'g> {
 }
 
 impl<'f, 'g> Rows<'f, 'g> {
-    /// Makes a writer that appends rows to `f`.
+    /// Makes a writer that appends the rows of a report to `f`.
     pub fn new(f: &'f mut fmt::Formatter<'g>) -> Self {
         Self { f }
     }
