@@ -87,7 +87,7 @@ impl KeyId {
 pub struct Agreement<N> {
     /// The identifier of all parts that have one, or `None` if no part has one.
     pub known: Option<KeyId>,
-    /// The names of the parts that have no identifier.
+    /// The names of the ciphertexts, plaintexts and keys that have no identifier.
     pub unchecked: Vec<N>,
 }
 

@@ -52,7 +52,8 @@ pub struct Event {
     pub busy: f64,
     /// The number of the run's events that this interval joins.
     pub count: u64,
-    /// The name of the longest joined event. The fields below describe the call to which that event belongs.
+    /// The name of the longest joined event. The fields `procedure`, `level`, `file` and `line` describe the
+    /// call to which that event belongs.
     pub name: String,
     #[serde(skip)]
     longest: f64,

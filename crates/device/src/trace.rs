@@ -15,7 +15,7 @@ pub struct Context<'a> {
     pub line: Option<&'a SourceLoc>,
     /// The name of the procedure that the line calls.
     pub procedure: Option<&'a str>,
-    /// The level of the ciphertexts that the procedure takes.
+    /// The level of the ciphertexts that the call's procedure takes.
     pub level: Option<u32>,
     /// The index, among the program's moduli, of the modulus of the limb on which the unit worked.
     pub limb: Option<u16>,

@@ -277,7 +277,7 @@ impl NttPlan {
         plans::names(self)
     }
 
-    /// Computes [`NttPlan::forward`] or [`NttPlan::inverse`] with one of the kernels that [`NttPlan::kernels`] names, for
+    /// Computes the forward or inverse NTT of a limb in place with one of the kernels that [`NttPlan::kernels`] names, for
     /// tests and measurements.
     pub fn run_on(&self, kernel: &str, task: Task, limb: &mut [u64]) -> Result<(), MathError> {
         self.check_len(limb)?;
@@ -366,15 +366,15 @@ impl NttPlan {
         crate::kernels::sub_scale_assign(self.q, out, end.minuend, end.scale, end.addend)
     }
 
-    /// Computes [`NttPlan::forward`] of several limbs modulo the plan's modulus; the tables stay in the cache from one limb to
-    /// the next. All lengths are checked first: on an error no limb has changed.
+    /// Computes the forward NTT ([`NttPlan::forward`]) of several limbs modulo the plan's modulus; the tables stay in the
+    /// cache from one limb to the next. All lengths are checked first: on an error no limb has changed.
     pub fn forward_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.forward(limb))
     }
 
-    /// Computes [`NttPlan::inverse`] of several limbs modulo the plan's modulus. All lengths are checked first: on an error no
-    /// limb has changed.
+    /// Computes the inverse NTT ([`NttPlan::inverse`]) of several limbs modulo the plan's modulus. All lengths are checked
+    /// first: on an error no limb has changed.
     pub fn inverse_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.inverse(limb))

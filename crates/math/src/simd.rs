@@ -84,7 +84,8 @@ pub trait LazyMul {
     /// The processor must have the features of this arithmetic.
     unsafe fn mul(x: __m512i, w: Self::Constant, context: Self::Context) -> __m512i;
 
-    /// Computes [`LazyMul::mul`] for K pairs together, so that each hides the latency of the others.
+    /// Returns x * w mod q, below `BOUND` * q, for K pairs of x and w together, so that each hides the latency of the
+    /// others.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -436,8 +437,8 @@ pub(crate) unsafe fn correct(x: __m512i, m: __m512i) -> __m512i {
     unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, m)) }
 }
 
-/// Computes [`correct`] for each vector. It has a loop and no closure, because a closure does not inherit the target
-/// features of the function into which it is inlined.
+/// Returns x - m in each lane with x >= m, else x, for K vectors. It has a loop and no closure, because a closure does
+/// not inherit the target features of the function into which it is inlined.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.

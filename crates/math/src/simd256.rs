@@ -124,7 +124,7 @@ impl Context {
         }
     }
 
-    /// Computes [`Context::mul_lazy`] with a result below 2q. As 4q < 2^63, one correction suffices.
+    /// Returns x * w mod q below 2q, for any x. The product is below 4q < 2^63, so that one correction suffices.
     ///
     /// # Safety
     /// The processor must have AVX2.

@@ -194,7 +194,7 @@ unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
     }
 }
 
-/// Computes [`group_sums`] for `V` vectors of coefficients from coefficient c on.
+/// Computes the sums modulo the `J` moduli of one group for `V` vectors of coefficients, from coefficient c on.
 #[inline(always)]
 unsafe fn vector_sums<const V: usize, const J: usize, const WIDE: bool>(
     packed: &Packed,

@@ -12,7 +12,7 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 ///
 /// The result is A = sum_i y_i (Q / q_i) - alpha Q for the one alpha in \[0, m) that gives A the redundant residue. The
 /// sum is below l Q. So the result is the integer in \[0, Q), with alpha < l, if the redundant residue is that of this
-/// integer. It is the integer in (-Q/2, Q/2\], with alpha <= l, if the redundant residue is that of this one.
+/// integer. It is the integer in (-Q/2, Q/2\], with alpha <= l, if the redundant residue is that integer's.
 ///
 /// Steps 2 to 5 of the algorithm modulo m become one sum, alpha = sum_i y_i q_i^-1 - a_m Q^-1 mod m. Here a_m is the
 /// redundant residue.

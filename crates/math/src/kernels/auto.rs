@@ -173,7 +173,8 @@ pub fn auto_coeff(q: Modulus, galois: u64, out: &mut [u64], a: &[u64]) -> Result
     auto_coeff_by(galois, out, a, |x| q.neg(x))
 }
 
-/// Computes [`auto_coeff`] with `neg` as the negation of residues, so that it serves any modulus.
+/// Computes out(x) = a(x^g) in coefficient form, as [`auto_coeff`] does. `neg` is the negation of residues, so that it
+/// serves any modulus.
 #[inline]
 pub(super) fn auto_coeff_by(
     galois: u64,
@@ -214,7 +215,8 @@ pub fn auto_eval(galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathErro
     AutoEvalPlan::shared(limb_log2("limb", a.len())?, galois)?.apply(out, a)
 }
 
-/// Computes [`auto_eval`] on a limb that is held as the evaluation forms of its halves ([`AutoEvalPlan::apply_halves`]).
+/// Computes out(x) = a(x^g) in evaluation form on a limb that is held as the evaluation forms of its halves
+/// ([`AutoEvalPlan::apply_halves`]).
 pub fn auto_eval_halves(
     galois: u64,
     out_p: &mut [u64],

@@ -152,8 +152,8 @@ pub fn mul_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), 
     mul_constant(q, out, a, q.shoup(w))
 }
 
-/// Computes [`mul_scalar`] by a prepared constant: on short slices the division that prepares it would
-/// take time.
+/// Computes out = a * w mod q, as [`mul_scalar`] does, for a constant w that is already prepared. On
+/// short slices the division that prepares it would take time.
 pub(crate) fn mul_constant(
     q: Modulus,
     out: &mut [u64],

@@ -235,7 +235,8 @@ pub fn sub_scale(
     sub_scale_blocks(q, out, a, w, addend, done)
 }
 
-/// Computes [`sub_scale`] with the result in the place of the subtrahend: b = (a - b) * w + c.
+/// Computes b = (a - b) * w mod q, or b = (a - b) * w + c with an addend c: [`sub_scale`] with the result in the place of the
+/// subtrahend.
 pub fn sub_scale_assign(
     q: Modulus,
     b: &mut [u64],
@@ -259,7 +260,7 @@ fn check_sub_scale(len: usize, a: &[u64], addend: Option<&[u64]>) -> Result<(), 
     addend.map_or(Ok(()), |c| check_len("addend", len, c.len()))
 }
 
-/// Computes [`sub_scale_assign`] for the coefficients from `done` on; `b` becomes the result.
+/// Computes b = (a - b) * w mod q, plus an addend if there is one, for the coefficients from `done` on.
 fn sub_scale_blocks(
     q: Modulus,
     b: &mut [u64],

@@ -348,7 +348,8 @@ unsafe fn tensor_with<R: SumReducer, L: Limb, const STREAM: bool>(
     }
 }
 
-/// Computes [`super::sub_scale`]. `out` may be `b`; both must be valid for as many words as `a` and the addend have.
+/// Computes out = (a - b) w mod q for a constant w, plus an addend if there is one. `out` may be `b`; both must be
+/// valid for as many words as `a` and the addend have.
 pub(super) fn sub_scale(
     q: Modulus,
     out: *mut u64,

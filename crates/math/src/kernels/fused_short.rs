@@ -35,7 +35,8 @@ unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     }
 }
 
-/// Computes [`super::dot_pair`] for the largest multiple of eight coefficients.
+/// Computes two sums of products that share their first factors, as [`super::dot_pair`] does, for the largest
+/// multiple of eight coefficients.
 ///
 /// # Safety
 /// The processor must have AVX-512 F; every pointer and slice must be valid for `len` residues; q must be one that
@@ -70,7 +71,8 @@ pub(super) unsafe fn dot_pair(
     }
 }
 
-/// Computes [`super::tensor`] for the largest multiple of eight coefficients.
+/// Computes the tensor product of two pairs of limbs, as [`super::tensor`] does, for the largest multiple of eight
+/// coefficients.
 ///
 /// # Safety
 /// As for [`dot_pair`]: AVX-512 F, pointers and slices valid for `len` residues, and a q that fits.

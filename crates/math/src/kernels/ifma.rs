@@ -152,7 +152,8 @@ pub(super) unsafe fn dot_scalars(
     done
 }
 
-/// Computes [`dot_scalars`] for `V` vectors from coefficient i on.
+/// Computes out = the sum of w_k * a_k over limbs a_k and constants w_k, as [`dot_scalars`] does, for `V` vectors from
+/// coefficient i on.
 #[inline(always)]
 unsafe fn dot_scalars_at<const V: usize>(
     reducer: WideReducer,

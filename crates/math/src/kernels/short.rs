@@ -191,7 +191,8 @@ unsafe fn four(limb: Residues<'_>, i: usize) -> __m256i {
     }
 }
 
-/// Computes [`super::dot_pair`] for the largest multiple of four coefficients, and returns their number.
+/// Computes two sums of products that share their first factors, as [`super::dot_pair`] does, for the largest multiple of four
+/// coefficients, and returns their number.
 ///
 /// # Safety
 /// The processor must have AVX2; every pointer and slice must be valid for `len` words; q must be one that [`fits`].

@@ -234,7 +234,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::inverse_butterflies::<FRESH, K>(x, y, w, self.bound, self.context) }
     }
 
-    /// Computes [`Stage::inverse`] for the last stage, in which both results are products with the factor 1/n.
+    /// Computes the inverse butterflies of the last stage, in which both results are products with the factor 1/n.
     #[inline(always)]
     pub(super) unsafe fn inverse_last<const K: usize>(
         self,

@@ -30,8 +30,9 @@ pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
     fused.map(|k| k as u8).chain([APART]).collect()
 }
 
-/// Computes [`NttPlan::forward_from`] as a fused transform, with the fused last step `end` if there is one. It does so only
-/// if a fused transform was found to be faster. Returns whether it did. All limbs have the plan's length.
+/// Computes the NTT of residues of another modulus ([`NttPlan::forward_from`]) as one fused transform, with the fused last
+/// step `end` if there is one. It does so only if a fused transform was found to be faster. Returns whether it did. All
+/// limbs have the plan's length.
 pub(super) fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],

@@ -89,7 +89,8 @@ impl SlotEncoder {
         self.element_of_factors(&product)
     }
 
-    /// Returns, for r = 0, 1, ..., w - 1, the pair (turns, place) with eta^(r g) = zeta^turns eta^place.
+    /// Returns, for r = 0, 1, ..., w - 1, the pair (place, turns) with eta^(r g) = zeta^turns eta^place. Here zeta is
+    /// eta^w.
     fn powers(&self, g: u64) -> impl Iterator<Item = (usize, usize)> {
         let w = self.structure().core_spacing();
         let two_n = 2 * self.structure().ring_degree() as u64;

@@ -66,7 +66,7 @@ impl GaloisRing {
         }
     }
 
-    /// Returns the image under the Frobenius map, which modulo p is the p-th power.
+    /// Returns the image of a under the Frobenius map of the Galois ring, which modulo p is the p-th power.
     #[inline]
     pub fn conj(self, a: Gaussian) -> Gaussian {
         let im = self.q.neg(a.im);

@@ -73,7 +73,8 @@ impl SwitchRows {
     }
 }
 
-/// Computes [`SwitchRows::switch`] with rows in words of 64 bits, each as long as `out`.
+/// Switches the key of an LWE ciphertext as [`SwitchRows::switch`] does, by a key's rows in words of 64 bits, each as
+/// long as `out`.
 pub fn switch_words(
     rows: &[u64],
     gadget: &Gadget,

@@ -28,7 +28,7 @@ trait Products {
     /// Returns an empty sum of products.
     ///
     /// # Safety
-    /// The processor must have AVX2 and FMA, for this function and those below.
+    /// The processor must have AVX2 and FMA, as for all functions of this trait.
     unsafe fn zero() -> Self::Sum;
     unsafe fn digit(x: __m256i) -> Self::Digit;
     /// Loads four residues of a key into the 64-bit lanes of a vector.

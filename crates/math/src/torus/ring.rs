@@ -303,7 +303,7 @@ impl TransformedKey {
     }
 }
 
-/// Two primes p0 and p1 with the constants that compose residues.
+/// Two primes p0 and p1, with the constants that compose a residue modulo p0 p1 from residues modulo both.
 #[derive(Clone, Copy)]
 pub(super) struct Garner {
     p0: u64,

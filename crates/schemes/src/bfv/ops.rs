@@ -47,8 +47,8 @@ pub enum Op {
     Morph,
     /// Switches a ciphertext from the secret s(x^g) back to s, with the key of g.
     KeySwitch,
-    /// Computes [`Op::Morph`] and [`Op::KeySwitch`] together: g = 3^k rotates both rows of slots, g = 2N - 1 exchanges
-    /// them.
+    /// Rotates: computes an automorphism x -> x^g and the key switch back to s ([`Op::Morph`], [`Op::KeySwitch`]). For g =
+    /// 3^k it rotates both rows of slots, for g = 2N - 1 it exchanges them.
     Rotate,
     /// Computes several rotations of one ciphertext that share its decomposition. The bits differ from those of
     /// [`Op::Rotate`].

@@ -60,7 +60,7 @@ impl Factor {
     }
 
     /// Returns the same integer as a factor of messages modulo plaintext modulus number `plain`, which is `t`. The
-    /// messages are residues modulo that one already, or become such.
+    /// messages are residues modulo `t` already, or become such.
     pub fn modulo(self, plain: u8, t: Modulus) -> Self {
         let value = t.reduce(self.value);
         Self { value, plain }

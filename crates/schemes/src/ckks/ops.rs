@@ -44,7 +44,8 @@ pub enum Op {
     Morph,
     /// Switches a ciphertext from the secret s(x^g) back to s, with the key of g.
     KeySwitch,
-    /// Computes [`Op::Morph`] and [`Op::KeySwitch`] together, which rotates the slots; g = 2N - 1 conjugates them.
+    /// Computes an automorphism x -> x^g and the key switch back to s, [`Op::Morph`] and [`Op::KeySwitch`] together.
+    /// It rotates the slots; g = 2N - 1 conjugates them.
     Rotate,
     /// Adds a ciphertext and its conjugate: [`Op::Rotate`] and [`Op::Add`] together.
     TwoReal,

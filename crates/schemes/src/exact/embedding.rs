@@ -7,8 +7,8 @@ use zeroize::Zeroizing;
 use super::plaintext::Plaintext;
 use crate::rlwe::RlweError;
 
-/// The form of messages in the polynomial c_0. A message m becomes w_i r + c_i modulo each prime q_i, with r =
-/// f m + h mod t.
+/// The form of messages in the polynomial c_0, given by constants f, h, w_i and c_i. Modulo each prime q_i a
+/// message m becomes w_i r + c_i with r = f m + h mod t.
 pub struct Embedding {
     t: Modulus,
     /// The constants f and h modulo t, of r = f m + h mod t for a message m.

@@ -86,7 +86,7 @@ pub(crate) fn write_key(w: &mut Writer, key: &KSwitchKey) {
     }
 }
 
-/// Reads a key. It checks that the bytes exist before it allocates memory.
+/// Reads a key-switching key of known shape. It checks that the bytes exist before it allocates memory.
 pub(crate) fn read_key(
     r: &mut Reader<'_>,
     params: &Params,

@@ -242,7 +242,8 @@ impl Decryptor {
         off_the_stack(|| self.horner(cipher))
     }
 
-    /// Computes [`Decryptor::phase`] of a ciphertext that is known to be under this key.
+    /// Computes the phase c_0 + c_1 s + c_2 s^2, by Horner's rule, of a ciphertext that is known to be under this
+    /// key.
     fn horner<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,

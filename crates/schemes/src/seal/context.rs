@@ -44,7 +44,7 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     Ok(Params::builder(raw.n.trailing_zeros() as u8).primes(cipher, &[special]))
 }
 
-/// Returns the last prime, which SEAL reserves for key switching, and the others.
+/// Returns the last prime of SEAL's parameters, which SEAL reserves for key switching, and the other primes.
 pub(super) fn special_and_others(raw: &RawParameters) -> Result<(u64, &[u64]), SealError> {
     match raw.moduli.split_last() {
         Some((&special, cipher)) if !cipher.is_empty() => Ok((special, cipher)),

@@ -31,7 +31,7 @@ const MAX_POLYS: u64 = Ciphertext::<()>::MAX_SIZE as u64;
 /// The number that SEAL's files have for the Blake2Xb generator.
 const BLAKE2XB: u8 = 1;
 
-/// The bytes of the fields of a ciphertext, without the correction factor.
+/// The bytes of the fields of a ciphertext in SEAL's file, without the correction factor.
 const CIPHERTEXT_FIELDS: usize = 32 + 1 + 4 * 8;
 
 /// A ciphertext as SEAL's file has it, in its scheme's form. Each polynomial has one limb for each of the first

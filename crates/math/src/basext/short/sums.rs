@@ -31,7 +31,7 @@ pub(super) unsafe fn group_sums<S: Short, const VECTORS: usize, const J: usize>(
     }
 }
 
-/// Computes [`group_sums`] for `V` vectors of coefficients from coefficient c on.
+/// Computes the sums of one group of `J` moduli for `V` vectors of coefficients, from coefficient c on.
 #[inline(always)]
 unsafe fn vector_sums<S: Short, const V: usize, const J: usize>(
     half: u64,

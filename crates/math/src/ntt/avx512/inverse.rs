@@ -97,7 +97,7 @@ unsafe fn begin<A: LazyMul, W: Words>(
     }
 }
 
-/// Computes [`begin`] for a block that fits the first-level cache.
+/// Computes all inverse stages of a block except the last two, for a block that fits the first-level cache.
 #[inline(always)]
 unsafe fn leaf<A: LazyMul, W: Words>(
     stage: Stage<A>,

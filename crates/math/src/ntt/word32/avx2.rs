@@ -418,7 +418,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the fifth inverse stage of a chunk, and writes the chunk to `p`.
+    /// Computes the fifth inverse stage of a chunk of coefficients, and writes the chunk to `p`.
     #[inline(always)]
     unsafe fn inverse_fifth(self, p: *mut u32, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.

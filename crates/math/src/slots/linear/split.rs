@@ -48,7 +48,7 @@ impl Default for Shape {
 pub(super) struct Powers {
     pub step: i64,
     pub range: Range,
-    /// Whether the stage also has the negative of each of these powers.
+    /// Whether the stage also has the negatives of its powers of 5 as Galois elements.
     pub signs: bool,
 }
 

@@ -16,8 +16,8 @@ pub(super) trait Vector: Copy {
     /// Loads a vector of words of 32 bits from memory.
     ///
     /// # Safety
-    /// p must be readable for a vector. As for all functions here, the processor must have the vector's
-    /// features.
+    /// p must be readable for a vector. The processor must have the vector's features, as for all
+    /// functions of this trait.
     unsafe fn load(p: *const u32) -> Self;
     /// Stores a vector of words of 32 bits to memory.
     ///

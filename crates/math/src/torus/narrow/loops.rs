@@ -110,7 +110,7 @@ unsafe fn products<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Returns the weighted sum of G patterns from pattern `first` on, as residues.
+/// Returns the sum over G patterns, from pattern `first` on, of their sums of products times their weights, as residues.
 #[inline(always)]
 unsafe fn group<V: Vector, const COLS: usize, const G: usize>(
     reducer: Reducer<V>,
@@ -145,7 +145,8 @@ unsafe fn group<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Computes the sums of a step at all positions, in groups of G patterns, or for one pattern without weights.
+/// Computes the sums of one step of a blind rotation at all positions. Patterns are taken in groups of G, or there is one
+/// pattern without weights.
 #[inline(always)]
 unsafe fn columns<V: Vector, const COLS: usize, const G: usize>(
     q: Modulus,

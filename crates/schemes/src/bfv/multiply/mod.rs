@@ -83,7 +83,7 @@ fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2]
 
 /// The product of two ciphertexts, modulo the level's primes.
 struct Product {
-    /// The three polynomials d_0, d_1, d_2 in evaluation form.
+    /// The three polynomials d_0, d_1, d_2 of the product in evaluation form.
     d: [Vec<Limb>; 3],
     /// The polynomial d_2 in coefficient form, from which a key switch starts.
     d2: Vec<Limb>,
@@ -132,7 +132,7 @@ fn each(
     limbs.iter().map(one).collect()
 }
 
-/// Computes (a - b) / Q, limb by limb.
+/// Emits (a - b) / Q, limb by limb, where Q is the product of the level's primes.
 fn quotient(e: &mut Emit<Params>, a: &[Limb], b: Vec<ValueId>) -> Result<Vec<Limb>, RlweError> {
     let modulus = product_of_primes(e.params, e.level);
     let one = |(a, b): (&Limb, ValueId)| {

@@ -260,8 +260,8 @@ impl<'a> Emitter<'a> {
         Ok(integers.iter().map(|&integer| t.centred(integer)).collect())
     }
 
-    /// Emits a sum of values times integers, plus the last integer. `made` are the level, factor and noise of the
-    /// result.
+    /// Emits a sum of values, each times an integer, plus one more integer, the last one. `made` are the level, factor
+    /// and noise of the result.
     pub fn combine(
         &self,
         operands: &[Emitted],

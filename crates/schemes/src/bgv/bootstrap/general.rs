@@ -29,7 +29,7 @@ use crate::bgv::Factor;
 
 /// A polynomial that the bootstrap still has to split or to refresh, and its position among all parts.
 struct Part {
-    /// The exponent of the power of x by which the part was divided.
+    /// The exponent of the power of x by which the polynomial was divided to get this part.
     power: usize,
     /// The number of halvings from the whole polynomial to this part.
     halved: usize,

@@ -148,7 +148,7 @@ pub(super) struct Constant {
     spread: Vec<Vec<u64>>,
     /// The number of times that each value repeats in a limb.
     repeated: usize,
-    /// The limbs with all residues, for callers that need them.
+    /// The limbs of the constant with every repeated value written out, for callers that need all residues.
     whole: Vec<OnceLock<Vec<u64>>>,
 }
 

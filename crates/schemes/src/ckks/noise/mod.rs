@@ -376,16 +376,16 @@ impl NoiseModel {
         self.add(a, &added)
     }
 
-    /// Returns the noise of a conjugation: an automorphism, then a key switch. `of` is as in
-    /// [`NoiseModel::relinearise`].
+    /// Returns the noise of a conjugation: an automorphism, then a key switch. `of` is the origin of the switched
+    /// polynomial, if an equal or similar one is switched too.
     pub fn conjugate(&mut self, a: &Noise, level: Level, scale: f64, of: Option<Origin>) -> Noise {
         let conjugated = self.conjugate_open(a);
         let added = self.switched(Key::Conj, level, scale, 0, of);
         self.add(&conjugated, &added)
     }
 
-    /// Returns the noise of a rotation to the left by `steps` slots: an automorphism, then a key switch. `of` is as in
-    /// [`NoiseModel::relinearise`].
+    /// Returns the noise of a rotation to the left by `steps` slots: an automorphism, then a key switch. `of` is the
+    /// origin of the switched polynomial, if an equal or similar one is switched too.
     pub fn rotate(
         &mut self,
         a: &Noise,
@@ -400,7 +400,8 @@ impl NoiseModel {
     }
 
     /// Returns the noise of a rotation to the left by `steps` slots that shares its digits with others (hoisting). The
-    /// mean of the digits is rotated as well. `of` is as in [`NoiseModel::relinearise`].
+    /// mean of the digits is rotated as well. `of` is the origin of the switched polynomial, if an equal or similar one
+    /// is switched too.
     pub fn rotate_hoisted(
         &mut self,
         a: &Noise,

@@ -21,7 +21,7 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Returns the part of 1 that one decryption costs, in units, rounded up: 1 / (q 4^s).
+    /// Returns the cost 1 / (q 4^s) of one decryption of the charge, in units of 2^-96, rounded up.
     fn cost(&self) -> u128 {
         allowance(self.statistical_bits).div_ceil(u128::from(self.decryptions.max(1)))
     }

@@ -54,7 +54,7 @@ pub struct Row<P> {
     pub immediate: ImmediateKind,
     pub keys: Keys,
     pub level: LevelRule,
-    /// The rule for the number of polynomials of a result.
+    /// The rule for the number of polynomials of the operation's results.
     pub size: ResultSize,
     pub through: Through,
     pub(crate) emit: fn(&mut Emit<'_, P>, &Variant) -> Result<(), RlweError>,
@@ -165,7 +165,7 @@ pub enum ResultSize {
     Exactly(u32),
 }
 
-/// The polynomials of a result that are copies of an operand's.
+/// The rule for the polynomials of a result that are copies of an operand's polynomials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Through {
     None,

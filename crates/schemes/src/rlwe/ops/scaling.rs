@@ -53,9 +53,9 @@ pub(crate) fn divide<P>(
     }
 }
 
-/// Emits [`divide`] by a P that is coprime to t, for messages that are residues modulo t, in arithmetic modulo primes
-/// alone (vector paper, Equation 6). Let y be the fast base extension of -x / t modulo P, from 0 to below k P. The
-/// result is (x + t y) / P. So it is P^-1 x modulo t, and exceeds x / P by 0 to below t k.
+/// Emits the division by P ([`divide`]), coprime to t, for messages that are residues modulo t, in arithmetic modulo
+/// primes alone (vector paper, Equation 6). Let y be the fast base extension of -x / t modulo P, from 0 to below k P.
+/// The result is (x + t y) / P. So it is P^-1 x modulo t, and exceeds x / P by 0 to below t k.
 fn divide_by_multiple<P>(
     e: &mut Emit<P>,
     primes: &[u64],
@@ -83,8 +83,8 @@ fn divide_by_multiple<P>(
     Ok(quotients)
 }
 
-/// Emits [`divide`] with rounding. Let h be the [`rounding_offset`], and f_i the fractional parts that the fast base
-/// extension of x + h sums. The result is exactly (x + h) / P - (f_1 + ... + f_k):
+/// Emits the division of x by P ([`divide`]) with rounding. Let h be the [`rounding_offset`], and f_i the fractional
+/// parts that the fast base extension of x + h sums. The result is exactly (x + h) / P - (f_1 + ... + f_k):
 ///
 /// - k = 1: x / P rounded to nearest, SEAL's bits (ring paper, Algorithms 3 and 4, with rounding);
 /// - k > 1: within k / 2 of x / P, and unbiased, because h / P adds the mean k / 2 of the f_i;
@@ -115,9 +115,9 @@ fn divide_and_round<P>(
     Ok(quotients)
 }
 
-/// Emits [`divide`] by a P that is coprime to t, for messages that are residues modulo t. It subtracts a multiple of t
-/// that is x modulo P. With S the fast base extension of x (k = 1: its representative in [0, P)) and w = -S / P mod t
-/// in [0, t), the multiple is S + w P. So the result is x / P less 0 to t - 1 + k, and P^-1 x modulo t.
+/// Emits the division of x by P ([`divide`]), coprime to t, for messages that are residues modulo t. It subtracts a
+/// multiple of t that is x modulo P. Let S be the fast base extension of x (k = 1: its representative in [0, P)), and w = -S
+/// / P mod t in [0, t). The multiple is S + w P. So the result is x / P less 0 to t - 1 + k, and P^-1 x modulo t.
 ///
 /// For k = 1 it has SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). The vector paper's Equation 6 takes the same
 /// multiple modulo t P, as t times a limb modulo P. There a fast extension of several primes would cost t k where w

@@ -154,7 +154,8 @@ pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
     Ok(())
 }
 
-/// Emits a sum of products, plus a combination if the shape has one, with one relinearisation.
+/// Emits a sum of products of ciphertexts, with one relinearisation. The shape may add a combination: a sum of
+/// ciphertexts, each times an integer.
 pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
