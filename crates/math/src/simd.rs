@@ -249,7 +249,7 @@ pub trait LazyMul {
         unsafe { correct_many(x, bound) }
     }
 
-    /// Returns the multiple of q that makes a difference of two operands positive.
+    /// Returns the multiple of q that makes the difference of two operands of a butterfly positive.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.

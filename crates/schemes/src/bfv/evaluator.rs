@@ -89,8 +89,8 @@ impl Evaluator {
     }
 
     /// Multiplies a ciphertext by a plaintext as [`Evaluator::mul_plain`] does, with SEAL's bits in every case. If all
-    /// primes of the level are above t, SEAL takes the coefficient of a plaintext of one term as an integer from 0 to t - 1.
-    /// The product then has the same message and more noise.
+    /// primes of the level are above t, SEAL takes the coefficient of a plaintext of one term as an integer that is not
+    /// negative. The product then has the same message and more noise.
     pub fn mul_plain_as_seal(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BfvError> {
         let primes = self.params().cipher_moduli();
         let mut primes = primes.iter().take(a.level().primes());

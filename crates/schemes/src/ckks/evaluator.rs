@@ -63,7 +63,7 @@ impl Evaluator {
         }
     }
 
-    /// Refuses a scale that is too large for a level. Its integer part must have fewer bits than the level's modulus
+    /// Refuses a scale that is too large for a level: its integer part must have fewer bits than the level's modulus
     /// (SEAL's condition).
     fn check_held(&self, level: Level, scale: f64) -> Result<(), CkksError> {
         let bits = self.modulus_bits.get(level.index()).copied();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The failure probability and the sum of logarithms that the noise models of BFV and BGV share.
 
-/// The bits of the failure probability: a predicted bound fails with probability 2 to the minus
-/// this number.
+/// The number b of bits of the failure probability: a predicted bound on noise fails with
+/// probability 2^-b.
 pub(crate) const FAILURE_BITS: f64 = 40.0;
 
 /// Returns the base-2 logarithm of the sum of two numbers, from their base-2 logarithms.

@@ -43,7 +43,7 @@ impl Default for Shape {
     }
 }
 
-/// The powers of 5 among the automorphisms of a stage, as multiples of `step`.
+/// The powers of 5 among a stage's Galois elements, given as multiples of the exponent `step`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Powers {
     pub step: i64,

@@ -115,9 +115,9 @@ fn divide_and_round<P>(
     Ok(quotients)
 }
 
-/// Emits the division of x by P ([`divide`]), coprime to t, for messages that are residues modulo t. It subtracts a
-/// multiple of t that is x modulo P. Let S be the fast base extension of x (k = 1: its representative in [0, P)), and w = -S
-/// / P mod t in [0, t). The multiple is S + w P. So the result is x / P less 0 to t - 1 + k, and P^-1 x modulo t.
+/// Emits the division of x by P ([`divide`]), coprime to t, for messages that are residues modulo t. It subtracts a multiple
+/// of t that is x modulo P. Let S be the fast base extension of x (k = 1: its representative in [0, P)). The multiple is S +
+/// w P, where w in [0, t) is -S / P mod t. So the result is x / P less 0 to t - 1 + k, and P^-1 x modulo t.
 ///
 /// For k = 1 it has SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). The vector paper's Equation 6 takes the same
 /// multiple modulo t P, as t times a limb modulo P. There a fast extension of several primes would cost t k where w
