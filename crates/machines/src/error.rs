@@ -146,7 +146,8 @@ pub enum MachineError {
 }
 
 impl MachineError {
-    /// Wraps an error that is specific to one kind of machine.
+    /// Wraps an error that is specific to one kind of machine, such as a modulus that it does not
+    /// support.
     pub fn own(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Own(Box::new(error))
     }

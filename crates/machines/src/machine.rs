@@ -22,7 +22,7 @@ pub trait Machine: Any + Send + Sync {
     /// Returns the machine's clock in megahertz.
     fn clock_mhz(&self) -> f64;
 
-    /// Returns the resources that the machine needs beside those of the FPGA that its description names.
+    /// Returns the resources that the machine needs, compared with those of the FPGA that its description names.
     fn fit(&self) -> &Fit;
 
     /// Returns the limits on the parameters of programs that the machine can run.
@@ -33,14 +33,15 @@ pub trait Machine: Any + Send + Sync {
         ty.limb().is_some()
     }
 
-    /// Returns for each instruction of a procedure, in order, whether it runs on the machine. A host runs the others.
+    /// Returns for each instruction of a procedure, in order, whether the machine runs it; a host runs the others.
+    /// `head` has the program's ring degree, moduli, procedures and inputs.
     ///
     /// # Errors
     /// An error for a program on which the machine cannot be opened.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError>;
 
-    /// Begins a run of a program without data. `head` has what is known before the program's first call: ring degree,
-    /// moduli, procedures and inputs.
+    /// Begins a run of a program without data, which only counts cycles. `head` has the program's ring degree,
+    /// moduli, procedures and inputs, which are known before the first call.
     ///
     /// # Errors
     /// An error for a program that the machine cannot run.
@@ -82,8 +83,8 @@ pub trait Machine: Any + Send + Sync {
         }
     }
 
-    /// Writes the micro code of every procedure of the program, with the memory slots of its first call, and the
-    /// transfers over the host link.
+    /// Writes the micro code of every procedure of the program to `out`, with the memory slots that its first call
+    /// uses, and the transfers over the host link.
     ///
     /// # Errors
     /// The errors of [`Machine::simulate`], and write errors of `out`.
@@ -106,7 +107,8 @@ impl dyn Machine {
 /// A run of a program on a machine, which takes the program's calls one after another. A caller may drop the session
 /// before the end.
 pub trait Session {
-    /// Takes the program's next call. The machine may run it later, when it knows enough later calls.
+    /// Takes the program's next call. The machine may run the call later, when enough of the calls after it are
+    /// known.
     ///
     /// # Errors
     /// An error for a call that does not follow the calls before it, or that the machine cannot run. After an error

@@ -11,7 +11,8 @@ pub struct SimOptions<'a> {
     /// Whether the key memory is full at the program's start, as in the paper, with the keys that are used first.
     /// Otherwise it starts empty. In either case a missing key limb crosses the link and is counted.
     pub resident_keys: bool,
-    /// Receives one event for each instruction word and unit, and for each transfer over the host link between calls.
+    /// Receives one event for each instruction word on each unit, and for each transfer over the host link between
+    /// calls.
     pub trace: Option<&'a mut dyn TraceSink>,
     /// Receives, after each call, the number of calls that are done.
     pub progress: Option<&'a mut dyn FnMut(u64)>,
@@ -20,7 +21,7 @@ pub struct SimOptions<'a> {
 }
 
 impl<'a> SimOptions<'a> {
-    /// Returns the same options with the trace and the progress function borrowed for a shorter time.
+    /// Returns the same options, with the trace and the progress function borrowed for as long as the result lives.
     pub fn for_now<'b>(self) -> SimOptions<'b>
     where
         'a: 'b,

@@ -21,21 +21,22 @@ pub struct Kind {
     pub parse: Parse,
 }
 
-/// The parser of a kind of machine, by the part of a program that such a machine runs.
+/// The parser of a kind of machine's descriptions. The variant says which part of a program such a
+/// machine runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Parse {
-    /// The machine runs whole programs.
+    /// The parser of a machine that runs every instruction of a program.
     Whole(fn(&str) -> Result<Box<dyn Machine>, MachineError>),
-    /// The machine runs some instructions, alone behind the host link or with others on a card. A host
-    /// runs the rest.
+    /// The parser of a co-processor, which runs some of a program's instructions. It is alone behind
+    /// the host link, or with other co-processors on a card. A host runs the other instructions.
     Coprocessor(fn(&str) -> Result<Box<dyn Coprocessor>, MachineError>),
-    /// The machine is a card, whose co-processors run some instructions. The catalogue finds the
-    /// co-processors.
+    /// The parser of a card, whose co-processors run some of a program's instructions. The catalogue
+    /// finds the descriptions of the co-processors.
     Card(fn(&str, &dyn Catalogue) -> Result<Card, MachineError>),
 }
 
-/// A machine made from its description, as a simulated device needs it: a co-processor stands on a
-/// card.
+/// A machine that was opened from its description, in the form that a simulated device runs. A
+/// co-processor alone is put on a card of its own.
 pub enum Opened {
     Whole(Box<dyn Machine>),
     Card(Box<Card>),
@@ -189,6 +190,9 @@ impl Catalogue for Registry {
         Self::description(self, name)
     }
 
+    /// Makes the co-processor that a TOML description describes, for a card.
+    ///
+    /// # Errors
     /// [`MachineError::Field`] for a description of a machine that cannot be on a card.
     fn coprocessor(&self, text: &str) -> Result<Box<dyn Coprocessor>, MachineError> {
         let kind = self.kind_of(text)?;

@@ -23,8 +23,8 @@ pub struct BasextMachine {
     rate: Rate,
 }
 
-/// The unit opened on a program: the ring degree of the program, and for each of its moduli whether the
-/// unit supports it.
+/// The state of a base-extension unit that was opened on a program: the program's ring degree, and for each
+/// of its moduli whether the unit supports it.
 #[derive(Clone, Debug)]
 struct Opened {
     unit: MachineUnit,
@@ -34,6 +34,8 @@ struct Opened {
 }
 
 impl BasextMachine {
+    /// Makes the machine from its description, without a check that the machine fits its FPGA.
+    ///
     /// # Errors
     /// The errors of [`Description::unit`] and [`Description::rate`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
@@ -110,7 +112,7 @@ impl Coprocessor for BasextMachine {
             },
             modulus_bits: limit("word_bits", self.unit.shape().word().modulus_bits()),
             friendly_bits: limit("min_log_n", 0),
-            // Each job brings its own moduli; the host runs a job with too many.
+            // Each extension brings its own moduli; the host runs an extension with too many of them.
             moduli: Limit {
                 field: "max_l",
                 is: usize::MAX,
@@ -203,8 +205,8 @@ impl Accepted for Opened {
     }
 }
 
-/// Returns the commands with which the cycle model runs the claimed instructions `jobs` of one stage.
-/// `holds` is the data in the unit before.
+/// Returns the commands with which the cycle model runs the base extensions `jobs` of one stage. `holds` is
+/// the data in the unit before the first command.
 pub fn stage_commands(
     unit: MachineUnit,
     rate: Rate,
@@ -217,8 +219,8 @@ pub fn stage_commands(
     timeline(unit, rate, log_n, jobs.collect(), holds)
 }
 
-/// Converts commands with their cycles, of the model or of the RTL, to a schedule for a card. `holds` is
-/// the data in the unit before.
+/// Converts commands with their cycles, which come from the model or the RTL, to a schedule for a card.
+/// `holds` is the data in the unit before the first command.
 pub fn as_schedule(
     unit: MachineUnit,
     commands: &[Timed],
@@ -253,8 +255,8 @@ pub fn as_schedule(
     }
 }
 
-/// Returns whether the constants in the unit do not serve the extension `job`, so that others must be
-/// loaded first.
+/// Returns whether the unit must load other constants before the extension `job`, because the constants in
+/// it (`holds`) belong to other bases.
 pub fn needs_constants(holds: &Resident, job: &Job) -> bool {
     held(holds).is_none_or(|there| !serves(&there, &job.bases))
 }

@@ -20,7 +20,8 @@ pub fn sum_delay(shape: Shape) -> u64 {
     2 * mul_latency(shape) + 1
 }
 
-/// The most words that a memory can have without multiplexers between its blocks: `read_ahead` of `rm_basext_pkg`.
+/// The most words of a memory that the RTL reads without a register for the multiplexers between its RAM blocks:
+/// `read_ahead` of `rm_basext_pkg`.
 const SHALLOW: u64 = 4096;
 
 /// Returns the folded unit's [`sum_delay`], plus one cycle if its memory of sums is deeper than one block:

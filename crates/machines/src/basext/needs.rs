@@ -6,7 +6,7 @@ use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
 impl Description {
-    /// Returns the resources that the machine needs beside those that its FPGA has.
+    /// Returns the resources that the base-extension machine needs, compared with those that its FPGA has.
     ///
     /// # Errors
     /// [`MachineError::Field`] for a field out of range. [`MachineError::UnknownPart`] for an unknown FPGA.

@@ -2,8 +2,8 @@
 //! The memory port that the input and the output stream of a base-extension unit share. The cycle model and the RTL's
 //! driver use the same port, so both stall in the same cycles.
 
-/// The data that the memory's port transfers in one cycle of the unit, and the data of one beat of a stream. Both have
-/// the same unit, which callers choose.
+/// The rate of a memory's port, as two amounts of data in the same unit (bits, for instance): the data that the port
+/// transfers in one cycle, and the data of one beat.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rate {
     gain: u64,
@@ -11,8 +11,8 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Makes the rate of a port that transfers `gain` in a cycle, if a beat read or written takes `beat`. A `beat` of 0
-    /// counts as 1.
+    /// Makes the rate of a port that transfers the amount `gain` of data in one cycle, if one beat that is read or
+    /// written has the amount `beat`. A `beat` of 0 counts as 1.
     pub fn new(gain: u64, beat: u64) -> Self {
         Self {
             gain,
@@ -41,15 +41,16 @@ impl Rate {
     }
 }
 
-/// The beats that the port transfers in one cycle: whether one is read, and whether one is written.
+/// The permission that the memory's port gives in one cycle: whether the unit may read a beat, and whether it may write
+/// one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Granted {
     pub read: bool,
     pub write: bool,
 }
 
-/// The state of the memory's port. Capacity that a cycle does not use stays for the next cycle, at most that of one
-/// beat. Writes go first, so that the unit has room for later results.
+/// The state of the memory's port in the cycle model. Capacity that one cycle does not use stays for the next cycle, up
+/// to one beat. Writes go before reads, so that the unit has room for later results.
 #[derive(Clone, Debug)]
 pub struct Port {
     rate: Rate,

@@ -10,14 +10,16 @@ use super::{BasextError, Shape, mul_latency};
 /// / 2 multipliers.
 pub const MAX_L: usize = 17;
 
-/// The parameters of a pipelined mixed-radix unit, with at most [`MAX_L`] sources. `lanes` is the number of words of a
-/// beat; the cells take one coefficient in a cycle.
+/// The parameters of a pipelined mixed-radix unit for at most [`MAX_L`] source moduli. `lanes` is the number of words
+/// in a beat of its streams; its chain of multipliers takes one coefficient in a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Radix {
     shape: Shape,
 }
 
 impl Radix {
+    /// Makes the parameters of a mixed-radix unit from the sizes that all base-extension units have.
+    ///
     /// # Errors
     /// [`BasextError::Shape`] for more than [`MAX_L`] source moduli.
     pub fn new(shape: Shape) -> Result<Self, BasextError> {
@@ -43,9 +45,9 @@ impl Radix {
         l * (l + 1) / 2
     }
 
-    /// Returns the cycles of one command, until it is done, for `l` sources, `k` targets, rings of N = 2^`log_n` and
-    /// several polynomials. The residues of a polynomial take their beats, each target takes N cycles, and the latency
-    /// of all stages is added once.
+    /// Returns the cycles of one command, from its start until it is done, for `l` sources, `k` targets, rings of N =
+    /// 2^`log_n` and several polynomials. For each polynomial the unit takes N / `lanes` cycles for each source and N
+    /// cycles for each target. The latency of all stages is added once.
     pub fn cycles(self, l: usize, k: usize, log_n: u32, polynomials: u64) -> u64 {
         let stages = self.shape.max_l() as u64 * (mul_latency(self.shape) + 1);
         let polynomial = l as u64 * self.shape.beats(log_n) + ((k as u64) << log_n);

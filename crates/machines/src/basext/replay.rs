@@ -34,7 +34,8 @@ pub fn load_cycles_through(rate: Rate, words: usize) -> u64 {
         read += usize::from(port.cycle(true, false).read);
         cycle += 1;
     }
-    // Each is taken in the cycle after it was read; the last was read in the cycle before.
+    // The unit takes each constant in the cycle after its read. The last constant was read in the cycle before
+    // this one.
     cycle + load_cycles(words) - words as u64
 }
 
@@ -49,7 +50,7 @@ enum State {
     Done,
 }
 
-/// The two registers of the stream buffer `rm_skid`: the beat at its output, and a spare one.
+/// The two registers of the stream buffer `rm_skid`: the beat at the buffer's output, and a spare beat behind it.
 #[derive(Default)]
 pub(super) struct Skid {
     shown: bool,
@@ -76,8 +77,8 @@ impl Skid {
     }
 }
 
-/// The cycles in which coefficients leave the unit's pipeline, and the cycles of the events for which its control
-/// waits.
+/// The state of the unit's pipeline in the cycle model: the cycles in which coefficients leave it, and the cycles of
+/// the events for which the unit's control waits.
 #[derive(Default)]
 struct Pipeline {
     puts: VecDeque<u64>,

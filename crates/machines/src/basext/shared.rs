@@ -48,35 +48,36 @@ impl Shared {
         (self.shape.lanes() * (self.batch + 2)) as u64
     }
 
-    /// Returns the words of the unit's memories for each coefficient: one sum for each channel, and the stored rows of
-    /// source residues.
+    /// Returns the number of words that the unit's memories hold for each coefficient: one sum for each channel, and
+    /// the stored rows of source residues.
     pub fn words_kept(self) -> u64 {
         self.batch as u64 + 1 + self.rows_kept()
     }
 
-    /// Returns the number of rows that the unit stores: `shared_kept` of `rm_basext_pkg`.
+    /// Returns the number of rows of source residues that the unit stores for later rounds: `shared_kept` of
+    /// `rm_basext_pkg`.
     pub fn rows_kept(self) -> u64 {
         let (l, k) = (self.shape.max_l(), self.shape.max_k());
         let rows = if k <= self.batch { k - 1 } else { l + 1 };
         rows as u64
     }
 
-    /// Returns the most rounds of an extension, that of the most targets and a single source: `shared_rounds` of
-    /// `rm_basext_pkg`.
+    /// Returns the most rounds of an extension. In a round the unit computes one batch of targets. An extension to the
+    /// most targets from a single source has the most rounds: `shared_rounds` of `rm_basext_pkg`.
     pub fn rounds_at_most(self) -> u64 {
         self.shape.max_k().div_ceil(self.targets(1)) as u64
     }
 
-    /// Returns the most constants that one channel of the unit stores, l + 1 for each round: `shared_places` of
-    /// `rm_basext_pkg`.
+    /// Returns the most constants that one channel of the unit stores: l + 1 for each round of an extension from l
+    /// sources (`shared_places` of `rm_basext_pkg`).
     pub fn places_at_most(self) -> u64 {
         let rounds = |l| self.shape.max_k().div_ceil(self.targets(l));
         let places = (1..=self.shape.max_l()).map(|l| (l + 1) * rounds(l));
         places.max().unwrap_or(0) as u64
     }
 
-    /// Returns the number of targets of one round with `l` sources. A target ends a row, so a round has no more targets
-    /// than rows.
+    /// Returns the number of target moduli that the unit computes in one round with `l` sources. Each row of residues
+    /// completes at most one target, so a round has no more targets than rows.
     fn targets(self, l: usize) -> usize {
         self.batch.min(l + 1)
     }
@@ -110,9 +111,9 @@ impl Shared {
         rows * self.shape.beats(log_n) + latency(self.shape) + 1
     }
 
-    /// Returns two numbers for each coefficient and target: the multiplier-cycles that a stream of `polynomials` takes,
-    /// and the products that it needs. A target needs l + 1 products. All k targets share the 2 l + 1 products of the
-    /// mu_i and of the redundant channel.
+    /// Returns two numbers for each coefficient and target of an extension of `polynomials` polynomials. The first is
+    /// the multiplier-cycles that the extension takes, the second the modular products that it needs. A target needs
+    /// l + 1 products. All k targets share the 2 l + 1 products of the mu_i and of the redundant channel.
     pub fn multiplier_cycles(self, l: usize, k: usize, polynomials: u64) -> (f64, f64) {
         let rows = self.rows(Extension::Exact, l, k, polynomials);
         let each = (polynomials * k as u64) as f64;

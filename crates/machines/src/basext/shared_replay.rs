@@ -32,7 +32,8 @@ impl Shared {
     }
 }
 
-/// The registers of the shared unit's row control at the start of a row.
+/// The registers of the shared unit's control at the start of a row, which is one pass over the coefficients of a
+/// residue.
 struct Rows {
     exact: bool,
     l: u64,
@@ -41,11 +42,11 @@ struct Rows {
     slot: u64,
     fresh: bool,
     drain: bool,
-    /// The number of targets of this round and of all later rounds.
+    /// The number of target moduli that this round and all later rounds of the command compute.
     left: u64,
     /// The number of polynomials of the command after this one.
     more: u64,
-    /// The number of targets of the previous round.
+    /// The number of target moduli that the previous round computed.
     past: u64,
 }
 
@@ -66,7 +67,7 @@ impl Rows {
         }
     }
 
-    /// Returns whether this row is the last of its round.
+    /// Returns whether this row of residues is the last one of its round.
     fn ends_round(&self) -> bool {
         let last = if self.exact || self.batch > self.l {
             self.l

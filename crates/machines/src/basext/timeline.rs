@@ -9,8 +9,8 @@ use super::replay::load_cycles_through;
 use super::{Extension, MachineUnit, Rate};
 use crate::coprocessor::{Bases, Held, Resident, What};
 
-/// The number, among the places of a [`Resident`], under which the unit's constants stand. The unit stores no other
-/// data from one command to the next.
+/// The place number in a [`Resident`] under which the unit's constants stand. The unit keeps no other data from one
+/// command to the next.
 pub(super) const CONSTANTS: u16 = 0;
 
 /// A command to the base-extension unit.
@@ -56,15 +56,15 @@ pub struct Timed {
     pub end: u64,
 }
 
-/// Returns whether the constants `there` serve an extension between the bases `wanted`. A fast extension needs no
-/// redundant modulus.
+/// Returns whether constants for the bases `there` also serve an extension between the bases `wanted`. Sources and
+/// targets must agree; only an exact extension needs a redundant modulus.
 pub fn serves(there: &Bases, wanted: &Bases) -> bool {
     there.sources == wanted.sources
         && there.targets == wanted.targets
         && (wanted.redundant.is_none() || there.redundant == wanted.redundant)
 }
 
-/// Returns the bases whose constants the unit holds, or `None` if it holds none.
+/// Returns the bases for which the unit has constants loaded, or `None` if it has none.
 pub fn held(resident: &Resident) -> Option<Arc<Bases>> {
     match resident.at(CONSTANTS)?.what {
         What::Constants(bases) => Some(bases),
@@ -117,7 +117,7 @@ pub fn timeline(
     timed.collect()
 }
 
-/// Returns the data that the unit holds after these commands, if it held `before`.
+/// Returns the data that the base-extension unit holds after these commands, if it held `before` at their start.
 pub fn loaded_after(commands: &[Timed], mut before: Resident) -> Resident {
     for timed in commands {
         if let Command::Constants(bases) = &timed.command {

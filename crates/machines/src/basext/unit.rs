@@ -56,8 +56,8 @@ impl Unit {
         }
     }
 
-    /// Returns the number of constants that the unit loads for an extension from `l` sources to `k` targets, without
-    /// the moduli.
+    /// Returns the number of constants, moduli not included, that the unit loads for an extension from `l` sources to
+    /// `k` targets.
     pub fn stored(self, l: usize, k: usize) -> usize {
         match self {
             Self::Folded(_) | Self::Pipelined(_) => 1 + 2 * l + k * (1 + l),
@@ -95,7 +95,7 @@ impl Unit {
         }
     }
 
-    /// Returns the most polynomials that one command of the unit takes.
+    /// Returns the most polynomials that one command of the base-extension unit takes.
     pub fn polynomials(self) -> usize {
         match self {
             Self::Folded(_) | Self::Pipelined(_) => 1,

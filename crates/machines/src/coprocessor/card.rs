@@ -26,7 +26,7 @@ pub struct Card {
     fit: Fit,
     target: Target,
     units: Vec<Box<dyn Coprocessor>>,
-    /// The name of each co-processor in reports.
+    /// The name of each co-processor in reports; co-processors of one name get a number.
     names: Vec<String>,
     lanes: Vec<Vec<String>>,
     memory: Option<Memory>,
@@ -103,8 +103,8 @@ impl Card {
         &self.units
     }
 
-    /// Begins a run of a program. `head` has its ring degree, moduli, procedures and inputs. Returns the run, to
-    /// which calls are given.
+    /// Begins a run of a program on the card. `head` has the program's ring degree, moduli, procedures and inputs.
+    /// The caller then gives the program's calls to the returned run.
     ///
     /// # Errors
     /// Values that are no limbs; the first co-processor's error if no co-processor can run any instruction of the

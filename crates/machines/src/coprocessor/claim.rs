@@ -69,24 +69,24 @@ impl Stage {
     }
 }
 
-/// The half stage of reads after the procedure's end. The host's part of stage s is half stage 2s, and the jobs are
-/// half stage 2s + 1.
+/// The number that stands for reads after the procedure's end. Stage s has two half stages: 2s for the host's
+/// instructions, and 2s + 1 for the co-processors' jobs.
 const AFTER_ALL: usize = usize::MAX;
 
 /// A procedure cut into stages, which run one after another.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Partition {
     pub stages: Vec<Stage>,
-    /// For each value that a `LOAD` defines, the value that was stored before. The host itself has the memory between
-    /// `STORE` and `LOAD`.
+    /// The stored value for each value that a `LOAD` of the procedure defines. The host itself has the memory between
+    /// `STORE` and `LOAD`, so no data move.
     aliases: HashMap<ValueId, ValueId>,
     /// The half stage in which each value is read last. The procedure's results are read in [`AFTER_ALL`].
     last_read: HashMap<ValueId, usize>,
 }
 
 impl Partition {
-    /// Partitions a procedure. Each co-processor in turn claims instructions that earlier ones left. Every instruction
-    /// is in the earliest stage that its operands allow.
+    /// Cuts a procedure into stages. Each co-processor in turn claims jobs among the instructions that no earlier
+    /// co-processor claimed. Every instruction is in the earliest stage that its operands allow.
     pub fn new(procedure: &Procedure, units: &[Option<Box<dyn Accepted>>]) -> Self {
         let mut free = vec![true; procedure.instrs.len()];
         let mut claims: Vec<Vec<Claim>> = Vec::with_capacity(units.len());
@@ -129,7 +129,7 @@ impl Partition {
         counts
     }
 
-    /// Returns whether anything reads `value` after the jobs of stage `stage`.
+    /// Returns whether any instruction after the jobs of stage `stage`, or the procedure's end, reads `value`.
     pub(super) fn lives_after(&self, value: ValueId, stage: usize) -> bool {
         self.last_read
             .get(&value)

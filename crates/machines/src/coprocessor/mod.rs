@@ -56,7 +56,8 @@ pub trait Coprocessor: Any + Send + Sync {
     /// card.
     fn link(&self) -> &HostLink;
 
-    /// Returns the width of the co-processor's data ports. A card's memory must be at least as wide.
+    /// Returns the width of the co-processor's data ports. The memory of a card with this co-processor must be at least
+    /// as wide.
     fn stream(&self) -> Stream;
 
     /// Returns the resources that the co-processor needs of the FPGA that its description names.
@@ -74,7 +75,8 @@ pub trait Coprocessor: Any + Send + Sync {
     /// Returns the limits on the parameters of programs that the co-processor can run.
     fn target(&self) -> Target;
 
-    /// Opens the co-processor for a program. `head` has the program's ring degree, moduli, procedures and inputs.
+    /// Opens the co-processor for a program. `head` has the program's ring degree, moduli, procedures and inputs, which
+    /// are known before the first call.
     ///
     /// # Errors
     /// An error if the co-processor can run no instruction of the program.
@@ -115,15 +117,16 @@ pub struct Stream {
 
 /// A co-processor that is opened for one program: it claims instructions and schedules them.
 pub trait Accepted {
-    /// Returns jobs of the co-processor in a procedure. `free` tells for each instruction whether a job may contain it.
-    /// No instruction is in two jobs.
+    /// Returns the jobs in a procedure that the co-processor takes over from the host. `free` tells for each
+    /// instruction whether a job may contain it. No instruction is in two jobs.
     fn claims(&self, procedure: &Procedure, free: &[bool]) -> Vec<Claim>;
 
-    /// Returns the co-processor's commands for its jobs of one stage. It is idle before and after; `holds` is the data
-    /// in it before.
+    /// Returns the co-processor's commands for its jobs of one stage. The co-processor is idle before and after them;
+    /// `holds` is the data in it before.
     fn schedule(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Schedule;
 
-    /// Returns the commands of [`Accepted::schedule`] as text, one line each, without the cycles.
+    /// Returns the commands that [`Accepted::schedule`] gives for the same jobs as text, one command a line, without
+    /// cycles.
     fn text(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<String>;
 
     /// Returns the places of the co-processor's memories whose content may stay from one job to the next and from one
@@ -131,8 +134,8 @@ pub trait Accepted {
     fn keeps(&self) -> Vec<Keep>;
 }
 
-/// The places of one memory of a co-processor, by their numbers in a [`Resident`]. A place holds one limb, or the
-/// tables or constants for one modulus or base.
+/// One memory of a co-processor whose content may stay between jobs, as a range of place numbers in a [`Resident`]. A
+/// place holds one limb, or the tables or constants for one modulus or base.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     pub memory: &'static str,
@@ -141,8 +144,8 @@ pub struct Keep {
     pub bytes: u64,
 }
 
-/// The commands of a co-processor in a stage, in the order of their first cycles, and the data that it holds after
-/// them. It is idle before and after.
+/// The commands of a co-processor in one stage, in the order of their first cycles, and the data that it holds after
+/// them. The co-processor is idle before and after.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Schedule {
     pub steps: Vec<Step>,
@@ -156,7 +159,7 @@ impl Schedule {
     }
 }
 
-/// One command of a co-processor with its cycles.
+/// One command of a co-processor with the cycles in which it runs and the data that it moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The name of the co-processor's command in reports.

@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::shelf::CardUse;
 use ringmill_device::report::{How, MachineReport, OwnReport, Remarks, Rows, grouped, seconds};
 
-/// The parts of a program that the machine and its host run, and what the offload gains.
+/// The instructions of a program that the co-processors of a card and the host run, and the time that this division
+/// saves.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct OffloadUse {
     /// The number of limb instructions that the host runs; `machine_instructions` is the number that the machine runs.
@@ -39,7 +40,7 @@ pub struct OffloadTimes {
     pub threads: usize,
     /// The measured seconds of the instructions that the host runs.
     pub host_seconds: f64,
-    /// The measured seconds of the machine's instructions if the host runs them instead.
+    /// The measured seconds that the host takes for the machine's instructions if it runs them itself.
     pub replaced_seconds: f64,
     pub machine_seconds: f64,
     pub link_seconds: f64,
@@ -49,7 +50,7 @@ pub struct OffloadTimes {
     pub offloaded_seconds: f64,
     /// The speedup by the offload: `alone_seconds` divided by `offloaded_seconds`.
     pub speedup: f64,
-    /// The speedup if machine and link took no time: Amdahl's bound.
+    /// The speedup that the program would have if machine and link took no time: Amdahl's bound.
     pub speedup_bound: f64,
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, ValueId};
 
-/// The name of a limb. Within a call it is the procedure's value, between calls the program's limb.
+/// The name of a limb in a card's records. During a call it is a value of the called procedure, between calls a limb
+/// of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Name {
     Value(ValueId),
@@ -38,11 +39,13 @@ pub enum What {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Held {
     pub what: What,
-    /// The place of the tables that the content depends on. If the tables are replaced, the content is lost.
+    /// The place of the tables for whose modulus this content was computed. If these tables are replaced, the content
+    /// is lost.
     pub under: Option<u16>,
 }
 
-/// The data in an idle co-processor, by place. [`Keep`](super::Keep) says which memory has which places.
+/// The data in an idle co-processor, by the number of the place. [`Keep`](super::Keep) says which memory has which
+/// places.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Resident {
     places: BTreeMap<u16, Held>,
@@ -77,20 +80,21 @@ impl Resident {
         self.last
     }
 
-    /// Returns how many of these places are in use.
+    /// Returns how many of these places of a co-processor's memory are in use.
     pub fn taken(&self, places: std::ops::RangeInclusive<u16>) -> u64 {
         self.places.range(places).count() as u64
     }
 
-    /// Begins a call: renames each limb that is an argument to the procedure's parameter, and forgets all others.
+    /// Renames the limbs in the co-processor at the start of a call. A limb that is an argument gets the name of the
+    /// procedure's parameter; all other limbs are forgotten.
     #[must_use]
     pub fn enter(mut self, procedure: &Procedure, call: &Call) -> Self {
         self.rename(|name| entered(name, procedure, call).map(Name::Value));
         self
     }
 
-    /// Ends a call: renames values of the procedure to limbs of the program. It forgets values that live in the call
-    /// alone, and limbs that a result replaces.
+    /// Renames the limbs in the co-processor at the end of a call, from values of the procedure to limbs of the
+    /// program. It forgets values that live in the call alone, and limbs that a result replaces.
     #[must_use]
     pub fn leave(mut self, procedure: &Procedure, call: &Call) -> Self {
         let itself = |value| value;

@@ -39,7 +39,8 @@ pub struct CardUse {
     pub link_seconds_saved: f64,
 }
 
-/// The limbs in a card's memory, the least recently used first. A card without memory has a shelf of capacity 0.
+/// The limbs in a card's memory for residues, the least recently used first. A card without such a memory has a shelf
+/// of capacity 0.
 #[derive(Debug)]
 pub struct Shelf {
     capacity: usize,
@@ -65,8 +66,8 @@ impl Shelf {
         self.kept.len()
     }
 
-    /// Brings a limb to a job, and returns whether the limb crosses the link. `needed` says whether a value of the call
-    /// is still read; limbs of the program always count as read.
+    /// Gives a limb to a job as an operand, and returns whether the limb crosses the link for it. `needed` says whether
+    /// a value of the call is still read afterwards; limbs of the program always count as read.
     pub fn take(
         &mut self,
         (value, bytes): (ValueId, u64),
@@ -85,7 +86,8 @@ impl Shelf {
         false
     }
 
-    /// Stores a job's result, and returns whether it crosses the link at once, as it does on a card without memory.
+    /// Puts a job's result into the card's memory, and returns whether the result crosses the link at once, as it does
+    /// on a card without memory.
     pub fn give(
         &mut self,
         (value, bytes): (ValueId, u64),
@@ -99,7 +101,7 @@ impl Shelf {
         false
     }
 
-    /// Gives the host a copy of a procedure's value, and returns the bytes that cross the link for it.
+    /// Gives the host a copy of a value of the running procedure, and returns the bytes that cross the link for it.
     pub fn show(&mut self, value: ValueId) -> u64 {
         self.show_name(Name::Value(value))
     }
@@ -149,7 +151,8 @@ impl Shelf {
         });
     }
 
-    /// Begins a call: renames each limb that is an argument to the procedure's parameter.
+    /// Renames the limbs in the card's memory at the start of a call: a limb that is an argument gets the name of the
+    /// procedure's parameter.
     pub(super) fn enter(&mut self, procedure: &Procedure, call: &Call) {
         for name in self.kept.iter_mut().flat_map(|kept| &mut kept.names) {
             if let Some(value) = entered(*name, procedure, call) {
@@ -158,8 +161,9 @@ impl Shelf {
         }
     }
 
-    /// Ends a call: renames the procedure's values to limbs of the program. It drops values that live in the call
-    /// alone, and limbs that die with the call or that a result replaces. `real` returns the value that holds a result.
+    /// Renames the limbs in the card's memory at the end of a call, from the procedure's values to limbs of the
+    /// program. It drops values that live in the call alone, and limbs that die with the call or that a result
+    /// replaces. `real` returns the value that holds a result.
     pub(super) fn leave(
         &mut self,
         (procedure, call): (&Procedure, &Call),
@@ -191,8 +195,8 @@ pub struct Sums {
     pub card: CardUse,
     /// Bytes of limbs that crossed to the host later than the command that computed them.
     pub bytes_out: u64,
-    /// Bytes of all limbs that commands took or gave, whether they crossed the link or not. `crossed` are those that
-    /// did.
+    /// The bytes of all limbs that commands took as operands or gave as results. `crossed` has the bytes of those that
+    /// crossed the link.
     pub moved: u64,
     pub crossed: u64,
 }

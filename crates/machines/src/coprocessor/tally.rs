@@ -25,7 +25,7 @@ struct OfUnit {
     cycles: u64,
     /// The cycles in which each lane of the co-processor was busy.
     busy: Vec<u64>,
-    /// For each memory of the co-processor, the most places in use at once.
+    /// For each memory of the co-processor, the most places that were in use at once.
     taken: Vec<u64>,
 }
 
@@ -35,7 +35,8 @@ pub(super) struct Tally {
     calls: u64,
     cycles: u64,
     ledger: Ledger,
-    /// The row of the ledger to which the current call's cycles are added.
+    /// The row of the ledger, which has cycles by source line and by procedure, to which the current call's cycles are
+    /// added.
     entry: Option<Entry>,
     line: Option<SourceLoc>,
     commands: u64,
@@ -45,7 +46,7 @@ pub(super) struct Tally {
     units: Vec<OfUnit>,
     bytes_in: u64,
     bytes_out: u64,
-    /// The most limbs in the card's memory at once.
+    /// The most limbs that were in the card's memory at once.
     shelved: u64,
     host_instructions: u64,
     sums: Sums,
@@ -70,7 +71,7 @@ impl Tally {
         &mut self.sums
     }
 
-    /// Begins a call: counts it and the instructions that the host runs.
+    /// Counts a call that begins, and the instructions of its procedure that the host runs.
     pub fn call(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
         self.calls += 1;
         self.entry = Some(self.ledger.call(call.loc.as_ref(), call.proc));

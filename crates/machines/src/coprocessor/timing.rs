@@ -43,6 +43,8 @@ pub(super) struct Timing<'m, R> {
 }
 
 impl<'m, R> Timing<'m, R> {
+    /// Makes the timing of a program on a card, before the program's first call.
+    ///
     /// # Errors
     /// The errors of [`Card::work`].
     pub fn new(
@@ -64,7 +66,7 @@ impl<'m, R> Timing<'m, R> {
         })
     }
 
-    /// Adds the next call of the program.
+    /// Times the program's next call with the co-processors' commands from `run`.
     ///
     /// # Errors
     /// An error for a call that does not follow the calls before it; those of `run`.

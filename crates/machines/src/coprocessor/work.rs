@@ -33,7 +33,7 @@ impl Turn<'_> {
     }
 }
 
-/// The bytes that one command moves over the host link.
+/// The bytes that one command of a co-processor moves over the host link.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Moved {
     pub bytes_in: u64,
@@ -51,7 +51,7 @@ pub struct Work<'m> {
     /// The data in each co-processor.
     residents: Vec<Resident>,
     shelf: Shelf,
-    /// For the current call, each parameter whose limb is also that of an earlier parameter, with the earlier
+    /// For the current call, each parameter that is passed the same limb as an earlier parameter, with that earlier
     /// parameter.
     twins: HashMap<ValueId, ValueId>,
     tally: Tally,
@@ -197,7 +197,8 @@ impl<'m> Work<'m> {
         all
     }
 
-    /// Ends a call: names the limbs in the card by the program's names, and drops those that die with the call.
+    /// Ends a call of a procedure: gives the limbs on the card the program's names, and drops limbs that die with the
+    /// call.
     pub fn end(&mut self, procedure: &Procedure, partition: &Partition, called: &Called) {
         let call = &called.call;
         for resident in &mut self.residents {
@@ -221,8 +222,8 @@ impl<'m> Work<'m> {
     }
 }
 
-/// Returns the value under which the card knows `value`. For a loaded value it is the stored one; for several
-/// parameters with the same limb it is the first.
+/// Returns the procedure's value under whose name the card has `value`. For a value from a `LOAD` it is the stored
+/// value; for several parameters with the same limb it is the first parameter.
 fn known(twins: &HashMap<ValueId, ValueId>, partition: &Partition, value: ValueId) -> ValueId {
     let value = partition.real(value);
     twins.get(&value).copied().unwrap_or(value)

@@ -15,8 +15,8 @@ pub enum Need {
 }
 
 impl Need {
-    /// Makes the need of `count` memories of `depth` words of `width` bits. Each has one read and one write in a
-    /// cycle.
+    /// Makes the need for `count` memories of `depth` words of `width` bits each. Every memory serves one read and
+    /// one write in a cycle.
     pub fn memory(
         name: impl Into<String>,
         kind: MemoryKind,
@@ -34,7 +34,8 @@ impl Need {
         })
     }
 
-    /// Multiplies the need by `times` and puts the machine's name before its own, for a part with several machines.
+    /// Multiplies the need by `times`, and puts the machine's name before the need's name, for an FPGA that holds
+    /// several machines.
     #[must_use]
     pub fn of(mut self, machine: &str, times: u64) -> Self {
         let (name, count) = match &mut self {
@@ -110,7 +111,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Adds up all resources and compares them with those of the part.
+    /// Adds up the resources of all needs and compares the sums with the resources of the FPGA part.
     ///
     /// # Errors
     /// [`MachineError::Ports`] for a memory with more accesses in a cycle than its ports can serve.
@@ -192,9 +193,9 @@ impl Needs {
         })
     }
 
-    /// Adds up all resources and compares them with those of the part. `allowed` is the reason for which the machine
-    /// may exceed its part (`allow_more_than_the_part_has`). It must be there if the machine exceeds the part, and
-    /// only then.
+    /// Adds up the resources of all needs and compares the sums with the resources of the FPGA part. `allowed` is the
+    /// reason for which the machine may exceed its part (`allow_more_than_the_part_has`). It must be there if the
+    /// machine exceeds the part, and only then.
     ///
     /// # Errors
     /// [`MachineError::ExceedsPart`] if the machine exceeds its part without a reason, [`MachineError::FitsAfterAll`]

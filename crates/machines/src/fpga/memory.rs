@@ -53,7 +53,8 @@ pub struct Memory {
     pub ports: Ports,
 }
 
-/// A shape that a RAM block can have, and its cost in the smallest pieces of its resource.
+/// A shape that a RAM block can have: its words, the bits of a word, and its cost in the smallest pieces of the
+/// resource.
 #[derive(Clone, Copy)]
 struct Shape {
     depth: u64,
@@ -100,7 +101,8 @@ const LUT_PLUS: [Shape; 5] = [
     shape(256, 1, 8),
 ];
 
-/// A multiple of every shape's width. Costs for each bit, times this number, compare without rounding.
+/// A multiple of every shape's width in bits. The cost of a shape for each bit, times this number, is a whole number,
+/// so costs compare without rounding.
 const FINE: u128 = 72 * 14;
 
 /// Returns the least cost of RAM blocks, in columns side by side, that hold `depth` words of `width` bits.

@@ -18,7 +18,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Returns the amount of one resource, counted in its smallest piece: half a block for block RAM, one bit for SRAM.
+    /// Returns the amount of one resource in its smallest pieces: halves of a block for block RAM, bits for SRAM.
     pub fn pieces(self, of: Resource) -> u64 {
         match of {
             Resource::BlockRam => self.bram18,
@@ -69,8 +69,8 @@ impl Resources {
         })
     }
 
-    /// Returns how many times `need` fits into these resources, and the resource that limits the number. Returns `None`
-    /// if `need` is empty.
+    /// Returns how many times the resources `need` fit into these, and the resource that limits this number. Returns
+    /// `None` if `need` is empty.
     pub fn room(self, need: Self) -> Option<(u64, Resource)> {
         Resource::ALL
             .into_iter()

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use ringmill_device::report::Resource;
 
-/// The resources that a paper prints for its machine.
+/// The resources of an FPGA or a die that a paper prints for its machine.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Printed {
     pub uses: Vec<PrintedUse>,

@@ -91,7 +91,7 @@ pub fn claims(
     claims
 }
 
-/// For each value of a procedure, the instruction that makes it, and the number of its readers (instructions or
+/// The instruction that makes each value of a procedure, and the number of the value's readers (instructions or
 /// results).
 struct Values {
     made_by: Vec<Option<usize>>,
@@ -128,7 +128,8 @@ impl Values {
         values
     }
 
-    /// Returns the instruction that makes `value`, if it is free, has operation `op` and the value has one reader.
+    /// Returns the instruction that makes `value` if a job may contain it, it has the operation `op`, and `value` has
+    /// one reader.
     fn sole<'p>(
         &self,
         procedure: &'p Procedure,

@@ -26,8 +26,8 @@ pub struct PolymulMachine {
     shape: Shape,
 }
 
-/// The multiplier opened on a program: the ring degree of the program, and for each of its moduli whether the
-/// multiplier supports it.
+/// The state of a multiplier that was opened on a program: the program's ring degree, and for each of its
+/// moduli whether the multiplier supports it.
 #[derive(Clone, Debug)]
 struct Opened {
     shape: Shape,
@@ -36,6 +36,8 @@ struct Opened {
 }
 
 impl PolymulMachine {
+    /// Makes the machine from its description, without a check that the machine fits its FPGA.
+    ///
     /// # Errors
     /// The errors of [`Description::shape`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
@@ -106,7 +108,7 @@ impl Coprocessor for PolymulMachine {
             },
             modulus_bits: limit("kind", WIDTH),
             friendly_bits: limit("kind", 0),
-            // Each call brings its own modulus.
+            // Each command brings its own modulus.
             moduli: Limit {
                 field: "kind",
                 is: usize::MAX,
@@ -195,7 +197,7 @@ fn limb_bytes(degree: Degree) -> u64 {
 }
 
 /// Returns the commands with which the cycle model runs the claims `jobs` of one stage. `holds` is the data
-/// in the multiplier before.
+/// in the multiplier before the first command.
 pub fn stage_commands(
     shape: Shape,
     degree: Degree,
@@ -207,8 +209,8 @@ pub fn stage_commands(
     timeline(shape, degree, &jobs.collect::<Vec<_>>(), holds)
 }
 
-/// Converts commands with their cycles, of the model or of the RTL, to a schedule for a card. `holds` is the
-/// data in the multiplier before.
+/// Converts commands with their cycles, which come from the model or the RTL, to a schedule for a card.
+/// `holds` is the data in the multiplier before the first command.
 pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, degree: Degree) -> Schedule {
     let bytes = limb_bytes(degree);
     let step = |timed: &Timed| {

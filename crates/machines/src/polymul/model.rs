@@ -101,7 +101,8 @@ pub enum Pass {
     Sum,
 }
 
-/// One pass over a polynomial: its operations, one in each cycle, then the cycles of waiting.
+/// One pass over the rows of a polynomial: its operations, one in each cycle, then the idle cycles before the next
+/// pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
     pub pass: Pass,
@@ -109,7 +110,7 @@ pub struct Slot {
     pub wait: u64,
 }
 
-/// Returns the passes of an array command in order, each with the wait after it. The last pass has no wait.
+/// Returns the passes of an array command in order, each with the idle cycles after it. The last pass has none.
 pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     let rows = shape.rows(degree);
     let mut slots = Vec::new();

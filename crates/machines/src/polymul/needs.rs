@@ -10,7 +10,7 @@ use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Un
 const AHEAD: u64 = 8;
 
 impl Description {
-    /// Returns the resources that the machine needs beside those that its FPGA has.
+    /// Returns the resources that the polynomial multiplier needs, compared with those that its FPGA has.
     ///
     /// # Errors
     /// [`MachineError::Field`] for a field out of range. [`MachineError::UnknownPart`] for an unknown FPGA.

@@ -35,7 +35,8 @@ pub fn slot_for(holds: &Resident, modulus: ModulusId) -> usize {
     found.unwrap_or(SLOTS - 1 - usize::from(holds.last_used()))
 }
 
-/// Returns whether the buffer `buf` of the set `set` holds the limb `value` in the form `eval`.
+/// Returns whether buffer `buf` of set `set`, a place for one polynomial, holds the limb `value`. `eval` asks for
+/// the limb in evaluation form.
 pub fn holds(holds: &Resident, set: usize, buf: usize, value: ValueId, eval: bool) -> bool {
     let what = What::Limb {
         name: Name::Value(value),
@@ -45,7 +46,7 @@ pub fn holds(holds: &Resident, set: usize, buf: usize, value: ValueId, eval: boo
     held.is_some_and(|held| held.what == what)
 }
 
-/// Changes the record of the multiplier's data as a command changes the data.
+/// Updates the record `holds` of the multiplier's data for the effect of a command.
 pub fn apply(holds: &mut Resident, command: Command) {
     let limb = |value, eval, slot: usize| Held {
         what: What::Limb {
@@ -82,7 +83,7 @@ pub fn apply(holds: &mut Resident, command: Command) {
     }
 }
 
-/// Returns the data that the multiplier holds after these commands, if it held `before`.
+/// Returns the data that the multiplier holds after these commands, if it held `before` at their start.
 pub fn loaded_after(commands: &[Timed], mut before: Resident) -> Resident {
     for timed in commands {
         apply(&mut before, timed.command);

@@ -25,8 +25,8 @@ pub enum Command {
         slot: usize,
         modulus: ModulusId,
     },
-    /// Loads a limb into polynomial `buf` of set `set`, for the tables of slot `slot`. `eval` tells whether the limb is
-    /// in evaluation form.
+    /// Loads a limb into buffer `buf` of set `set`, where each of a set's two buffers holds one polynomial. The limb is
+    /// modulo the prime whose tables are in slot `slot`. `eval` tells whether the limb is in evaluation form.
     Load {
         set: usize,
         buf: usize,
@@ -78,7 +78,8 @@ pub struct Timed {
     pub end: u64,
 }
 
-/// The first free cycles of the command port, the array, the streams, the sets of polynomials and the table slots.
+/// The first cycles in which the command port, the array, the streams, the sets of polynomials and the table slots are
+/// free.
 struct Board {
     shape: Shape,
     degree: Degree,
@@ -113,9 +114,9 @@ impl Board {
     }
 }
 
-/// Schedules the jobs of a stage with their loads, tables and unloads, in the order of their cycles. The multiplier is
-/// idle before and after; `resident` is the data in it before. Jobs of moduli whose tables are loaded come first, then
-/// the others by modulus.
+/// Schedules the jobs of a stage with the loads of operands and tables and the unloads of results, in the order of
+/// their cycles. The multiplier is idle before and after; `resident` is the data in it before. Jobs of moduli whose
+/// tables are loaded come first, then the others by modulus.
 pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job], resident: &Resident) -> Vec<Timed> {
     let mut board = Board {
         shape,

@@ -9,11 +9,12 @@ use super::description::{Description, MAX_GROUPS, MAX_RPAUS};
 use super::micro::{OpWord, Opcode, Operand, STREAMS, Unit};
 use super::timing::{self, Duration};
 
-/// The port groups of one RPAU: those of polynomial memory, then the one of the key memory.
+/// The number of port groups of one RPAU (residue polynomial arithmetic unit): those of polynomial memory, then the one
+/// of key memory.
 const GROUPS: usize = MAX_GROUPS + 1;
 const KEY_GROUP: usize = MAX_GROUPS;
 
-/// For each resource of the ring machine, the cycle until which it is busy.
+/// The scoreboard of the ring machine: for each resource, the cycle until which it is busy.
 #[derive(Clone, Debug)]
 pub struct Board {
     slot_group: Vec<u8>,
@@ -25,14 +26,15 @@ pub struct Board {
     generator: [u64; MAX_RPAUS],
     read: [[Port; GROUPS]; MAX_RPAUS],
     write: [[Port; GROUPS]; MAX_RPAUS],
-    /// The cycles in which the dyadic cores take one row. Words do not share the ports of a narrow group.
+    /// The period of the dyadic cores: the cycles in which they take one row. Words do not share the ports of a narrow
+    /// group, whose ports are narrower than a row.
     period: u64,
     narrow: [bool; GROUPS],
 }
 
-/// One read or write port of a group of memory slots. A dyadic word (one of the dyadic cores) needs the port for some
-/// cycles, its turns, of each period, in which the cores take one row. Another word may need it in every cycle. A
-/// dyadic word starts beside that word only if the word leaves enough turns free.
+/// One read or write port of a group of memory slots. The dyadic cores take one row in each period, so a word on them
+/// needs the port for some cycles of the period, its turns. A word on another unit may need the port in every cycle. A
+/// dyadic word starts beside such a word only if enough cycles of each period stay free.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
     /// The cycle until which a word of the main cores, the ring or the link has the port. `left` is the number of
@@ -74,7 +76,7 @@ impl Port {
     }
 }
 
-/// The port groups that a word reads and writes, the same on each RPAU on which it runs.
+/// The port groups that a word reads and writes, which are the same on each RPAU that executes the word.
 #[derive(Clone, Copy)]
 struct Footprint {
     /// The port group of operand a. It is separate because a word may finish reading this operand early.
@@ -182,16 +184,16 @@ impl Board {
             .flat_map(move |r| groups.into_iter().flatten().map(move |g| (r, g)))
     }
 
-    /// Returns for how many cycles of each period words of the dyadic cores have, at cycle `t`, any port that the word
-    /// `w` needs; the most of all ports.
+    /// Returns the most cycles of each period that words of the dyadic cores have, at cycle `t`, on any port that the
+    /// word `w` needs.
     fn beside(&self, w: &OpWord, f: &Footprint, t: u64) -> u64 {
         let reads = Self::read_ports(w, f).map(|(r, g)| self.read[r][g].taken(t));
         let writes = Self::write_ports(w, f).map(|(r, g)| self.write[r][g].taken(t));
         reads.chain(writes).max().unwrap_or(0)
     }
 
-    /// Returns whether the word `w` can start at cycle `t`. This regards units, ports, ring, link and generators, but
-    /// not threads and data.
+    /// Returns whether the word `w` can start at cycle `t`. The answer covers units, ports, ring, link and generators;
+    /// threads and data are not checked.
     pub fn can_start(&self, w: &OpWord, t: u64) -> bool {
         let f = self.footprint(w);
         if is_slow(w) {
@@ -205,7 +207,7 @@ impl Board {
                 .all(|(r, g)| shared(g, &self.read[r][g], self.turns(&f, g)))
                 && Self::write_ports(w, &f).all(|(r, g)| shared(g, &self.write[r][g], 1));
         }
-        // A word whose data come over the link, or with a narrow slot, keeps its port to itself.
+        // A word whose data come over the link, or that uses a narrow slot, shares its port with no other word.
         let alone = |g: usize| self.narrow[g] || w.op == Opcode::Load;
         let free = |g: usize, port: &Port| {
             let slow = port.taken(t);

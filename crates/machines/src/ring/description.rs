@@ -9,17 +9,18 @@ use crate::fields::{self, ensure, float, range};
 use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
-/// The most times that a ring may be split. A limb then has four pieces, and a ciphertext of two polynomials eight, of
-/// at most 32 slots.
+/// The most times that a ring may be split in two. A limb then has four pieces, and a ciphertext of two polynomials
+/// has eight, of at most 32 slots.
 pub const MAX_SPLITS: u8 = 2;
 /// The most pieces of a limb, each one slot.
 pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
 
-/// The most RPAUs, as many as the instruction word can name (see `encode`).
+/// The most RPAUs (residue polynomial arithmetic units), as many as the instruction word can name (see `encode`).
 pub const MAX_RPAUS: usize = 16;
 pub const MAX_SLOTS: usize = 32;
 pub const MAX_KEY_SLOTS: usize = 128;
-/// The most rows of a table, as many as an instruction word can name.
+/// The most rows of a table of constants, generator streams or Galois elements, as many as an instruction word can
+/// name.
 const MAX_TABLE: usize = 1 << 12;
 /// The most port groups of polynomial memory. The key memory has one more.
 pub const MAX_GROUPS: usize = 16;
@@ -59,10 +60,11 @@ pub struct Description {
     pub twiddles: Twiddles,
     pub tables: Tables,
     pub link: HostLink,
-    /// Polynomial memory in the order of its slots. The slots of one entry share one read port and one write port.
+    /// The port groups of polynomial memory, in the order of its slots. The slots of one group share one read port and
+    /// one write port.
     pub memory: Vec<PortGroup>,
-    /// RPAUs that are built for another RPAU's prime besides their own. If the program has no prime of theirs, they
-    /// compute a share of the other RPAU's key-switch sums.
+    /// The RPAUs that are built for another RPAU's prime besides their own. If the program has no prime for such an
+    /// RPAU itself, it computes a share of the other RPAU's key-switch sums.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stand_in: Vec<StandIn>,
 }
@@ -107,13 +109,14 @@ pub struct MainCore {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// The cycles from the start of a stream's word until the scoreboard asks that stream again.
+    /// The cycles from the start of a word of an instruction stream until the scoreboard looks at that stream again.
     pub board: u64,
     /// The cycles from a word's start to the address generators.
     pub issue: u64,
-    /// The cycles from the scoreboard to the RPAUs, the same for each RPAU. A procedure has them once.
+    /// The cycles from the scoreboard to the RPAUs, the same for each RPAU. They count once for each run of a
+    /// procedure.
     pub dispatch: u64,
-    /// The cycles from the step counter to the addresses of the memory columns.
+    /// The cycles from the step counter of a word to the addresses of the memory columns.
     pub address: u64,
     pub memory_read: u64,
     /// The cycles of the multiplexers between port groups and units, in each direction.
@@ -160,8 +163,9 @@ pub struct Generator {
     pub fold: u64,
 }
 
-/// The memory of key-switching keys, whose read port delivers one row in a cycle. Limbs lie one after the other in
-/// groups of residues, over the stripes in turn. The groups of one row lie in different stripes.
+/// The memory of key-switching keys, whose read port delivers one row in a cycle. It has several stripes, memories
+/// side by side. Groups of residues of a limb lie in the stripes in turn, so the groups of one row lie in different
+/// stripes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyMemory {
@@ -395,7 +399,7 @@ impl Description {
         1u64.checked_shl(self.log_n.into()).unwrap_or(u64::MAX)
     }
 
-    /// Returns how many times a ring of degree 2^`log_n` is split to reach the native degree.
+    /// Returns how many times a ring of degree 2^`log_n` must be split in two until its parts have the native degree.
     pub fn depth(&self, log_n: u8) -> u8 {
         log_n.saturating_sub(self.log_n)
     }
@@ -423,8 +427,8 @@ impl Description {
         narrow.unwrap_or(self.row).min(self.row)
     }
 
-    /// Returns whether the group's ports are narrower than a row. A transform cannot go on in such a group, and a
-    /// broadcast without reduction cannot write to it.
+    /// Returns whether the group's ports are narrower than a row. A transform cannot write its result there, and
+    /// neither can a broadcast without reduction.
     pub fn is_narrow(&self, group: usize) -> bool {
         self.width(group) < self.row
     }
@@ -439,7 +443,7 @@ impl Description {
         at.min(turns.saturating_sub(1).saturating_sub(at))
     }
 
-    /// Returns the cycles of a transfer on the ring from one RPAU to another, in the ring's one direction.
+    /// Returns the cycles that a transfer takes on the ring from one RPAU to another, in the ring's one direction.
     pub fn way(&self, from: usize, to: usize) -> u64 {
         let count = self.rpaus.max(1);
         let after = |rpau: usize| rpau.saturating_add(1).checked_rem(count).unwrap_or(0);

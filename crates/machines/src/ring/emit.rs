@@ -16,11 +16,11 @@ pub struct Emitter {
     code: MicroCode,
     rpaus: usize,
     tables: Tables,
-    /// For each retire counter, the number of words that advance it so far.
+    /// For each retire counter, the number of emitted words that advance it.
     given: [u32; QUEUES],
-    /// For each stream, the counts of the retire counters for which it has already waited.
+    /// For each stream, the value of each retire counter for which the stream has already waited.
     known: [[u32; QUEUES]; STREAMS],
-    /// For each unit of each RPAU, the last word that uses it.
+    /// For each unit of each RPAU, the last emitted word that uses the unit.
     last: Vec<[Mark; 2]>,
     /// The stream of the last broadcast, and the stream of the last transfer over the host link.
     sender: [usize; 2],
@@ -56,8 +56,8 @@ impl Emitter {
         }
     }
 
-    /// Appends the word `word` to its stream, after the waits that it needs. `nodes` has one node for each RPAU of the
-    /// word's mask. Returns `None` if a table is full.
+    /// Appends the word `word` to its instruction stream, after the `WAIT`s that it needs. `nodes` has one operation of
+    /// the graph for each RPAU of the word's mask. Returns `None` if a table is full.
     pub fn emit(
         &mut self,
         word: OpWord,
@@ -88,8 +88,8 @@ impl Emitter {
                 .copied()
                 .for_each(&mut need);
         }
-        // A unit changes between controllers in the scheduled order, and so do ring and link: their retire counters
-        // distinguish words by their order only.
+        // The words of one unit may come from different controllers, and so may those of the ring and of the link.
+        // They keep the scheduled order, because their retire counters tell words apart by this order only.
         if word.on_cores() {
             word.rpaus()
                 .for_each(|r| need(self.last[r][word.unit as usize]));

@@ -23,7 +23,7 @@ use ringmill_math::RingKind;
 use super::micro::{OpWord, Opcode, Operand, QUEUES, Unit, Word};
 
 const WAIT: u64 = 1;
-/// The value of the ring field if another field of the word names a part of the ring.
+/// The value of the word's field for the ring if another field of the word has the number of a part of the ring.
 const PART: u64 = 3;
 
 /// A field of the instruction word, by name, lowest bit and width in bits.
@@ -72,11 +72,13 @@ pub const WAIT_FIELDS: [Field; 2] = [Field::new("queue", 32, 3), Field::new("cou
 /// The names of the kinds of operand b, in the order of their codes.
 pub const KINDS: [&str; 4] = ["none", "slot", "key", "generator"];
 
-/// The largest immediate index that an instruction word can hold. `MAX_LAYER` is the largest layer.
+/// The largest index in the field of the immediate of an instruction word. `MAX_LAYER` is the largest layer of
+/// primes.
 pub const MAX_IMM: usize = (1 << 12) - 1;
 pub const MAX_LAYER: usize = 7;
 
-/// Encodes an instruction word. Fields are cut to their width; the scheduler stays inside it (see [`MAX_IMM`]).
+/// Encodes an instruction word. A number that is too large for its field is cut; the scheduler uses no such numbers
+/// (see [`MAX_IMM`]).
 pub fn encode(word: &Word) -> u64 {
     match word {
         Word::End => 0,

@@ -28,7 +28,7 @@ pub enum Immediate {
     Scalar(u64),
     Galois(Galois),
     Stream(u32),
-    /// The immediate is the number of a limb in host memory.
+    /// The immediate is the number of a limb that waits in host memory.
     Host(u16),
     /// The immediate is the constants that a broadcast adds at its source and its receivers, by their row in
     /// [`Graph::addends`].
@@ -89,28 +89,29 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     pub values: Vec<Value>,
     pub streams: Vec<Stream>,
-    /// For each broadcast that adds constants, the constant of each RPAU that adds one.
+    /// For each broadcast that adds constants, pairs of an RPAU and the constant that this RPAU adds.
     pub addends: Vec<Vec<(u8, u64)>>,
-    /// For each parameter its values, one for each piece; none if the parameter is a key limb.
+    /// For each parameter of the procedure its values, one for each piece of the limb. A parameter that is a key limb
+    /// has none.
     pub params: Vec<Vec<ValueIndex>>,
-    /// For each result its values, one for each piece.
+    /// For each result of the procedure its values, one for each piece of the limb.
     pub results: Vec<Vec<ValueIndex>>,
     /// For each parameter that is a key limb, the key index of its first piece; `None` for others.
     pub keys: Vec<Option<u8>>,
     /// For each parameter that is a key limb, the RPAU that reads it from its key memory.
     pub key_homes: Vec<u8>,
-    /// For each RPAU, the index of the prime for words of layer 0: its own, or that of the RPAU for which it stands
-    /// in.
+    /// For each RPAU, the index of its prime for words of layer 0, the first layer of primes. It is the RPAU's own
+    /// prime, or that of the RPAU for which it stands in.
     pub primes: Vec<u8>,
     /// The most key limbs that one RPAU reads in the procedure.
     pub key_slots: usize,
     /// The use of key memory on each RPAU that reads more key limbs than its key memory holds.
     pub key_plans: Vec<KeyPlan>,
-    /// Pairs of operations. The second must not start before the first is done, even if it does not read a result of
-    /// the first.
+    /// Pairs of operations of which the second must not start before the first is done, even though it reads no
+    /// result of the first.
     pub after: Vec<(NodeIndex, NodeIndex)>,
-    /// Whether operands, and values that do not fit, wait in host memory. If so, the order of the nodes must stay: in
-    /// this order every RPAU has room for its values.
+    /// Whether operands, and values for which there is no room, wait in host memory. The order of the nodes must then
+    /// stay, because every RPAU has room for its values in this order.
     pub spilled: bool,
 }
 
@@ -118,10 +119,10 @@ pub struct Graph {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyPlan {
     pub rpau: u8,
-    /// The slot of each key index, as pairs of key index and slot, in the order of first use.
+    /// The key slot for each key index, as pairs of key index and slot, in the order of first use.
     pub slots: Vec<(u8, u8)>,
-    /// For each key slot, the key index of its content when the procedure starts. `exit` has that when the procedure
-    /// ends.
+    /// For each key slot, the key index of its limb when the procedure starts. `exit` has the index when the
+    /// procedure ends.
     pub entry: Vec<u8>,
     pub exit: Vec<u8>,
 }

@@ -11,8 +11,8 @@ use ringmill_math::RingKind;
 use super::graph::{Graph, Node, Source};
 use super::micro::Opcode;
 
-/// Returns the parts of a limb in coefficient form, in order, from its pieces `pieces`, lowest coefficients first. New
-/// operations copy RPAU, layer and order of `like`.
+/// Splits a limb in coefficient form, given as its `pieces` with the lowest coefficients first, and returns the limb's
+/// parts in order. New operations copy RPAU, layer and order of `like`.
 pub fn split(graph: &mut Graph, like: &Node, pieces: Vec<Source>) -> Vec<Source> {
     split_part(graph, like, pieces, 1)
 }
@@ -57,8 +57,8 @@ fn join_part(graph: &mut Graph, like: &Node, parts: Vec<Source>, number: usize) 
     low
 }
 
-/// Adds one `SPLIT` or `JOIN` between part `number` of the ring and its halves. The word names the first half, or the
-/// full ring if the ring itself is split.
+/// Adds one `SPLIT` or `JOIN` between part `number` of the ring and the two halves of that part. The instruction word
+/// names the first half, or the full ring if the ring itself is split.
 fn pair(
     graph: &mut Graph,
     like: &Node,

@@ -23,7 +23,8 @@ pub fn help(d: &Description, totals: &Totals, by: TimePart) -> String {
     }
 }
 
-/// Checks that the machine fits its FPGA after the change `change`. The error says which resources exceed it.
+/// Checks that the ring machine still fits its FPGA after the change `change` of its description. The error says which
+/// resources exceed the FPGA.
 fn fits(d: &Description, change: impl FnOnce(&mut Description)) -> Result<(), String> {
     let mut changed = d.clone();
     changed.allow_more_than_the_part_has = None;
@@ -35,7 +36,8 @@ fn fits(d: &Description, change: impl FnOnce(&mut Description)) -> Result<(), St
     }
 }
 
-/// Says how more room for keys is had. `needed` is the number of key limbs on the RPAU with most.
+/// Returns advice on how the ring machine gets more room for keys. `needed` is the number of key limbs on the RPAU
+/// that needs most.
 fn keys(d: &Description, needed: u64) -> String {
     const FEWER: &str = "fewer rotation steps";
     let now = d.keys.slots;
@@ -82,7 +84,7 @@ fn keys(d: &Description, needed: u64) -> String {
     }
 }
 
-/// Says how more room for values is had: by more slots in a port group of polynomial memory.
+/// Returns advice on how the ring machine gets more room for values: more slots in a port group of polynomial memory.
 fn values(d: &Description) -> String {
     let now = d.slots();
     let more = MAX_SLOTS.saturating_sub(now);
@@ -112,7 +114,7 @@ fn values(d: &Description) -> String {
     )
 }
 
-/// Says how more room for instruction words is had.
+/// Returns advice on how the ring machine gets more room for instruction words.
 fn programs(d: &Description) -> String {
     const CALLS: &str = "more calls of each procedure";
     let words = d.tables.words.saturating_mul(2);
@@ -152,8 +154,8 @@ fn compute(d: &Description, totals: &Totals) -> String {
     }
 }
 
-/// Checks a machine with twice the butterflies, and the row and twiddle generators that they need. Returns the fields
-/// to change, or why it does not fit.
+/// Checks a ring machine with twice the butterflies, and the row and twiddle generators that these need. Returns the
+/// fields of the description to change, or why that machine does not fit.
 fn butterflies(d: &Description) -> Result<String, String> {
     let twice = |n: usize| n.saturating_mul(2);
     let (butterflies, row) = (twice(d.cores.butterfly), twice(d.row));
@@ -180,7 +182,8 @@ fn butterflies(d: &Description) -> Result<String, String> {
     }
 }
 
-/// Finds the most dyadic cores that fit, up to twice the present number. Returns the field to change, or why none fit.
+/// Finds the most dyadic cores that fit the FPGA, up to twice the present number. Returns the field of the description
+/// to change, or why no more cores fit.
 fn dyadics(d: &Description) -> Result<String, String> {
     let now = d.cores.dyadic;
     let with = |cores: usize| fits(d, |changed| changed.cores.dyadic = cores);
@@ -194,7 +197,8 @@ fn dyadics(d: &Description) -> Result<String, String> {
     }
 }
 
-/// Checks a ring of twice the lanes, at most those of a row. Returns the field to change, or why it does not fit.
+/// Checks a ring between the RPAUs with twice the lanes, at most as many as a row has. Returns the field of the
+/// description to change, or why it does not fit.
 fn lanes(d: &Description) -> Result<String, String> {
     let lanes = d.ring.lanes.saturating_mul(2).min(d.row);
     if lanes == d.ring.lanes {

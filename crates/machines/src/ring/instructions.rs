@@ -7,12 +7,12 @@ use ringmill_math::RingKind;
 use super::description::Description;
 use super::micro::{OpWord, Opcode, Operand, Unit};
 
-/// Slots with different ports for two operands and a result. The second result of a pair shares its port with no other
-/// operand.
+/// Memory slots for two operands and a result, with different ports. The second result of an operation with two
+/// results shares its port with no other operand.
 const SLOTS: [u8; 4] = [8, 9, 10, 0];
 
-/// Returns the instruction words of Table 2 with their names. All run on RPAU 0, which is also the source of a
-/// broadcast.
+/// Returns the instruction words of the ring paper's Table 2 with their names. All run on RPAU 0, which is also the
+/// source of a broadcast.
 pub fn instructions(d: &Description) -> [(&'static str, OpWord); 14] {
     let [a, b, dst, second] = SLOTS;
     let word = |op, unit| OpWord {

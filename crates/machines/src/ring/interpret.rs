@@ -78,8 +78,8 @@ pub struct Executed<'a> {
     /// The cycle in which the word started.
     pub start: u64,
     pub cycles: u64,
-    /// How many cycles of each period (in which the dyadic cores take one row) the word leaves free on each of its
-    /// ports, for words of the dyadic cores.
+    /// The number of cycles of each period that the word leaves free on each of its ports, for words of the dyadic
+    /// cores. A period is the time in which these cores take one row.
     pub turns: u64,
     /// The results of the word with their destinations, written when the word retires.
     pub results: &'a [(Target, Vec<u64>)],
@@ -115,7 +115,7 @@ pub enum Target {
     Host(u16),
 }
 
-/// A result of a word that has not retired, with its destination.
+/// A result of a word that has started and not retired, with its destination.
 type Late = (Target, Vec<u64>);
 
 struct Engine<'a> {
@@ -126,7 +126,7 @@ struct Engine<'a> {
     watch: &'a mut dyn FnMut(Executed<'_>),
 }
 
-/// A word that has started and not retired.
+/// An instruction word that has started and not retired.
 struct Flying {
     word: OpWord,
     at: Started,

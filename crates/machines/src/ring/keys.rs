@@ -24,17 +24,17 @@ pub struct KeyLoad {
 pub struct KeyMemory {
     /// For each RPAU, the key limb in each key slot, or `None` for an unused slot.
     held: Vec<Vec<Option<KeyLimb>>>,
-    /// The key limbs of the program that calls have used.
+    /// For each key limb of the program, whether a call has used it.
     met: LimbTable<bool>,
     pieces: u64,
-    /// Whether an unused slot counts as holding the first limb that is asked of it. So the memory begins with the limbs
-    /// that are used first, the best choice.
+    /// Whether an unused slot counts as holding the first limb that a call needs there. The memory then begins with the
+    /// limbs that are used first, the best choice.
     resident: bool,
     /// For each RPAU, the number of different key limbs that calls have used.
     needed: Vec<u64>,
     /// The number of key limbs that crossed the link between calls.
     pub loads: u64,
-    /// The number of key limbs that count as loaded before the first call.
+    /// The number of key limbs that count as loaded before the program's first call.
     pub found: u64,
 }
 
@@ -111,7 +111,7 @@ impl KeyMemory {
         slots.extend(wanted.iter().map(|l| slot(l).unwrap_or(0) as u8));
     }
 
-    /// Notes that a procedure has left these key limbs in these slots of RPAU `r`.
+    /// Notes that a procedure has left the key limbs `limbs` in the key slots `slots` of RPAU `r`.
     pub fn leave(&mut self, r: usize, slots: &[u8], limbs: &[KeyLimb]) {
         for (&slot, &limb) in slots.iter().zip(limbs) {
             self.held[r][usize::from(slot)] = Some(limb);

@@ -29,22 +29,22 @@ pub struct Rewrites {
     pub unfuse: Unfuse,
 }
 
-/// Which accumulations with a stored key limb become a multiplication and an addition. The main cores can do both, even
-/// on machines on which only the dyadic cores accumulate.
+/// The accumulations with a stored key limb that become a multiplication and an addition. The main cores can do both of
+/// these, even on machines on which only the dyadic cores accumulate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unfuse {
     #[default]
     None,
-    /// On each RPAU, one accumulation of every so many.
+    /// On each RPAU, one accumulation of every group of this many is split.
     OneIn(usize),
-    /// On each RPAU, the last accumulations, as many as this number.
+    /// On each RPAU, the last accumulations are split, as many as this number.
     Last(usize),
-    /// All accumulations, with key limbs or not, for machines that cannot accumulate.
+    /// All accumulations are split, with key limbs or not. This is for machines that cannot accumulate.
     Every,
 }
 
 impl Unfuse {
-    /// The choices of split accumulations that the scheduler tries.
+    /// The choices of which accumulations to split that the scheduler tries.
     pub const ALL: [Unfuse; 8] = [
         Unfuse::None,
         Unfuse::OneIn(1),
@@ -141,11 +141,13 @@ struct Legaliser<'a> {
     depth: u8,
     graph: Graph,
     map: HashMap<ValueId, Pieces>,
-    /// The broadcast of a value, by the value and the receivers' layer if it is reduced for them.
+    /// The index of the broadcast operation of each value. The key is the value, and the receivers' layer if they get
+    /// it reduced.
     broadcasts: HashMap<(ValueIndex, u8), usize>,
-    /// The copy of a value on another RPAU, by value, RPAU and the layer for whose prime it is reduced.
+    /// The copy of each value on another RPAU. The key is the value, the RPAU, and the layer for whose prime the copy
+    /// is reduced.
     copies: HashMap<(ValueIndex, u8, u8), ValueIndex>,
-    /// The values that the generator expands from a seed, with the number of instructions that read each.
+    /// The number of instructions that read each value which the generator expands from a seed.
     streams: HashMap<ValueId, u32>,
     order: u32,
 }
@@ -260,7 +262,7 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Returns the number of key limbs on the RPAU that reads most.
+    /// Returns the number of key limbs on the RPAU that reads most of them in the procedure.
     fn key_limbs(&self) -> usize {
         let mut counts = vec![0; self.d.rpaus];
         for param in &self.procedure.params {

@@ -26,6 +26,8 @@ pub struct RingMachine {
 }
 
 impl RingMachine {
+    /// Makes the machine from its description, after a check of every field.
+    ///
     /// # Errors
     /// The errors of [`Description::check`].
     pub fn new(description: Description) -> Result<Self, MachineError> {

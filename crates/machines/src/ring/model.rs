@@ -27,8 +27,8 @@ pub struct Started {
     /// The cycle in which the word starts; `cycles` is the number of cycles that it takes.
     pub start: u64,
     pub cycles: u64,
-    /// How many cycles of each period (in which the dyadic cores take one row) the word leaves free on each of its
-    /// ports, for words of the dyadic cores.
+    /// The number of cycles of each period that the word leaves free on each of its ports, for words of the dyadic
+    /// cores. A period is the time in which these cores take one row.
     pub turns: u64,
 }
 
@@ -76,7 +76,7 @@ pub fn run_stalled(
     let mut retired = [0u32; QUEUES];
     // (end, sequence, queue) of words in flight: at most one a stream, one on the ring and one on the link.
     let mut flying: Vec<(u64, usize, usize)> = Vec::with_capacity(QUEUES);
-    // The cycles in which read ports of sources are free before their words end.
+    // The cycles in which read ports of operand a are free before their words end.
     let mut freed: Vec<u64> = Vec::with_capacity(QUEUES);
     let (mut now, mut sequence) = (0u64, 0usize);
     loop {

@@ -14,8 +14,8 @@ impl Description {
         (2 << self.splits) - 1
     }
 
-    /// Returns the resources that the machine needs beside those that its FPGA has. The fields of the description must
-    /// be in range.
+    /// Returns the resources that the ring machine needs, compared with those that its FPGA has. The fields of the
+    /// description must be in range.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`] for an unknown FPGA. [`MachineError::ExceedsPart`] if the machine needs more than
@@ -30,7 +30,7 @@ impl Description {
         self.needs_at(self.word_bits)
     }
 
-    /// Returns the resources of the machine if every RPAU is built for primes of `word_bits` bits.
+    /// Returns the resources that the machine would need if every RPAU were built for primes of `word_bits` bits.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`] if the description names an unknown FPGA.
@@ -112,9 +112,9 @@ impl Description {
         })
     }
 
-    /// Returns the most first twiddles of a stage that a twiddle generator stores. It is a power of two, and at least
-    /// the cycles from the use of a twiddle to that of its multiple: those of multiplier and adder, and three to store
-    /// and fetch the product.
+    /// Returns the number of first twiddles of each stage that a twiddle generator stores. The generator multiplies
+    /// them to get later twiddles. The number is a power of two, and at least the cycles from the use of a twiddle to
+    /// that of its multiple: those of multiplier and adder, and three to store and fetch the product.
     pub fn first_values(&self) -> u64 {
         (self.pipeline.multiplier + self.pipeline.adder + 3).next_power_of_two()
     }

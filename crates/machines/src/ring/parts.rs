@@ -33,8 +33,8 @@ fn ciphers(procedure: &Procedure) -> Vec<u16> {
 struct Part {
     /// The index of the part's own procedure.
     proc: u32,
-    /// The indices of the whole procedure's parameters that the part has. `seeds` and `results` have those of its seeds
-    /// and results.
+    /// The indices, among the parameters of the whole procedure, of those that the part has. `seeds` and `results` have
+    /// the indices of its seeds and results.
     params: Vec<usize>,
     seeds: Vec<usize>,
     results: Vec<usize>,
@@ -56,15 +56,16 @@ impl Part {
 /// Decides which calls are cut into parts, and makes the procedures of the parts.
 pub struct Cutter<'a> {
     d: &'a Description,
-    /// The program's procedures, then those of the parts.
+    /// The program's procedures, then the procedures of parts that were cut from them.
     procs: Vec<Arc<Procedure>>,
-    /// For each of `procs`, the index of the program's procedure that it is or of which it is a part.
+    /// For each procedure in `procs`, the index of the program's procedure that it is, or from which it was cut.
     whole: Vec<u32>,
     /// For each of the program's procedures, the numbers of the ciphertexts that it returns.
     ciphers: Vec<Vec<u16>>,
     parts: HashMap<(u32, Vec<u16>), Part>,
     shapes: Vec<Shape>,
-    /// For each procedure and number of ciphertexts computed at once, the index of the part's shape.
+    /// The index of each part's shape, by the cut procedure and the number of ciphertexts that the part computes at
+    /// once.
     shape_of: HashMap<(u32, usize), usize>,
     fits: HashMap<(usize, Vec<usize>, Vec<bool>), bool>,
     shape_of_part: HashMap<u32, usize>,
@@ -73,7 +74,8 @@ pub struct Cutter<'a> {
 /// A class of parts that differ only in their Galois elements. They take the same cycles and room.
 struct Shape {
     procedure: Procedure,
-    /// The cycles on a machine whose memory is otherwise empty; `None` if the part does not fit.
+    /// The cycles of a part of this shape on a machine whose memory is otherwise empty, or `None` if the part does not
+    /// fit.
     cycles: Option<u64>,
 }
 
@@ -135,7 +137,7 @@ impl<'a> Cutter<'a> {
         self.procs.get(proc as usize)
     }
 
-    /// Returns the index of the shape of a part's procedure. Parts of one shape have the same schedule.
+    /// Returns the index of the shape of a part's procedure. A shape is a class of parts with the same schedule.
     pub fn shape_of_part(&self, proc: u32) -> Option<usize> {
         self.shape_of_part.get(&proc).copied()
     }

@@ -30,7 +30,8 @@ impl Passes {
         self.log_n.div_ceil(self.stages)
     }
 
-    /// Returns the bits of the coefficient index in which the pairs of a pass's stages differ, lowest first.
+    /// Returns the bits of the coefficient index that distinguish the two coefficients of a butterfly in the pass's
+    /// stages, lowest first.
     pub fn pairs(&self, pass: u32) -> std::ops::Range<u32> {
         self.stages * pass..(self.stages * (pass + 1)).min(self.log_n)
     }

@@ -7,7 +7,8 @@ use super::description::{Description, MAX_KEY_SLOTS, MAX_RPAUS, MAX_SLOTS};
 /// The index of a retire counter, and the count that it must reach.
 pub type Mark = (usize, u32);
 
-/// The words that must retire before a word uses the slot: its last writer and its readers since.
+/// The use of one memory slot: the words that must retire before another word uses the slot, which are its last
+/// writer and its readers since.
 #[derive(Clone, Debug, Default)]
 pub struct SlotLog {
     pub write: Option<Mark>,

@@ -15,18 +15,18 @@ pub struct Policy {
     pub first_products_on_main: bool,
     /// The number of slots that a broadcast must leave free on every receiver.
     pub reserve: u32,
-    /// The unit and the urgency of operations shorter than a transform.
+    /// The unit and the urgency of operations that are shorter than a transform.
     pub light: Light,
-    /// Whether broadcasts may write only to slots that share no port.
+    /// Whether a broadcast may write only to slots that share their port with no other slot.
     pub own_ports: bool,
-    /// How many operations of an RPAU an operation may overtake. It counts from the RPAU's first operation that was not
-    /// issued.
+    /// The number of operations of an RPAU that an operation may overtake, counted from the RPAU's first operation that
+    /// was not issued.
     pub window: u32,
-    /// A number that decides between operations of equal urgency; 0 decides by the nodes' order.
+    /// A seed that decides between operations of equal urgency. With 0 the order of the nodes decides.
     pub draw: u32,
 }
 
-/// The number of ways to decide between operations of equal urgency that are tried.
+/// The number of seeds that are tried to decide between operations of equal urgency.
 const DRAWS: u32 = 8;
 
 /// The unit and the urgency of coefficient-wise operations without keys. Splits and joins have the same urgency.
@@ -34,8 +34,9 @@ const DRAWS: u32 = 8;
 pub struct Light {
     /// Whether the operations run on the main cores only. Otherwise they run on the unit on which they end first.
     pub on_main: bool,
-    /// How many transforms are added to the cycles of an operation's path. With 0 the path alone decides; with a large
-    /// number the operation goes ahead of every transform.
+    /// A bonus on the urgency of an operation, which is the length in cycles of its path to the procedure's end. It is
+    /// counted in transforms: with 0 the path alone decides; with a large number the operation goes ahead of every
+    /// transform.
     pub bonus: u64,
 }
 

@@ -75,8 +75,8 @@ pub struct Spills {
     /// The time of the link for these limbs, between and inside calls and without key limbs, in cycles of the machine's
     /// clock.
     pub cycles: u64,
-    /// The part of the end-to-end time that the link takes for these limbs, from 0 to 1. Time that other work hides
-    /// counts, too.
+    /// The share of the end-to-end time that the link takes for these limbs, from 0 to 1. Transfers during which other
+    /// work runs count in full.
     pub share: f64,
 }
 

@@ -79,7 +79,7 @@ fn parts(graph: &Graph, node: &Node) -> Vec<(RingKind, ValueIndex)> {
     all
 }
 
-/// Returns the first operand of an operation. It is a value for every operation except the generator's.
+/// Returns the first operand of an operation, which is a value for every operation except the generator's.
 fn first(node: &Node) -> ValueIndex {
     node.values().next().unwrap_or(0)
 }
@@ -161,8 +161,8 @@ pub fn fuse(graph: &mut Graph) {
     graph.finish();
 }
 
-/// Lets a broadcast add constants. The receivers add those that would be added to their copies, and the source adds
-/// the one that would be added before.
+/// Lets broadcasts add constants, so that no operation of its own adds them. The receivers add the constants that
+/// would be added to their copies, and the source adds the one that would be added before.
 pub fn add_on_the_way(graph: &mut Graph) {
     let mut taken = vec![false; graph.nodes.len()];
     for b in 0..graph.nodes.len() {
@@ -307,7 +307,7 @@ pub fn order(graph: &mut Graph) {
     }
 }
 
-/// Moves a transform, and the split and the reduction before it, down to position `order` of the procedure.
+/// Moves a transform, and the split and the reduction that feed it, down to position `order` of the procedure.
 fn postpone(graph: &mut Graph, n: NodeIndex, order: u32) {
     let node = &mut graph.nodes[n as usize];
     if node.order >= order || !matches!(node.op, Opcode::Ntt | Opcode::Split | Opcode::Red) {

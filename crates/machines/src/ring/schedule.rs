@@ -52,12 +52,12 @@ pub struct Scheduled {
     pub cycles: u64,
 }
 
-/// The reason for which a procedure has no schedule: too few slots, or a full table.
+/// The reason why a procedure has no schedule: too few slots, or a full table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// No operation could be issued for lack of free slots.
     NoRoom,
-    /// The procedure has more immediates or words than the machine's tables can hold.
+    /// The procedure has more immediates or instruction words than the machine's tables can hold.
     TableFull,
 }
 
@@ -142,7 +142,8 @@ impl<'a> Scheduler<'a> {
                 continue;
             }
             let Some(&Reverse((next, _))) = self.events.peek() else {
-                // Nothing runs: the scheduler gives up every preference, then the procedure.
+                // Nothing runs and nothing can be issued: the scheduler gives up its preferences, and if that does
+                // not help, the procedure.
                 if self.issue_one(true)? {
                     continue;
                 }

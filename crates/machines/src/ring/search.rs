@@ -21,9 +21,10 @@ use crate::MachineError;
 const ROUNDS: usize = 6;
 const STARTS: usize = 2;
 
-/// A policy, with the schedule that it gives and the schedule's cycles.
+/// A policy of the scheduler, with the cycles of the schedule that it gives, and that schedule.
 type Found = (Policy, u64, Scheduled);
-/// The windows that are tried for a spilled procedure: how many operations an operation may overtake.
+/// The windows that are tried for a procedure with spills. A window is the number of operations that an operation may
+/// overtake.
 const SPILLED_WINDOWS: [u32; 4] = [24, 10, 3, 0];
 
 /// The rewritten forms of a procedure, and the policy with which it was fastest.
@@ -188,7 +189,7 @@ impl Prepared {
         self.best
     }
 
-    /// Begins later searches with `policy`. If its schedule fits, the search ends there.
+    /// Begins later searches with the policy `policy`. If the schedule that it gives fits, the search ends there.
     pub fn prefer(&mut self, policy: Policy) {
         self.best = Some(policy);
     }

@@ -12,7 +12,8 @@ use super::description::Description;
 use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
 use super::micro::Opcode;
 
-/// Lets every RPAU of `stand_in` take a part of the sums, if the program has `count` primes and none for that RPAU.
+/// Gives every RPAU of the description's `stand_in` a part of another RPAU's sums, if the program has `count` primes
+/// and none for that RPAU.
 pub fn share(d: &Description, graph: &mut Graph, count: usize) {
     let mut helpers: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
     for s in d
@@ -98,8 +99,8 @@ fn sums(graph: &Graph, owner: u8) -> Vec<Vec<NodeIndex>> {
     firsts.map(chain).filter(|chain| chain.len() > 1).collect()
 }
 
-/// Returns the digits that the sums multiply, in order. They are transforms of a broadcast's copies that only the sums
-/// read.
+/// Returns the key-switch digits that the sums multiply, in order. They are transforms of a broadcast's copies that
+/// only the sums read.
 fn digits(graph: &Graph, sums: &[Vec<NodeIndex>]) -> Vec<ValueIndex> {
     let terms = || sums.iter().flatten().map(|&n| &graph.nodes[n as usize]);
     let mut digits: Vec<ValueIndex> = terms().filter_map(factor).collect();
@@ -162,8 +163,8 @@ fn relocate(graph: &mut Graph, digit: ValueIndex, r: u8) {
     }
 }
 
-/// Gives a value its own broadcast, instead of one to several RPAUs. Then an RPAU that takes a part of a sum can
-/// receive the digit when it is ready, into any slot.
+/// Gives a value a broadcast of its own, in place of one broadcast to several RPAUs. An RPAU that takes a part of a
+/// sum can then receive the digit when it is ready, into any slot.
 fn send_apart(graph: &mut Graph, v: ValueIndex) {
     let Some(def) = graph.values[v as usize].def else {
         return;

@@ -19,7 +19,7 @@ pub fn end_to_end(d: &Description, totals: &Totals) -> EndToEnd {
         inputs_seconds: d.link_seconds(totals.bytes_in),
         keys_seconds: d.link_seconds(totals.key_bytes) + seconds(keys),
         programs_seconds: d.link_seconds(totals.program_bytes),
-        // What is not the link's alone.
+        // The cycles in which the link does not work alone.
         compute_seconds: seconds(totals.cycles + tally.overlap - tally.link),
         spills_seconds: d.link_seconds(spilled) + seconds(stores + loads),
         outputs_seconds: d.link_seconds(totals.bytes_out),

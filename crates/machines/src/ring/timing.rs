@@ -37,8 +37,8 @@ fn through(d: &Description, cores: u64) -> u64 {
     p.memory_read + 2 * (p.port + p.network) + cores * core(d) + p.memory_write
 }
 
-/// Returns the cycles from the read of a row to its write by the dyadic cores. In each direction a row waits for its
-/// turn of the port, less than one period.
+/// Returns the cycles from the read of a row to its write by the dyadic cores. In each direction a row waits less than
+/// one period for the port.
 fn through_dyadic(d: &Description) -> u64 {
     let p = &d.pipeline;
     let way = p.port + p.row_buffer + period(d) - 1;

@@ -322,7 +322,8 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Returns whether all uses of `v` are as a factor of a product: it is no addend and no result.
+    /// Returns whether every use of `v` is as a factor of a product. A value that is an addend or a result does not
+    /// qualify.
     fn feeds_product(&self, v: ValueId) -> bool {
         let product = |i: &Instr| match i.op {
             Op::Mul | Op::Dot => i.src.contains(&v),

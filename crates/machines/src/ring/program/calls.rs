@@ -12,8 +12,8 @@ use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::report::Cuts;
 
-/// The number of calls that are cut into parts before the first of them runs, and also the number of further calls
-/// that are known. A program with fewer calls is known completely from the first call on.
+/// The number of calls that are cut into parts before the first of them runs, and the number of further calls whose
+/// reads are known. A program with fewer calls is known completely from the first call on.
 pub const WINDOW: usize = 4096;
 /// The number of calls after the running one that are known, if no call is cut into parts. It is the same number as
 /// with cuts.
@@ -25,7 +25,7 @@ pub type Place = (u64, u32);
 
 /// The second component of a [`Place`] that stands for the program's call itself.
 pub const ITSELF: u32 = u32::MAX;
-/// The position of a use that is not known yet, after all others.
+/// The position of a use that is not known yet. It is after all others.
 const FAR: Place = (u64::MAX, u32::MAX);
 
 /// A call that the machine runs: a call of the program, or a part of one.
@@ -127,7 +127,7 @@ impl<'a> Calls<'a> {
         cutting.map_or(proc, |cutting| cutting.whole(proc))
     }
 
-    /// Returns the index of the shape of a part's procedure. Parts of one shape have the same schedule.
+    /// Returns the index of the shape of a part's procedure. A shape is a class of parts with the same schedule.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutting.as_ref()?.shape(proc)
     }
@@ -163,7 +163,8 @@ impl<'a> Calls<'a> {
         self.ahead.forget(limb);
     }
 
-    /// Returns a limb that no part and no later call reads, each once.
+    /// Returns a limb that no part of a call and no later call reads, or `None` if all were returned. Each limb is
+    /// returned once.
     pub fn next_stale(&mut self) -> Option<LimbId> {
         self.cutting.as_mut()?.next_stale()
     }

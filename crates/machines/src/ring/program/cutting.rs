@@ -14,8 +14,8 @@ use crate::ring::report::Cuts;
 
 pub struct Cutting<'a> {
     cutter: Cutter<'a>,
-    /// The limbs on the machine before the call that is cut next, with the RPAU of each. Limbs that spills moved
-    /// count, too.
+    /// The limbs that are on the machine before the next call to be cut, with the RPAU of each. Limbs that were moved
+    /// to the host for lack of room are included.
     alive: LimbMap<usize>,
     /// The next calls to run, in order.
     queue: VecDeque<Planned>,
@@ -139,7 +139,7 @@ impl<'a> Cutting<'a> {
         }
     }
 
-    /// Notes that the arguments and results of a call are on the machine before the next call, unless they are in
+    /// Notes that the arguments and results of a call are on the machine before the next call, except the limbs in
     /// `dies`.
     fn see(&mut self, call: &Call, dies: &[LimbId]) {
         let Some(procedure) = self.head.procs.get(call.proc as usize) else {
@@ -182,7 +182,7 @@ impl<'a> Cutting<'a> {
         self.cutter.procedure(proc)
     }
 
-    /// Returns the index of the shape of a part's procedure. Parts of one shape have the same schedule.
+    /// Returns the index of the shape of a part's procedure. A shape is a class of parts with the same schedule.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutter.shape_of_part(proc)
     }

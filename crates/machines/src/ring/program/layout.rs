@@ -7,8 +7,8 @@ use ringmill_isa::mid::{ParamRole, Procedure};
 
 use crate::ring::graph::Graph;
 
-/// A group of arguments that cross the link together, one limb on each RPAU: operand, polynomial, and the index among
-/// the moduli of one RPAU.
+/// The key of a group of arguments that cross the link together, with one limb on each RPAU: operand, polynomial, and
+/// the index among the moduli of one RPAU.
 pub type Travel = (u16, Poly, usize);
 
 /// An argument that has slots in polynomial memory.
@@ -28,12 +28,13 @@ pub struct Key {
     pub base: u8,
 }
 
-/// The bytes of a call's command: where its words and tables begin, its ring degree and its numbers of entries.
+/// The bytes of the command that starts a call: where its words and tables begin, its ring degree and its numbers of
+/// entries.
 const COMMAND: usize = 64;
 /// The bytes of one seed.
 const SEED: usize = 32;
 
-/// The layout of one procedure on one ring machine.
+/// The RPAU and key index of each argument and result of one procedure on one ring machine.
 #[derive(Debug)]
 pub struct Layout {
     pub values: Vec<Value>,

@@ -27,7 +27,7 @@ struct Used {
     held: bool,
 }
 
-/// The rows that a schedule takes of program memories and tables: words of the longest stream, constants, generator
+/// The rows that a schedule takes in program memories and tables: words of the longest stream, constants, generator
 /// streams, Galois elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Size {
@@ -75,11 +75,11 @@ pub struct Outcomes {
     list: Vec<Used>,
     /// The indices of the schedules by procedure and placement, as bytes ([`super::placing::Key`]).
     at: HashMap<Vec<u8>, Index>,
-    /// The placements for which no schedule was found, with the policy with which that search began. The same policy
-    /// would fail again.
+    /// The placements of operands for which no schedule was found, with the policy with which the search began. A
+    /// search that begins with the same policy fails again.
     failures: HashMap<Vec<u8>, (Option<Policy>, Failure)>,
-    /// The schedules of procedures that do not fit, so that values cross the link inside them. They start from an
-    /// empty memory, so each procedure has one schedule.
+    /// The schedule of each procedure that does not fit the memory, so that values cross the link inside it. Such a
+    /// schedule starts from an empty memory, so a procedure has only one.
     spilled: HashMap<u32, Index>,
     /// The rows that are in use of the machine's program memories and tables.
     held: [usize; 4],

@@ -15,8 +15,9 @@ use crate::ring::schedule::{Failure, Placement, Scheduled};
 use crate::ring::search::Prepared;
 use crate::ring::tally::Tally;
 
-/// A procedure and a [`Placement`] of its arguments as bytes: the procedure's index, two bytes for each argument (its
-/// slots, and whether it must stay), and the slots of other values.
+/// The key of a schedule in the cache: a procedure and a [`Placement`] of its arguments as bytes. It has the
+/// procedure's index, two bytes for each argument (its slots, and whether it must stay), and the slots of other
+/// values.
 #[derive(Default)]
 pub struct Key {
     bytes: Vec<u8>,

@@ -21,8 +21,8 @@ use crate::ring::search::Prepared;
 use crate::ring::tally::Lanes;
 use crate::{MachineError, SimOptions};
 
-/// The bytes of host memory that each instruction of a procedure takes during scheduling, in all
-/// rewritten forms and schedules.
+/// The bytes that the simulator's scheduler takes for each instruction of a procedure, in all rewritten forms and
+/// schedules.
 const SCHEDULED: u64 = 16 << 10;
 
 /// A procedure that is prepared for scheduling, with the layout of its arguments.
@@ -78,9 +78,9 @@ pub struct Run<'a> {
     pub outcomes: Outcomes,
     pub residency: Residency,
     pub keys: KeyMemory,
-    /// For each input, whether it has crossed the link. A second transfer is a spill.
+    /// For each input of the program, whether it has crossed the link. A second transfer counts as a spill.
     pub came: Vec<bool>,
-    /// The outputs that have crossed the link to the host.
+    /// The program's outputs that have crossed the link to the host.
     pub sent: HashSet<LimbId>,
     pub limb_bytes: u64,
     /// The number of pieces of a limb: two at twice the native ring degree.
@@ -89,9 +89,9 @@ pub struct Run<'a> {
     pub totals: Totals,
     /// The primes whose twiddles are loaded, one for each RPAU.
     primes: Vec<u8>,
-    /// The buffer in which the key of a call's placement is computed.
+    /// A buffer in which the cache key of a call's placement is computed.
     pub key: Key,
-    /// A buffer for the pinned flags of a call's arguments.
+    /// A buffer for the flags which say whether the slots of a call's arguments must stay.
     pinned: Vec<bool>,
     loads: Vec<KeyLoad>,
 }
