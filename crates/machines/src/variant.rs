@@ -64,7 +64,8 @@ fn table(description: &str) -> Result<Table, VariantError> {
     toml::from_str(description).map_err(|fault| VariantError::Syntax(fault.to_string()))
 }
 
-/// Adds the names of all fields below `value` to `names`, each after the name `name` of `value` itself.
+/// Adds the names of all fields below `value` to `names`. Each name begins with `name`, the name of `value`
+/// itself, and a dot.
 fn collect(value: &Value, name: &str, names: &mut Vec<String>) {
     let below = |key: &str| match name {
         "" => key.to_owned(),

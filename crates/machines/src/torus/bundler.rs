@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use super::Shape;
 use super::shape::BUNDLE;
 
-/// The registers that decide when a beat of the key is taken and when a bundle is complete.
+/// The registers of the bundler, which sums the key's patterns of a step to bundles. They decide when a beat of the
+/// key is taken and when a bundle is complete.
 pub(super) struct Bundler {
     shape: Shape,
     step: usize,
@@ -40,8 +41,8 @@ impl Bundler {
         self.made > 0
     }
 
-    /// Runs one cycle. `waits` tells whether a beat of the key is there, `product` whether a product uses a bundle.
-    /// Returns whether the beat is taken.
+    /// Runs one cycle of the bundler. `waits` tells whether a beat of the key is on offer, and `product` whether a
+    /// product uses a bundle. Returns whether the beat is taken.
     pub(super) fn cycle(&mut self, waits: bool, product: bool) -> bool {
         let first = self.pattern == 1;
         let takes = waits && (!first || self.held != self.depth);

@@ -33,8 +33,8 @@ impl Shape {
         }
     }
 
-    /// Returns the `key_beats` that [`Schedule::Coefficients`] needs: the patterns of two steps of the key, and their
-    /// sums.
+    /// Returns the beats of key buffer (`key_beats`) that [`Schedule::Coefficients`] needs: the patterns of two steps
+    /// of the key, and their sums.
     pub fn two_steps(sizes: Sizes) -> usize {
         let log_beats = sizes.log_n.saturating_sub(sizes.log_pos.saturating_add(1));
         let log_patterns = u32::try_from(sizes.unroll).unwrap_or(u32::MAX);
@@ -42,7 +42,8 @@ impl Shape {
     }
 }
 
-/// Returns the least `key_beats` with which [`Schedule::Sums`] holds one step of the key.
+/// Returns the least size of the key buffer in beats (`key_beats`) with which [`Schedule::Sums`] holds one step of the
+/// key.
 fn one_step(sizes: Sizes) -> usize {
     let groups = power(sizes.log_n.saturating_sub(sizes.log_pos).min(16));
     let patterns = power(sizes.unroll.min(3) as u32).saturating_sub(1);

@@ -6,10 +6,11 @@ use std::collections::VecDeque;
 
 use super::Shape;
 
-/// The number of steps of the key that the unit holds. One is received while the patterns of the other are summed.
+/// The number of steps of the key that the engine's bundle unit holds. One step is received while the patterns of
+/// the other are summed.
 pub(super) const HELD: u64 = 2;
 
-/// What the unit does with the current bundle.
+/// The work that the bundle unit does in a cycle on the current bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Idle,
@@ -18,7 +19,8 @@ enum State {
     Run,
 }
 
-/// The registers that decide when a beat of the key is taken and when a bundle is complete.
+/// The registers of the unit that sums the key's patterns to bundles in coefficient form. They decide when a beat
+/// of the key is taken and when a bundle is complete.
 pub(super) struct Gather {
     shape: Shape,
     places: usize,
@@ -57,8 +59,9 @@ impl Gather {
         self.state == State::Idle && self.whole == 0
     }
 
-    /// Runs one cycle. `waits` tells whether a beat of the key is there, and `taken` which ciphertexts' bundles the
-    /// transforms took. Returns whether the beat is taken, and the ciphertext whose bundle is complete.
+    /// Runs one cycle of the bundle unit. `waits` tells whether a beat of the key is on offer, and `taken` which
+    /// ciphertexts' bundles the transforms took. Returns whether the beat is taken, and the ciphertext whose bundle
+    /// is complete.
     pub(super) fn cycle(
         &mut self,
         waits: bool,

@@ -11,7 +11,8 @@ use super::{KeyStream, Shape, TorusError};
 /// The prime 2^52 - 2^12 + 1 modulo which the engine transforms.
 const P: u64 = TorusRing::MAX_PRIME;
 
-/// Computes the steps of a bootstrap up to its key switch, with the kernels of the software's evaluator.
+/// The reference for the engine: computes the steps of a bootstrap up to its key switch, with the kernels of the
+/// software's evaluator.
 pub struct Golden {
     shape: Shape,
     q: Coefficients,
@@ -21,6 +22,8 @@ pub struct Golden {
 }
 
 impl Golden {
+    /// Makes the reference for an engine of this shape.
+    ///
     /// # Errors
     /// There is none for a shape that was checked.
     pub fn new(shape: Shape) -> Result<Self, TorusError> {

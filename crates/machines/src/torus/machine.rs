@@ -32,6 +32,8 @@ pub struct TorusMachine {
 }
 
 impl TorusMachine {
+    /// Makes the machine from its description, and checks that the engine fits its FPGA.
+    ///
     /// # Errors
     /// The errors of [`Description::shape`]; an error if the engine does not fit its FPGA.
     pub fn new(description: Description) -> Result<Self, MachineError> {
@@ -62,20 +64,20 @@ impl TorusMachine {
         self.rate
     }
 
-    /// Returns the cycles of the blind rotation of `places` ciphertexts, with the key at the rate of its
-    /// source.
+    /// Returns the cycles of the blind rotation of the first `places` ciphertexts, interleaved, with the key at
+    /// the rate of its source.
     pub fn run(&self, places: usize) -> Run {
         run(self.shape, places, self.rate.offers())
     }
 
-    /// Returns the cycles of the key switch of `places` ciphertexts, with the switching key at the rate of the
-    /// key's source.
+    /// Returns the cycles of the key switch of the first `places` ciphertexts, with the switching key at the
+    /// rate of the key's source.
     pub fn switch(&self, places: usize) -> u64 {
         switch(self.shape, places, self.rate.of_words().offers())
     }
 
-    /// Returns the cycles of `places` whole bootstraps: loads, blind rotation, the key switch if `switches`,
-    /// and the output of the results.
+    /// Returns the cycles of whole bootstraps of `places` interleaved ciphertexts: loads, blind rotation, the
+    /// key switch if `switches` is true, and the output of the results.
     pub fn bootstraps(&self, places: usize, switches: bool) -> u64 {
         let (shape, each) = (self.shape, places as u64);
         let out = match switches {
@@ -137,7 +139,7 @@ impl TorusMachine {
             seconds_in: d.link.seconds(bytes_in),
             seconds_out: d.link.seconds(bytes_out),
             key_seconds: key_bytes as f64 / (d.key.gbyte_per_second * 1e9),
-            // An engine has one program, its own.
+            // An engine has one program, its own, which crosses no link.
             ..LinkUse::default()
         };
         let busy = |unit: &str, busy_cycles: u64| UnitUse {
@@ -297,7 +299,8 @@ impl Machine for TorusMachine {
     }
 }
 
-/// Counts of the program's calls and what they do.
+/// The counts of a program's calls on the engine so far: in total, by operation and by procedure, and the steps of the
+/// blind rotation among them.
 #[derive(Default)]
 struct Counts {
     calls: u64,
@@ -312,7 +315,7 @@ struct Counts {
 /// A run of a program on the engine that only counts cycles.
 struct Timing<'m> {
     machine: &'m TorusMachine,
-    /// The part of a bootstrap that each of the program's procedures does.
+    /// For each of the program's procedures, the part of a bootstrap that it does.
     parts: Vec<Step>,
     order: Order<'m>,
     counts: Counts,
@@ -320,8 +323,8 @@ struct Timing<'m> {
 }
 
 impl Timing<'_> {
-    /// Refuses a call out of order. A program has one start, then the steps of the blind rotation (turns) in
-    /// order, and one end.
+    /// Refuses a call out of order. A program has one start, then the steps of the blind rotation in order, and
+    /// one end.
     fn follow(&mut self, name: &str, step: Step) -> Result<(), MachineError> {
         let (shape, counts) = (self.machine.shape, &mut self.counts);
         let steps = shape.steps();
@@ -374,7 +377,7 @@ impl Session for Timing<'_> {
         Ok(())
     }
 
-    /// Returns the least cycles that the steps of the blind rotation can take whose calls were fed so far.
+    /// Returns the least cycles of those steps of the blind rotation whose calls the run has received so far.
     fn cycles(&self) -> u64 {
         let (transforms, products) = self.machine.shape.floors();
         self.counts.turns as u64 * transforms.max(products)

@@ -78,7 +78,7 @@ enum State {
     Tail,
 }
 
-/// What the transform units transform: `transform_e` of the RTL.
+/// The operand of the transform units: `transform_e` of the RTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Transform {
     Digits,
@@ -101,7 +101,7 @@ struct Engine {
     places: usize,
     state: State,
     transform: Transform,
-    /// Whether bundles are computed for the next step, as they are after the first one.
+    /// Whether bundles are computed one step ahead, as they are after the first step.
     ahead: bool,
     /// The index of the first ciphertext of the group, and of the current one in the group.
     base: usize,
@@ -113,7 +113,7 @@ struct Engine {
     wait: u64,
     evaluated: Line,
     summed: Line,
-    /// For each ciphertext, whether its bundle waits for its transforms.
+    /// For each ciphertext, whether its complete bundle waits to be transformed.
     gathered: Vec<bool>,
     product: Option<(u64, usize)>,
     product_place: usize,
@@ -122,13 +122,13 @@ struct Engine {
     feed: Feed,
 }
 
-/// Ciphertexts that become ready after a delay.
+/// A delay line: ciphertexts enter it, and become ready after a fixed number of cycles.
 struct Line {
     delay: VecDeque<Option<usize>>,
     flags: Vec<bool>,
 }
 
-/// The ring buffer of the key's beats.
+/// The ring buffer in which the engine holds beats of the key.
 struct Key {
     depth: u64,
     count: u64,
@@ -152,8 +152,8 @@ impl Line {
         }
     }
 
-    /// Runs one cycle of the delay: the ciphertext `enters` goes in, and the ready flags of the ciphertexts `taken` are
-    /// cleared.
+    /// Runs one cycle of the delay line: the ciphertext `enters` goes in, and the ready flags of the ciphertexts
+    /// `taken` are cleared.
     fn cycle(&mut self, enters: Option<usize>, taken: std::ops::Range<usize>) {
         self.delay.push_back(enters);
         self.flags[taken].fill(false);
@@ -218,7 +218,7 @@ impl Engine {
         }
     }
 
-    /// Returns whether the transforms of bundles follow those of the digits.
+    /// Returns whether the transform units next transform bundles, after the digits.
     fn bundle_next(&self) -> bool {
         matches!(self.feed, Feed::Gather(_)) && !(self.last_group() && self.last_step())
     }
@@ -227,7 +227,7 @@ impl Engine {
         self.pass + 1 == u64::from(self.shape.sizes().log_n)
     }
 
-    /// Returns the number of ciphertexts in the current group.
+    /// Returns the number of ciphertexts in the group that the engine works on.
     fn members(&self) -> usize {
         self.shape.sizes().group.min(self.places - self.base)
     }
@@ -341,7 +341,7 @@ impl Engine {
                 }
             }
         }
-        // The ring's next reader.
+        // The next reader of the ring buffer of the key.
         let (frees, made) = match &mut self.feed {
             Feed::Products => (frees, None),
             Feed::Bundler(bundler) => (bundler.cycle(waits, frees), None),
@@ -353,7 +353,7 @@ impl Engine {
         (ends, made)
     }
 
-    /// Runs one cycle of the transforms.
+    /// Runs one cycle of the transform units.
     fn transforms(&mut self, begins: bool, out: &mut Run) {
         match self.state {
             State::Ready => {
@@ -431,7 +431,7 @@ impl Engine {
         }
     }
 
-    /// Advances to the next transform of the step.
+    /// Advances to the next transform of the step of the blind rotation.
     fn next(&mut self) {
         self.state = State::Ready;
         let (last_group, next) = (self.last_group(), self.base + self.shape.sizes().group);

@@ -7,7 +7,7 @@ use ringmill_math::torus::TorusRing;
 use super::Shape;
 use crate::MachineError;
 
-/// The part of a bootstrap that a procedure does.
+/// The part of a bootstrap that a procedure of the engine's program does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The procedure makes the accumulator from a table.

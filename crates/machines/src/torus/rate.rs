@@ -3,8 +3,8 @@
 
 use super::Shape;
 
-/// A source that delivers a fixed number of bits in a cycle. A beat of the key is there when all of its bits are. If
-/// the engine has no room for a beat, the source waits.
+/// A source of the key that delivers a fixed number of bits in a cycle. A beat of the key is on offer when all of
+/// its bits have arrived. If the engine has no room for a beat, the source waits.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyRate {
     /// The size of a beat in thousandths of a bit. `cycle` has the thousandths of a bit that arrive in a cycle.

@@ -28,7 +28,8 @@ pub struct TorusUse {
 /// The cycles of an engine's key switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct SwitchUse {
-    /// The cycles for one ciphertext. `together` has the cycles for all interleaved ciphertexts together.
+    /// The cycles of the key switch for one ciphertext. `together` has the cycles for all interleaved ciphertexts
+    /// together.
     pub alone: u64,
     pub together: u64,
     /// The least cycles in which the unit's generators could expand the masks of a key switch.
@@ -38,7 +39,8 @@ pub struct SwitchUse {
 impl OwnReport for TorusUse {
     const KEY: &'static str = "torus";
 
-    /// Writes the rows of one bootstrap by itself and of several interleaved, beside the lower bound.
+    /// Writes the report's rows: the cycles of one bootstrap by itself and of several interleaved ones, beside the
+    /// lower bound.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         let how = Some(how);
         rows.row(

@@ -56,7 +56,8 @@ impl Shape {
         2 * self.sizes.levels
     }
 
-    /// Returns the number of polynomials that one transform unit transforms in a step.
+    /// Returns the number of polynomials that one transform unit transforms for a ciphertext in a step of the blind
+    /// rotation.
     pub fn slots(self) -> u64 {
         match self.schedule {
             Schedule::Sums | Schedule::Coefficients => (self.rows() / self.sizes.units) as u64,
@@ -74,20 +75,21 @@ impl Shape {
         self.sizes.dim.div_ceil(self.sizes.unroll)
     }
 
-    /// Returns the number of secret bits of the step with index `step`.
+    /// Returns the number of secret key bits that the blind rotation takes in the step with index `step`.
     pub fn bits(self, step: usize) -> usize {
         self.sizes
             .unroll
             .min(self.sizes.dim.saturating_sub(step * self.sizes.unroll))
     }
 
-    /// Returns the number of the key's gadget ciphertexts of a step: one for each pattern of its bits except 0.
+    /// Returns the number of the key's gadget ciphertexts for a step: one for each pattern of the step's secret bits
+    /// except 0.
     pub fn patterns(self, step: usize) -> usize {
         (1 << self.bits(step)) - 1
     }
 
-    /// Returns the number of the key's gadget ciphertexts of all steps. Those of step s begin at s (2^m - 1), for m
-    /// bits a step.
+    /// Returns the number of the key's gadget ciphertexts for all steps. Those of step s begin at index s (2^m - 1),
+    /// for m secret bits a step.
     pub fn gadgets(self) -> usize {
         (self.steps() - 1) * self.patterns(0) + self.patterns(self.steps() - 1)
     }
@@ -123,12 +125,14 @@ impl Shape {
         self.beat_words() as u64 * self.key_bits()
     }
 
-    /// Returns the number of groups into which the products cut the N positions.
+    /// Returns the number of groups into which the engine's products cut the N positions. The engine multiplies for one
+    /// group in a cycle.
     pub fn groups(self) -> usize {
         self.degree() / self.positions()
     }
 
-    /// Returns the number of groups into which the key's beats cut the N positions.
+    /// Returns the number of groups into which the beats of the key cut the N positions. A beat has the words of one
+    /// group.
     pub fn key_groups(self) -> usize {
         self.degree() / self.key_positions()
     }
@@ -166,7 +170,7 @@ impl Shape {
         (products, weighing)
     }
 
-    /// Returns the number of transforms of one step for one ciphertext.
+    /// Returns the number of transforms of one step of the blind rotation for one ciphertext.
     pub fn transforms(self) -> u64 {
         match self.schedule {
             Schedule::Sums => self.rows() as u64 + 2,
@@ -203,7 +207,8 @@ impl Shape {
         (slots * half_rows).max((1 << turn) + BUTTERFLY + 2)
     }
 
-    /// Returns the cycles of a unit's forward transforms, from the issue of the first row to the write of the last.
+    /// Returns the cycles of the forward transforms of one unit, from the issue of the first row to the write of the
+    /// last.
     pub fn transform_cycles(self) -> u64 {
         let before = 0..u64::from(self.sizes.log_n) - 1;
         let passes: u64 = before

@@ -84,6 +84,8 @@ impl Shape {
         Self::scheduled(sizes, Schedule::Sums)
     }
 
+    /// Checks the sizes and makes the shape of an engine with this schedule.
+    ///
     /// # Errors
     /// [`TorusError::Shape`] with the field that is out of range.
     pub fn scheduled(sizes: Sizes, schedule: Schedule) -> Result<Self, TorusError> {

@@ -18,7 +18,7 @@ pub fn switch_words(shape: Shape) -> u64 {
     SEED_WORDS + (shape.degree() * shape.switch().digits().levels) as u64
 }
 
-/// Returns the command that switches the first `places` ciphertexts.
+/// Returns the command with which the key-switching unit switches the first `places` ciphertexts of the engine.
 fn command(shape: Shape, places: usize) -> Command {
     // Shapes have N up to 2^11, n up to 4096 and 128 places.
     Command {

@@ -17,7 +17,7 @@ use super::lower::Prepared;
 use super::order::{Task, makers};
 use crate::MachineError;
 
-/// Returns the number of the operand to which a parameter belongs, or `None` for a key or an exponent.
+/// Returns the number of the operand of which a parameter is a part, or `None` for a key or an exponent.
 fn operand(role: &ParamRole) -> Option<u16> {
     match *role {
         ParamRole::Cipher { arg, .. } | ParamRole::Plain { arg } => Some(arg),
@@ -25,7 +25,7 @@ fn operand(role: &ParamRole) -> Option<u16> {
     }
 }
 
-/// Returns the number of operands of a procedure, ciphertexts and plaintexts.
+/// Returns the number of operands (ciphertexts and plaintexts) of a procedure.
 fn operands(procedure: &Procedure) -> u16 {
     let all = procedure.params.iter().filter_map(|p| operand(&p.role));
     all.max().map_or(0, |last| last.saturating_add(1))
@@ -126,8 +126,8 @@ pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, Mac
 struct Batch<'p> {
     of: &'p Procedure,
     made: Procedure,
-    /// The new values for values of the procedure that all ciphertexts share. `own` has those of the current
-    /// ciphertext.
+    /// The value of the batch for each value of the procedure that all ciphertexts share. `own` has the values of the
+    /// current ciphertext.
     shared: HashMap<ValueId, ValueId>,
     own: HashMap<ValueId, ValueId>,
 }
@@ -158,8 +158,8 @@ impl Batch<'_> {
 }
 
 impl Prepared {
-    /// Returns the procedure of a batch and its tasks. In the tasks' order, `together` ciphertexts share each read of a
-    /// key before the next ones begin. The parameters, which lie in distant memory in their order, are ordered by their
+    /// Returns the procedure for a batch of ciphertexts and its tasks. In the tasks' order, `together` ciphertexts
+    /// share each read of a key before the next ones begin. The parameters lie in distant memory in the order of their
     /// use, so that the channels bring them in turn.
     ///
     /// # Errors
@@ -218,7 +218,7 @@ fn in_turns(
         of[owner.unwrap_or(0)].push(at);
     }
     let turns = as_needed(graph, &tasks, &of[0]);
-    // All do the same, so the turns of one are those of all.
+    // All ciphertexts do the same work, so the order of one ciphertext's tasks is that of all.
     if of.iter().any(|own| own.len() != turns.len()) {
         return tasks;
     }

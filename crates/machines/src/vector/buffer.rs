@@ -3,28 +3,28 @@
 
 use std::collections::VecDeque;
 
-/// A limb of a program, by a number that does not depend on its name in a procedure.
+/// A limb of a program, by a number that stays the same whatever a procedure calls the limb.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Held(pub u64);
 
-/// The limb at a place of the buffer, as it is between procedures.
+/// The limb at a place of the ciphertext buffer between two procedures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Content {
     pub limb: Held,
     /// The limb's address in distant memory, counted in limbs, or `None` if it has no copy there.
     pub distant: Option<u32>,
-    /// The time of the limb's last use. Time counts uses of limbs.
+    /// The time of the limb's last use, as a count of all uses of limbs so far.
     pub used: u64,
 }
 
-/// The places of the ciphertext buffer, each for one limb, and the free limbs of distant memory.
+/// The places of the ciphertext buffer, each for one limb, and the free addresses of distant memory, counted in limbs.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pub places: Vec<Option<Content>>,
     /// The free places of the buffer, the one that has been free longest first.
     free: VecDeque<u32>,
-    /// For each channel of distant memory, the addresses that are free again, and the lowest address that was never
-    /// used.
+    /// For each channel of distant memory, the addresses of limbs that are free again, and the lowest address that was
+    /// never used.
     distant_free: Vec<(Vec<u32>, u32)>,
     distant_limbs: u32,
     clock: u64,
@@ -65,7 +65,7 @@ impl Buffer {
         !self.free.is_empty()
     }
 
-    /// Advances the time by one use, and returns it.
+    /// Counts one more use of a limb, and returns the new time, which is the number of uses so far.
     pub fn tick(&mut self) -> u64 {
         self.clock += 1;
         self.clock
@@ -91,7 +91,7 @@ impl Buffer {
         self.free.push_back(place);
     }
 
-    /// Puts a limb into a free place and returns the place, or `None` if there is none.
+    /// Puts a limb into a free place of the buffer and returns the place, or `None` if no place is free.
     pub fn put(&mut self, limb: Held, distant: Option<u32>) -> Option<u32> {
         let place = self.take()?;
         let used = self.tick();
@@ -104,8 +104,8 @@ impl Buffer {
         Some(place)
     }
 
-    /// Renumbers the places: those in use come first, the least recently used one leading, then the free ones in their
-    /// order. Returns the new number of each old place, or `None` if no number changes.
+    /// Renumbers the places of the buffer: those in use come first, the least recently used one leading, then the free
+    /// ones in their order. Returns the new number of each old place, or `None` if no number changes.
     pub fn rename(&mut self) -> Option<Vec<u32>> {
         let mut used: Vec<(u64, u32)> = Vec::with_capacity(self.live());
         for (at, content) in (0..).zip(&self.places) {
@@ -139,7 +139,8 @@ impl Buffer {
         (!same).then_some(new)
     }
 
-    /// Sets the content of all places. The first `live` of them are in use, in the order of their last use.
+    /// Sets the content of all places of the buffer. The first `live` places are in use, in the order of their last
+    /// use.
     pub fn set(&mut self, places: Vec<Option<Content>>, live: u32) {
         self.places = places;
         self.free.clear();
@@ -171,7 +172,7 @@ impl Buffer {
         ends.max().unwrap_or(0).saturating_sub(channels - 1)
     }
 
-    /// Frees the limb of distant memory at an address.
+    /// Frees the place of one limb in distant memory, at the address `at` in limbs.
     pub fn drop_distant(&mut self, at: u32) {
         let channels = self.distant_free.len() as u32;
         if let Some((free, _)) = self.distant_free.get_mut((at % channels.max(1)) as usize) {

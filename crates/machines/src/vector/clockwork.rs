@@ -23,7 +23,7 @@ use super::pending::Pending;
 use super::pipe::{Item, Pipe};
 use super::tally::Tally;
 
-/// Which times the simulator counts besides those of the buffer's port and the units.
+/// The times that the simulator counts in addition to those of the buffer's port and of the units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counting {
     /// Whether the simulator counts the time of distant memory. The paper does not.
@@ -33,19 +33,19 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// The paper's way to count: neither distant memory nor instructions.
+    /// The way in which the paper counts time: without distant memory and without instructions on the link.
     pub const PAPER: Self = Self {
         distant: false,
         instructions: false,
     };
-    /// The way that counts distant memory and instructions, too.
+    /// The way of counting that includes the time of distant memory and of instructions on the link.
     pub const WHOLE: Self = Self {
         distant: true,
         instructions: true,
     };
 }
 
-/// When a register holds the last value that was sent to it.
+/// The time at which a register holds the last value that was sent to it, in micro-cycles (cycles of the micro-clock).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Register {
     At(u64),
@@ -53,7 +53,7 @@ pub(super) enum Register {
     Waits,
 }
 
-/// The constants of a machine for programs of one shape, in micro-cycles, stages or chunks.
+/// The constants of a machine for programs of one shape, in micro-cycles (cycles of the micro-clock), stages or chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Rates {
     buffer: u64,
@@ -77,7 +77,8 @@ pub(super) struct Rates {
     log_chunks: u32,
 }
 
-/// The state of the simulated machine at a point in time.
+/// The state of the simulated vector machine at a point in time. Times are in micro-cycles, the cycles of the
+/// micro-clock.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Clockwork {
     pub(super) rates: Rates,
@@ -86,9 +87,9 @@ pub struct Clockwork {
     pub(super) now: u64,
     pub(super) sent: u64,
     pub(super) last_sent: Option<u64>,
-    /// The time of the last write to the buffer. Instructions see its effect from the next cycle on.
+    /// The time of the last write to the ciphertext buffer. Instructions see the write's effect from the next cycle on.
     pub(super) wrote: Option<u64>,
-    /// The times of the next loads and stores, if the caller has observed them elsewhere.
+    /// The times of the next loads and stores, if the caller has observed them on another machine, such as the RTL.
     pub(super) passed: VecDeque<u64>,
     pub(super) buffer_free: u64,
     pub(super) mac: Pipe,
@@ -108,7 +109,7 @@ pub struct Clockwork {
     pub tally: Tally,
 }
 
-/// The source of the next write to the buffer.
+/// The unit or path from which the next write to the ciphertext buffer comes.
 #[derive(Clone, Copy)]
 enum Writer {
     Mac,
@@ -116,7 +117,7 @@ enum Writer {
     Load,
 }
 
-/// The machine cannot continue after this number of instructions. The verifier refuses such a program.
+/// The error of a machine that cannot continue after this number of instructions. The verifier refuses such a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("instruction {0} waits for what nothing writes")]
 pub struct Stuck(pub u64);
@@ -179,12 +180,12 @@ impl Clockwork {
         self.passed.extend(times);
     }
 
-    /// Returns the simulated machine's current time in micro-cycles.
+    /// Returns the simulated machine's current time in micro-cycles, the cycles of the micro-clock.
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// Returns the time at which the last known result is written.
+    /// Returns the micro-cycle in which the last result is written, among the writes whose time is known.
     pub fn end(&self) -> u64 {
         self.end.max(self.now)
     }
@@ -207,7 +208,8 @@ impl Clockwork {
             || matches!(instr.target, Target::Chunk(spot, to) if waits(spot, to))
     }
 
-    /// Returns when an instruction can be sent if no write comes before, or `None` if a write must come first.
+    /// Returns the first micro-cycle in which an instruction can be sent if no write comes before, or `None` if a write
+    /// must come first.
     #[inline]
     pub fn earliest(&self, instr: &Decoded) -> Option<u64> {
         if self.blocked(instr) {
@@ -257,9 +259,9 @@ impl Clockwork {
         }
     }
 
-    /// Returns when the next instruction arrives in the instruction queue.
+    /// Returns the micro-cycle in which the next instruction arrives in the instruction queue.
     fn available(&self) -> u64 {
-        // It takes the place of one that was sent.
+        // The instruction takes the place in the queue of one that was sent.
         let place = match self.queue.len() < self.rates.queue {
             true => 0,
             false => self.queue.front().copied().unwrap_or(0) << 16,
@@ -273,8 +275,8 @@ impl Clockwork {
         first.is_some_and(|ready| ready <= self.buffer_free.max(self.now))
     }
 
-    /// Returns the next possible write and its time. A sum goes before a transform's result, and that before a loaded
-    /// chunk.
+    /// Returns the source and the micro-cycle of the next possible write to the buffer. A sum is written before a
+    /// transform's result, and a transform's result before a loaded chunk.
     #[inline]
     fn writer(&self) -> Option<(u64, Writer)> {
         let from = self.buffer_free.max(self.now);
@@ -295,9 +297,9 @@ impl Clockwork {
         first
     }
 
-    /// Does the next write if it comes before an instruction that could be sent at `earliest`, and returns whether it
-    /// did. An instruction that is sent in the cycle of a write does not need its effect, so the instruction comes
-    /// first.
+    /// Does the next write to the buffer if it comes before an instruction that could be sent at `earliest`, and
+    /// returns whether it did. An instruction that is sent in the cycle of a write does not need the write's effect, so
+    /// the instruction comes first.
     #[inline]
     pub fn write_before(&mut self, earliest: Option<u64>) -> bool {
         let Some((at, writer)) = self.writer() else {
@@ -376,7 +378,7 @@ impl Clockwork {
         }
     }
 
-    /// Sends an instruction at the time that [`Self::earliest`] has returned.
+    /// Sends an instruction to its unit in the micro-cycle that [`Self::earliest`] has returned.
     #[inline]
     pub fn send(&mut self, instr: &Decoded, at: u64) {
         if self.counting.instructions {
@@ -459,7 +461,7 @@ impl Clockwork {
         self.end = self.end.max(at + 1);
     }
 
-    /// Returns when a chunk has passed its channel of distant memory, if it can start at `from`.
+    /// Returns the micro-cycle in which a chunk has passed its channel of distant memory, if it can start at `from`.
     fn transfer(&mut self, address: u32, from: u64) -> u64 {
         if let Some(at) = self.passed.pop_front() {
             return at;
@@ -484,7 +486,7 @@ impl Clockwork {
         }
     }
 
-    /// Sends the next instruction of a program, and returns the time at which it is sent.
+    /// Sends the next instruction of a program, and returns the micro-cycle in which it is sent.
     ///
     /// # Errors
     /// [`Stuck`] for an instruction that can never be sent.
@@ -492,8 +494,8 @@ impl Clockwork {
         self.step_decoded(&self.decode(instr), 0)
     }
 
-    /// Sends the next instruction, which is in the queue from the time `there` on, and returns the time at which it is
-    /// sent.
+    /// Sends the next instruction, which is in the queue from the micro-cycle `there` on. Returns the micro-cycle in
+    /// which it is sent.
     ///
     /// # Errors
     /// The errors of [`Self::step`].
@@ -512,7 +514,8 @@ impl Clockwork {
         }
     }
 
-    /// Runs until all instructions have ended, and returns the micro-cycle in which the last result is written.
+    /// Runs until all instructions have ended. Returns the micro-cycle, a cycle of the micro-clock, in which the last
+    /// result is written.
     pub fn drain(&mut self) -> u64 {
         while self.write_before(None) {}
         self.end()

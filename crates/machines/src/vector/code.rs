@@ -11,15 +11,15 @@ use super::graph::{Graph, Node, Sum, Term, Value};
 use super::kernel::Kernel;
 use crate::MachineError;
 
-/// A value in a register.
+/// A value that lies in a register, and the form in which it lies there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Kept {
     value: Value,
-    /// Whether the register has the value times R, the factor that a product divides by.
+    /// Whether the register has the value times R, the factor by which the multiplier divides a product.
     times_r: bool,
 }
 
-/// An operand or a destination in a kernel's code.
+/// The place of an operand or a result in a kernel's code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spot {
     None,
@@ -30,7 +30,7 @@ pub enum Spot {
     Accumulator,
 }
 
-/// An instruction of a kernel, which is the same for every chunk.
+/// One line of a kernel's code: an instruction, which is the same for every chunk of the kernel's limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
     pub op: MicroOp,
@@ -79,8 +79,8 @@ struct Writer<'g> {
     graph: &'g Graph,
     buffered: &'g [bool],
     inside: HashSet<Value>,
-    /// The number of times that each value is read without the factor R. `products` counts its reads as an operand of
-    /// products.
+    /// The number of times that the kernel reads each value without the factor R. `products` counts the reads of the
+    /// value as an operand of products.
     plain: HashMap<Value, usize>,
     products: HashMap<Value, usize>,
     drafts: Vec<Draft>,
@@ -123,7 +123,7 @@ pub fn code(
             }
         }
     }
-    // The other side of each product is read as it is.
+    // A product has one operand times R. The other operand is read without this factor.
     for (_, sum) in sums.clone() {
         for term in &sum.terms {
             if let Term::Product(a, b) = *term {
@@ -180,8 +180,8 @@ impl Writer<'_> {
         if count(b) > count(a) { (b, a) } else { (a, b) }
     }
 
-    /// Returns a value as an operand without the factor R. A value that is read more than once, or that is not in the
-    /// buffer, comes from a register.
+    /// Returns a value as an operand without the factor R of the multiplier. A value that is read more than once, or
+    /// that is not in the buffer, comes from a register.
     fn plain(&self, value: Value) -> Source {
         let inside = self.inside.contains(&value);
         if inside || self.plain.get(&value).is_some_and(|&count| count > 1) {
@@ -279,14 +279,14 @@ struct Registers {
 /// Assigns registers to the values of the code. The value whose next read is farthest away is replaced, if it can be
 /// read or computed again. Returns `None` if there are too few registers.
 fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
-    // When each is read.
+    // For each value in a register, the lines of the code that read it.
     let mut reads: HashMap<Kept, Vec<usize>> = HashMap::new();
     for (at, draft) in writer.drafts.iter().enumerate() {
         for source in [draft.a, draft.b] {
             if let Source::Kept(kept) = source {
                 reads.entry(kept).or_default().push(at);
                 if kept.times_r {
-                    // Made from the value as it is, if that is nowhere but in a register.
+                    // The value times R is computed from the value without R, if that lies only in a register.
                     let plain = Kept {
                         times_r: false,
                         ..kept
@@ -364,7 +364,7 @@ fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     (front, loads)
 }
 
-/// Returns a register that holds the value `kept`. If none does, lines are added that load one.
+/// Returns a register that holds the value `kept`. If no register does, lines that load one are added to the code.
 fn fetch(
     writer: &Writer<'_>,
     file: &mut Registers,

@@ -8,7 +8,7 @@ use ringmill_isa::vector::{Instr, MicroOp, Place, Shape, Unit};
 
 use super::layout::{Orientation, orientation};
 
-/// The unit or path that an instruction uses, as the performance simulator sees it.
+/// The unit or path of the vector machine that an instruction uses, as the performance simulator sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Mac,
@@ -21,14 +21,14 @@ pub(super) enum Kind {
     Halt,
 }
 
-/// A chunk of the buffer, by the place of its limb and its number in the limb.
+/// A chunk of the ciphertext buffer, by the place of its limb and the chunk's number in the limb.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Spot {
     pub(super) slot: u32,
     pub(super) chunk: u32,
 }
 
-/// The destination of an instruction's result when it leaves its pipeline.
+/// The place to which an instruction's result goes when it leaves its pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Target {
     Chunk(Spot, Orientation),
@@ -40,7 +40,7 @@ pub(super) enum Target {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decoded {
     pub(super) kind: Kind,
-    /// Whether the instruction reads a chunk of the buffer.
+    /// Whether the instruction reads a chunk of the buffer, for which it needs the buffer's port.
     pub(super) port: bool,
     pub(super) chunks: [Option<Spot>; 2],
     /// The orientation, rows or columns, in which the instruction reads its chunks.

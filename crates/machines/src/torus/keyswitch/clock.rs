@@ -7,7 +7,8 @@
 use super::Shape;
 use super::skid::Skid;
 
-/// A command to the unit: the dimensions N (`large`) and n (`small`), and the number of ciphertexts.
+/// A command to the key-switching unit: the dimension N of the old key (`large`), the dimension n of the new key
+/// (`small`), and the number of ciphertexts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Command {
     pub large: u16,
@@ -47,8 +48,8 @@ impl std::fmt::Display for Code {
     }
 }
 
-/// The position of a result's word at the output: its ciphertext, its column (n is the body), and whether it is the
-/// command's last word.
+/// The position of a result's word at the unit's output: its ciphertext, its column (column n is the body), and
+/// whether it is the command's last word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Word {
     pub ciphertext: u8,
@@ -56,8 +57,8 @@ pub struct Word {
     pub last: bool,
 }
 
-/// The unit's inputs in one cycle: a command, a body of the key (and whether it is marked as the last), and whether
-/// the output word is taken.
+/// The key-switching unit's inputs in one cycle: a command, a body of the key (and whether it is marked as the
+/// last), and whether the output word is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Inputs {
     pub command: Option<Command>,
@@ -65,12 +66,12 @@ pub struct Inputs {
     pub take: bool,
 }
 
-/// The unit's outputs in one cycle, which depend only on earlier cycles.
+/// The key-switching unit's outputs in one cycle, which depend only on earlier cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shown {
     pub ready: bool,
     pub body_ready: bool,
-    /// The index of the word that the unit reads of each ciphertext; N is the body.
+    /// The index of the word that the unit reads of each ciphertext in this cycle; index N is the body.
     pub read: Option<u16>,
     pub word: Option<Word>,
     pub done: Option<Code>,
@@ -85,7 +86,7 @@ enum State {
     Swallow,
 }
 
-/// The unit's position in the rows of the key, and in the passes over the columns.
+/// The key-switching unit's position in the rows of the key, and in the passes over the columns of the new mask.
 #[derive(Clone, Copy, Debug)]
 struct Rows {
     word: u16,
@@ -96,7 +97,7 @@ struct Rows {
     owed: bool,
 }
 
-/// The words of a pass that the unit puts out.
+/// The words of a pass that the key-switching unit sends to its output.
 #[derive(Clone, Copy, Debug)]
 struct Give {
     full: bool,
@@ -116,20 +117,21 @@ pub struct Clock {
     done: bool,
     command: Command,
     rows: Rows,
-    /// Whether the last body of a stream with too many bodies has not come. `drain` is the number of cycles until
-    /// the rows in the pipeline have ended.
+    /// Whether a stream of the key has too many bodies and its last body has not come yet. `drain` is the number of
+    /// cycles until the rows in the pipeline have ended.
     long: bool,
     drain: u64,
     bodies: Skid<bool>,
-    /// For each stage of a generator's ring, the cycle until which the block that comes round there is in use.
+    /// For each stage of a generator's ring of pipeline stages, the cycle until which the ChaCha20 block that comes
+    /// round there is in use.
     taken: Vec<u64>,
-    /// The cycle in which the sums of a pass are complete, if a pass ends.
+    /// The cycle in which the sums of a pass are complete, or `None` if no pass is about to end.
     capture: Option<u64>,
     give: Give,
     out: Skid<Word>,
 }
 
-/// What happens to the key's rows in a cycle.
+/// The movements of the switching key's rows in one cycle of the unit.
 struct Moves {
     may: bool,
     issue: bool,
@@ -321,7 +323,8 @@ impl Clock {
         }
     }
 
-    /// Advances the output, and returns whether the last word of a pass goes into the output register.
+    /// Advances the key-switching unit's output by one cycle. Returns whether the last word of a pass goes into the
+    /// output register.
     fn step_give(&mut self, take: bool) -> bool {
         let lanes = self.shape.lanes();
         let give = &mut self.give;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A model of the two registers of the stream buffer `rm_skid`.
 
-/// The stream buffer's word at the output, and the word behind it.
+/// The registers of a stream buffer: the word at its output, and the word behind it.
 #[derive(Clone, Debug)]
 pub(super) struct Skid<T> {
     shown: Option<T>,

@@ -43,7 +43,7 @@ pub fn cycles(shape: Shape, command: Command) -> u64 {
     let before = (passes - 1) as usize * shape.lanes();
     let words = u64::from(command.count) * (small - before + 1) as u64;
     let of_pass = u64::from(command.count) * shape.lanes() as u64;
-    // A pass's words have left when the next one's last row comes.
+    // The words of a pass have left the unit when the last row of the next pass comes.
     if shape.turns() == 1 && rows > shape.latency() + of_pass + 2 {
         return passes * (rows + 1) + shape.latency() + words + 2;
     }
