@@ -35,7 +35,7 @@ pub struct Description {
     pub buffer_words: u64,
     pub registers: u8,
     pub factory: Factory,
-    /// The number of instructions that can wait in the queue.
+    /// The number of instructions that can wait in the vector machine's queue.
     pub queue: usize,
     pub instruction_bytes: u64,
     /// The most chunks on their way from distant memory to the buffer at once.
@@ -98,11 +98,12 @@ pub enum Masks {
 pub enum Order {
     /// The work with the longest path to the procedure's end comes first. Transforms and sums run beside one another.
     Overlapped,
-    /// The work comes in the procedure's order, one limb's after the other's.
+    /// The work comes in the procedure's order: all work on one limb, then all work on the next.
     InOrder,
 }
 
-/// The frequency of the micro-clock, and the number of its cycles in which each unit takes one item.
+/// The frequency of the micro-clock in MHz, and for each unit the number of cycles of this clock (micro-cycles) in
+/// which it takes one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Micro {
@@ -273,14 +274,14 @@ impl Description {
         power(self.log_lanes.saturating_sub(self.log_radix)).max(2) / 2
     }
 
-    /// Returns the latency of distant memory in micro-cycles: from the end of a chunk's transfer on its channel until
-    /// it is at the buffer.
+    /// Returns the latency of distant memory in micro-cycles, the cycles of the micro-clock: from the end of a chunk's
+    /// transfer on its channel until it is at the buffer.
     pub fn latency_micro(&self) -> u64 {
         (self.distant.latency_ns * self.micro.clock_mhz as f64 / 1e3).ceil() as u64
     }
 
-    /// Returns the micro-cycles in which a chunk passes one channel of distant memory, or the interconnect if that is
-    /// slower.
+    /// Returns the micro-cycles (cycles of the micro-clock) in which a chunk passes one channel of distant memory, or
+    /// the interconnect if that is slower.
     pub fn chunk_micro(&self, shape: Shape) -> u64 {
         let bytes = chunk_bytes(shape.log_lanes) as f64;
         let axi = self.axi.bits as f64 / 8.0 * self.axi.clock_mhz * 1e6;
@@ -288,7 +289,7 @@ impl Description {
         (bytes / rate * self.micro.clock_mhz as f64 * 1e6).ceil() as u64
     }
 
-    /// Returns the seconds that `micro` micro-cycles take.
+    /// Returns the seconds that `micro` cycles of the micro-clock take.
     pub fn seconds(&self, micro: u64) -> f64 {
         micro as f64 / (self.micro.clock_mhz as f64 * 1e6)
     }

@@ -7,7 +7,7 @@ use super::code::{Code, Spot};
 use super::order::{Task, Work};
 use super::place::StepKind;
 
-/// The order in which a step's lines of code go over the chunks of their limbs.
+/// The order in which the lines of a step's code are executed for the chunks of its limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     /// Each line is executed for all chunks before the next line.
@@ -19,7 +19,7 @@ enum Way {
     Ahead { loads: usize },
 }
 
-/// The remaining micro instructions of a step. One emitter serves all steps: it is filled again for each.
+/// A generator of the micro instructions of one step of a procedure. The same emitter is filled again for each step.
 #[derive(Clone, Debug)]
 pub struct Emitter {
     /// The instructions for the first chunk.
@@ -27,7 +27,7 @@ pub struct Emitter {
     way: Way,
     chunks: u32,
     log_chunks: u32,
-    /// What is added to the register numbers for odd chunks.
+    /// The number that is added to register numbers for odd chunks.
     shift: u8,
     registers: u8,
     line: usize,
@@ -52,8 +52,8 @@ impl Emitter {
         }
     }
 
-    /// Fills the emitter with the instructions of a step. `reads` are the places of the limbs that it reads, `writes`
-    /// of those that it writes.
+    /// Fills the emitter with the instructions of a step. `reads` and `writes` are the places in the buffer of the
+    /// limbs that the step reads and writes.
     pub fn fill(&mut self, kind: StepKind, tasks: &[Task], reads: &[u32], writes: &[u32]) {
         self.lines.clear();
         (self.line, self.chunk, self.shift, self.filling) = (0, 0, 0, false);
@@ -96,8 +96,8 @@ impl Emitter {
         }
     }
 
-    /// Fills the emitter with a kernel's code for all chunks. If the machine has twice the kernel's registers, a
-    /// chunk's registers are loaded before the chunk before it is done.
+    /// Fills the emitter with a kernel's code for all chunks. If the machine has twice as many registers as the kernel
+    /// needs, registers are loaded for the next chunk before the current one is done.
     fn sums(&mut self, code: &Code, reads: &[u32], writes: &[u32]) {
         let twice = 2 * code.registers <= usize::from(self.registers);
         if twice {
@@ -132,12 +132,12 @@ impl Emitter {
         }
     }
 
-    /// Returns the first chunk of a place of the buffer.
+    /// Returns the first chunk of the limb at a place of the buffer.
     fn first(&self, place: u32) -> Place {
         Place::Chunk(Chunk((place << self.log_chunks) as u16))
     }
 
-    /// Returns the current line as an instruction for a chunk.
+    /// Returns the emitter's current line of code as an instruction for a chunk.
     fn at(&self, chunk: u32) -> Option<Instr> {
         let line = *self.lines.get(self.line)?;
         let shift = if chunk % 2 == 1 { self.shift } else { 0 };
@@ -193,8 +193,8 @@ impl Iterator for Emitter {
 }
 
 impl Emitter {
-    /// Advances to the next line: register loads for the first chunk; then for each chunk the loads for the next one,
-    /// and the other lines for the chunk itself.
+    /// Advances the emitter to the next line of code: register loads for the first chunk, then for each chunk the
+    /// loads for the next one and the other lines for the chunk itself.
     fn ahead(&mut self, loads: usize) {
         self.line += 1;
         let chunk = self.chunk;

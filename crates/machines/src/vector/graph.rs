@@ -83,7 +83,7 @@ pub struct Graph {
     pub results: Vec<Value>,
     /// For each value, whether it is in evaluation form.
     pub evaluation: Vec<bool>,
-    /// The host's work on plaintexts before the procedure runs.
+    /// The work on plaintexts that the host does before the procedure runs.
     pub hosted: Hosted,
 }
 
@@ -114,7 +114,7 @@ impl Sum {
     }
 }
 
-/// The uses of a value, counted before sums are combined.
+/// The number of uses of a value by the procedure, counted before sums are combined.
 #[derive(Clone, Copy, Default)]
 struct Use {
     count: usize,
@@ -126,7 +126,8 @@ struct Builder<'p> {
     procedure: &'p Procedure,
     graph: Graph,
     uses: Vec<Use>,
-    /// For each value of the procedure the graph's value that equals it, if an instruction changes nothing.
+    /// For each value of the procedure the graph's value that equals it, if the procedure's instruction changes
+    /// nothing.
     same: Vec<Option<Value>>,
     table: Vec<Option<u16>>,
     masks: Masks,
@@ -254,7 +255,7 @@ impl Builder<'_> {
         Ok(value)
     }
 
-    /// Returns the graph's value that equals a value of the procedure.
+    /// Returns the graph's value that stands for a value of the procedure.
     fn value(&self, v: ValueId) -> Result<Value, MachineError> {
         let mut value = v.0 as usize;
         while let Some(Some(other)) = self.same.get(value) {
@@ -275,7 +276,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds a value that the procedure does not have, with the modulus of `like`, and returns it.
+    /// Adds a value to the graph that the procedure does not have, with the modulus of `like`, and returns it.
     fn further(&mut self, like: Value, evaluation: bool, node: Node) -> Value {
         let value = self.graph.nodes.len();
         let modulus = self.graph.modulus.get(like).copied().unwrap_or(0);
@@ -293,13 +294,14 @@ impl Builder<'_> {
             .ok_or_else(|| self.unsupported("a value without a modulus"))
     }
 
-    /// Returns whether a value's residues are modulo another modulus than q.
+    /// Returns whether the residues of a value are modulo another modulus than `q`.
     fn foreign(&self, value: Value, q: Modulus) -> Result<bool, MachineError> {
         Ok(self.graph.modulus.get(value) == Some(&PLAIN) || self.q(value)? != q)
     }
 
-    /// Adds a value times `by` to a sum, as the terms of its own sum if possible. A product becomes such terms only in
-    /// sums of products (`chain`): a later use would keep its operands in the buffer.
+    /// Adds a value times `by` to a sum. If possible, the terms of the value's own sum are added in its place. A
+    /// product becomes such terms only in sums of products (`chain`), because a later use would keep its operands in
+    /// the buffer.
     fn add(
         &self,
         to: &mut Sum,

@@ -58,7 +58,8 @@ impl Hosted {
         self.from.get(&value).map(|&(param, _)| param)
     }
 
-    /// Returns the host's work on a parameter, or `None` if there is none. The host does this work anew in each call.
+    /// Returns the host's work on a parameter, or `None` if the host does not change the parameter. The host does
+    /// this work anew in each call.
     pub fn fresh(&self, param: usize) -> Option<&HostWork> {
         let mut work = self.work.iter();
         work.find(|work| work.param == param && !work.is_none())

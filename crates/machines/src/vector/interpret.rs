@@ -36,7 +36,7 @@ struct Arithmetic {
     passes: Passes,
 }
 
-/// The memories of the vector machine, with the arithmetic for its table of moduli.
+/// The memories of the simulated vector machine with their residues, and the arithmetic for its table of moduli.
 #[derive(Debug)]
 pub struct Memory {
     shape: Shape,
@@ -199,7 +199,7 @@ impl Memory {
         }
     }
 
-    /// Moves the words of a chunk of rows to their places under an automorphism.
+    /// Moves the words of a chunk of rows to the places that an automorphism gives them.
     fn morph(&mut self, instr: &Instr) -> Result<(), Stop> {
         let chunk = self.get(instr.a, Orientation::Rows)?;
         let (_, first) = self.limb_chunk(instr.a)?;

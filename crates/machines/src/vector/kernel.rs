@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::graph::{Graph, Node, Sum, Term, Value};
 
-/// The number of registers that a kernel leaves free for operands that are read once.
+/// The number of registers that a kernel leaves free for operands that it reads once.
 const SPARE: usize = 2;
 /// The most sums that one kernel groups because they share operands.
 const MOST: usize = 64;
@@ -47,7 +47,7 @@ pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels
         }
     };
     graph.results.iter().copied().for_each(&mut mark);
-    // The sums that are read at all; a sum that became part of others is not.
+    // The sums that another value or a result reads. A sum that became part of others is not among them.
     let mut used = vec![false; count];
     let note = |used: &mut Vec<bool>, value: Value| {
         if let Some(place) = used.get_mut(value) {
@@ -126,7 +126,7 @@ fn pieces(graph: &Graph, buffered: &[bool], sums: &[Value], most: usize) -> Vec<
     let (written, inside): (Vec<Value>, Vec<Value>) = sums
         .iter()
         .partition(|&&value| buffered.get(value) == Some(&true));
-    // Values that are written and read again here stay together.
+    // Values that this group of sums writes and reads again stay in one kernel.
     let reads = |value: &Value| graph.nodes.get(*value).map(Node::reads).unwrap_or_default();
     let chained = sums
         .iter()
@@ -185,8 +185,7 @@ impl Sets {
     }
 }
 
-/// Returns the stage of each value. It grows by one with every transform and every buffered value on the way to the
-/// value.
+/// Returns the stage of each value: the number of transforms and buffered values on the longest way to the value.
 fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     let mut stage = vec![0usize; graph.nodes.len()];
     for &value in &graph.order {
@@ -206,7 +205,7 @@ fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     stage
 }
 
-/// Groups sums of the same stage, so that no kernel depends on itself.
+/// Groups sums of the same stage into kernels, so that no kernel depends on itself.
 fn groups(
     graph: &Graph,
     used: &[bool],

@@ -19,7 +19,7 @@
 
 use ringmill_isa::vector::{MicroOp, Shape};
 
-/// The part of a limb's matrix that a chunk is.
+/// The shape of a chunk in the matrix of rows and columns in which a limb lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Orientation {
     Rows,
@@ -56,7 +56,7 @@ pub fn orientation(op: MicroOp) -> (Orientation, Orientation) {
 pub struct Word {
     pub bank: u32,
     pub sub_bank: u32,
-    /// The address in the sub-bank, counted from the limb's first word there.
+    /// The address of the word in its sub-bank, counted from the limb's first word there.
     pub address: u32,
 }
 
@@ -83,7 +83,7 @@ impl Layout {
         1 << self.shape.log_lanes
     }
 
-    /// Returns the number of columns in a chunk, which is also the number of sub-banks of a bank.
+    /// Returns the number of columns in a chunk of rows, which is also the number of sub-banks of a bank.
     pub fn span(self) -> usize {
         self.lanes() / self.rows()
     }
@@ -99,8 +99,8 @@ impl Layout {
         }
     }
 
-    /// Returns where in a limb, stored row after row, the words of chunk `chunk` are, in the order in which the units
-    /// take them.
+    /// Returns the positions of the words of chunk `chunk` in a limb that is stored row after row, in the order in
+    /// which the units take the words.
     pub fn words(self, orientation: Orientation, chunk: usize) -> Vec<usize> {
         let (rows, columns, lanes) = (self.rows(), self.columns(), self.lanes());
         match orientation {
@@ -116,7 +116,8 @@ impl Layout {
         }
     }
 
-    /// Returns the index, in a limb stored row after row, of the value at psi^(2k+1).
+    /// Returns the position, in a limb stored row after row, of the polynomial's value at psi^(2k+1). psi is the
+    /// primitive 2N-th root of unity.
     pub fn of_value(self, k: usize) -> usize {
         let rows = self.rows();
         k % rows * self.columns() + k / rows

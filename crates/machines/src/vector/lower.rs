@@ -19,7 +19,7 @@ use super::readers::Readers;
 use super::tally::Tally;
 use crate::MachineError;
 
-/// A procedure cut into tasks, in the order in which they begin.
+/// A procedure that is cut into tasks, each the work of one unit, in the order in which the tasks begin.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub graph: Arc<Graph>,
@@ -37,6 +37,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Cuts a procedure into tasks for the described machine, in the order that its `schedule` names.
+    ///
     /// # Errors
     /// [`MachineError::Unsupported`] for an instruction or a size that the machine does not support, with the field
     /// that forbids it.
@@ -44,8 +46,8 @@ impl Prepared {
         Self::in_order(d, procedure, PIECE, |_, tasks| ordered(d, tasks))
     }
 
-    /// Prepares a procedure with its tasks in an order that `order` chooses. It receives them in an order in which each
-    /// task comes after those that compute its operands. A base extension writes `piece` limbs in one kernel.
+    /// Prepares a procedure with its tasks in the order that `order` chooses. The function gets the tasks in an order
+    /// in which each comes after those that compute its operands. A base extension writes `piece` limbs in one kernel.
     pub(super) fn in_order(
         d: &Description,
         procedure: &Procedure,
@@ -66,7 +68,8 @@ impl Prepared {
         }
         let shape = d.shape(procedure.log_n);
         let graph = graph(procedure, d.key_masks)?;
-        // In order, each operation stands by itself, except those whose results never leave the registers.
+        // With the schedule in order, each operation is a kernel of its own, except one whose results never leave the
+        // registers.
         let share = d.schedule == Order::Overlapped;
         let kernels = kernels(&graph, d.registers.into(), share.then_some(piece));
         let tasks = order(&graph, tasks(d, shape, &graph, &kernels)?);
@@ -119,7 +122,8 @@ fn floors(d: &Description, tasks: &[Task]) -> [u64; 2] {
 #[derive(Clone, Debug)]
 pub struct Alone {
     pub program: MicroProgram,
-    /// For each result, its place in the buffer, or its limb in distant memory if it was spilled.
+    /// For each result of the procedure, its place in the buffer, or its limb in distant memory if it was stored there
+    /// for lack of room.
     pub results: Vec<Where>,
     /// For each parameter its place at the start: in the buffer, or in distant memory.
     pub params: Vec<Where>,
@@ -140,8 +144,9 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// Returns the program with stores of its results at the end, and the limb of distant memory to which each result
-    /// goes. Results from the buffer are stored after the operands and the spilled limbs.
+    /// Returns the program with stores of the procedure's results at its end, and the limb of distant memory to which
+    /// each result goes. Results that are in the buffer go behind the operands and the limbs that were stored for lack
+    /// of room.
     pub fn stored(&self) -> (MicroProgram, Vec<u32>) {
         let limb = self.program.shape.limb_chunks();
         let mut instrs = self.program.instrs.clone();
@@ -173,7 +178,7 @@ impl Alone {
     }
 }
 
-/// The place of a limb: a number of a place in the buffer, or of a limb in distant memory.
+/// The place of a limb: the number of a place in the ciphertext buffer, or of a limb in distant memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Where {
     Buffer(u32),
@@ -224,7 +229,7 @@ pub fn alone_prepared(
     let mut params = Vec::new();
     let mut holds = Vec::new();
     for (number, param) in procedure.params.iter().enumerate() {
-        // It came from distant memory, which has it still.
+        // The parameter came from distant memory, which still has it.
         let there = match resident(number) {
             true => buffer.put(limb(number), Some(number as u32)),
             false => None,
@@ -305,7 +310,8 @@ pub fn alone_prepared(
     })
 }
 
-/// Times a micro program by itself on an idle machine, as [`alone`] does. Returns the micro-cycles and the counts.
+/// Times a micro program by itself on an idle machine, as [`alone`] does. Returns its micro-cycles (cycles of the
+/// micro-clock), and the counts of what its units did.
 ///
 /// # Errors
 /// [`MachineError::Program`] for a program that the verifier refuses.

@@ -28,6 +28,8 @@ pub struct VectorMachine {
 }
 
 impl VectorMachine {
+    /// Makes the machine from its description, and checks that it fits its part.
+    ///
     /// # Errors
     /// The errors of [`Description::needs`]; an error if the machine does not fit its part.
     pub fn new(description: Description) -> Result<Self, MachineError> {
@@ -205,8 +207,8 @@ impl VectorMachine {
         }
     }
 
-    /// Says what would shorten the part `by` of a program's time, the largest one. It names no field of memory, but
-    /// rates and the clock, which take no resources of the part.
+    /// Returns advice on what would shorten the part `by` of a program's time, the largest part. It names rates and the
+    /// clock, which take no resources of the part, and no field of memory.
     fn help(by: TimePart) -> String {
         match by {
             TimePart::Waits => {
@@ -223,7 +225,8 @@ impl VectorMachine {
     }
 }
 
-/// Returns the time of a run by operations of each level. `chunks` is the number of chunks of a limb.
+/// Returns the time of a run by the operations of the macro, mid and micro level. `chunks` is the number of chunks of a
+/// limb.
 fn parts(running: &Running<'_>, chunks: u64) -> VectorParts {
     let (counts, took) = (&running.total.ops, &running.total.took);
     let mut by_mid: BTreeMap<String, TimeUse> = BTreeMap::new();

@@ -86,7 +86,7 @@ impl Waits {
         self.missing[step] == 0
     }
 
-    /// Notes that a step was sent completely.
+    /// Notes that all instructions of a step were sent.
     fn done(&mut self, step: usize) {
         let of = self.begin[step] as usize..self.begin[step + 1] as usize;
         for &after in &self.after[of] {
@@ -95,7 +95,7 @@ impl Waits {
     }
 }
 
-/// A step whose instructions are being sent.
+/// A lane of the merge: a step whose instructions are being sent, beside those of other lanes.
 struct Lane {
     /// The index of the queue from which the lane takes its steps.
     queue: usize,
@@ -111,8 +111,8 @@ impl Lane {
     }
 }
 
-/// Generates the micro instructions of placed steps in the order in which `clock` sends them, from its current state
-/// on. `sent` receives each instruction with its time, and `told` is called after each step.
+/// Generates the micro instructions of steps whose limbs have places, in the order in which `clock` sends them from its
+/// current state on. `sent` receives each instruction with its time, and `told` is called after each step.
 ///
 /// # Errors
 /// [`MachineError::Program`] if the machine cannot continue; errors of `sent` and `told`.
@@ -150,9 +150,9 @@ pub fn merge(
     });
     let mut lanes: Vec<Lane> = lanes.collect();
     let mut left = placed.steps.len();
-    // Steps may have become free.
+    // Steps may have become free to begin.
     let mut freed = true;
-    // The lane whose instruction comes next, whenever it can be sent.
+    // The lane whose instruction must come next, whenever it can be sent.
     let mut forced: Option<usize> = None;
     while left > 0 {
         if std::mem::take(&mut freed) {

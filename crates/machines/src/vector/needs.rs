@@ -7,9 +7,9 @@ use crate::fpga::{
     Family, Memory, MemoryKind, Multipliers, Need, Needs, Part, Ports, Reduction, Unit,
 };
 
-/// Returns the numbers of multipliers in one transform unit of radix R = 2^`log_radix`: butterflies, before the
-/// transform and behind it (vector paper, section 6.1: 769, 255 and 255). The transform is a cyclic one in decimation
-/// in frequency, without products by one. It has R - 1 multipliers before it and R - 1 behind.
+/// Returns the numbers of multipliers in one transform unit of radix R = 2^`log_radix`: those in butterflies, those
+/// before the transform and those behind it (vector paper, section 6.1: 769, 255 and 255). The transform is a cyclic
+/// one in decimation in frequency, without products by one. It has R - 1 multipliers before it and R - 1 behind.
 pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
     let radix = 1u64 << log_radix;
     // Of log R ranks with R / 2 butterflies, the rank of blocks of size 2^s has R / 2^s products by one.
@@ -79,7 +79,8 @@ impl Description {
         })
     }
 
-    /// Returns the memories of the machine on a die, each table once for all of its readers.
+    /// Returns the memories of the vector machine on the die of an ASIC. Each table counts once, for all units that
+    /// read it.
     fn macros(&self) -> Vec<Need> {
         let (radix, lanes) = (1u64 << self.log_radix, 1u64 << self.log_lanes);
         let memory = |name: &str, count, depth, ports| {
@@ -100,9 +101,9 @@ impl Description {
                 Ports::SINGLE,
             ),
             memory("registers", lanes, self.registers.into(), TWO_READS),
-            // Powers of a 512th root and of psi, forward and inverse.
+            // Powers of a 512th root of unity and of psi, the 2N-th root, for the forward and the inverse transform.
             memory("twiddles before", 1, 2 * 2 * radix * PRIMES, Ports::READ),
-            // A seed a column, forward and inverse.
+            // A seed of twiddles for each column, for the forward and the inverse transform.
             memory("twiddle seeds", 1, 2 * (radix - 1) * PRIMES, Ports::READ),
         ]
     }

@@ -22,15 +22,15 @@ pub enum Work {
     Morph(u32),
 }
 
-/// A task: the work of one unit on whole limbs, with the values that it reads and writes.
+/// A task of a procedure: the work of one unit on whole limbs, with the values that it reads and writes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
     pub work: Work,
     pub modulus: u16,
     pub reads: Vec<Value>,
     pub writes: Vec<Value>,
-    /// The cycles for which the task occupies the buffer's port. `micro` has the micro-cycles of the task's
-    /// unit.
+    /// The cycles for which the task occupies the buffer's port. `micro` has the cycles of the micro-clock
+    /// in which the task's unit works.
     pub port: u64,
     pub micro: u64,
 }
@@ -54,12 +54,12 @@ pub fn tasks(
     let chunks = u64::from(shape.limb_chunks());
     let mut kernels_at: HashMap<Value, Vec<usize>> = HashMap::new();
     for (number, kernel) in kernels.kernels.iter().enumerate() {
-        // Once, where its first limb is made.
+        // The kernel's task stands once, where its first limb is computed.
         if let Some(&first) = kernel.written.first() {
             kernels_at.entry(first).or_default().push(number);
         }
     }
-    // The values that the results need, and no others.
+    // Whether the results need each value; others are not computed.
     let mut used = vec![false; graph.nodes.len()];
     for &value in graph.results.iter().chain(graph.order.iter().rev()) {
         let result = graph.results.contains(&value);
@@ -188,7 +188,7 @@ fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
         }
     }
     let mut missing: Vec<usize> = before.iter().map(Vec::len).collect();
-    // The time at which all operands of a task are made.
+    // The time at which all operands of each task are computed.
     let mut ready_at = vec![0u64; tasks.len()];
     let mut ready: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
     let unit = |at: usize| usize::from(tasks[at].is_sums());
@@ -214,7 +214,7 @@ fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
         let Some(time) = can(unit_of) else { break };
         let there = ready[unit_of].iter().enumerate();
         let there = there.filter(|&(_, &at)| ready_at[at] <= time);
-        // Among equal paths, the procedure's first.
+        // Among tasks with equal paths, the first of the procedure.
         let best = there.max_by_key(|&(_, &at)| (way[at], Reverse(at)));
         let Some((place, _)) = best else { break };
         let at = ready[unit_of].swap_remove(place);

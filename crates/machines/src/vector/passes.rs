@@ -14,7 +14,7 @@
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_math::{MathError, Modulus, NttPlan, Ring};
 
-/// The transform modulo one prime q, for limbs of one shape.
+/// The two-pass transform modulo one prime q of the vector machine's units, for limbs of one shape.
 #[derive(Clone, Debug)]
 pub struct Passes {
     q: Modulus,
@@ -24,6 +24,8 @@ pub struct Passes {
 }
 
 impl Passes {
+    /// Makes the transform modulo the prime `q`.
+    ///
     /// # Errors
     /// An error for a modulus without the root of unity that the transform needs.
     pub fn new(q: Modulus, shape: Shape) -> Result<Self, MathError> {

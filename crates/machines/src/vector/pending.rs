@@ -9,7 +9,8 @@ pub(super) const LOG_LIMB_CHUNKS: u8 = u64::BITS.ilog2() as u8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Pending {
-    /// A bit for each chunk of rows that is still to be written. `columns` has those of columns.
+    /// One bit for each chunk of rows that is still to be written. `columns` has the bits of chunks of
+    /// columns.
     rows: u64,
     columns: u64,
     /// The number of chunks of scattered rows that are still to be written.
@@ -17,7 +18,8 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Returns whether an access to a chunk in this orientation must wait for a write.
+    /// Returns whether an access to a chunk in the orientation `how` must wait for a write to the chunk's
+    /// limb.
     #[inline]
     pub(super) fn blocks(self, chunk: u32, how: Orientation) -> bool {
         let bit = 1 << chunk;

@@ -41,8 +41,8 @@ impl Pipe {
         }
     }
 
-    /// Returns when the next item may enter, from `from` on, if the pipeline has room for `room` items. Returns `None`
-    /// while that depends on a write.
+    /// Returns the first micro-cycle from `from` on in which the next item may enter the pipeline, if it has room for
+    /// `room` items. Returns `None` while that depends on a write to the buffer.
     #[inline]
     pub(super) fn entry(&self, from: u64, room: usize) -> Option<u64> {
         let free = self
@@ -57,12 +57,12 @@ impl Pipe {
         let Some(over) = inside.checked_sub(room) else {
             return Some(free);
         };
-        // This number of items must leave before.
+        // So many items must leave the pipeline before the next one enters.
         let at = self.leaving.get(gone + over)?;
         Some(free.max(*at))
     }
 
-    /// Forgets the items that have left by the time `now`.
+    /// Drops the items that have left the pipeline by the micro-cycle `now`.
     #[inline]
     pub(super) fn forget(&mut self, now: u64) {
         while self.leaving.front().is_some_and(|&at| at <= now) {
@@ -70,7 +70,8 @@ impl Pipe {
         }
     }
 
-    /// Returns when all items have left the pipeline, or `None` while that depends on a write.
+    /// Returns the micro-cycle in which all items have left the pipeline, or `None` while that depends on a write to
+    /// the buffer.
     #[inline]
     pub(super) fn empty(&self, now: u64) -> Option<u64> {
         match self.items.is_empty() {
@@ -79,7 +80,7 @@ impl Pipe {
         }
     }
 
-    /// Returns when the first item whose time to leave is unknown reaches the pipeline's end.
+    /// Returns the micro-cycle in which the first item whose time to leave is unknown reaches the pipeline's end.
     #[inline]
     pub(super) fn front(&self) -> Option<u64> {
         let item = self.items.front()?;

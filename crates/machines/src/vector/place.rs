@@ -55,18 +55,19 @@ pub struct Request<'r> {
     pub replacement: Replacement,
 }
 
-/// The steps of a call with their places, and the places of limbs after it.
+/// The steps of a call with the places in the buffer that they use, and the places of limbs after the call.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Placed {
     pub steps: Vec<Step>,
-    /// The places that all steps read and write, in one list.
+    /// The places of the buffer that all steps read and write, in one list.
     places: Vec<u32>,
-    /// The limbs that were spilled to distant memory, parameters and results, with their addresses.
+    /// The parameters and results that were stored to distant memory for lack of room, with their addresses there, in
+    /// limbs.
     pub distant: BTreeMap<Held, u32>,
     /// The most places of the buffer in use at once.
     pub peak: usize,
-    /// The number of loads of parameters. `spilled` has that of limbs stored for lack of room, `reloaded` that of
-    /// their loads.
+    /// The number of loads of parameters. `spilled` is the number of limbs that were stored for lack of room, and
+    /// `reloaded` the number of loads of such limbs.
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
@@ -75,13 +76,13 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// Returns the places that a step reads, and those that it writes.
+    /// Returns the places of the buffer that a step reads, and those that it writes.
     pub fn of(&self, step: &Step) -> (&[u32], &[u32]) {
         let all = self.all(step);
         all.split_at(all.len().min(step.reads as usize))
     }
 
-    /// Returns the places that a step reads, then those that it writes.
+    /// Returns the places of the buffer that a step reads, then those that it writes.
     pub fn all(&self, step: &Step) -> &[u32] {
         let end = step.first + step.reads + step.writes;
         self.places
@@ -102,7 +103,7 @@ impl Placed {
     }
 }
 
-/// The state of one value of the procedure while steps are placed.
+/// The state of one value of a procedure while the procedure's steps get places in the buffer.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     place: Option<u32>,
@@ -114,7 +115,7 @@ struct State {
     result: bool,
     /// Whether a later call needs the value.
     stays: bool,
-    /// The last task that needed the value in the buffer, as its index plus one.
+    /// The last task that needed the value in the buffer, as the task's index plus one.
     needed: u32,
     /// The number of the value's readers that are done.
     read: u32,
@@ -129,13 +130,13 @@ struct Placing<'b, 'r> {
     /// For each place of the buffer, the procedure's value in it.
     by_place: Vec<Option<Value>>,
     out: Placed,
-    /// The places that the current task reads; `writes` has those that it writes.
+    /// The places of the buffer that the current task reads; `writes` has those that it writes.
     reads: Vec<u32>,
     writes: Vec<u32>,
 }
 
-/// Assigns places in the buffer to the values of tasks, in the order of the tasks, with the loads and stores that this
-/// needs. `readers` has the tasks that read each value.
+/// Assigns places in the buffer to the values of tasks, in the order of the tasks, and adds the loads and stores that
+/// are needed for that. `readers` has the tasks that read each value.
 ///
 /// # Errors
 /// [`MachineError::Memory`] if the operands and results of one task do not fit the buffer, or if distant memory is
@@ -173,7 +174,7 @@ pub fn place(
         };
     }
     for &(value, at) in &request.masks {
-        // It can be made at any time.
+        // The mask can be expanded at any time, so it needs no copy.
         *placing.state(value)? = State {
             distant: Some(at),
             clean: true,
@@ -206,7 +207,7 @@ impl Placing<'_, '_> {
         })
     }
 
-    /// Notes which value of the procedure is at a place.
+    /// Notes which value of the procedure lies at a place of the buffer.
     fn hold(&mut self, place: u32, value: Option<Value>) {
         if let Some(of) = self.by_place.get_mut(place as usize) {
             *of = value;
@@ -324,7 +325,7 @@ impl Placing<'_, '_> {
                     let next = next.map_or(u32::MAX - 1, |&at| at);
                     (next, state.used, state.clean)
                 }
-                // A limb that this procedure does not read.
+                // The procedure does not read the limb at this place.
                 None => (u32::MAX, content.used, content.distant.is_some()),
             };
             let rank = match self.request.replacement {

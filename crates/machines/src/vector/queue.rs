@@ -19,7 +19,7 @@ pub struct Write {
     pub instructions: usize,
 }
 
-/// The time of a program whose instructions the host wrote into the queue in batches.
+/// The time of a program whose instructions the host wrote into the machine's queue in batches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fed {
     pub micro: u64,
@@ -32,8 +32,8 @@ fn sent(program: &MicroProgram) -> impl Iterator<Item = &Instr> {
     program.instrs.iter().filter(|i| i.op != MicroOp::Hcf)
 }
 
-/// Returns when each instruction is sent if instruction i is in the queue from `there(i)` on, and when the last result
-/// is written.
+/// Returns the micro-cycle in which each instruction is sent, and that in which the last result is written. Instruction
+/// i is in the queue from the micro-cycle `there(i)` on.
 fn times(
     d: &Description,
     program: &MicroProgram,
@@ -73,7 +73,8 @@ pub fn predicted(
     Ok(writes.collect())
 }
 
-/// Times a program whose instructions the host writes as `writes` says. Other times count as in the paper.
+/// Times a program whose instructions the host writes as `writes` says. Distant memory and the link take no time, as in
+/// the paper's counting.
 ///
 /// # Errors
 /// [`MachineError::Overrun`] for a write for which the queue has too little room, with the first instruction that does

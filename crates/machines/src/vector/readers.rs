@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use super::graph::Value;
 use super::order::Task;
 
-/// For each value the indices of the tasks that read it, ascending. All are in one list, value after value.
+/// For each value of a procedure the indices of the tasks that read it, ascending. All are in one list, value
+/// after value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Readers {
     tasks: Vec<u32>,

@@ -21,7 +21,8 @@ pub struct VectorUse {
     pub port_reads: u64,
     pub port_writes: u64,
     pub port_stalls: u64,
-    /// The cycles of `port_stalls` as the paper counts. The paper's count has as many reads and writes.
+    /// The cycles of `port_stalls` in the paper's way of counting, without distant memory and the link. That way counts
+    /// as many reads and writes of the port.
     pub port_stalls_by_papers_counting: u64,
     /// The least cycles of the buffer's port for the procedures, each by itself. `mac_floor` has those of the
     /// multiply-accumulate unit.
@@ -33,7 +34,7 @@ pub struct VectorUse {
     pub filled_transform: f64,
     /// The cycles in which the instruction queue was empty.
     pub queue_dry: u64,
-    /// The cycles that transfers of chunks took on the channels of distant memory.
+    /// The cycles in which chunks pass the channels of distant memory, summed over the channels.
     pub distant_cycles: u64,
     pub limbs_loaded: u64,
     /// The number of limbs stored to distant memory because the buffer was full. `limbs_reloaded` is the number of
@@ -118,7 +119,7 @@ impl VectorParts {
     }
 }
 
-/// The calls of one procedure, and their time in micro-cycles.
+/// The number of calls of one procedure, and their time in micro-cycles (cycles of the micro-clock).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct CallsUse {
     pub calls: u64,
@@ -140,8 +141,8 @@ impl CallsUse {
     }
 }
 
-/// The number of operations of one kind, and their time. An operation takes the time from the sending of the
-/// instruction before to its own.
+/// The number of operations of one kind, and their time. An operation's time begins when the instruction before it is
+/// sent, and ends when its own instruction is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct TimeUse {
     pub count: u64,

@@ -7,7 +7,8 @@ use super::decode::Target;
 use super::pending::Pending;
 use super::tally::Tally;
 
-/// The time at which states are compared. It is far from 0, so that earlier times stay above 0.
+/// The micro-cycle to which states are moved before they are compared. It is far above 0, so that earlier times stay
+/// above 0.
 const BASE: u64 = 1 << 32;
 
 impl Clockwork {
@@ -25,8 +26,8 @@ impl Clockwork {
         }
     }
 
-    /// Returns the state of a running machine with `places` places of the buffer, from this state at rest. `place` maps
-    /// its place numbers to the buffer's.
+    /// Returns the state of a running machine whose buffer has `places` places, from this state at rest. `place` maps
+    /// the place numbers of the state to those of the buffer.
     pub(super) fn awake(&self, places: u32, place: impl Fn(u32) -> u32) -> Self {
         let mut awake = self.clone();
         awake.renumber(place);
@@ -102,7 +103,7 @@ impl Clockwork {
             }
         }
         same.queue.iter_mut().for_each(|at| *at = shift(*at));
-        // Times that are not counted leave nothing.
+        // If fetching instructions takes no counted time, no trace of it is left.
         same.fetched = match self.counting.instructions {
             true => (self.fetched + (BASE << 16)).saturating_sub(now << 16),
             false => 0,

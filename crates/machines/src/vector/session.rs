@@ -46,17 +46,17 @@ use super::tally::Ops;
 pub use super::tally::Ran;
 use crate::{MachineError, SimOptions};
 
-/// Where a limb of the program lies, and which calls have it.
+/// The place of a limb of the program during a run, and the calls that use the limb.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     /// The limb's place in the buffer, or `None` if it is not there.
     place: Option<u32>,
-    /// The number of the limb's copy in distant memory, or `None` if it has none.
+    /// The address of the limb's copy in distant memory, in limbs, or `None` if it has no copy there.
     distant: Option<u32>,
     /// The last call that has the limb as an argument. `first` is the index of the first such argument.
     call: u64,
     first: u32,
-    /// The call with which the limb dies.
+    /// The number of the call after which nothing reads the limb.
     dies: u64,
 }
 
@@ -80,13 +80,13 @@ pub struct Running<'m> {
     operands: Vec<Option<(Visibility, u32)>>,
     /// The ciphertexts and plaintexts that calls have read.
     loaded: HashSet<(Visibility, u32)>,
-    /// For each limb of distant memory, whether it belongs to a ciphertext or plaintext that the program reads.
+    /// For each limb of distant memory, whether it is part of a ciphertext or plaintext that the program reads.
     homes: Vec<bool>,
     met: LimbMap<Rc<Replay>, Key>,
     /// The key of the current call, which says whether the call can be replayed.
     key: Key,
     options: SimOptions<'m>,
-    /// The micro-cycles of the run, by source line and by procedure.
+    /// The time of the run in micro-cycles (cycles of the micro-clock), by source line and by procedure.
     pub ledger: Ledger,
     /// The time and the counts of all calls since the run's start.
     pub total: Ran,
@@ -95,7 +95,8 @@ pub struct Running<'m> {
     pub stepped: u64,
     /// For each procedure of the program, its calls and their time.
     used: Vec<CallsUse>,
-    /// Whether calls in known states are replayed. Otherwise every call is timed.
+    /// Whether a call in a state that occurred before is replayed, which applies its known effect. Otherwise every
+    /// call is timed.
     pub replays: bool,
 }
 
@@ -204,7 +205,8 @@ impl<'m> Running<'m> {
         self.halts
     }
 
-    /// Returns the micro-cycles since the run's start, with all times counted.
+    /// Returns the micro-cycles (cycles of the micro-clock) since the run's start, with distant memory and
+    /// instructions counted.
     pub fn micro(&self) -> u64 {
         self.total.micro[0]
     }
@@ -309,7 +311,7 @@ impl<'m> Running<'m> {
         self.settle();
     }
 
-    /// Notes for each limb in the buffer its place.
+    /// Notes for each limb in the buffer the number of its place.
     fn settle(&mut self) {
         for (at, content) in (0..).zip(&self.buffer.places) {
             if let Some(content) = content {
@@ -410,7 +412,8 @@ impl<'m> Running<'m> {
         (request, same)
     }
 
-    /// Assigns places to a call's limbs, generates its instructions and times them. Returns the call's effect.
+    /// Assigns places to the limbs of a call, generates its instructions and times them. Returns the effect of the
+    /// call.
     fn step(
         &mut self,
         called: &Called,
@@ -479,7 +482,7 @@ impl<'m> Running<'m> {
         };
         self.stepped += ran.tally[0].instructions;
         for (&limb, &at) in &placed.distant {
-            // Inputs are where they always were.
+            // Inputs stay at their addresses in distant memory.
             if limb.0 >= self.inputs {
                 self.limbs.entry(LimbId(limb.0)).distant = Some(at);
             }

@@ -21,7 +21,7 @@ use serde::Serialize;
 use super::decode::{Decoded, log_chunks};
 use super::description::{Description, WORD_BITS};
 
-/// How the limbs of successive runs lie on the channels of distant memory.
+/// The placement of the limbs of successive runs on the channels of distant memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
@@ -54,7 +54,7 @@ impl Sides {
         all.is_multiple_of(2).then(|| Self {
             channels: all / 2,
             log_chunks: log_chunks(shape),
-            // Whole rows over all channels.
+            // Limbs that fill whole rows, one limb on each channel.
             limbs: d.distant_limbs(shape) / all * (all / 2),
         })
     }
@@ -64,8 +64,8 @@ impl Sides {
         self.limbs
     }
 
-    /// Returns the address on a side of the limb whose address on all channels is `in_turn`. Returns `None` if the side
-    /// has too few limbs.
+    /// Returns the address on a side (half of the channels) of the limb whose address on all channels is `in_turn`.
+    /// Returns `None` if the side has too few limbs.
     pub fn limb(self, side: Side, in_turn: u32) -> Option<u32> {
         let first = match side {
             Side::First => 0,
@@ -75,9 +75,8 @@ impl Sides {
         (in_turn < self.limbs).then_some(2 * self.channels * row + first + channel)
     }
 
-    /// Returns the address on a side of the chunk whose address in `LOAD` or `STORE` is `in_turn`. Generated masks are
-    /// in no memory and keep their address. So do chunks for which the side has too few limbs, which [`Self::limbs`]
-    /// tells.
+    /// Returns the address on a side (half of the channels) of the chunk whose address in `LOAD` or `STORE` is
+    /// `in_turn`. Generated masks are in no memory and keep their address. So do chunks beyond the limbs of the side.
     pub fn chunk(self, side: Side, in_turn: u32) -> u32 {
         if in_turn >= MASKS {
             return in_turn;
@@ -87,7 +86,8 @@ impl Sides {
         limb.map_or(in_turn, |limb| limb << self.log_chunks | chunk)
     }
 
-    /// Returns a `LOAD` or `STORE` with its address on a side, and any other instruction unchanged.
+    /// Returns a `LOAD` or `STORE` with its address on a side (half of the channels), and any other instruction
+    /// unchanged.
     #[doc(hidden)] // for the tests: what is decoded is not public
     pub fn moved(self, side: Side, instr: &Decoded) -> Decoded {
         match instr.moves() {
@@ -117,7 +117,7 @@ pub struct HostUse {
     pub apart: Option<Period>,
 }
 
-/// The time from the beginning of one run to that of the next.
+/// The time from the beginning of one run of a program to that of the next, in cycles of the ciphertext buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Period {
     /// The cycles of the machine in one run. `host` has the cycles of the host's transfers for one run.
@@ -128,7 +128,7 @@ pub struct Period {
     pub period: u64,
 }
 
-/// What the host moves for one run of the program.
+/// The data that the host moves for one run of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
     pub limbs_in: u64,
@@ -140,8 +140,8 @@ pub struct Moved {
 }
 
 impl HostUse {
-    /// Computes the time of successive runs. A run takes `in_turn` micro-cycles with its limbs on all channels and, if
-    /// possible, `apart` micro-cycles with them on one side.
+    /// Computes the time of successive runs. A run takes `in_turn` micro-cycles (cycles of the micro-clock) with its
+    /// limbs on all channels and, if possible, `apart` micro-cycles with them on one side.
     pub fn new(d: &Description, shape: Shape, moved: Moved, in_turn: u64, apart: u64) -> Self {
         let cycles = |micro: u64| micro.div_ceil(d.micro.buffer);
         let limb_bytes = (WORD_BITS / 8) << shape.log_n;

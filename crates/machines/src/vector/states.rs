@@ -7,14 +7,14 @@ use std::rc::Rc;
 use super::clockwork::{Clockwork, Counting};
 
 /// Three simulated machines that receive the same instructions and use the same places of the buffer. The first
-/// counts all times, the second counts as the paper does. The third counts all times with the program's limbs on one
-/// side of distant memory.
+/// counts all times, the second counts without distant memory and instructions, as the paper does. The third counts
+/// all times with the program's limbs on one side (half of the channels) of distant memory.
 pub type Clocks = [Clockwork; COUNTINGS.len()];
 
 /// For each of the three machines, which times it counts.
 pub const COUNTINGS: [Counting; 3] = [Counting::WHOLE, Counting::PAPER, Counting::WHOLE];
 
-/// All states of the simulated machines that have occurred between calls, each with a number.
+/// All states between calls in which the simulated machines have been, each with a number.
 #[derive(Default)]
 pub struct States {
     all: Vec<Rc<Clocks>>,
@@ -39,7 +39,7 @@ impl State {
 }
 
 impl States {
-    /// Returns the state of the simulated machines. A state that is new is added to the table.
+    /// Returns the state of the simulated machines between two calls. A state that is new is added to the table.
     pub fn note(&mut self, clocks: &Clocks) -> State {
         let mut places: Vec<u32> = Vec::new();
         let rest = clocks.each_ref().map(|clock| {
@@ -64,7 +64,8 @@ impl States {
         State { number, places }
     }
 
-    /// Returns running machines in a state, with a buffer of `places` places, or `None` for an unknown state.
+    /// Returns running machines that continue from a state, with a buffer of `places` places, or `None` for an
+    /// unknown state.
     pub fn awake(&self, state: &State, places: u32) -> Option<Clocks> {
         let rest = self.all.get(state.number as usize)?;
         let place = |name: u32| state.places.get(name as usize).copied().unwrap_or(name);

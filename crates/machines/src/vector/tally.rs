@@ -3,7 +3,7 @@
 
 use ringmill_isa::vector::MicroOp;
 
-/// The counts of a run or of a call.
+/// The counts of what the vector machine's units and buffer did in a run or in a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Tally {
     pub instructions: u64,
@@ -11,8 +11,8 @@ pub struct Tally {
     /// buffer's port.
     pub reads: u64,
     pub writes: u64,
-    /// The micro-cycles in which the buffer's port was free while the next instruction, which reads a chunk, waited
-    /// for something else.
+    /// The micro-cycles (cycles of the micro-clock) in which the buffer's port was free while the next instruction,
+    /// which reads a chunk, waited for something else.
     pub stalled: u64,
     /// The number of instructions of the multiply-accumulate unit. The next three fields have those of the transform,
     /// and the loads and stores.
@@ -24,7 +24,7 @@ pub struct Tally {
     /// `in_transform` has those in the transform's pipeline.
     pub in_mac: u64,
     pub in_transform: u64,
-    /// The micro-cycles in which the instruction queue was empty.
+    /// The micro-cycles (cycles of the micro-clock) in which the instruction queue was empty.
     pub dry: u64,
     /// The micro-cycles that chunks took on the channels of distant memory.
     pub distant: u64,
@@ -50,11 +50,11 @@ impl Tally {
     }
 }
 
-/// A count of instructions, or of micro-cycles, for each opcode.
+/// For each opcode of the vector machine, a number of instructions or of micro-cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ops([u64; CODES]);
 
-/// The number of counts: one more than the largest opcode.
+/// The length of the list of counts: one more than the largest opcode.
 const CODES: usize = {
     let mut codes = 0;
     let mut at = 0;

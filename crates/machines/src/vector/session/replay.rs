@@ -39,7 +39,8 @@ impl Hash for Key {
     }
 }
 
-/// The effect of a call on the machine's state, after the limbs that die with it are dropped.
+/// The effect of a call on the state of the machine, in the call's own names. Limbs that die with the call are
+/// left out.
 pub(super) struct Replay {
     /// The limbs in the buffer's first places after the call, each with whether it has a copy in distant memory.
     places: Vec<(Who, bool)>,
@@ -97,8 +98,8 @@ impl Running<'_> {
         }
     }
 
-    /// Returns the effect of a call that has just run, with limbs as the call names them. `before` is the buffer
-    /// before the call.
+    /// Returns the effect of a call that has just run, with limbs named as arguments and results of the call.
+    /// `before` is the buffer before the call.
     pub(super) fn replay(
         &self,
         called: &Called,
@@ -140,7 +141,7 @@ impl Running<'_> {
         })
     }
 
-    /// Applies to a call the effect of an equal call in the same state.
+    /// Applies the effect of an earlier equal call in the same state to the call `called`.
     pub(super) fn apply(&mut self, replay: &Replay, called: &Called) -> Result<(), MachineError> {
         let mut places = vec![None; self.buffer.places.len()];
         let (args, results) = (&called.call.args, &called.call.results);
