@@ -18,7 +18,7 @@ pub enum PaperError {
         got: String,
         known: Vec<&'static str>,
     },
-    /// An option of the command that this paper does not take, but other papers do.
+    /// The command has an option that this paper does not take, but other papers do.
     #[error(
         "`{paper}` has no use for {flag}, which {does}; it is for {}: leave it out",
         of.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
@@ -30,17 +30,17 @@ pub enum PaperError {
         /// The names of the papers that take the option.
         of: Vec<&'static str>,
     },
-    /// A text of printed figures, or a formula, that does not have the form which the paper's rows need. The text is
-    /// the reason.
+    /// The text of printed figures, or a formula of a sheet, does not have the form that the paper's rows need. The
+    /// field is the reason.
     #[error("the built-in paper tables: {0}")]
     Tables(String),
-    /// A disagreement among our own results, so none of them can be printed. The text is the reason.
+    /// Our own results disagree with each other, so none of them can be printed. The text is the reason.
     #[error("{0}")]
     Disagreement(String),
-    /// A size of a ring, a modulus or a machine that is not valid. The text is the reason.
+    /// The size of a ring, a modulus or a machine is not valid. The text is the reason.
     #[error("{0}")]
     Size(String),
-    /// A fault of this program itself. The text is the reason.
+    /// The program itself has a fault. The text is the reason.
     #[error("internal error: {0}; please report it")]
     Internal(String),
     #[error("{}: {source}", path.display())]

@@ -68,7 +68,7 @@ impl Parser<'_> {
         after.is_some()
     }
 
-    /// Returns the value as an operand of arithmetic. A text is evaluated as a formula.
+    /// Returns a value as an operand of arithmetic in a formula. A text is evaluated as a formula of its own.
     fn in_numbers(&self, value: Value) -> Result<Value, PaperError> {
         match value {
             Value::Text(formula) => number(&formula, self.names),

@@ -71,8 +71,8 @@ impl Figure {
     }
 }
 
-/// Formats rows as text tables for people, with a heading for each table. The ratio divides our figure by the figure
-/// that the paper should print.
+/// Formats rows of figures as text tables for people, with a heading for each table. The column of ratios divides our
+/// figure by the figure that the paper should print.
 pub fn table(figures: &[Figure]) -> String {
     let mut text = String::new();
     let mut heading = "";

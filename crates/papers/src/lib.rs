@@ -31,7 +31,7 @@ pub use paper::{Asked, Paper, Reproduced, Sources, Wish};
 pub use registry::Papers;
 pub use row::{Ours, Row};
 
-/// Items of the crate that its own tests use. They are no part of the public interface.
+/// Items that the tests of this crate use. They are no part of the public interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::basext::cycles::{Cycles, shape};

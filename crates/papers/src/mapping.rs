@@ -15,7 +15,7 @@ pub const FAMILY: Family = Family::Xcup;
 
 /// The way in which a paper's tables obtain FPGA resources.
 pub enum Mapping<'a> {
-    /// No resources: the tables leave these figures out.
+    /// Figures of FPGA resources are left out of the tables.
     LeftOut,
     /// A first pass that collects modules and families, and maps none.
     Asked(RefCell<Vec<(Top, Family)>>),

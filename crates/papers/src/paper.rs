@@ -22,7 +22,7 @@ pub trait Paper: Send + Sync {
         self.name()
     }
 
-    /// Returns the options of a reproduction that this paper takes and others may refuse.
+    /// Returns those options of a reproduction that this paper takes and that other papers may refuse.
     fn takes(&self) -> &'static [Wish] {
         &[]
     }
@@ -51,7 +51,7 @@ pub struct Sources {
     pub synthesis: bool,
 }
 
-/// The options with which a caller asks for a paper's tables.
+/// The options with which a caller asks for the tables of a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub sources: Sources,
@@ -62,7 +62,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Returns those chosen options that not every paper takes.
+    /// Returns those of the chosen options that some papers do not take.
     pub fn wishes(&self) -> impl Iterator<Item = Wish> + use<> {
         let made = [
             (self.sources.model, Wish::Model),
@@ -95,7 +95,7 @@ impl Wish {
         }
     }
 
-    /// Returns what the option does, as the end of a sentence for messages.
+    /// Returns the effect of the option as the end of a sentence, for messages.
     pub fn does(self) -> &'static str {
         match self {
             Self::Model => "takes cycles from the cycle model in the place of the RTL",

@@ -24,8 +24,8 @@ const COLOURS: [&str; 6] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 ];
 
-/// Draws panels side by side and returns the SVG. Curves take colours in pairs, so that a dashed curve has the colour
-/// of its neighbour.
+/// Draws panels side by side and returns the drawing as SVG. Two successive curves have one colour, so that a dashed
+/// curve has the colour of its solid neighbour.
 pub fn svg(panels: &[Panel]) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" \

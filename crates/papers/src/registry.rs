@@ -26,7 +26,7 @@ impl Papers {
             .with(vector::Basalisc)
     }
 
-    /// Returns the list with one more paper. It replaces a paper of the same name.
+    /// Returns the list with one more paper, which replaces a paper of the same name.
     #[must_use]
     pub fn with(mut self, paper: impl Paper + 'static) -> Self {
         self.0.retain(|known| known.name() != paper.name());

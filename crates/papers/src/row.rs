@@ -5,15 +5,16 @@ use serde_json::{Value, json};
 
 use super::figure::{How, number};
 
-/// Our figure of a row, and how it was obtained.
+/// Our figure of a row, or the reason why the row has none.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ours {
     Is(f64, How),
     /// A figure that assumes the paper's clock, which no open tool can confirm. Tables print it in a column of its own.
     AtPapersClock(f64, How),
-    /// A figure of another architecture or computer, or one that needs a tool that is missing or was not asked for.
+    /// The figure is missing: it is one of another architecture or computer, or it needs a tool that is missing or was
+    /// not asked for.
     NotMeasured,
-    /// A missing figure: we have no counterpart.
+    /// The figure is missing because we have no counterpart of the paper's.
     None,
 }
 
@@ -55,7 +56,7 @@ impl Row {
         }
     }
 
-    /// Returns the row with a correction of the printed figure.
+    /// Returns the row with `should_be` as the figure that the paper should print in place of the printed one.
     #[must_use]
     pub fn but(self, should_be: f64) -> Self {
         Self {

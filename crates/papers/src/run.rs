@@ -15,8 +15,8 @@ use crate::value::{Known, Value};
 
 /// The source of our figures for a paper's sheet, which names them by list and field.
 pub trait Figures {
-    /// Returns our figures of the list `name`, one record of named values for each pass of a loop. The scope has the
-    /// fields of the loops around it.
+    /// Returns our figures of the list `name` of a sheet, one record of named values for each pass of a loop. The
+    /// scope has the values of the loops around it.
     ///
     /// # Errors
     /// An unknown name, and errors of the parts that make the figures.
@@ -69,8 +69,8 @@ impl Sheet {
 }
 
 impl Line {
-    /// Returns the line with those fields of its group that the line lacks. The group's conditions and loops stay with
-    /// the group.
+    /// Returns a line of a sheet with the fields that it lacks taken from its group. The group's conditions and loops
+    /// stay with the group.
     fn under(&self, group: &Self) -> Self {
         let own = |field: fn(&Self) -> &Option<String>| {
             field(self).as_ref().or(field(group).as_ref()).cloned()
@@ -110,7 +110,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Makes the rows of the sheet's tables, line by line, with the names that the scope knows.
+    /// Makes the rows of the sheet's tables, line by line. `scope` has the names that formulas can use.
     pub fn tables(mut self, tables: &[Line], scope: &Scope<'_>) -> Result<Reproduced, PaperError> {
         for line in tables {
             self.line(line, &line.each, &scope.defining(&line.definitions))?;
@@ -152,7 +152,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Returns the records of a list of our figures, after a check that each has every field that the sheet declares.
+    /// Returns the records of a list of our figures, and checks that each has every field that the sheet declares.
     fn records(&mut self, name: &str, scope: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
         let fields = self.lists.get(name).ok_or_else(|| no_list(name))?;
         let records = self.figures.records(name, scope)?;
@@ -222,7 +222,7 @@ impl<'f> Run<'f> {
     }
 }
 
-/// Returns the records of a loop whose values the sheet itself lists.
+/// Returns the records of a sheet's loop whose values the sheet itself lists.
 fn given(rows: &[toml::Table]) -> Result<Vec<Record>, PaperError> {
     let mut whole = toml::Table::new();
     let rows = rows.iter().cloned().map(toml::Value::Table).collect();
@@ -254,7 +254,8 @@ fn ours(value: Value, line: &Line) -> Result<Ours, PaperError> {
     }
 }
 
-/// A stand-in for our figures that checks a sheet. Each declared list has one record, in which no figure is measured.
+/// A stand-in for our figures with which a sheet is checked. Each declared list has one record, in which no figure is
+/// measured.
 pub struct Declared<'s>(&'s BTreeMap<String, Vec<String>>);
 
 impl<'s> Declared<'s> {

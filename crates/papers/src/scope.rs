@@ -35,7 +35,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Returns the scope inside a pass of a loop, with the record's names added.
+    /// Returns the scope inside one pass of a sheet's loop, with the names of the pass's record added.
     #[must_use]
     pub fn with(&self, record: Record) -> Self {
         let mut inner = self.clone();
@@ -43,7 +43,7 @@ impl<'a> Scope<'a> {
         inner
     }
 
-    /// Returns the scope with more definitions, each a name and a formula. The formulas are evaluated at each use.
+    /// Returns the scope with more definitions, each a name and a formula that is evaluated at each use.
     #[must_use]
     pub fn defining(&self, definitions: &BTreeMap<String, String>) -> Self {
         let mut inner = self.clone();
@@ -96,7 +96,7 @@ impl<'a> Scope<'a> {
         Ok(records.collect())
     }
 
-    /// Evaluates a formula in the scope, after the formulas in its braces are filled in.
+    /// Evaluates a formula with the names of this scope, after the formulas in its braces are filled in.
     pub fn evaluate(&self, formula: &str) -> Result<Value, PaperError> {
         expression::evaluate(&self.fill(formula)?, &|name| self.find(name))
     }
@@ -149,7 +149,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Returns the TOML value at a path of keys and positions, separated by dots.
+/// Returns the TOML value at a path of keys and positions in a table. Dots separate the parts of the path.
 fn walk<'t>(table: &'t toml::Table, path: &str) -> Option<&'t toml::Value> {
     let mut parts = path.split('.');
     let first = table.get(parts.next()?)?;

@@ -35,7 +35,7 @@ pub struct Sheet {
 #[serde(deny_unknown_fields, default)]
 pub struct Line {
     pub table: Option<String>,
-    /// The machine of the row, if the row belongs to [`Reproduced::figures`](crate::Reproduced).
+    /// The machine whose figure the row has, if the row belongs to [`Reproduced::figures`](crate::Reproduced).
     pub machine: Option<String>,
     /// The tool that made our figure, as a text with formulas.
     pub tool: Option<String>,
@@ -46,7 +46,7 @@ pub struct Line {
     pub printed: Option<String>,
     /// The formula of our own figure for the row.
     pub ours: Option<String>,
-    /// How our figure was obtained, if its formula does not say so.
+    /// The way in which our figure was obtained, if the formula of the figure does not say so.
     pub how: Option<How>,
     /// A formula of the figure that the paper should print, if `printed` is wrong.
     pub but: Option<String>,
@@ -102,7 +102,7 @@ struct Use {
 }
 
 impl Sheet {
-    /// Reads a sheet from TOML text.
+    /// Reads a paper's sheet from TOML text.
     ///
     /// # Errors
     /// [`PaperError::Tables`] for a text that is no sheet.

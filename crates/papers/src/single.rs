@@ -14,7 +14,8 @@ use ringmill_math::expand_uniform;
 
 use crate::error::PaperError;
 
-/// Makes a limb program that calls the procedure once. Ciphertext, plaintext and key operands become inputs.
+/// Makes a limb program that calls a procedure once. The procedure's ciphertext, plaintext and key operands become
+/// inputs.
 pub fn program(procedure: Arc<Procedure>) -> Result<Verified, PaperError> {
     Ok(Verified::new(Program::calling(procedure, Vec::new()))?)
 }
@@ -43,13 +44,13 @@ fn bindings(program: &Verified) -> Result<Bindings<'static>, PaperError> {
     Ok(Bindings { limbs, seeds })
 }
 
-/// Times the program on a machine that already has its keys.
+/// Times a limb program on a machine that already has the program's keys.
 pub fn simulate(machine: &dyn Machine, program: &Verified) -> Result<MachineReport, PaperError> {
     Ok(machine.simulate(program, SimOptions::default())?)
 }
 
-/// Measures the seconds of one run on the CPU's threads: the least of several runs, of which the first ones warm caches
-/// and buffers.
+/// Measures the seconds of one run of a limb program on the CPU's threads: the least of several runs, of which the
+/// first ones warm caches and buffers.
 pub fn measure(cpu: &Cpu, program: &Verified) -> Result<f64, PaperError> {
     const RUNS: usize = 7;
     let bindings = bindings(program)?;

@@ -9,7 +9,7 @@ use crate::row::Ours;
 pub struct Known {
     pub value: f64,
     pub how: Option<How>,
-    /// Whether the number assumes the paper's clock, which no open tool can confirm.
+    /// Whether the number assumes the clock frequency that the paper states, which no open tool can confirm.
     pub at_papers_clock: bool,
 }
 
@@ -43,7 +43,7 @@ impl Value {
         }
     }
 
-    /// Returns whether both values are the same number or text, whatever their sources.
+    /// Returns whether both values are the same number or text. Their sources may differ.
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(a), Self::Known(b)) => a.value == b.value,

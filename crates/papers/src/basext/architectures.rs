@@ -9,8 +9,8 @@ use ringmill_machines::basext::{Arithmetic, Radix, Shape, Unit};
 use crate::error::PaperError;
 use crate::figure::How;
 
-/// Returns our base-extension unit that does the work of an architecture in the paper's tables. Returns `None` if we
-/// have no such unit, or none for so many moduli.
+/// Returns our base-extension unit that does the work of a named architecture in the basext paper's tables. Returns
+/// `None` if we have no such unit, or none for so many moduli.
 pub fn unit(architecture: &str, shape: Shape) -> Option<Unit> {
     match architecture {
         "shenoy_kumaresan" | "shenoy_kumaresan_folded" => Some(Unit::Folded(shape)),

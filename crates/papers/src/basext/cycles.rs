@@ -14,7 +14,7 @@ use crate::error::PaperError;
 use crate::figure::How;
 use crate::row::Ours;
 
-/// The counter of cycles: RTL simulations with their tools, or the cycle model alone.
+/// Counts the cycles of base-extension units, by RTL simulations if there are tools, otherwise by the cycle model.
 pub struct Cycles<'h> {
     pub rtl: Option<&'h Hdl>,
 }

@@ -26,7 +26,8 @@ use cycles::{Cycles, shape, word};
 
 pub const SHEET: &str = include_str!("../../data/basext.toml");
 
-/// The number of steps of progress: base extensions that are run, and kernels that are measured.
+/// The number of steps of progress that a reproduction of the tables reports: base extensions that are run, and kernels
+/// that are measured.
 const RUNS: u64 = 15 + 18 + 6;
 
 /// The paper on a generator of exact base-extension units: its Tables 3.1 to 4.11.
@@ -87,8 +88,8 @@ impl Figures for Ours<'_> {
     }
 }
 
-/// Returns the shape of a folded unit with the word, lanes, ring degree and number of sources that the scope names, and
-/// `targets` targets.
+/// Returns the shape of a folded base-extension unit with `targets` targets. The scope of the sheet names its word,
+/// lanes, ring degree and number of sources.
 fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
     let (lanes, log_n) = (at.count("TP")?, at.count("log_n")? as u32);
     let bits = at.count("bits")? as u32;
@@ -96,8 +97,8 @@ fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
 }
 
 impl Ours<'_> {
-    /// Returns the storage and arithmetic of the base-extension unit for the architecture that the scope names, with
-    /// moduli of 64 bits.
+    /// Returns the storage and arithmetic of the base-extension unit with moduli of 64 bits for the architecture that
+    /// the sheet's scope names.
     fn arithmetic(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
         let shape = shape(Word::Bits64, at.count("TP")?, log_n, l, k)?;
@@ -131,7 +132,7 @@ impl Ours<'_> {
         ]))
     }
 
-    /// Returns the cycles of an exact base extension by the unit for the architecture that the scope names.
+    /// Returns the cycles of an exact base extension by the unit for the architecture that the sheet's scope names.
     fn extension(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
         let Some(unit) = unit(&at.text("architecture")?, folded(at, k)?) else {

@@ -11,7 +11,7 @@ use crate::scope::{Record, record};
 use crate::value::{Value, model, synthesised};
 
 /// Returns a base-extension unit's LUT, FF, block RAM, DSP and the logic levels of its longest path. Without synthesis
-/// only block RAM and DSP are known, as the needs that the machine's description states.
+/// only block RAM and DSP are known, from the needs that the machine model states.
 pub fn figures(unit: Shape, synthesis: Option<&Hdl>) -> Result<Record, PaperError> {
     let Some(hdl) = synthesis else {
         let fit = unit.needs("basext", Part::named("U280")?).fit()?;

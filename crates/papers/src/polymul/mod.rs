@@ -35,7 +35,7 @@ pub const SHEET: &str = include_str!("../../data/polymul.toml");
 /// The number of decryptions over which the host's times are means, as many as in the paper.
 const RUNS: u32 = 1000;
 
-/// Those printed figures of the polymul paper that our figures are computed with.
+/// Figures that the polymul paper prints and from which our own figures are computed.
 #[derive(Deserialize)]
 pub struct Given {
     clock_mhz: f64,
@@ -45,7 +45,7 @@ pub struct Given {
     seal_decrypt: Vec<SealDecrypt>,
 }
 
-/// A printed parameter set of the decryption study, and the paper's time of the product in software.
+/// A parameter set that the paper's decryption study prints, and the paper's time of the product in software.
 #[derive(Deserialize)]
 struct SealDecrypt {
     n: usize,
@@ -190,8 +190,8 @@ impl Ours<'_> {
         Ok(found)
     }
 
-    /// Returns the cycles of our machine at the ring degree of another work that the paper compares with, and the limbs
-    /// of that work's modulus.
+    /// Returns the cycles of our machine at the ring degree of another design with which the paper compares itself, and
+    /// the limbs of that design's modulus.
     fn rival(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let n = at.count("n")?.next_power_of_two();
         let shape = self.shape;

@@ -18,7 +18,8 @@ pub struct Point {
     pub units: usize,
     pub log_n: u32,
     pub paper: f64,
-    /// Our machine's cycles. `None` if a polynomial of this degree has one row.
+    /// The cycles of our machine, or `None` if a polynomial of this degree fills only one row, which no machine
+    /// supports.
     pub ours: Option<u64>,
 }
 

@@ -12,12 +12,13 @@ use crate::scope::{Record, Scope, record};
 use crate::single::{self, own, simulate};
 use crate::value::{self, Value, model};
 
-/// The application that was compiled last, with its name, so that each is compiled once.
+/// The application of the ring paper that was compiled last, with its name. It is kept so that each application is
+/// compiled once.
 #[derive(Default)]
 pub struct Program(Option<(String, Compiled)>);
 
 impl Program {
-    /// Returns the compiled program of the application that the scope names.
+    /// Returns the compiled program of the application that the sheet's scope names.
     fn of(&mut self, at: &Scope<'_>) -> Result<&Compiled, PaperError> {
         let name = at.text("application")?;
         if self.0.as_ref().is_none_or(|(known, _)| *known != name) {
@@ -35,7 +36,8 @@ impl Program {
     }
 }
 
-/// Returns for each ring machine the milliseconds of the link and of the machine, one after the other.
+/// Returns for each ring machine the milliseconds of the link and of the machine, which work one after the other, for
+/// the application that the sheet's scope names.
 ///
 /// The communication is inputs, plaintexts, outputs and programs. Keys are the ones that were not yet in the machine.
 /// Spills are limbs that leave for lack of room and come back, less the time that the units' work hides.

@@ -16,10 +16,11 @@ use crate::scope::{Record, record};
 use crate::tables;
 use crate::value::{Value, stated, synthesised};
 
-/// The paper's prime of 60 bits, which our machines use too.
+/// The 60-bit prime of the ring paper, which our ring machines use too.
 const PRIME_60: u64 = (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1;
 
-/// Returns the logic, memories and multipliers of synthesised modules. Without synthesis they count as not measured.
+/// Returns the logic, memories and multipliers of synthesised modules as a record. Without synthesis they count as not
+/// measured.
 fn area(found: Option<&Resources>) -> Record {
     let of = |count: fn(&Resources) -> f64| {
         found.map_or(Value::NotMeasured, |found| synthesised(count(found)))
@@ -42,7 +43,8 @@ pub fn elaborated() -> Result<Machine, PaperError> {
     found.map_err(|e| PaperError::Internal(format!("the RTL of ring-stored: {e}")))
 }
 
-/// Returns the parts of the machine's first RPAU that has one prime, of `bits` bits.
+/// Returns the hardware parts of the machine's first RPAU that computes with a single prime, of `bits` bits. An RPAU is
+/// a residue polynomial arithmetic unit.
 pub fn of_width(machine: &Machine, bits: u32) -> Option<&Parts> {
     let mut all = machine.rpaus.iter();
     let found = all.find(|(shape, _)| shape.bits() == [bits]);
@@ -72,7 +74,8 @@ pub fn ask(mapping: &Mapping<'_>) -> Result<(), PaperError> {
     super::bars::taken(mapping).map(drop)
 }
 
-/// Returns the resources of our counterpart of a module in Table 3. `why` is the reason if there is no synthesis.
+/// Returns the resources of our hardware that does the work of a module in the ring paper's Table 3. `why` is the
+/// reason if there is no synthesis.
 pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record>, PaperError> {
     let like = like(name, &elaborated()?);
     let found = match &like {
@@ -91,7 +94,7 @@ pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record
     Ok(vec![record])
 }
 
-/// Returns those parts of our machine that do the work of the paper's module.
+/// Returns those parts of our ring machine that do the work of a module in the ring paper's Table 3.
 fn like(module: &str, machine: &Machine) -> Option<Vec<Part>> {
     let of_60 = |name| Top::new(name).int("Width", 60);
     let once = |top| Part { top, count: 1 };
@@ -126,8 +129,8 @@ fn part(module: &str) -> Option<(u32, &str)> {
     }
 }
 
-/// Returns the amount of a resource, a column of Table 3, that a module of an RPAU needs by the descriptions of our two
-/// machines.
+/// Returns the amount of one resource, a column of Table 3, that a module of an RPAU needs. It is stated by the
+/// descriptions of our two machines.
 pub fn needs(module: &str, column: &str) -> Result<Vec<Record>, PaperError> {
     let Some((bits, part)) = part(module) else {
         return Ok(Vec::new());

@@ -13,7 +13,7 @@ use crate::value::synthesised;
 
 /// The formula of the machine's limit of look-up tables: three quarters of the Alveo U250's (DS962).
 const MOST_LUT: &str = "0.75 * 1728000";
-/// The limit of an RPAU's block RAMs.
+/// The limit of block RAMs in one RPAU (residue polynomial arithmetic unit).
 const MOST_BLOCK_RAM: &str = "192";
 
 /// A resource limit: the part of the machine, the resource, a formula of the limit, and the amount that the part takes.

@@ -12,8 +12,8 @@ use crate::error::PaperError;
 const SLOTS: u32 = 8192;
 
 const INPUTS: u32 = 4;
-/// The pair of inputs that each node of the network takes from the layer before, by layer, as
-/// `examples/08_grid_forecast.py` trains and prints them. The time depends on nothing else.
+/// The pair of inputs that each node of the forecasting network takes from the layer before, by layer.
+/// `examples/08_grid_forecast.py` trains and prints them. The time of the network depends on nothing else.
 const NODES: [&[(usize, usize)]; 4] = [
     &[(1, 3), (0, 3), (0, 2)],
     &[(0, 2), (1, 2), (0, 1)],

@@ -38,7 +38,7 @@ pub fn operations() -> Result<Vec<Record>, PaperError> {
     runs.collect()
 }
 
-/// Returns the number of limbs of N = 2^16 that an RPAU of each machine holds.
+/// Returns the number of limbs of N = 2^16 that an RPAU (residue polynomial arithmetic unit) of each machine holds.
 pub fn limbs() -> Result<Vec<Record>, PaperError> {
     let d = description()?;
     Ok(vec![record([
@@ -47,7 +47,7 @@ pub fn limbs() -> Result<Vec<Record>, PaperError> {
     ])])
 }
 
-/// Returns the memory for polynomials and keys in an RPAU of each prime size, at N = 2^16.
+/// Returns the memory for polynomials and keys that an RPAU of each prime size needs at N = 2^16.
 pub fn needs() -> Result<Vec<Record>, PaperError> {
     let d = description()?;
     let widths = [54, 60].into_iter().map(|bits| {

@@ -13,9 +13,9 @@ use crate::error::PaperError;
 pub const RECORDS: u32 = 455;
 const SLOTS: u32 = 8192;
 
-/// Compiles the regression to a CKKS program on 8192 slots: the paper's batch of records and features, summed by five
-/// rotations, a sigmoid of degree 7, and plaintext weights. The paper gives operation counts but no program, so our
-/// counts are printed beside the paper's.
+/// Compiles a logistic regression to a CKKS program on 8192 slots. It takes the ring paper's batch of records and
+/// features, which five rotations sum, a sigmoid of degree 7, and plaintext weights. The paper gives operation counts
+/// but no program, so our counts are printed beside the paper's.
 pub fn compile() -> Result<Compiled, PaperError> {
     // The least-squares fit of the sigmoid on [-8, 8], from the paper's source [KSK+18].
     const SIGMOID: [f64; 8] = [

@@ -14,14 +14,14 @@ use crate::row::Ours;
 use crate::scope::{Record, record};
 use crate::value::{counted, model, stated};
 
-/// Returns the description of one of our ring machines, by name, at the paper's size.
+/// Returns the description of the ring machine of this name, among those of the ring paper's size.
 pub fn description(name: &str) -> Result<Description, PaperError> {
     let found = OF_THE_PAPERS_SIZE.iter().find(|(known, _)| *known == name);
     let (_, text) = found.ok_or_else(|| PaperError::Internal(format!("no machine `{name}`")))?;
     Ok(Description::parse(text)?)
 }
 
-/// Returns for each machine its modular multipliers, and the increase in per cent that the dyadic cores bring.
+/// Returns for each ring machine its modular multipliers, and the increase in per cent that the dyadic cores bring.
 pub fn machines(operations: &[Operation]) -> Result<Vec<Record>, PaperError> {
     let machines = OF_THE_PAPERS_SIZE.iter().map(|(name, text)| {
         let d = Description::parse(text)?;
@@ -38,7 +38,7 @@ pub fn machines(operations: &[Operation]) -> Result<Vec<Record>, PaperError> {
     machines.collect()
 }
 
-/// Returns the cycles of the instructions of the paper's Table 2 on limbs of 2^14 residues.
+/// Returns the cycles of the instructions of the ring paper's Table 2 on limbs of 2^14 residues.
 pub fn instructions(machine: &str) -> Result<Vec<Record>, PaperError> {
     let d = description(machine)?;
     let groups = d.slot_groups();

@@ -101,7 +101,7 @@ fn notes() -> Result<String, PaperError> {
     Ok(notes)
 }
 
-/// A ring machine of the paper's size, with its name.
+/// A ring machine of the ring paper's size, with its name.
 type Named = (&'static str, Box<dyn Machine>);
 
 struct Ours<'a> {

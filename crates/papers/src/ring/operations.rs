@@ -65,19 +65,20 @@ fn singles() -> Result<Vec<Single>, PaperError> {
     Ok(found)
 }
 
-/// A homomorphic operation on one of our ring machines, with its times.
+/// The times of one homomorphic operation of a parameter set on one of our ring machines.
 pub struct Operation {
     pub machine: &'static str,
     pub multipliers: u64,
     id: &'static str,
     key: &'static str,
     seconds: f64,
-    /// The microseconds with operands and result over the link, and the number of polynomials that cross the link.
+    /// The microseconds of the operation with operands and result over the link, and the number of polynomials that
+    /// cross the link.
     over_the_link: (f64, f64),
     fields: Record,
 }
 
-/// Times every homomorphic operation of both sets on every machine.
+/// Times every homomorphic operation of both parameter sets on every ring machine.
 pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operation>, PaperError> {
     let mut found = Vec::new();
     for (machine, device) in machines {
@@ -87,7 +88,8 @@ pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operat
             let in_rtl = seen(machine).is_some_and(|s| s.has(run.id, run.name, report.cycles));
             let how = if in_rtl { How::Lockstep } else { How::Model };
             let is = |value: f64| Value::from(Ours::Is(value, how));
-            // The machine splits large rings itself, so these words appear only inside an operation on the larger ring.
+            // The machine splits large rings itself, so words of these kinds appear only inside an operation on the
+            // larger ring.
             let word = |kind| match cycles_a_word(&report, kind).filter(|_| run.name == MULTIPLY) {
                 Some(cycles) => is(cycles),
                 None => Value::None,
@@ -131,8 +133,8 @@ pub fn of(operations: &[Operation], machine: &str) -> Vec<Record> {
     own.map(|run| run.fields.clone()).collect()
 }
 
-/// Returns for each machine the microseconds of each operation, and of Set-1's multiplication with transfers over the
-/// link.
+/// Returns for each ring machine the microseconds of each homomorphic operation, and of Set-1's multiplication with
+/// transfers over the link.
 pub fn latencies(operations: &[Operation]) -> Vec<Record> {
     let of_one = |runs: &[Operation]| {
         let mut found = Record::new();
@@ -152,7 +154,7 @@ pub fn latencies(operations: &[Operation]) -> Vec<Record> {
     machines.map(of_one).collect()
 }
 
-/// Times every homomorphic operation of both sets on this computer's CPU.
+/// Times every homomorphic operation of both parameter sets on this computer's CPU.
 pub fn measured(cpu: &Cpu, parts: &mut Parts<'_>) -> Result<Vec<Record>, PaperError> {
     let runs = singles()?.into_iter().map(|run| {
         let us = measure(cpu, &run.program)? * 1e6;

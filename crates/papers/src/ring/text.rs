@@ -23,9 +23,9 @@ const PARTS: u32 = 3;
 const CLASSES: usize = 20;
 const PLACES: u32 = 32;
 
-/// Compiles a program of the operations that the paper counts: as many products, additions and rotations, and only the
-/// operations that they entail. They are products of one ciphertext, sums that are rotated and added to themselves, and
-/// the other additions.
+/// Compiles a program with as many products, additions and rotations as the ring paper counts for its text
+/// classification, and only the operations that these entail. The program has products of one ciphertext, sums that are
+/// rotated and added to themselves, and the other additions.
 pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("privft_counts", SLOTS)?;
     let x = t.input("x", Visibility::Encrypted, None)?;
@@ -59,7 +59,7 @@ pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
     Ok(ringmill_compiler::compile(t.finish(), &options)?)
 }
 
-/// Compiles the classification of our example with arbitrary weights, since time does not depend on them.
+/// Compiles the text classification of our example with arbitrary weights, since the time does not depend on them.
 pub fn classifier() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("text_classification", SLOTS)?;
     let mut words = Vec::new();

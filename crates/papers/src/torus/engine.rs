@@ -32,7 +32,7 @@ fn area([lut, ff, dsp, bram]: [Value; 4]) -> Record {
     ])
 }
 
-/// Returns LUT, FF, DSP and blocks of RAM of 36 Kbit of the engine's hardware parts, or `None` if they are not mapped.
+/// Returns LUT, FF, DSP and 36-Kbit block RAMs of the engine's hardware parts, or `None` if they are not mapped.
 pub fn synthesis(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<Record>, PaperError> {
     let found = mapping.resources(parts)?.map(|found| {
         area([
@@ -54,7 +54,8 @@ pub fn none() -> Record {
     found
 }
 
-/// Returns cycles and resources of a transform unit for N = 1024 with eight butterflies, as in Table IV.
+/// Returns cycles and resources of a transform unit for N = 1024 with eight butterflies, as in the torus paper's Table
+/// IV.
 pub fn ntt(mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     const LOG_LANES: u32 = 3;
     let d = Description::read(Description::PAPER)?;
@@ -128,8 +129,8 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// Returns the engine parameters of the scope's row of Table VI, or `None` for a row that is not the paper's own
-    /// engine.
+    /// Returns the engine parameters that the scope's row of the torus paper's Table VI prints. Returns `None` for a
+    /// row that is not the paper's own engine.
     pub fn of(at: &Scope<'_>) -> Result<Option<Self>, PaperError> {
         if !at.text("design")?.starts_with("Proposed") {
             return Ok(None);
@@ -147,7 +148,7 @@ impl Printed {
         }))
     }
 
-    /// Returns our engine for the parameters of a printed one.
+    /// Returns our engine for the parameters of a printed one, with this schedule.
     pub fn machine(self, schedule: Schedule) -> Result<TorusMachine, PaperError> {
         Ok(TorusMachine::new(description(self, schedule)?)?)
     }
@@ -184,8 +185,8 @@ fn description(printed: Printed, schedule: Schedule) -> Result<Description, Pape
 
 /// The effect that digits of one width have on the gates of a printed engine.
 struct Digits {
-    /// Whether every sum of products stays within the one prime. `why` is the proof, or the refusal and the widest
-    /// digits that have a proof.
+    /// Whether every sum of products with these digits stays within the one prime. `why` is the proof, or the refusal
+    /// and the widest digits that have a proof.
     exact: bool,
     why: String,
     /// log2 of the probability that noise makes a gate fail, if products are exact.

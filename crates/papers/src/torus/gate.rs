@@ -37,7 +37,7 @@ pub fn params() -> Result<Arc<Params>, PaperError> {
     with_digits(DIGITS)
 }
 
-/// The milliseconds of a NAND gate with its bootstrap and key switch, on one thread.
+/// The milliseconds of one NAND gate with its bootstrap and key switch, on one thread.
 pub struct Milliseconds {
     /// The milliseconds of our gate, with the fastest transforms on this computer. The result's bits do not depend on
     /// the transforms.

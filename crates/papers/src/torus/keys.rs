@@ -18,7 +18,7 @@ use crate::value::{counted, model, stated};
 /// The rates at which a key can arrive, in GB/s: PCIe 3.0 and 4.0 with 16 lanes, and the board's high-bandwidth memory.
 const RATES: [f64; 3] = [15.74, 31.5, 460.0];
 
-/// Returns the shipped engine description that the scope names.
+/// Returns the description that Ringmill ships under the engine's name in the sheet's scope.
 pub fn shipped(at: &Scope<'_>) -> Result<Description, PaperError> {
     let name = at.text("name")?;
     let found = SHIPPED.iter().find(|(known, _)| *known == name);
@@ -26,7 +26,7 @@ pub fn shipped(at: &Scope<'_>) -> Result<Description, PaperError> {
     Ok(Description::read(text)?)
 }
 
-/// Returns the rate in GB/s at which the scope's engine reads outside memory.
+/// Returns the rate in GB/s at which the engine that the sheet's scope names reads outside memory.
 pub fn rate(at: &Scope<'_>) -> Result<Record, PaperError> {
     Ok(record([(
         "rate",
@@ -94,8 +94,8 @@ pub fn engines() -> Result<Vec<Record>, PaperError> {
     Ok(found)
 }
 
-/// Returns the cycles of one ciphertext alone and of several interleaved on the scope's engine, with a key that is
-/// never late and with a key at each of the rates.
+/// Returns the cycles of one ciphertext alone and of several interleaved ones on the engine that the sheet's scope
+/// names. They are given for a key that is never late and for a key at each of the rates.
 pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let mut d = unrolled(shipped(at)?, at.count("m")?)?;
     let shape = d.shape()?;
@@ -131,8 +131,8 @@ pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     Ok(found)
 }
 
-/// Returns the cycles and key bytes of our key switch. Its masks are made on the chip from a public seed, and differ in
-/// every row.
+/// Returns the cycles and key bytes of our key switch. The masks of its key are made on the chip from a public seed,
+/// and differ in every row.
 pub fn switched(
     at: &Scope<'_>,
     params: &Params,

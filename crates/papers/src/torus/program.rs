@@ -10,13 +10,14 @@ use crate::error::PaperError;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted};
 
-/// Returns the instructions of a procedure with this opcode, each as its number of results and of operands.
+/// Returns the instructions of a procedure with this opcode. Each is given as its number of results and its
+/// number of operands.
 fn of(procedure: &Procedure, op: Op) -> impl Iterator<Item = (usize, usize)> {
     let those = procedure.instrs.iter().filter(move |i| i.op == op);
     those.map(|i| (i.dst.len(), i.src.len()))
 }
 
-/// Counts the operations of one step of Table I in our bootstrap program.
+/// Counts the operations in our bootstrap program that belong to one step of the torus paper's Table I.
 pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
     let s = params.sizes();
     let program = BootstrapPrograms::new(params)?.rotate;

@@ -11,14 +11,15 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// An engine in two shapes: for one ciphertext, and for several interleaved ones.
+/// The parameters of one engine twice: as it runs one ciphertext, and as it runs several ciphertexts interleaved.
 struct Engine {
     case: String,
     alone: Shape,
     together: Option<Shape>,
 }
 
-/// Returns the engine of a shipped description, in its interleaved shape with all ciphertexts that the engine holds.
+/// Returns the engine of a description that Ringmill ships. The description's shape, which interleaves several
+/// ciphertexts, also serves for a single one.
 fn shipped(name: &str, text: &str) -> Result<Engine, PaperError> {
     let shape = Description::read(text)?.shape()?;
     Ok(Engine {
@@ -99,8 +100,8 @@ fn engines() -> Result<Vec<Engine>, PaperError> {
     ])
 }
 
-/// Returns the cycles of a run of `count` ciphertexts, of their key switches, and each ciphertext's share of whole
-/// bootstraps.
+/// Returns three numbers of cycles for `count` interleaved ciphertexts: their blind rotations, their key switches, and
+/// each ciphertext's share of whole bootstraps.
 fn cycles(shape: Shape, count: usize) -> [u64; 3] {
     let (run, switch) = (
         run(shape, count, || true).cycles,

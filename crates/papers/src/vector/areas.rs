@@ -14,7 +14,8 @@ use crate::run::Figures;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted, synthesised};
 
-/// The source of areas: the hardware's tools, or the reason why there is no synthesis.
+/// The source of chip areas in the vector paper's tables: the hardware's tools, or the reason why there is no
+/// synthesis.
 pub struct Areas(Result<Hdl, String>);
 
 impl Areas {

@@ -32,14 +32,14 @@ pub fn params(of: &Params) -> Result<Arc<Params>, PaperError> {
     Ok(params)
 }
 
-/// An operation of Table 8 as a micro program, with all operands in the buffer.
+/// A homomorphic operation of the vector paper's Table 8 as a micro program, with all operands in the buffer.
 pub struct Operation {
     pub name: &'static str,
     pub procedure: Arc<mid::Procedure>,
     pub made: Alone,
 }
 
-/// Compiles Table 8's operations to micro programs of a vector machine.
+/// Compiles the operations of the vector paper's Table 8 to micro programs of a vector machine.
 pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation>, PaperError> {
     let found = procedures(params)?.into_iter().map(|(name, procedure)| {
         let made = alone(d, &procedure, &|_| true, Counting::PAPER)?;
@@ -52,8 +52,8 @@ pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation
     found.collect()
 }
 
-/// Returns the microseconds of each operation of Table 8 on `vector-u250` and on the paper's machine. A second figure
-/// counts everything: a key that comes from distant memory, and instructions over the link.
+/// Returns the microseconds of each operation of the vector paper's Table 8 on `vector-u250` and on the paper's
+/// machine. A second figure includes all times: the key comes from distant memory, and instructions cross the link.
 pub fn figures(of: &Params) -> Result<Vec<Record>, PaperError> {
     let params = params(of)?;
     let mut found = Vec::new();

@@ -71,8 +71,8 @@ pub fn fields(d: &Description) -> Record {
     ])
 }
 
-/// Returns the microseconds of Table 8's operations with operands in the buffer, and how the key switch's cycles split
-/// among its parts.
+/// Returns the microseconds of the operations of the vector paper's Table 8 with operands in the buffer, and how the
+/// key switch's cycles split among its parts.
 pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperError> {
     let params = Arc::clone(procedure.params());
     let mut d = machine(params.log_n())?;
@@ -115,8 +115,8 @@ pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperE
     Ok((found, split))
 }
 
-/// Returns the parameter set's bootstrap in the form that the machine runs: every division is modulo single primes, and
-/// keys come from memory.
+/// Returns the bootstrap of the parameter set `setup` in the form that the vector machine runs: every division is
+/// modulo single primes, and keys come from memory.
 pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError> {
     let target = VectorMachine::new(machine(setup.params().log_n())?)?.target();
     let made = || -> Result<Procedure, BootstrapError> {
@@ -148,7 +148,7 @@ pub fn simulate(
 }
 
 /// Runs one bootstrap of the parameter set (section 8.3.1) on the vector machine, once as the paper counts time, and
-/// once with everything counted.
+/// once with distant memory and instructions counted too.
 pub fn bootstrap(
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,

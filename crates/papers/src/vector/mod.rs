@@ -97,7 +97,7 @@ pub fn made(
 
 struct Ours<'a> {
     procedure: Arc<Procedure>,
-    /// The parameter set's bootstrap in the form that the machine runs.
+    /// The bootstrap of the parameter set in the form that the vector machine runs.
     machines: Arc<Procedure>,
     size: training::Size,
     progress: &'a dyn Progress,

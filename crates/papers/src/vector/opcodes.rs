@@ -10,7 +10,7 @@ pub const OPCODES: [&str; 8] = [
     "ADD", "SUB", "MUL", "MORPH", "NTT", "INTT", "CONVERT", "FBE",
 ];
 
-/// Returns the paper's opcodes that one mid-level instruction becomes, and how many of each.
+/// Returns the opcodes of the vector paper that stand for one mid-level instruction, and how many of each.
 fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
     let pairs = (instr.src.len() / 2) as u64;
     match instr.op {
@@ -23,12 +23,12 @@ fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
         Op::Ntt => vec![("NTT", 1)],
         Op::Intt => vec![("INTT", 1)],
         Op::Conv => vec![("CONVERT", 1)],
-        // One extension. Each residue that it makes is converted.
+        // A base extension counts as one FBE (fast base extension), and as one CONVERT for each residue that it makes.
         Op::Bext | Op::Bextx | Op::Bextr => {
             vec![("FBE", 1), ("CONVERT", instr.dst.len() as u64)]
         }
-        // The paper's machine loads masks and does not generate them. Loads, stores and HCF are none of the eight
-        // opcodes.
+        // The paper's machine loads masks and does not generate them. Loads, stores and the halt instruction HCF
+        // are none of the paper's eight opcodes.
         Op::Prng | Op::Load | Op::Store | Op::Hcf => vec![],
         // Instructions of half rings and of TFHE, which the paper does not have.
         Op::Split | Op::Join | Op::Rotdiff | Op::Decomp | Op::Extract | Op::Lweks => vec![],

@@ -8,7 +8,7 @@ use ringmill_schemes::bgv::{NoiseModel, Params};
 use crate::scope::{Record, record};
 use crate::value::{Value, counted};
 
-/// Returns one parameter of the set, by the name that the paper's Table 1 gives it.
+/// Returns one parameter of the set `setup`, by the name in the vector paper's Table 1.
 pub fn parameter(name: &str, setup: &Bootstrapping) -> Record {
     let params = setup.params();
     let security = params.security();

@@ -19,9 +19,10 @@ use crate::value::{Value, model};
 const MORE: usize = 14;
 const MOST: usize = 64;
 
-/// Returns the bootstrap with one method of digit removal, for the parameter set or for a set with more primes. It
-/// takes the fewest extra primes that the method needs, and as few key-switching digits as these allow. Returns `None`
-/// if no number of primes is enough. The times hold for any parameters of these sizes, and no key is made for them.
+/// Returns the BGV bootstrap with one method of digit removal (digit extraction), for the parameter set or for a set
+/// with more primes. It takes the fewest extra primes that the method needs, and as few key-switching digits as these
+/// allow. Returns `None` if no number of primes is enough. The times hold for any parameters of these sizes, and no
+/// key is made for them.
 fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedure>>, PaperError> {
     let (setup, seeded) = (procedure.setup(), procedure.seeded());
     let params = procedure.params();
@@ -60,7 +61,7 @@ fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedu
 }
 
 /// Returns the times of a bootstrap with each method of digit removal, once as the paper counts time, and once with
-/// everything counted.
+/// distant memory and instructions counted too.
 pub fn figures(procedure: &Procedure, progress: &dyn Progress) -> Result<Vec<Record>, PaperError> {
     let methods = [
         (

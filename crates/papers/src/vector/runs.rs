@@ -71,7 +71,7 @@ impl Run {
     }
 
     /// Returns the cycles of the buffer's ports, and the chunks through each unit, once as the paper counts time, and
-    /// once with everything counted.
+    /// once with distant memory and instructions counted too.
     pub fn splits(&self) -> Vec<Record> {
         let busy = |unit: &str| {
             let found = self.report.utilisation.iter().find(|of| of.unit == unit);

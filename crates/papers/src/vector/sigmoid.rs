@@ -47,8 +47,8 @@ pub fn table(prime: u64) -> Vec<i64> {
         .collect()
 }
 
-/// Compiles a program with one call of a procedure that maps u to the sigmoid of u / p, rounded. `procedure` is the
-/// bootstrap.
+/// Compiles a BGV program with one call of a procedure that maps u to the sigmoid of u / p, rounded. `procedure` is
+/// the bootstrap that the program uses.
 pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError> {
     let power = procedure.params().prime_power()?;
     let (prime, exponent) = (power.prime(), power.exponent());

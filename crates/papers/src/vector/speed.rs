@@ -24,7 +24,7 @@ use crate::value;
 /// The seconds of measurement after which a rate is exact enough.
 const ENOUGH: f64 = 0.3;
 
-/// A rate of the simulator: a number of micro instructions, and the seconds that they took.
+/// A rate of the performance simulator: a number of micro instructions, and the seconds that they took.
 #[derive(Clone, Copy, Default)]
 struct Rate(u64, f64);
 

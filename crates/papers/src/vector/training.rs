@@ -216,7 +216,8 @@ pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
 }
 
 /// Runs one training iteration on the vector machine. Returns its instruction counts at three levels, its time as the
-/// paper counts it and with everything counted, and the share of the link that instructions take.
+/// paper counts it and with distant memory and instructions counted too, and the share of the link that instructions
+/// take.
 pub fn iteration(
     procedure: &Arc<Procedure>,
     size: Size,

@@ -89,8 +89,8 @@ fn switch(procedure: &Procedure, d: &Description) -> Result<Arc<mid::Procedure>,
 const BATCH: u16 = 8;
 const TOGETHER: [u16; 4] = [1, 2, 4, 8];
 
-/// Returns the time for each ciphertext of a batch that shares the key, with everything counted. Operands and key are
-/// in distant memory, and results go there.
+/// Returns the time for each ciphertext of a batch that shares the key, with distant memory and instructions counted
+/// too. Operands and key are in distant memory, and results go there.
 pub fn batches(procedure: &Procedure, memory: &str) -> Result<Vec<Record>, PaperError> {
     let paper = machine::machine(procedure.params().log_n())?;
     let mut known = variants(&paper).into_iter();

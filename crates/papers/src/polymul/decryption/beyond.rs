@@ -26,11 +26,11 @@ pub const SETS: [Set; 2] = [Set { n: 1024, bits: 27 }, Set { n: 2048, bits: 29 }
 const PRIMES: usize = 6;
 const WIDE: Set = Set { n: 4096, bits: 30 };
 
-/// The number of steps of progress, which are calls of the machine.
+/// The number of steps of progress that this part of the study reports, each a call of the machine.
 pub const PARTS: u64 = 2 * SETS.len() as u64 + 2;
 
-/// Returns the figures of two calls of the machine, the first one and one of the steady state, beside the host's
-/// microseconds for the same products.
+/// Returns the figures of two calls of the machine, the first call and one of the steady state. Beside them stand the
+/// host's microseconds `host` for the same products.
 fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host: f64) -> Record {
     let [first, steady] = calls.each_ref().map(|call| call.cycles() as f64);
     record([
@@ -119,7 +119,7 @@ pub fn encryption(
     polys.iter_mut().try_for_each(|poly| plan.forward(poly))?;
     let cipher = Ciphertext::new(&params, Level::LOWEST, (), polys)?;
     let secret = Zeroizing::new(limb(keys.secret_key().expose_eval_limbs(), n)?);
-    // This fails if the message does not come out.
+    // The measurement fails if the decrypted message is not the encrypted one.
     host::measure(&Sample::of(&params, &cipher, secret, message)?, 1)?;
 
     let mut room = vec![0; n];

@@ -17,7 +17,7 @@ use ringmill_machines::polymul::{
 
 use crate::error::PaperError;
 
-/// The polynomial multiplier as the study uses it, with the tables and operands that it keeps from call to call.
+/// The polynomial multiplier in the decryption study, with the tables and operands that it keeps from call to call.
 pub struct Card {
     shape: Shape,
     rtl: Option<Multiplier>,
@@ -33,8 +33,8 @@ pub struct Product {
     pub b: u32,
 }
 
-/// The tables of moduli and the operands that products name by number. If the next call has the same number, the value
-/// need not cross the link again.
+/// The tables of moduli and the operands of a call's products, which products name by number. A number that the call
+/// before had stands for the same value, which then need not cross the link again.
 pub struct Work<'a> {
     pub tables: Vec<Arc<Tables>>,
     pub operands: Vec<&'a [u64]>,
@@ -56,7 +56,7 @@ impl Call {
             .unwrap_or(0)
     }
 
-    /// Returns the cycles of each command of the call with this name.
+    /// Returns the cycles of each command with this name in the call of the machine.
     pub fn of(&self, name: &str) -> Vec<u64> {
         let of = self.commands.iter().filter(|t| t.command.name() == name);
         of.map(|timed| timed.end - timed.begin).collect()
@@ -100,11 +100,11 @@ impl Card {
         self.holds = Resident::default();
     }
 
-    /// Runs the scheduler's commands for some products, in RTL if there is one. Every product is compared with the
-    /// reference. Without RTL, the reference is the product.
+    /// Runs the scheduler's commands for some products, in RTL if there is a simulator. Every product of the RTL is
+    /// compared with the reference. Without RTL, the reference is returned as the product.
     pub fn call(&mut self, work: &Work<'_>, products: &[Product]) -> Result<Call, PaperError> {
         let degree = degree(work)?;
-        // Results are numbered after the operands.
+        // Results get numbers after those of the operands.
         let first = work.operands.len() as u32;
         let jobs: Vec<Job> = (first..)
             .zip(products)

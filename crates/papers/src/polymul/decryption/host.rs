@@ -31,7 +31,7 @@ impl Parts {
     }
 }
 
-/// The buffers of one decryption on the host.
+/// The buffers that one BFV decryption on the host uses.
 struct Room {
     phase: Zeroizing<Vec<u64>>,
     sums: Zeroizing<Vec<u64>>,
@@ -47,19 +47,20 @@ impl Room {
         }
     }
 
-    /// Computes line 2 of the paper's Algorithm 5, from the product c_1 s in `phase`.
+    /// Computes line 2 of the polymul paper's Algorithm 5, the product of the phase c_0 + c_1 s with gamma t. It
+    /// starts from the product c_1 s in `phase`.
     fn raise(&mut self, of: &Sample) -> Result<(), PaperError> {
         kernels::add_assign(of.plan.modulus(), &mut self.phase, &of.c0)?;
         of.division.raise(&mut self.phase);
         Ok(())
     }
 
-    /// Computes lines 3 to 5 of the paper's Algorithm 5.
+    /// Computes lines 3 to 5 of the polymul paper's Algorithm 5, the base conversion FASTBCONV.
     fn extend(&mut self, of: &Sample) -> Result<(), PaperError> {
         Ok(of.division.extend(&self.phase, &mut self.sums)?)
     }
 
-    /// Computes lines 6 to 13 of the paper's Algorithm 5.
+    /// Computes lines 6 to 13 of the polymul paper's Algorithm 5, the correction of the message.
     fn correct(&mut self, of: &Sample) {
         of.division.correct(&self.sums, &mut self.message);
     }

@@ -19,8 +19,8 @@ fn bits(residues: usize) -> f64 {
     residues as f64 * f64::from(WIDTH)
 }
 
-/// A product on the machine with one operand in and its result out. Times are the machine's microseconds, through its
-/// own port.
+/// The times of one product on the machine, with one operand loaded and its result unloaded, in microseconds through
+/// the machine's own port.
 #[derive(Clone, Copy, Debug)]
 pub struct OneCall {
     pub n: usize,
@@ -42,8 +42,8 @@ impl OneCall {
         self.load + self.product + self.unload
     }
 
-    /// Returns the link on which the call takes as long as the host's product of `host` microseconds. Returns `None` if
-    /// no link is fast enough. Slower links do not pay.
+    /// Returns the link on which the machine's call takes as long as the host's product of `host` microseconds. A
+    /// slower link does not pay. Returns `None` if no link is fast enough.
     pub fn break_even(self, host: f64) -> Option<Link> {
         if host <= self.least() {
             return None;

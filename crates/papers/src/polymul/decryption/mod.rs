@@ -37,7 +37,7 @@ const NOISY: &str = "SEAL's transforms alone were timed longer than its decrypti
 /// The number of the machine's calls for one parameter set: three of ours (first, steady, stream), and SEAL's.
 const CALLS: u64 = 4;
 
-/// The inputs of the study: printed figures, the machine, tools and numbers of runs.
+/// The inputs of the decryption study: printed figures, the machine, tools and numbers of runs.
 #[derive(Clone, Copy)]
 pub(super) struct Study<'a> {
     pub given: &'a Given,
@@ -48,7 +48,7 @@ pub(super) struct Study<'a> {
     pub runs: u32,
 }
 
-/// The figures of the decryption study, by list.
+/// The figures of the decryption study, by the names of the sheet's lists.
 pub(super) struct Found {
     pub sets: Vec<Record>,
     pub encryptions: Vec<Record>,
@@ -119,7 +119,7 @@ impl Study<'_> {
         self.hdl.map(version).unwrap_or_default()
     }
 
-    /// Returns a value of cycles, or one computed from cycles, with its source: RTL or model.
+    /// Returns `value`, which is a number of cycles or follows from one, with its source: RTL or model.
     fn counted(self, value: f64) -> Value {
         let how = match self.hdl {
             Some(_) => How::Rtl,
@@ -136,7 +136,7 @@ impl Study<'_> {
         call.through(link) + tables + link.us(call.n).max(call.load)
     }
 
-    /// Returns our figures of one parameter set beside SEAL's, by name.
+    /// Returns our figures of one parameter set beside SEAL's, as a record for the sheet.
     fn record(self, figures: &Figures, printed: &SealDecrypt, seal: Result<&Seal, &str>) -> Record {
         let (call, host, link) = (figures.call, figures.host, self.link());
         let period = self.us(figures.period);

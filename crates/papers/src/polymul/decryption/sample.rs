@@ -70,7 +70,7 @@ impl Sample {
         Self::of(&params, &encryptor.encrypt(&plain)?, key, message)
     }
 
-    /// Makes a sample from a ciphertext and its key, ours or ones that SEAL wrote.
+    /// Makes a sample for a decryption from a ciphertext and its key, which are ours or which SEAL wrote.
     pub fn of(
         params: &Params,
         cipher: &Ciphertext,
