@@ -36,8 +36,8 @@ pub struct Bootstrap {
     /// The polynomials of the bootstrapping key in transform form, in the order of the rotation's inputs.
     keys: Vec<Limb<'static>>,
     switch_key: Limb<'static>,
-    /// The polynomial that tables with a common rotation turn ([`shared::flat`]). Under parameters for bits it is the
-    /// table of the sign.
+    /// The polynomial that a rotation turns if several tables share it ([`shared::flat`]). Under parameters for bits it
+    /// is the table of the sign.
     flat: Vec<u64>,
 }
 
@@ -72,12 +72,12 @@ impl Bootstrap {
         &self.rotate
     }
 
-    /// Returns the evaluator of operations that need no bootstrap.
+    /// Returns the evaluator of the operations on ciphertexts that need no bootstrap.
     pub fn linear(&self) -> &LinearEvaluator {
         &self.linear
     }
 
-    /// Bootstraps a sum of encrypted bits to one bit: whether the sum is positive.
+    /// Bootstraps a sum of encrypted bits to one encrypted bit, which tells whether the sum is positive.
     ///
     /// # Errors
     /// As for every bootstrap here: ciphertexts or tables of other parameters or keys; errors of the device.
@@ -193,7 +193,8 @@ impl Bootstrap {
         Ok(outputs(device, &self.switch, inputs, functional(watch))?.0)
     }
 
-    /// Returns the inputs of a rotation before the bootstrapping key: table and exponents.
+    /// Returns the inputs of a rotation program that come before the bootstrapping key: the table's polynomial and the
+    /// exponents.
     fn inputs<'a>(
         &'a self,
         device: &dyn Device,
@@ -230,7 +231,7 @@ impl Bootstrap {
     }
 }
 
-/// Returns a request that asks the device for outputs and for no timing.
+/// Returns a request for a run of a program on a device that asks for outputs and for no timing.
 fn functional(watch: &Watch) -> Request<'static> {
     Request {
         watch: watch.clone(),

@@ -80,7 +80,8 @@ impl Source<'_> {
     }
 }
 
-/// The number of bootstraps, work and failure probability of one circuit under one parameter set.
+/// The estimated cost of one circuit under one parameter set: its number of bootstraps, its work and its failure
+/// probability.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
     /// The set's name, or `None` for parameters without a name.

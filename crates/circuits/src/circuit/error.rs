@@ -46,7 +46,8 @@ pub enum CircuitError {
         "the parameters are for {got}; circuits compute on integers of 2 + 2 bits or on booleans"
     )]
     Messages { got: String },
-    /// A netlist that cannot be read: the line of the fault, and its reason. Line 0 stands for the whole netlist.
+    /// The netlist cannot be read. `line` is the line of the fault, and `what` its reason. Line 0 stands for the
+    /// whole netlist.
     #[error("{}: {what}", if *line == 0 { "the netlist".to_owned() } else { format!("line {line} of the netlist") })]
     Netlist { line: usize, what: String },
 }

@@ -30,16 +30,16 @@ pub enum Basis {
 /// The table of gates, which tells whether a sum is positive.
 pub const SIGN: Table = [1; ENTRIES];
 
-/// The results of a lookup, in halves of a message. Entry u is the result for an operand of u messages. The result for
-/// u - 16 is the negative of entry u.
+/// The results of a lookup, in halves of a message. Entry u is the result for an operand whose value is u messages. For
+/// the operand u - 16 the result is the negative of entry u.
 pub type Table = [i8; ENTRIES];
 
 /// A lookup of a circuit: the entry of a table at a sum of wires. It takes one bootstrap, or shares one with other
 /// lookups.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lookup {
-    /// The sum of wires that the table is read at. For digits its value is a whole number of messages from -16 to 15.
-    /// For bits its value is not a multiple of half the torus.
+    /// The sum of wires at which the table is read. In circuits of digits its value is a whole number of messages from
+    /// -16 to 15. In circuits of bits its value is not a multiple of half the torus.
     pub operand: Sum,
     pub table: Table,
     /// Whether the lookup shares one rotation with all other shared lookups of the same operand. Its noise is then
@@ -62,21 +62,22 @@ pub struct Graph {
 pub struct Cost {
     /// The number of blind rotations of a run, one bootstrap each.
     pub bootstraps: usize,
-    /// The number of tables that all rotations together look up.
+    /// The number of tables that all rotations of a run together look up.
     pub tables: usize,
     /// The number of bootstraps on the circuit's longest path from an input to an output.
     pub depth: usize,
-    /// The largest noise variance of a bootstrap's operand, as a multiple of a wire's: the sum of the squared factors.
+    /// The largest noise variance of a bootstrap's operand, as a multiple of a wire's noise variance. It is the largest
+    /// sum of the squared factors of an operand.
     pub norm: u64,
 }
 
 impl Graph {
-    /// Returns the number of the circuit's wires: inputs and lookups.
+    /// Returns the number of the circuit's wires, which are its inputs and the results of its lookups.
     pub fn wires(&self) -> usize {
         self.inputs as usize + self.lookups.len()
     }
 
-    /// Returns the number of the lookup that gives a wire, or `None` if the wire is an input.
+    /// Returns the number of the lookup whose result a wire is, or `None` if the wire is an input.
     pub fn source(&self, wire: Wire) -> Option<usize> {
         (wire.0 as usize).checked_sub(self.inputs as usize)
     }

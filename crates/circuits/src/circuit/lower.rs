@@ -10,7 +10,7 @@ use super::program::{Binary, Comparison, Instr, Op, Program, Type, Value};
 use super::small::Lookups;
 use crate::tfhe::IntegerType;
 
-/// An input or output of a circuit: its name, its type, and the pieces that its integer consists of.
+/// An input or output of a circuit: its name, its type, and the pieces of which its integer consists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Port {
     pub name: String,
@@ -44,7 +44,7 @@ pub enum Part {
     Known { value: u64, at: u32 },
 }
 
-/// A program lowered to lookups or gates, with its input and output ports.
+/// A program that was lowered to lookups or gates, with its input and output ports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Circuit {
     pub graph: Graph,
@@ -52,7 +52,8 @@ pub struct Circuit {
     pub outputs: Vec<Port>,
 }
 
-/// Lowers a program to lookups. The sum of squared factors of each lookup's operand stays at or below `limit`.
+/// Lowers a program on encrypted integers to lookups. Each lookup's operand is a sum of wires times factors, and its
+/// sum of squared factors stays at or below `limit`.
 ///
 /// # Errors
 /// [`CircuitError::Noise`] if the limit is too low for an operation; [`CircuitError::Halt`].

@@ -19,7 +19,7 @@ pub(super) fn full(g: &mut Gates, [a, b, c]: [&Bit; 3]) -> Result<Added, Circuit
     })
 }
 
-/// Computes a + b modulo 2^bits, with two bootstraps for each bit.
+/// Computes a + b modulo 2^bits of two encrypted integers, with two bootstraps for each bit.
 ///
 /// # Errors
 /// As for every function here: [`CircuitError::Noise`].
@@ -34,7 +34,7 @@ pub fn plus(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitErro
     Ok(bits)
 }
 
-/// Computes a - b modulo 2^bits, and whether a < b.
+/// Computes a - b modulo 2^bits of two encrypted integers, and whether a < b.
 pub fn difference(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Bit), CircuitError> {
     let mut borrow = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());
@@ -45,12 +45,13 @@ pub fn difference(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Bit)
     Ok((bits, borrow))
 }
 
-/// Returns whether a - b - borrow is negative, for three encrypted bits.
+/// Returns an encrypted bit: whether a - b - borrow is negative, for three encrypted bits.
 fn below(g: &mut Gates, a: &Bit, b: &Bit, borrow: &Bit) -> Result<Bit, CircuitError> {
     g.of([a, b, borrow], |[a, b, c]| (!a & b) | (c & (!a | b)))
 }
 
-/// Returns whether a < b, with one bootstrap for each bit. `signed` reads both as two's complement.
+/// Returns an encrypted bit: whether a < b, with one bootstrap for each bit of the integers. `signed` reads both as
+/// two's complement.
 pub fn less(g: &mut Gates, a: &[Bit], b: &[Bit], signed: bool) -> Result<Bit, CircuitError> {
     let mut borrow = Bit::constant(false);
     let top = a.len() - 1;
@@ -65,7 +66,8 @@ pub fn less(g: &mut Gates, a: &[Bit], b: &[Bit], signed: bool) -> Result<Bit, Ci
     Ok(borrow)
 }
 
-/// Returns whether a = b, with two bootstraps for each bit: a comparison and a node of a tree.
+/// Returns an encrypted bit: whether a = b, with two bootstraps for each bit of the integers, one for a comparison
+/// and one for a node of a tree.
 pub fn equal(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Bit, CircuitError> {
     let mut same = Vec::with_capacity(a.len());
     for (a, b) in a.iter().zip(b) {
@@ -74,7 +76,8 @@ pub fn equal(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Bit, CircuitError> {
     all(g, same)
 }
 
-/// Returns whether all encrypted bits are 1. The gates form a tree, which keeps the depth low.
+/// Returns an encrypted bit: whether all these encrypted bits are 1. The gates form a tree, which keeps the depth
+/// low.
 pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     while bits.len() > 1 {
         let pairs = bits.chunks(2).map(|pair| match pair {
@@ -86,7 +89,7 @@ pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     Ok(bits.pop().unwrap_or_else(|| Bit::constant(true)))
 }
 
-/// Returns whether any of the encrypted bits is 1, by a tree of gates.
+/// Returns an encrypted bit: whether any of these encrypted bits is 1. The gates form a tree.
 pub fn any(g: &mut Gates, bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     let inverted = bits.iter().map(Bit::inverted).collect();
     Ok(all(g, inverted)?.inverted())

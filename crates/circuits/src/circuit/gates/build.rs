@@ -21,7 +21,8 @@ impl Bit {
         Self(Sum::constant(if value { 1 } else { -1 }))
     }
 
-    /// Returns the bit if it does not depend on an input, so that it is known without decryption.
+    /// Returns the value of the bit if it does not depend on an input of the circuit, so that it is known without
+    /// decryption.
     pub fn known(&self) -> Option<bool> {
         self.0.is_constant().then_some(self.0.halves() > 0)
     }
@@ -37,13 +38,13 @@ impl Bit {
     }
 }
 
-/// The largest sums of squared factors that a bootstrap's operand may have. Such a sum is the operand's noise variance
-/// as a multiple of a fresh bit's.
+/// The limits on the noise of a bootstrap's operand. The operand is a sum of bits times factors, and the limits are the
+/// largest sums of squared factors. Such a sum is the operand's noise variance as a multiple of a fresh bit's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The limit for operands that lie one eighth of the torus from the points where the sign changes.
+    /// The limit for operands that lie one eighth of the torus from the points where the sign of the phase changes.
     pub near: u64,
-    /// The limit for operands that lie two eighths away.
+    /// The limit for operands that lie two eighths of the torus from the points where the sign of the phase changes.
     pub far: u64,
 }
 
@@ -71,7 +72,7 @@ impl Limits {
     }
 }
 
-/// A builder of a circuit of gates. Equal gates are made once.
+/// A builder of a circuit of gates. A gate that equals an earlier one is not added again.
 pub struct Gates {
     graph: Graph,
     seen: HashMap<Sum, Wire>,
@@ -94,7 +95,7 @@ impl Gates {
         }
     }
 
-    /// Adds an input. All inputs must come before the first gate.
+    /// Adds an input bit to the circuit. All inputs must come before the first gate.
     pub fn input(&mut self) -> Bit {
         let wire = Wire(self.graph.inputs);
         self.graph.inputs += 1;
@@ -141,13 +142,13 @@ impl Gates {
         self.of([a, b], |[a, b]| a ^ b)
     }
 
-    /// Returns a if the bit is 1, else b. It costs two bootstraps.
+    /// Returns the encrypted bit a if `bit` is 1, else b, with two bootstraps.
     pub fn mux(&mut self, bit: &Bit, a: &Bit, b: &Bit) -> Result<Bit, CircuitError> {
         self.of([bit, a, b], |[bit, a, b]| if bit { a } else { b })
     }
 
-    /// Computes a + b - c, the one of two bits that c is not, without a bootstrap. Returns `None` if the noise of the
-    /// sum is too large for a bootstrap.
+    /// Computes a + b - c of encrypted bits, where c equals a or b: the one of the two that c is not. It takes no
+    /// bootstrap. Returns `None` if the noise of the sum is too large for a bootstrap.
     pub fn other(&self, [a, b]: [&Bit; 2], c: &Bit) -> Option<Bit> {
         let sum = a.0.plus(1, &b.0).plus(-1, &c.0);
         (sum.norm() <= self.limits.near).then_some(Bit(sum))
@@ -187,7 +188,7 @@ impl Gates {
         }
     }
 
-    /// Returns the same bits after a bootstrap of the noisiest one.
+    /// Returns the same encrypted bits after a bootstrap of the one with the most noise.
     fn refreshed(&mut self, mut bits: Vec<Bit>) -> Result<Vec<Bit>, CircuitError> {
         let noisiest = bits.iter_mut().max_by_key(|bit| bit.0.norm());
         let Some(bit) = noisiest else {
@@ -237,7 +238,8 @@ impl Gates {
         self.chosen(&bit, &a, &b)
     }
 
-    /// Returns a if the bit is 1, else b. It adds two bits, (a and bit) and (b and not bit), of which at most one is 1.
+    /// Returns the encrypted bit a if `bit` is 1, else b, as the sum of the two bits (a and `bit`) and (b and not
+    /// `bit`), of which at most one is 1.
     fn chosen(&mut self, bit: &Bit, a: &Bit, b: &Bit) -> Result<Bit, CircuitError> {
         const MUX: u16 = 0b1101_1000; // rows are bit, a, b from the lowest
         let (left, table) = reduced(&[bit.clone(), a.clone(), b.clone()], MUX);
@@ -272,7 +274,7 @@ impl Gates {
     }
 }
 
-/// Returns the representative that stands for all sums with the same or the opposite sign, and whether the sign is
+/// Returns the representative of all sums of bits with the same or the opposite sign, and whether this sum's sign is
 /// opposite. Twice a bit and minus twice a bit differ by half the torus, which flips the sign, as negation does.
 fn canonical(sum: &Sum) -> (Sum, bool) {
     let negative = sum.terms().first().is_some_and(|&(_, f)| f < 0);

@@ -17,8 +17,8 @@ pub fn select(g: &mut Gates, bit: &Bit, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>
     each.map(|(a, b)| g.mux(bit, a, b)).collect()
 }
 
-/// Returns the smaller and the larger of two integers. `signed` reads both as two's complement. Each bit of the smaller
-/// one is the sum of both bits less that of the larger one, which costs no bootstrap.
+/// Returns the smaller and the larger of two encrypted integers. `signed` reads both as two's complement. Each bit of
+/// the smaller one is the sum of both integers' bits less the bit of the larger one, which costs no bootstrap.
 pub fn ordered(
     g: &mut Gates,
     a: &[Bit],
@@ -46,7 +46,7 @@ pub fn ordered(
     Ok((least, most))
 }
 
-/// Shifts an encrypted integer by a known number of bits, without a bootstrap.
+/// Shifts an encrypted integer by a known number of bits, which takes no bootstrap.
 pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
     let bits = of.len() as u64;
     let by = match shift {
@@ -100,8 +100,8 @@ pub fn shifted_by(
     select(g, &far, &empty, &at)
 }
 
-/// Returns the entry at an encrypted index of a table of `bits`-bit integers, or 0 for an index beyond its end. Each
-/// bit of the result is a tree of choices.
+/// Returns the entry at an encrypted index of a table of `bits`-bit integers, or 0 for an index beyond the table's end.
+/// Each bit of the result is a tree of choices.
 pub fn entry(
     g: &mut Gates,
     index: &[Bit],
@@ -117,7 +117,7 @@ pub fn entry(
     each.collect()
 }
 
-/// Returns the encrypted bit `rows[index]` for an encrypted index, by a tree of choices.
+/// Returns the bit `rows[index]` of a known list for an encrypted index, by a tree of choices.
 fn tree(g: &mut Gates, index: &[Bit], rows: &[bool]) -> Result<Bit, CircuitError> {
     match index {
         [rest @ .., top] if index.len() > INPUTS => {

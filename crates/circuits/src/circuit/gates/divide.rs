@@ -6,12 +6,13 @@ use super::choose::select;
 use super::{Bit, Gates};
 use crate::circuit::error::CircuitError;
 
-/// Computes (a / b, a % b) of unsigned encrypted integers. Division by 0 gives a quotient of ones and the remainder a.
+/// Computes the quotient a / b and the remainder a % b of unsigned encrypted integers. Division by 0 gives a quotient
+/// of ones and the remainder a.
 ///
 /// # Errors
 /// [`CircuitError::Noise`].
 pub fn divided(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Vec<Bit>), CircuitError> {
-    // Whether any bit of the divisor from here on is 1. If so, the divisor exceeds the shorter rest.
+    // For each bit of the divisor, whether that bit or a higher one is 1. If so, the divisor exceeds the shorter rest.
     let mut above = vec![Bit::constant(false)];
     for bit in b.iter().rev() {
         let last = above[above.len() - 1].clone();
@@ -32,8 +33,8 @@ pub fn divided(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Vec<Bit
     Ok((quotient, rest))
 }
 
-/// Computes (a / b, a % b) of encrypted integers in two's complement. The quotient rounds towards 0, and the remainder
-/// has the sign of a. Division by 0 gives the quotient -1 and the remainder a.
+/// Computes the quotient a / b and the remainder a % b of encrypted integers in two's complement. The quotient rounds
+/// towards 0, and the remainder has the sign of a. Division by 0 gives the quotient -1 and the remainder a.
 ///
 /// # Errors
 /// [`CircuitError::Noise`].

@@ -20,7 +20,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Returns the linear sum in eighths of the torus if the gate's inputs are the bits of `row`.
+    /// Returns the value of the gate's linear sum, in eighths of the torus, if the gate's inputs are the bits of `row`.
     fn value(&self, row: usize) -> i64 {
         let factors = self.factors[..self.inputs].iter().enumerate();
         let terms = factors.map(|(i, f)| if row >> i & 1 == 1 { *f } else { -f });
@@ -42,18 +42,19 @@ impl Form {
         factors.map(|f| f.unsigned_abs().pow(2)).sum()
     }
 
-    /// Returns the least distance from the gate's possible sums to a point where the sign changes, in eighths of the
-    /// torus.
+    /// Returns the least distance, in eighths of the torus, from the possible values of the gate's sum to a point where
+    /// the sign changes.
     pub fn eighths(&self) -> u32 {
         if self.value(0) % 2 == 0 { 2 } else { 1 }
     }
 
-    /// Returns (noise / distance)^2 of the gate's sum up to a constant factor. A smaller weight fails less often.
+    /// Returns a measure of how often the gate fails: (noise / distance)^2 of its sum, up to a constant factor. A gate
+    /// of smaller weight fails less often.
     fn weight(&self) -> u64 {
         4 * self.norm() / u64::from(self.eighths()).pow(2)
     }
 
-    /// Returns the sum over these bits whose sign is the gate's value.
+    /// Returns the gate's linear sum for the input bits `bits`. The sign of this sum is the gate's value.
     pub fn sum(&self, bits: &[Bit]) -> Sum {
         let zero = Sum::constant(self.constant);
         let terms = self.factors.iter().zip(bits);
@@ -61,8 +62,8 @@ impl Form {
     }
 }
 
-/// The gates that one bootstrap computes, by their number of inputs and truth table. Each is the form with the least
-/// noise.
+/// The gates that one bootstrap computes, by their number of inputs and truth table. Of the linear sums with one truth
+/// table the map has the one with the least noise.
 static FORMS: LazyLock<HashMap<(usize, u16), Form>> = LazyLock::new(|| {
     let mut forms: HashMap<(usize, u16), Form> = HashMap::new();
     for inputs in 1..=INPUTS {
@@ -88,8 +89,8 @@ static FORMS: LazyLock<HashMap<(usize, u16), Form>> = LazyLock::new(|| {
     forms
 });
 
-/// Returns the form of a function of `inputs` bits; bit `row` of the table is its value for input bits `row`. Returns
-/// `None` if the function takes more than one bootstrap.
+/// Returns the linear sum that computes a Boolean function of `inputs` bits. Bit `row` of the table is the function's
+/// value for the input bits of `row`. Returns `None` if the function takes more than one bootstrap.
 pub fn form(inputs: usize, table: u16) -> Option<&'static Form> {
     FORMS.get(&(inputs, table))
 }
@@ -100,8 +101,9 @@ mod tests {
 
     #[test]
     fn every_gate_of_two_bits_and_full_adders() {
-        // All gates that depend on both inputs. AND and the like have norm 2 at one eighth; XOR and XNOR have norm 8 at
-        // two eighths.
+        // All gates that depend on both inputs. A gate's norm is the sum of its squared factors. AND and the like have
+        // norm 2 and lie one eighth of the torus from a change of sign; XOR and XNOR have norm 8 and lie two eighths
+        // from it.
         let of_two: Vec<u16> = (0..16)
             .filter(|t| {
                 let of_first = (t & 5) != (t >> 1 & 5);
@@ -122,7 +124,7 @@ mod tests {
         let (majority, parity) = (form(3, 0xe8).unwrap(), form(3, 0x96).unwrap());
         assert_eq!((majority.norm(), majority.eighths()), (3, 1));
         assert_eq!((parity.norm(), parity.eighths()), (12, 2));
-        // A conjunction of three has no form.
+        // A conjunction of three bits takes more than one bootstrap, so it has no form.
         assert_eq!(form(3, 0x80), None);
     }
 

@@ -13,7 +13,8 @@ use crate::circuit::lower::{Circuit, Part, Port};
 use crate::circuit::program::{Binary, Comparison, Instr, Op, Program, Value};
 use crate::circuit::sum::Sum;
 
-/// Lowers a program to gates, for parameters whose bootstraps read operands within `limits`.
+/// Lowers a program on encrypted integers to gates, for parameters whose bootstraps read operands with noise within
+/// `limits`.
 ///
 /// # Errors
 /// [`CircuitError::Noise`] if the limits are too low for a gate; [`CircuitError::Halt`].
@@ -66,7 +67,8 @@ pub fn lower(program: &Program, limits: Limits, watch: &Watch) -> Result<Circuit
     })
 }
 
-/// Returns the parts of an output with these bits. Encrypted bits are appended to `sums`, the outputs of the graph.
+/// Returns the pieces of an output of the circuit that has these bits. Encrypted bits are appended to `sums`, the
+/// outputs of the graph; known bits are stored in the pieces.
 pub(in crate::circuit) fn parts(bits: &[Bit], sums: &mut Vec<Sum>) -> Vec<Part> {
     let each = (0..).zip(bits).map(|(at, bit)| match bit.known() {
         Some(value) => Part::Known {

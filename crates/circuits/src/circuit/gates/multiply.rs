@@ -8,7 +8,8 @@ use super::add::{full, plus};
 use super::{Bit, Gates};
 use crate::circuit::error::CircuitError;
 
-/// Computes a * b modulo 2^bits. Each pair of bits takes one bootstrap for the product and about two to add it.
+/// Computes a * b modulo 2^bits of encrypted integers. Each pair of bits takes one bootstrap for the product and
+/// about two to add the product to the sum.
 ///
 /// # Errors
 /// As for every function here: [`CircuitError::Noise`].
@@ -22,7 +23,7 @@ pub fn times(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitErr
     carried(g, columns)
 }
 
-/// Computes the sum of all terms, modulo 2^bits of the first.
+/// Computes the sum of encrypted integers modulo 2^bits, where bits is the width of the first.
 ///
 /// # Errors
 /// [`CircuitError::Inputs`] if there are no terms.
@@ -46,7 +47,7 @@ pub fn sum(g: &mut Gates, terms: &[&[Bit]]) -> Result<Vec<Bit>, CircuitError> {
     }
 }
 
-/// Returns the bits of a sum in which a bit of column j counts 2^j.
+/// Returns the bits of the sum of all columns, in which a bit of column j counts 2^j.
 fn carried(g: &mut Gates, mut columns: Vec<VecDeque<Bit>>) -> Result<Vec<Bit>, CircuitError> {
     let mut bits = Vec::with_capacity(columns.len());
     for j in 0..columns.len() {

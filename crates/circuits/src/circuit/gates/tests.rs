@@ -9,9 +9,10 @@ use crate::circuit::program::{Program, ProgramBuilder};
 use crate::circuit::tests::{Dice, agree, kind, of_sixteen, of_two, operations, random_program};
 use crate::circuit::{Circuit, CircuitError};
 
-/// The limits of the parameter set `circuit_bits`, about, if each bootstrap may fail with a probability of 2^-64.
+/// The approximate limits on noise of the parameter set `circuit_bits`, if each bootstrap may fail with a probability
+/// of 2^-64.
 const WIDE: Limits = Limits { near: 39, far: 90 };
-/// Limits that allow the gates of two bits, and no larger gates.
+/// Limits on noise that allow the gates of two bits, and no larger gates.
 const TIGHT: Limits = Limits { near: 2, far: 8 };
 
 fn checked(program: &Program, limits: Limits) -> Circuit {
@@ -100,8 +101,8 @@ fn random_programs() {
     }
 }
 
-/// Tests that parameters too noisy for a gate are refused. The error names their limit and the gate's norm, for gates
-/// at one eighth and at two.
+/// Tests that parameters with too much noise for a gate are refused. The error names the parameters' limit and the
+/// gate's norm, the sum of its squared factors. AND lies one eighth of the torus from a change of sign, XOR two eighths.
 #[test]
 fn gates_that_are_too_noisy_are_refused() {
     let of = kind(4, false);

@@ -6,7 +6,8 @@ use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// Computes self + other modulo 2^bits, with one bootstrap for each limb of four bits.
+    /// Computes the sum of this encrypted integer and another modulo 2^bits, with one bootstrap for
+    /// each limb of four bits.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -24,7 +25,7 @@ impl Int {
         Ok(Self::of_limbs(self.bits, limbs))
     }
 
-    /// Computes self - other modulo 2^bits.
+    /// Computes this encrypted integer less another modulo 2^bits.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -32,7 +33,7 @@ impl Int {
         Ok(self.difference(l, other)?.0)
     }
 
-    /// Returns self - other modulo 2^bits, and whether self < other.
+    /// Returns this encrypted integer less another modulo 2^bits, and whether this one is the smaller.
     pub(super) fn difference(
         &self,
         l: &mut Lookups,

@@ -6,8 +6,8 @@ use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// Returns whether self < other, with one bootstrap for each limb of four bits. `signed` reads both as two's
-    /// complement.
+    /// Returns an encrypted bit: whether self < other, with one bootstrap for each limb of four bits. `signed` reads
+    /// both integers as two's complement.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -49,7 +49,8 @@ impl Int {
         }
     }
 
-    /// Returns whether both integers are equal, with one bootstrap for each limb and one for all limbs together.
+    /// Returns an encrypted bit: whether both integers are equal, with one bootstrap for each limb and one for all
+    /// limbs together.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].

@@ -7,8 +7,8 @@ use crate::circuit::error::CircuitError;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// Computes (self / other, self % other) of unsigned encrypted integers. Division by 0 gives a quotient of ones and
-    /// the remainder self.
+    /// Computes the quotient and the remainder of this encrypted integer by another, both unsigned. Division by 0 gives
+    /// a quotient of ones and the remainder self.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -19,7 +19,8 @@ impl Int {
         let once = other.resized(l, bits.next_multiple_of(DIGIT), false)?;
         for digit in self.digits(l)?.into_iter().rev() {
             rest.insert(0, digit);
-            // The rest with two more bits is below 4 times the divisor. It has `width` bits, so it is below 4^digits.
+            // The rest with two more bits is below 4 times the divisor. It has `width` bits, so it is below 4
+            // to the power of its number of digits.
             let width = DIGIT * rest.len() as u32;
             let divisor = once.low_and_rest(l, width)?;
             let mut left = Self::of_digits(width, rest);
@@ -63,8 +64,9 @@ impl Int {
         Ok((low, above))
     }
 
-    /// Computes (self / other, self % other) of encrypted integers in two's complement. The quotient rounds towards 0,
-    /// and the remainder has the sign of self. Division by 0 gives the quotient -1 and the remainder self.
+    /// Computes the quotient and the remainder of this encrypted integer by another, both in two's complement. The
+    /// quotient rounds towards 0, and the remainder has the sign of self. Division by 0 gives the quotient -1 and the
+    /// remainder self.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].

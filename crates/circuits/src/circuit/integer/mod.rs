@@ -31,9 +31,9 @@ pub(super) const DIGIT: u32 = 2;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Limb {
-    /// A limb as one encrypted value from 0 to 15.
+    /// The limb is one encrypted value from 0 to 15.
     Whole(Small),
-    /// A limb as its low and its high digit in base 4, each an encrypted value from 0 to 3.
+    /// The limb is two digits in base 4, the low and the high one, each an encrypted value from 0 to 3.
     Pair(Small, Small),
 }
 
@@ -127,8 +127,8 @@ impl Int {
         values.sum()
     }
 
-    /// Returns each limb as one value from 0 to 15. A pair of digits takes a bootstrap only if the noise of 4 high +
-    /// low is too large.
+    /// Returns each limb of the integer as one encrypted value from 0 to 15. A limb that is a pair of digits takes a
+    /// bootstrap only if the noise of 4 high + low is too large.
     fn whole(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
         let limbs = self.limbs.iter().enumerate();
         limbs
@@ -225,7 +225,8 @@ impl Int {
         Ok(Self::of_digits(bits, digits))
     }
 
-    /// Returns the lowest limb, a value from 0 to 15. It is the whole integer if that has at most four bits.
+    /// Returns the integer's lowest limb, an encrypted value from 0 to 15. It is the whole integer if that has at most
+    /// four bits.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -242,8 +243,8 @@ impl Int {
         l.lookup(&[(1, &top)], |x| x >> at)
     }
 
-    /// Returns the integer as output values below 16, each with the bit of the integer that the value begins at. Values
-    /// that are known without decryption are included.
+    /// Returns the integer as values below 16 for a circuit's output, each with the bit of the integer at which the
+    /// value begins. Values that are known without decryption are included.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].

@@ -8,8 +8,8 @@ use crate::circuit::graph::ENTRIES;
 use crate::circuit::small::{Lookups, Small};
 
 impl Int {
-    /// Computes self * other modulo 2^bits. Each pair of digits takes one bootstrap for the product, from 0 to 9, and
-    /// about one for its carry.
+    /// Computes the product of this encrypted integer and another modulo 2^bits. Each pair of digits in base 4 takes
+    /// one bootstrap for their product, from 0 to 9, and about one for its carry.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -29,7 +29,7 @@ impl Int {
         Self::carried(l, self.bits, columns)
     }
 
-    /// Computes the sum of all terms, modulo 2^bits of the first term.
+    /// Computes the sum of encrypted integers modulo 2^bits, where bits is the width of the first.
     ///
     /// # Errors
     /// [`CircuitError::Noise`]; [`CircuitError::Inputs`] if there are no terms.
@@ -53,7 +53,7 @@ impl Int {
         }
     }
 
-    /// Returns the integer in which a value of column j counts 4^j.
+    /// Returns the sum of all columns as an integer, in which a value of column j counts 4^j.
     fn carried(
         l: &mut Lookups,
         bits: u32,
@@ -75,7 +75,7 @@ impl Int {
             }
             let mut waiting: std::collections::VecDeque<Small> = column.into();
             let digit = loop {
-                // As many values as fit below 16, oldest first.
+                // The sum of as many values as stay below 16 together, oldest first.
                 let mut sum = Small::constant(0);
                 let mut left = std::collections::VecDeque::new();
                 for x in waiting {

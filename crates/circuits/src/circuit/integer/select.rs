@@ -30,8 +30,8 @@ impl Int {
         }
     }
 
-    /// Returns the smaller and the larger of two integers. `signed` reads both as two's complement. The bootstraps that
-    /// choose one integer give the other as well.
+    /// Returns the smaller and the larger of two encrypted integers. `signed` reads both as two's complement. The
+    /// bootstraps that choose the one integer also give the other.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].
@@ -65,7 +65,8 @@ impl Int {
         Ok((least, most))
     }
 
-    /// Computes from + factor * gains, digit by digit. Each digit of the result is the digit of `from` or of `to`.
+    /// Computes `from` + `factor` * `gains`, digit by digit. Each digit of the result is the digit that `from` or `to`
+    /// has there.
     fn moved_by(
         l: &mut Lookups,
         bits: u32,
@@ -83,7 +84,7 @@ impl Int {
     }
 }
 
-/// Returns for each digit the difference of the choice's two digits if the encrypted bit is 1, else 0.
+/// Returns for each digit the difference of the digits of the choice's two integers if the encrypted bit is 1, else 0.
 fn gains(l: &mut Lookups, bit: &Small, choice: Choice<'_>) -> Result<Vec<Small>, CircuitError> {
     let (a, b) = (choice.when_true.digits(l)?, choice.when_false.digits(l)?);
     let each = a.iter().zip(&b).map(|(a, b)| {

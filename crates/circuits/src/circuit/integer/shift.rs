@@ -125,7 +125,7 @@ impl Int {
     }
 }
 
-/// The values that a shift puts into positions that it leaves free.
+/// The values that a shift puts into the positions that become free.
 #[derive(Clone, Copy)]
 pub(in crate::circuit) struct Ends<'a, T> {
     pub zero: &'a T,

@@ -9,9 +9,9 @@ use crate::circuit::small::{Lookups, Small};
 pub const MAX_INDEX: u32 = 2 * LIMB;
 
 impl Int {
-    /// Returns entry `self` of a table of integers of `bits` bits, or 0 behind the end. An index of up to four bits
-    /// takes one bootstrap for each digit of the entries. A longer index takes, for each digit, one bootstrap for each
-    /// block of 16 entries in which that digit varies. As many more choose among the blocks.
+    /// Returns entry `self` of a table of integers of `bits` bits, or 0 for an index beyond the table's end. An index
+    /// of up to four bits takes one bootstrap for each digit of the entries. A longer index takes, for each digit, one
+    /// bootstrap for each block of 16 entries in which that digit varies. As many more choose among the blocks.
     ///
     /// # Errors
     /// [`CircuitError::OutOfRange`] for an index of more than eight bits; [`CircuitError::Noise`].

@@ -51,7 +51,7 @@ fn lines(text: &str, watch: &Watch) -> Result<Vec<(usize, String)>, Halt> {
 pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     let mut signals = Signals::default();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-    // The `.names` whose rows are being read.
+    // The gate of the `.names` whose rows are being read.
     let mut open: Option<(usize, Gate)> = None;
     let (mut model, mut ended) = (false, false);
     let lines = lines(text, watch)?;

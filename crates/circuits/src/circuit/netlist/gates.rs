@@ -12,7 +12,7 @@ use crate::circuit::gates::form::{INPUTS, form};
 use crate::circuit::gates::{Bit, Gates, Limits, parts};
 use crate::circuit::lower::{Circuit, Part};
 
-/// Lowers a netlist to gates, for parameters whose bootstraps read operands within `limits`.
+/// Lowers a netlist to gates, for parameters whose bootstraps read operands with noise within `limits`.
 ///
 /// # Errors
 /// [`CircuitError::Noise`], [`CircuitError::Halt`].
@@ -70,7 +70,7 @@ pub fn lower_to_gates(
     })
 }
 
-/// Computes a sum of products of more than four bits: whether any product holds.
+/// Computes a gate that is a sum of products of more than four bits: the result tells whether any product holds.
 fn wide(g: &mut Gates, gate: &Gate, values: &[Bit]) -> Result<Bit, CircuitError> {
     let mut products = Vec::new();
     for product in &gate.products {

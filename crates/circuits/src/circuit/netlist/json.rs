@@ -19,7 +19,8 @@ use crate::circuit::error::CircuitError;
 /// The largest number of inputs of a `$lut` cell.
 const WIDEST: usize = 6;
 
-/// A JSON object whose names must be distinct. A plain JSON reader would silently use the last of two equal names.
+/// A JSON object that is refused if two of its names are equal. A plain JSON reader would silently use the last of
+/// two equal names.
 struct Named<T>(BTreeMap<String, T>);
 
 impl<T> Default for Named<T> {
@@ -158,7 +159,7 @@ pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     Netlist::new(&names, drivers, inputs, outputs, watch)
 }
 
-/// A reader that passes a JSON text on piece by piece, and stops if memory for the parsed objects runs out.
+/// A reader that passes on a JSON text piece by piece, and stops when memory for the parsed objects runs out.
 struct Watched<'a> {
     left: &'a [u8],
     watch: &'a Watch,

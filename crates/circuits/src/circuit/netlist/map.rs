@@ -19,7 +19,8 @@ pub(super) enum Node {
     Wide(Gate),
 }
 
-/// Lowers a netlist to lookups. The sum of squared factors of each lookup's operand stays at or below `limit`.
+/// Lowers a netlist to lookups. Each lookup's operand is a sum of wires times factors, and its sum of squared factors
+/// stays at or below `limit`.
 ///
 /// # Errors
 /// [`CircuitError::Noise`], [`CircuitError::Halt`].
@@ -94,8 +95,8 @@ pub(super) fn port(bus: &Bus, parts: Vec<Part>) -> Result<Port, CircuitError> {
     })
 }
 
-/// Computes a sum of products of more than four bits: whether any product holds. For each product, tables count the
-/// matching bits, fifteen at a time.
+/// Computes a gate that is a sum of products of more than four bits: the result tells whether any product holds. For
+/// each product, tables count the matching bits, fifteen at a time.
 fn wide(l: &mut Lookups, gate: &Gate, values: &[Small]) -> Result<Small, CircuitError> {
     let mut any: Vec<Small> = Vec::new();
     for product in &gate.products {
@@ -117,8 +118,8 @@ fn wide(l: &mut Lookups, gate: &Gate, values: &[Small]) -> Result<Small, Circuit
     })
 }
 
-/// Computes f(number of 1s, number of bits) of a list of bits. f must be the same if it is applied first to groups,
-/// then to the results.
+/// Computes f(number of 1s, number of bits) of a list of encrypted bits. Groups of bits are looked up first, then the
+/// groups' results, so f must give the same for the results as for all bits at once.
 fn counted(
     l: &mut Lookups,
     mut bits: Vec<Small>,
@@ -188,7 +189,8 @@ pub(super) fn merged(
     Ok(nodes)
 }
 
-/// Returns an input that only this function reads, and both functions merged, if `one` accepts the merged function.
+/// Returns an input of a function that no other function reads, and the function with this input's own function
+/// merged into it, if `one` accepts the merged function.
 fn absorbable(
     inputs: &[usize],
     table: u64,
@@ -213,7 +215,7 @@ fn absorbable(
     })
 }
 
-/// Returns the function after one of its inputs is replaced by the function that drives this input.
+/// Returns a function in which one of the inputs is replaced by the function that drives it.
 fn absorbed(
     inputs: &[usize],
     table: u64,

@@ -28,16 +28,16 @@ enum Driver {
     Gate(Gate),
 }
 
-/// A gate of a netlist as a sum of products of signals. The function is `value` if any product holds, else the
-/// opposite.
+/// A gate of a netlist as a sum of products of signals. A product is a condition on each input. The function is
+/// `value` if any product holds, else the opposite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Gate {
     inputs: Vec<usize>,
-    /// For each product the value that each input must have. `None` accepts both values.
+    /// For each product, the value that each input must have for the product to hold. `None` accepts both values.
     products: Vec<Vec<Option<bool>>>,
-    /// The value of the gate if any product holds.
+    /// The value of the gate if any of its products holds; otherwise the gate has the opposite value.
     value: bool,
-    /// The line of the gate in the file; 0 in JSON.
+    /// The line of the gate in its file; 0 in a JSON file.
     at: usize,
 }
 
@@ -120,9 +120,9 @@ pub struct Netlist {
     order: Vec<usize>,
     drivers: Vec<Driver>,
     ports: [Vec<NetlistPort>; 2],
-    /// The words of the inputs that some output depends on.
+    /// The inputs on which some output depends, as words of at most 64 bits.
     inputs: Vec<Bus>,
-    /// The words of the outputs, at most 64 bits each.
+    /// The outputs of the netlist, as words of at most 64 bits.
     outputs: Vec<Bus>,
 }
 
@@ -274,7 +274,7 @@ impl Netlist {
     }
 }
 
-/// The name that Yosys gives in BLIF to a signal without a value.
+/// The name that Yosys gives in BLIF files to a signal with an undefined value.
 const UNDEFINED: &str = "$undef";
 
 fn undriven(name: &str) -> String {
