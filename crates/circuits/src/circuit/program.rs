@@ -51,7 +51,7 @@ impl Type {
         }
     }
 
-    /// Returns the integer that these bits stand for in this type.
+    /// Returns the integer that the low bits of a word stand for in this type, as unsigned or as two's complement.
     pub fn read(self, bits: u64) -> i128 {
         let bits = bits & mask(self.bits);
         if self.signed && bits >> (self.bits - 1) == 1 {
@@ -61,7 +61,7 @@ impl Type {
         }
     }
 
-    /// Returns the bits of an integer, or `None` if the type does not have this integer.
+    /// Returns the bits that stand for an integer in this type, or `None` if the type does not have the integer.
     pub fn write(self, value: i128) -> Option<u64> {
         let bits = value as u64 & mask(self.bits);
         (self.read(bits) == value).then_some(bits)
@@ -75,7 +75,7 @@ impl std::fmt::Display for Type {
     }
 }
 
-/// A value of a program: the result of the instruction with this number.
+/// A value of a program: the result of the instruction with this number, counted from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Value(pub u32);
 
@@ -258,8 +258,8 @@ impl Program {
 }
 
 impl Instr {
-    /// Computes the bits of the instruction's result from the types and bits of its operands. An instruction that is an
-    /// input gives 0.
+    /// Computes the bits of the instruction's result from the types and bits of its operands, which `operand` returns.
+    /// An instruction that is an input gives 0.
     pub(super) fn computed(&self, operand: impl Fn(Value) -> (Type, u64)) -> u64 {
         let of = |v: Value| operand(v).1;
         let read = |v: Value| {
@@ -297,7 +297,7 @@ impl Op {
         }
     }
 
-    /// Returns the operation with each operand replaced by `of` that operand.
+    /// Returns the same operation with each operand replaced by the value that `of` returns for it.
     pub(super) fn renamed(&self, of: impl Fn(Value) -> Value) -> Self {
         match self {
             Self::Input { name } => Self::Input { name: name.clone() },

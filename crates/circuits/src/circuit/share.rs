@@ -9,9 +9,9 @@ use ringmill_limits::{Halt, Watch};
 use super::graph::{Basis, Graph};
 use super::sum::Sum;
 
-/// Lets lookups of the same operand share a blind rotation, larger groups first. Every sum that reads a shared lookup
-/// must stay within `limit` times the noise of a wire. Other lookups of the group get rotations of their own. Circuits
-/// of bits stay unchanged, since one operand has one gate's sign.
+/// Lets lookups of the same operand share a blind rotation, and tries larger groups first. Every sum that reads a
+/// shared lookup must stay within `limit` times the noise of a wire. Other lookups of the group get rotations of their
+/// own. Circuits of bits stay unchanged, since one operand has one gate's sign.
 ///
 /// # Errors
 /// [`Halt`].
@@ -78,7 +78,7 @@ impl Reader {
     }
 }
 
-/// Returns for each lookup the sums that read it.
+/// Returns for each lookup of a circuit the sums of wires that read its result.
 fn readers(graph: &Graph) -> Vec<Vec<Reader>> {
     let mut readers = vec![Vec::new(); graph.lookups.len()];
     let mut note = |sum: &Sum, reader: Reader| {

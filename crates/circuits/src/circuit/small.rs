@@ -40,12 +40,12 @@ impl Small {
         self.high
     }
 
-    /// Returns the value if the sum has no wire, so that it is known without decryption.
+    /// Returns the value of the small integer if its sum has no wire, so that it is known without decryption.
     pub fn known(&self) -> Option<i64> {
         self.sum.is_constant().then_some(self.sum.halves() / 2)
     }
 
-    /// Computes self + factor * other, without a bootstrap.
+    /// Computes self + `factor` * other of two small encrypted integers, without a bootstrap.
     #[must_use]
     pub fn plus(&self, factor: i64, other: &Self) -> Self {
         let (a, b) = (factor * other.low, factor * other.high);
@@ -56,13 +56,14 @@ impl Small {
         }
     }
 
-    /// Computes 1 - self for an encrypted bit, without a bootstrap.
+    /// Computes 1 - self for a small integer that is an encrypted bit, without a bootstrap.
     #[must_use]
     pub fn inverted_bit(&self) -> Self {
         Self::constant(1).plus(-1, self)
     }
 
-    /// Narrows the range of the value to `low` to `high`. The caller knows more than the ranges of the terms tell.
+    /// Narrows the range of the value to `low` to `high`. The caller must know that the value lies there, which the
+    /// ranges of the sum's terms may not tell.
     #[must_use]
     pub fn known_within(mut self, low: i64, high: i64) -> Self {
         (self.low, self.high) = (self.low.max(low), self.high.min(high));
@@ -70,7 +71,7 @@ impl Small {
     }
 }
 
-/// A builder of a circuit of lookups. Equal lookups are made once.
+/// A builder of a circuit of lookups. A lookup that equals an earlier one is not added again.
 pub struct Lookups {
     graph: Graph,
     seen: HashMap<Lookup, Wire>,
@@ -90,7 +91,8 @@ impl Lookups {
         }
     }
 
-    /// Adds an input whose value is from 0 to `high`, at most 15. All inputs must come before the first lookup.
+    /// Adds an input to the circuit whose value is from 0 to `high`, at most 15. All inputs must come before the first
+    /// lookup.
     pub fn input(&mut self, high: i64) -> Small {
         let wire = Wire(self.graph.inputs);
         self.graph.inputs += 1;
@@ -101,7 +103,8 @@ impl Lookups {
         }
     }
 
-    /// Returns the circuit with these outputs. Lookups of one operand share a rotation where the noise allows it.
+    /// Finishes the circuit with the sums `outputs` as outputs. Lookups of one operand share a rotation where the noise
+    /// allows it.
     ///
     /// # Errors
     /// [`Halt`].
@@ -114,9 +117,9 @@ impl Lookups {
         share(graph.without_dead(&self.watch)?, self.limit, &self.watch)
     }
 
-    /// Computes f of a sum of multiples, by one bootstrap. f must be defined on the whole range of the sum. The range
-    /// may exceed 16 values if f(u) + f(u - 16) is the same for all u and u - 16 in it. An f that only adds a constant
-    /// to the sum, or subtracts the sum from a constant, takes no bootstrap.
+    /// Computes f of a sum of encrypted integers times factors, by one bootstrap. f must be defined on the whole range
+    /// of the sum. The range may exceed 16 values if f(u) + f(u - 16) is the same for all u and u - 16 in it. An f that
+    /// only adds a constant to the sum, or subtracts the sum from a constant, takes no bootstrap.
     ///
     /// # Errors
     /// [`CircuitError::Refused`] for functions that no table holds, [`CircuitError::Noise`].
@@ -135,8 +138,8 @@ impl Lookups {
         self.table(&sum, f)
     }
 
-    /// Computes a sum of multiples whose noise the operand of a lookup may have. If the sum has more noise, a bootstrap
-    /// refreshes operands first, beginning with the one that contributes most.
+    /// Computes a sum of encrypted integers times factors, with no more noise than the operand of a lookup may have. If
+    /// the sum has more noise, a bootstrap refreshes operands first, beginning with the one that contributes most.
     ///
     /// # Errors
     /// [`CircuitError::Noise`] if the sum of fresh operands is too noisy.
@@ -178,7 +181,7 @@ impl Lookups {
                 x.low, x.high
             )));
         };
-        // The shift puts the operand's least value at `first`.
+        // With this constant, the operand's least value comes to the argument `first` of the table.
         let lookup = Lookup {
             operand: x.sum.clone().shifted(2 * (first - x.low)),
             table,
@@ -202,8 +205,9 @@ impl Lookups {
     }
 }
 
-/// Makes a lookup table that gives these consecutive values. Returns the argument of the first value, from -16 to 0, a
-/// constant in halves of a message to add to each entry, and the entries. Returns `None` if no table gives all values.
+/// Makes a lookup table that gives these values for successive arguments. Returns three things: the argument of the
+/// first value, from -16 to 0; a constant in halves of a message to add to each entry; and the entries. Returns `None`
+/// if no table gives all values.
 fn tabulate(values: &[i64]) -> Option<(i64, i64, Table)> {
     let half = ENTRIES;
     let fits = |halves: i64| i8::try_from(halves).ok().filter(|h| h.abs() <= 32);
@@ -213,7 +217,7 @@ fn tabulate(values: &[i64]) -> Option<(i64, i64, Table)> {
     if sums.any(|other| other != middle) || values.len() > 2 * half {
         return None;
     }
-    // All values from `before` on take the places from 0.
+    // The values from index `before` on belong to the arguments from 0 on.
     let before = values.len().saturating_sub(half);
     let mut table = [0i8; ENTRIES];
     for (i, &value) in values.iter().enumerate() {
@@ -265,7 +269,7 @@ mod tests {
         let graph = l.finish(vec![y.sum().clone()]).unwrap();
         assert_eq!(graph.lookups.len(), 2);
         assert_eq!(graph.evaluate(&[1, 2]).unwrap(), [6]);
-        // No refresh makes seven times a wire quiet enough.
+        // A refreshed wire times seven is still too noisy for a lookup.
         assert!(
             Lookups::new(40, &Watch::default())
                 .total(&[(7, &a)])

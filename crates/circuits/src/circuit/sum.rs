@@ -6,7 +6,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Wire(pub u32);
 
-/// A constant plus small multiples of wires, which takes no bootstrap.
+/// A sum of wires times small factors, and of a constant. It takes no bootstrap.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Sum {
     /// The wires in ascending order, each once, with a factor other than 0.
@@ -38,7 +38,8 @@ impl Sum {
         self.halves
     }
 
-    /// Returns the sum of the squared factors: the sum's noise variance as a multiple of a wire's.
+    /// Returns the sum of the squared factors of the wires, which is the sum's noise variance as a multiple of a
+    /// wire's.
     pub fn norm(&self) -> u64 {
         let squares = self.terms.iter().map(|&(_, f)| f.unsigned_abs().pow(2));
         squares.sum()
@@ -49,7 +50,7 @@ impl Sum {
         self.terms.is_empty()
     }
 
-    /// Computes self + factor * other of two sums.
+    /// Computes self + `factor` * other, term by term, of two sums of wires.
     #[must_use]
     pub fn plus(&self, factor: i64, other: &Self) -> Self {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
@@ -92,7 +93,7 @@ impl Sum {
         self
     }
 
-    /// Returns the value of the sum for the wire values that `of` returns. All are in halves of a message, or in
+    /// Returns the value of the sum if wire w has the value `of(w)`. All values are in halves of a message, or in
     /// eighths of the torus in circuits of bits.
     pub fn value(&self, of: impl Fn(Wire) -> i64) -> i64 {
         let terms = self.terms.iter().map(|&(wire, f)| f * of(wire));

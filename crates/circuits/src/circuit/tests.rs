@@ -6,7 +6,8 @@ use ringmill_limits::Watch;
 use super::lower::{Circuit, Part, lower};
 use super::program::{Binary, Comparison, Program, ProgramBuilder, Shift, Type, Value};
 
-/// The limit of the parameter set `message_2_carry_2`, about, if each bootstrap may fail with a probability of 2^-64.
+/// The approximate limit on noise of the parameter set `message_2_carry_2`, if each bootstrap may fail with a
+/// probability of 2^-64.
 const LIMIT: u64 = 2000;
 
 /// Evaluates a circuit without encryption, and returns the integers of its outputs.
@@ -250,7 +251,7 @@ fn random_programs() {
     }
 }
 
-/// Returns a program of one operation on two integers of 16 bits.
+/// Returns a program of the operation `name` on two integers of 16 bits.
 pub fn of_sixteen(name: &str) -> Program {
     let of = kind(16, false);
     let operations = operations(of);

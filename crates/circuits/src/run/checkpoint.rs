@@ -26,7 +26,7 @@ use crate::tfhe::{LweCiphertext, Params, file};
 const MARK: [u8; 8] = *b"RINGCIR1";
 const HASH: usize = 32;
 
-/// The hashes of the circuit and of the input ciphertexts that a checkpoint belongs to.
+/// The owner of a checkpoint: the hashes of the circuit and of the input ciphertexts to which it belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Whose {
     circuit: [u8; HASH],
@@ -69,7 +69,8 @@ impl Whose {
     }
 }
 
-/// Returns for each wire the number of sums that still need it, if the lookups marked in `done` are done.
+/// Returns for each wire of a circuit the number of sums that will still read it, if the lookups marked in `done` are
+/// computed.
 pub fn uses(graph: &Graph, done: &[bool]) -> Vec<usize> {
     let mut uses = vec![0usize; graph.wires()];
     let left = graph.lookups.iter().zip(done).filter(|(_, done)| !**done);
@@ -83,7 +84,8 @@ pub fn uses(graph: &Graph, done: &[bool]) -> Vec<usize> {
     uses
 }
 
-/// Returns the numbers of the lookups that are done and whose results a later lookup or an output needs.
+/// Returns the numbers of the lookups whose results a checkpoint stores: they are computed, and a later lookup or an
+/// output reads them.
 pub fn kept(graph: &Graph, done: &[bool]) -> Vec<usize> {
     let uses = uses(graph, done).into_iter().skip(graph.inputs as usize);
     let each = done.iter().zip(uses).enumerate();
@@ -91,10 +93,11 @@ pub fn kept(graph: &Graph, done: &[bool]) -> Vec<usize> {
     needed.map(|(at, _)| at).collect()
 }
 
-/// The progress of a run: for each lookup whether it is done, and the results that are still needed.
+/// The progress of a circuit's run: for each lookup whether it is computed, and the results that later lookups or
+/// outputs need.
 pub struct Reached {
     pub done: Vec<bool>,
-    /// The results of the lookups that [`kept`] returns, in the same order.
+    /// The results of the lookups whose numbers [`kept`] returns, in the same order.
     pub ciphertexts: Vec<LweCiphertext>,
 }
 

@@ -92,7 +92,7 @@ pub fn ciphertexts(port: &Port) -> usize {
     port.parts.iter().filter(encrypted).count()
 }
 
-/// Checks that the types of encrypted integers are those of the ports that take them.
+/// Checks that encrypted integers have the types of the ports that take them.
 ///
 /// # Errors
 /// [`CircuitRunError::Integer`] for an integer of another type; [`CircuitRunError::Integers`] for another number of

@@ -21,7 +21,7 @@ pub enum Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// Returns the evaluator that adds ciphertexts between the engine's bootstraps.
+    /// Returns the evaluator that computes sums of ciphertexts between the engine's bootstraps.
     pub fn linear(self) -> &'a LinearEvaluator {
         match self {
             Self::Evaluator(evaluator) => evaluator.linear(),
@@ -29,7 +29,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Returns the engine with the buffers that one thread needs. `watch` can stop the thread's work.
+    /// Returns the engine with the buffers for the work of one thread. `watch` can stop the thread's work.
     pub(super) fn worker(self, watch: &'a Watch) -> Worker<'a> {
         match self {
             Self::Evaluator(evaluator) => Worker::Evaluator {
@@ -58,17 +58,18 @@ pub(super) enum Worker<'a> {
     },
 }
 
-/// The tables that one rotation looks up.
+/// The tables that one blind rotation looks up at its operand.
 pub(super) enum Wanted<'a> {
-    /// The table of the sign, for a sum of encrypted bits.
+    /// The rotation looks up the table of the sign, for a sum of encrypted bits.
     Sign,
     Table(&'a LookupTable),
-    /// Several tables of digits that share the rotation.
+    /// The rotation looks up several tables of digits, which share it.
     Shared(Vec<&'a LookupTable>),
 }
 
 impl Worker<'_> {
-    /// Returns the entries of the tables at one ciphertext, in the order of the tables, by one rotation.
+    /// Returns the entries of the tables `wanted` at one ciphertext, in the order of the tables, by one blind
+    /// rotation.
     pub(super) fn look_up(
         &mut self,
         wanted: &Wanted<'_>,

@@ -31,7 +31,7 @@ pub struct Server<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// Where a run saves checkpoints, and the checkpoint that the run continues from. Both are optional.
+/// The path to which a run saves checkpoints, and the checkpoint from which the run continues. Both are optional.
 #[derive(Clone, Debug, Default)]
 pub struct Keeping {
     pub saving: Option<Saving>,
@@ -50,7 +50,7 @@ pub struct CircuitRun {
 
 /// The state of a circuit's run that its threads share under a lock.
 struct State<'a> {
-    /// The rotations whose operands are computed, by number. The rotation with the longest path to an output comes
+    /// The numbers of the rotations whose operands are computed. The rotation with the longest path to an output comes
     /// first.
     ready: BinaryHeap<(usize, std::cmp::Reverse<usize>)>,
     /// For each rotation the number of its operand's wires that are not computed yet.
@@ -70,7 +70,8 @@ struct State<'a> {
     saver: Option<Saver<'a>>,
 }
 
-/// The writer of a run's checkpoints: when to write, and what the file belongs to.
+/// The writer of a run's checkpoints. It knows the file, the time between two writes, and the circuit and inputs to
+/// which the file belongs.
 struct Saver<'a> {
     schedule: Schedule<'a>,
     whose: Whose,
@@ -90,14 +91,14 @@ impl<'a> Saver<'a> {
         })
     }
 
-    /// Writes a checkpoint of a run that continues. Failures to write are tolerated for a while.
+    /// Writes a checkpoint of a run that goes on. For a while, a file that cannot be written is no error.
     fn save(&mut self, reached: &Reached) -> Result<(), CircuitRunError> {
         let bytes = checkpoint::bytes(self.whose, self.params, reached)?;
         let path = &self.schedule.saving().path;
         Ok(self.schedule.save(|| checkpoint::put(path, &bytes))?)
     }
 
-    /// Writes a checkpoint of a run that ends before it is complete.
+    /// Writes a checkpoint of a run that stops before it is complete.
     fn save_at_last(&self, reached: &Reached) -> Result<(), CircuitRunError> {
         let bytes = checkpoint::bytes(self.whose, self.params, reached)?;
         let path = &self.schedule.saving().path;
@@ -110,14 +111,14 @@ struct Plan<'a> {
     graph: &'a Graph,
     /// The encoded table of each different lookup of digits. Gates of bits need none, as they read the sign.
     tables: HashMap<Table, LookupTable>,
-    /// For each rotation the numbers of the lookups that share it.
+    /// For each rotation the numbers of the lookups that share it, one or several.
     rotations: Vec<Vec<usize>>,
     /// For each wire the rotations whose operand contains it.
     takers: Vec<Vec<usize>>,
     /// For each rotation the number of rotations on its longest path to an output, itself included.
     height: Vec<usize>,
     begin: Instant,
-    /// The number of rotations that the checkpoint, from which the run continues, has done.
+    /// The number of rotations that were computed before the checkpoint from which the run continues.
     before: usize,
 }
 
@@ -209,12 +210,12 @@ pub fn run(
     })
 }
 
-/// Returns the sum that all lookups of a rotation read.
+/// Returns the sum of wires that all lookups of a rotation read.
 fn operand<'a>(graph: &'a Graph, rotation: &[usize]) -> &'a Sum {
     &graph.lookups[rotation[0]].operand
 }
 
-/// Computes a sum of wires whose ciphertexts are in memory.
+/// Computes the ciphertext of a sum of wires whose own ciphertexts are in memory.
 fn summed<'a>(
     linear: &LinearEvaluator,
     sum: &Sum,
@@ -275,7 +276,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Returns the run's progress in the form that a checkpoint stores.
+    /// Returns the progress of the run in the form in which a checkpoint stores it.
     fn reached(&self, done: &[bool], wires: &[Option<Arc<LweCiphertext>>]) -> Reached {
         let first = self.graph.inputs as usize;
         let kept = checkpoint::kept(self.graph, done).into_iter();

@@ -62,7 +62,8 @@ impl MachineTime {
     }
 }
 
-/// Returns the number of rotations of each level: those whose operands all come from lower levels.
+/// Returns the number of rotations on each level of the circuit. The operands of a level's rotations come from lower
+/// levels only.
 fn levels(graph: &Graph) -> Vec<usize> {
     let rotations = graph.rotations();
     // The level of each lookup's rotation.

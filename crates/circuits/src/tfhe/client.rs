@@ -85,7 +85,7 @@ impl Client {
         &self.secret
     }
 
-    /// Makes the bootstrapping key, with which a server bootstraps the client's ciphertexts.
+    /// Makes the bootstrapping key, with which a server bootstraps this client's ciphertexts.
     ///
     /// # Errors
     /// [`TfheError::HeavyKey`] if more than half of the secret key's bits are 1, which is possible for keys that this
@@ -106,7 +106,7 @@ impl Client {
         self.made(keygen::public_key)
     }
 
-    /// Returns the result of a key-generating function, and wipes the stack that the function used.
+    /// Returns the key that a key-generating function makes, and wipes the stack that the function used.
     fn made<K>(
         &self,
         make: impl FnOnce(&Params, &SecretKey, &mut Prng) -> Result<K, TfheError>,
@@ -235,7 +235,8 @@ impl Encryptor {
         })
     }
 
-    /// Replaces the randomness by a fixed stream. It is for tests that must repeat, and for nothing else.
+    /// Replaces the encryptor's randomness by a fixed stream that follows from `seed`. It is for tests that must
+    /// repeat, and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
         self.source = PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::Encryptor);
         self

@@ -43,7 +43,7 @@ pub struct Workspace {
     turn: Memory,
     extract: Memory,
     switch: Memory,
-    /// A buffer of the shared rotation: one turned polynomial, and the accumulator of one table.
+    /// A buffer of a rotation that several tables share: one turned polynomial, and the accumulator of one table.
     turned: Vec<u64>,
     weighed: Vec<u64>,
 }
@@ -173,9 +173,9 @@ impl Evaluator {
         self.finish(work, key_id)
     }
 
-    /// Looks up the entries of several tables for the message of one ciphertext, by one blind rotation. Each result has
-    /// [`shared::noise_factor`] times the noise variance of a single lookup's rotation. The noises of the results are
-    /// not independent.
+    /// Looks up the entries of several tables for the message of one ciphertext, by one blind rotation. The noise
+    /// variance that the rotation leaves in a result is [`shared::noise_factor`] times the noise variance of a single
+    /// lookup's rotation. The noises of the results are not independent.
     pub fn lookup_all(
         &self,
         work: &mut Workspace,
@@ -223,8 +223,9 @@ impl Evaluator {
         self.linear.resting_sum(&[(m as i64, a)], 0, key_id)
     }
 
-    /// Returns an encrypted bit: whether the phase of a sum of bits lies between 0 and 1/2. It takes one bootstrap. The
-    /// sum without noise must be an odd number of eighths of the torus, or 2 or -2 eighths.
+    /// Returns an encrypted bit that tells whether the phase of a sum of encrypted bits lies between 0 and 1/2 of the
+    /// torus. It takes one bootstrap. The sum without noise must be an odd number of eighths of the torus, or 2 or -2
+    /// eighths.
     pub fn sign(
         &self,
         work: &mut Workspace,
@@ -267,8 +268,8 @@ impl Evaluator {
         self.rest(a.words(), &mut memory, key_id)
     }
 
-    /// Bootstraps the words of a ciphertext with a table's polynomial, up to the extracted ciphertext, which lies in
-    /// `work.extract`.
+    /// Bootstraps the words of a ciphertext with a table's polynomial, except for key switches. The extracted
+    /// ciphertext lies in `work.extract`.
     fn rotate(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
         self.turn(work, words, table)?;
         self.extracted(self.turn.outputs(&work.turn), &mut work.extract)

@@ -35,7 +35,7 @@ impl Exactness {
     /// log2 of the limit for the failure probability of [`Exactness::Statistical`].
     pub const LIMIT: f64 = -128.0;
 
-    /// Returns one line of text for reports: the kind of proof and its bounds.
+    /// Returns one line of text for reports: the kind of exactness proof and its bounds.
     pub fn summary(&self) -> String {
         match self {
             Self::CiphertextRing => {
@@ -53,7 +53,8 @@ impl Exactness {
     }
 }
 
-/// Returns the number of products in one sum, and log2 of the largest absolute value |d| of a digit.
+/// Returns the number of products in one sum of an external product, and log2 of the largest absolute value |d| of a
+/// digit.
 fn terms(s: &Sizes) -> (f64, f64) {
     let digit = f64::from(s.bootstrap.log_base) - 1.0;
     let (patterns, turned) = match s.unrolling.m() {
@@ -64,7 +65,7 @@ fn terms(s: &Sizes) -> (f64, f64) {
     (count as f64, digit + turned)
 }
 
-/// Proves that products are exact for these sizes, this ciphertext modulus, and the transforms of `lift`.
+/// Proves that products are exact for the sizes `s`, the ciphertext modulus `q`, and the transforms of `lift`.
 ///
 /// # Errors
 /// [`TfheError::Overflow`] if a sum of products may exceed what the transforms hold.

@@ -55,13 +55,13 @@ fn write_words(w: &mut Writer, params: &Params, words: &[u64]) {
     }
 }
 
-/// Returns the number of words of an LWE ciphertext under this key: mask and body.
+/// Returns the number of words of an LWE ciphertext under the key `key`: the mask and the body.
 fn words_of(params: &Params, key: LweKey) -> usize {
     key.dimension(params).saturating_add(1)
 }
 
-/// Reads `count` words, which must be all that is left. It checks that the bytes exist before it allocates memory for
-/// the words.
+/// Reads `count` words, which must be all that is left of the file. It checks that the bytes exist before it allocates
+/// memory for the words.
 fn read_words(r: &mut Reader<'_>, params: &Params, count: usize) -> Result<Vec<u64>, FileError> {
     let width = width(params);
     r.expect_remaining(width.saturating_mul(count) as u64)?;

@@ -39,7 +39,7 @@ impl Floor {
 }
 
 impl Params {
-    /// Returns the least work of one bootstrap with these parameters.
+    /// Returns the least work of one bootstrap with its key switch under these parameters.
     pub fn floor(&self) -> Floor {
         let s = self.sizes();
         let (n, lanes) = (s.degree() as u64, self.ring().lanes() as u64);

@@ -41,7 +41,7 @@ impl Gate {
         }
     }
 
-    /// Returns the linear sum that the gate makes of its operands before the bootstrap.
+    /// Returns the linear sum of two operands whose sign is the gate's value after the bootstrap.
     pub const fn form(self) -> Form {
         let (eighths, factor) = match self {
             Self::Nand => (1, -1),

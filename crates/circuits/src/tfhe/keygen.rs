@@ -12,8 +12,8 @@ use super::lwe::LweKey;
 use super::params::Params;
 use super::secret::{RingSecret, SecretKey};
 
-/// A sampler of discrete Gaussian noise of one width, as residues modulo q. It is kept because its tables take longer
-/// to make than many samples.
+/// A sampler of discrete Gaussian noise of one width, as residues modulo q. It is made once for many samples, because
+/// its tables take longer to make than the samples.
 pub(super) struct Noise {
     q: Coefficients,
     gaussian: WideGaussian,

@@ -34,7 +34,7 @@ pub struct BootstrapKey {
 
 belongs!(BootstrapKey);
 
-/// Returns the identity of the secret key that both evaluation keys belong to, if it is known.
+/// Returns the identity of the secret key to which both evaluation keys belong, if it is known.
 ///
 /// # Errors
 /// [`TfheError::OtherKeys`] if they belong to different ones.
@@ -75,7 +75,7 @@ fn check_bodies(
 }
 
 impl BootstrapKey {
-    /// Returns the number of words of the bootstrapping key's bodies.
+    /// Returns the number of words of the bootstrapping key's bodies for these parameters.
     pub fn words_of(params: &Params) -> usize {
         gadget_ciphertexts(params) * params.sizes().rows() * params.sizes().degree()
     }
@@ -153,7 +153,8 @@ impl BootstrapKey {
         Ok(RotationKey::Wide(key))
     }
 
-    /// Calls `put` on every polynomial of the key, with the numbers of its gadget ciphertext, row and column.
+    /// Calls `put` on every polynomial of the bootstrapping key, with the numbers of its gadget ciphertext, row and
+    /// column.
     fn each(
         &self,
         params: &Params,

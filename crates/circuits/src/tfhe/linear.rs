@@ -52,9 +52,9 @@ impl LinearEvaluator {
         &self.params
     }
 
-    /// Computes a constant plus a sum of multiples of ciphertexts, without a bootstrap. The noise variance of each term
-    /// counts with the square of its factor. The constant is in halves of a message for integers, and in eighths of the
-    /// torus for booleans.
+    /// Computes a constant plus a sum of ciphertexts times factors, without a bootstrap. The noise variance of each
+    /// term counts with the square of its factor. The constant is in halves of a message for integers, and in eighths
+    /// of the torus for booleans.
     ///
     /// # Errors
     /// As for every method here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`];
@@ -75,8 +75,8 @@ impl LinearEvaluator {
         self.resting_sum(terms, constant, key_id)
     }
 
-    /// Returns the words of a ciphertext from which a rotation starts, and the identity of its key. For integers it
-    /// adds half a message, so that a table's entry is centred on its message.
+    /// Returns the words of a ciphertext with which a blind rotation starts, and the identity of its key. For integers
+    /// it adds half a message, so that a table's entry is centred on its message.
     ///
     /// # Errors
     /// See [`LinearEvaluator::sum`].
@@ -111,7 +111,7 @@ impl LinearEvaluator {
         self.params.coefficients().fraction(turns, 3)
     }
 
-    /// Computes the words of a constant of the torus plus a sum of multiples of ciphertexts.
+    /// Computes the words of a constant of the torus plus a sum of ciphertexts times factors.
     ///
     /// # Errors
     /// [`TfheError::OutOfRange`] if there are no terms.
@@ -138,7 +138,7 @@ impl LinearEvaluator {
         Ok(words)
     }
 
-    /// Computes a constant of the torus plus a sum of multiples as a ciphertext. The caller has checked that all
+    /// Computes a constant of the torus plus a sum of ciphertexts times factors. The caller has checked that all
     /// operands are under the key of inputs and outputs.
     pub(super) fn resting_sum(
         &self,
@@ -151,7 +151,8 @@ impl LinearEvaluator {
         Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
     }
 
-    /// Returns the identity of the secret key that all operands and the evaluation keys share. Fails if they differ.
+    /// Returns the identity of the secret key that all operands and the evaluation keys share, or an error if they
+    /// differ.
     pub(super) fn agree(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -161,8 +162,8 @@ impl LinearEvaluator {
         Ok(KeyId::common(own.into_iter().chain(all))?)
     }
 
-    /// Returns the identity of the common secret key. Fails also if an operand is not under the key of inputs and
-    /// outputs ([`LweKey::resting`]).
+    /// Returns the identity of the secret key that all operands share, or an error if they differ or an operand is not
+    /// under the key of inputs and outputs ([`LweKey::resting`]).
     pub(super) fn resting(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -174,7 +175,8 @@ impl LinearEvaluator {
         self.agree(operands)
     }
 
-    /// Returns what [`Self::resting`] does, and fails also under parameters for integers.
+    /// Returns the identity that [`Self::resting`] returns for operands that are encrypted bits. Parameters for
+    /// integers are an error.
     pub(super) fn bits(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -188,7 +190,8 @@ impl LinearEvaluator {
         }
     }
 
-    /// Returns what [`Self::resting`] does, and fails also under parameters for booleans.
+    /// Returns the identity that [`Self::resting`] returns for operands that are encrypted integers. Parameters for
+    /// booleans are an error.
     pub(super) fn integers(
         &self,
         operands: &[(&'static str, &LweCiphertext)],

@@ -24,7 +24,7 @@ impl LweKey {
         }
     }
 
-    /// Returns the key of inputs and outputs, under which ciphertexts rest between operations
+    /// Returns the key of inputs and outputs, under which ciphertexts are between operations
     /// ([`super::params::Order`]).
     pub fn resting(params: &Params) -> Self {
         match params.sizes().order {
@@ -33,7 +33,7 @@ impl LweKey {
         }
     }
 
-    /// Returns the number of bits of this key: n or k N.
+    /// Returns the number of bits of this LWE key: n for the small one, k N for the large one.
     pub fn dimension(self, params: &Params) -> usize {
         match self {
             Self::Small => params.sizes().n.0,

@@ -30,7 +30,7 @@ use super::secret::ones;
 pub struct Weights {
     /// The number of 1s in the small key.
     pub small: usize,
-    /// The number of 1s in the large key.
+    /// The number of 1s in the large key, the coefficients of the ring key.
     pub large: usize,
     /// The number of steps of a blind rotation whose bits of the small key are not all 0.
     pub steps: usize,
@@ -47,7 +47,7 @@ impl Weights {
         }
     }
 
-    /// Returns the weights of a key, with one bit in each byte. The weights are secret.
+    /// Returns the weights of a secret key, whose bits are given one in each byte. The weights are secret.
     pub fn of(sizes: &Sizes, small: &[u8], large: &[u8]) -> Self {
         let steps = small.chunks(sizes.unrolling.m());
         Self {
@@ -102,13 +102,13 @@ impl NoiseModel {
         }
     }
 
-    /// Returns E d^2, the mean square of a digit.
+    /// Returns E d^2, the mean square of a digit d of the decomposition.
     fn digit(d: Decomposition) -> f64 {
         let base = f64::from(d.log_base).exp2();
         (base * base + 2.0) / 12.0
     }
 
-    /// Returns E r^2, the mean square of what the decomposition drops, in squares of the torus.
+    /// Returns E r^2, the mean square of the rest r that the decomposition drops, in squares of the torus.
     fn remainder(&self, d: Decomposition) -> f64 {
         let used = d.log_base as i32 * d.levels as i32;
         let values = f64::from(self.bits as i32 - used).exp2();
@@ -146,7 +146,7 @@ impl NoiseModel {
         keys + self.weights.large as f64 * self.remainder(s.key_switch)
     }
 
-    /// Returns the variance that the switch of a phase to multiples of 1/2N adds.
+    /// Returns the noise variance that the rounding of a phase to multiples of 1/2N adds.
     pub fn modulus_switch(&self) -> f64 {
         let s = &self.sizes;
         let roundings = match s.switch {
@@ -179,7 +179,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the noise variance of the phase that turns a table, for an operand of this noise variance.
+    /// Returns the noise variance of the phase by which a rotation turns a table, for an operand of the noise variance
+    /// `operand`.
     pub fn before_rotation(&self, operand: f64) -> f64 {
         let switched = match self.sizes.order {
             Order::BootstrapFirst => operand,
@@ -197,7 +198,8 @@ impl NoiseModel {
         tail((below + half) / sigma) + tail((above - half) / sigma)
     }
 
-    /// Returns the noise of the results of bootstraps under one key.
+    /// Returns the noise of the results of bootstraps under one secret key: the variance of each result, and the part
+    /// that all results have in common.
     pub fn outputs(&self) -> Operands {
         Operands {
             variance: self.bootstrapped(),
@@ -205,8 +207,9 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the noise of MUX results under one key. If the key switch comes last, the common part is that of one key
-    /// switch. Otherwise it is that of the two blind rotations that are added.
+    /// Returns the noise of the results of MUX gates under one secret key, as variances: the whole, and the part that
+    /// any two results have in common. If the key switch comes last, the common part is that of one key switch.
+    /// Otherwise it is that of the two blind rotations whose results MUX adds.
     pub fn mux_outputs(&self) -> Operands {
         let rotated = self.outputs();
         match self.sizes.order {
@@ -234,8 +237,8 @@ impl NoiseModel {
         self.outside(variance, from, 0.5 - from)
     }
 
-    /// Returns the probability that another entry of a table is read, for messages of `bits` bits and an operand of
-    /// this variance.
+    /// Returns the probability that a lookup reads another entry of its table than the message's, for messages of
+    /// `bits` bits and an operand of this noise variance.
     pub fn table_failure(&self, bits: u32, operand: f64) -> f64 {
         let half = 2f64.powi(-(bits as i32) - 2);
         self.outside(self.before_rotation(operand), half, half)
@@ -259,15 +262,17 @@ impl NoiseModel {
         }
     }
 
-    /// Returns an upper bound on the variance of a sum of bootstraps' results and inputs, whose factors' squares add up
-    /// to `norm`. The common part counts with the square of the factors' sum, which is at most the square of `norm`.
+    /// Returns an upper bound on the noise variance of a sum of bootstraps' results and inputs, each times a factor.
+    /// `norm` is the sum of the squared factors. The part of the noise that all terms have in common counts with the
+    /// square of the factors' sum, which is at most the square of `norm`.
     pub fn sum(&self, norm: u64) -> f64 {
         let wire = self.bootstrapped().max(self.fresh());
         let norm = norm as f64;
         norm * wire + norm * norm * self.shared()
     }
 
-    /// Returns log2 of the probability that another entry of a table is read, for the operand of [`NoiseModel::sum`].
+    /// Returns log2 of the probability that a lookup reads another entry than the message's, for an operand with the
+    /// noise of [`NoiseModel::sum`].
     pub fn sum_failure(&self, bits: u32, norm: u64) -> f64 {
         log2_of(self.table_failure(bits, self.sum(norm)))
     }
@@ -281,7 +286,6 @@ impl NoiseModel {
     /// Returns log2 of the probability that a bootstrap reads the wrong sign of a sum with the noise of
     /// [`NoiseModel::sum`]. Without noise the sum is `eighths` (1 or 2) eighths of the torus from the points where the
     /// sign changes.
-    /// 2) eighths of the torus from the points where the sign changes.
     pub fn sign_failure(&self, eighths: u32, norm: u64) -> f64 {
         let variance = self.before_rotation(self.sum(norm));
         let near = f64::from(eighths) / 8.0;
@@ -324,21 +328,21 @@ impl NoiseModel {
 /// The noise of two ciphertexts under one key that a gate adds.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands {
-    /// The noise variance of each ciphertext.
+    /// The noise variance of each of the two ciphertexts, in squares of the torus.
     pub variance: f64,
     /// The part of the variance that comes from the same noise in both ciphertexts.
     pub shared: f64,
 }
 
 impl Operands {
-    /// Returns the noise variance of `a` times one operand plus `b` times the other.
+    /// Returns the noise variance of the sum of `a` times one operand and `b` times the other.
     fn sum(self, a: f64, b: f64) -> f64 {
         (a * a + b * b) * self.variance + 2.0 * a * b * self.shared
     }
 }
 
-/// Returns the largest number for which `fails` is false, or `None` if it is true for 1. Every number above a failing
-/// one must fail.
+/// Returns the largest number for which `fails` is false, or `None` if `fails` is true for 1. If `fails` is true for a
+/// number, it must be true for every larger one.
 fn largest(fails: impl Fn(u64) -> bool) -> Option<u64> {
     if fails(1) {
         return None;
@@ -429,7 +433,7 @@ mod tests {
             let failure = chance * fails(w, large / 2).exp2();
             mean += failure;
             if 2 * w <= n {
-                // A heavy key is replaced by its complement.
+                // A key with more than half of its bits 1 is replaced by its complement.
                 light += if 2 * w == n { failure } else { 2.0 * failure };
             }
             chance *= (n - w) as f64 / (w + 1) as f64;

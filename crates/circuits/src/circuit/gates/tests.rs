@@ -102,7 +102,8 @@ fn random_programs() {
 }
 
 /// Tests that parameters with too much noise for a gate are refused. The error names the parameters' limit and the
-/// gate's norm, the sum of its squared factors. AND lies one eighth of the torus from a change of sign, XOR two eighths.
+/// gate's norm, the sum of its squared factors. AND lies one eighth of the torus from a change of sign,
+/// XOR two eighths.
 #[test]
 fn gates_that_are_too_noisy_are_refused() {
     let of = kind(4, false);

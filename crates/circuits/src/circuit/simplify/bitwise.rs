@@ -82,8 +82,8 @@ impl Simplifier {
         Some(if op == Binary::Min { lower } else { upper })
     }
 
-    /// Simplifies x op x, (x op y) op y and (x dual y) op y, for an operation and its dual: and and or, or minimum and
-    /// maximum.
+    /// Simplifies x op x, (x op y) op y and (x dual y) op y for an operation `op` and its dual `dual`. The two are and
+    /// and or, or minimum and maximum.
     fn absorbed(&self, [op, dual]: [Binary; 2], a: Value, b: Value) -> Option<Value> {
         if a == b {
             return Some(a);

@@ -35,7 +35,7 @@ impl Simplifier {
                 let bit = self.make(Op::Compare(Comparison::LessOrEqual, b, a), Type::BIT);
                 return Some(self.make(Op::Convert(bit), kind));
             }
-            // A quotient of a quotient is a quotient by the product.
+            // A quotient of a quotient is one quotient by the product of both divisors.
             let (x, d) = self.parts(Binary::Div, a)?;
             let product = c * self.known(d)?;
             let fits = product > 0 && product <= kind.ends().1;

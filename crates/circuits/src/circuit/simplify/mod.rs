@@ -49,7 +49,7 @@ pub fn simplify(program: &Program, watch: &Watch) -> Result<Program, Halt> {
     Ok(Program::of(s.instrs, outputs.collect()))
 }
 
-/// The instructions of the simplified program so far, with what is known of their values.
+/// The instructions of the simplified program so far, with the range of each instruction's value.
 #[derive(Default)]
 struct Simplifier {
     instrs: Vec<Instr>,
@@ -59,8 +59,8 @@ struct Simplifier {
 }
 
 impl Simplifier {
-    /// Returns a value that equals the result of an operation: a simplified one if a rule applies, else a new
-    /// instruction.
+    /// Returns a value of the simplified program that equals the result of an operation. It is a simpler value if a
+    /// rule applies, else the result of a new instruction.
     fn make(&mut self, op: Op, kind: Type) -> Value {
         if matches!(op, Op::Input { .. }) {
             // Two inputs of one name are different inputs.
@@ -91,8 +91,8 @@ impl Simplifier {
         simpler.unwrap_or_else(|| self.push(instr.op, kind))
     }
 
-    /// Returns a value for an operation of two integers. If operands may be exchanged, a known operand comes second, or
-    /// of two unknown ones the later.
+    /// Returns a value for an operation of two integers. If the operands may be exchanged, the order is fixed first: a
+    /// known operand comes second, and of two unknown ones the later comes second.
     fn binary(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Value {
         let later = (self.known(a).is_some(), a) > (self.known(b).is_some(), b);
         let exchanged = op.commutes() && later;
@@ -199,7 +199,7 @@ impl Simplifier {
         self.ranges[v.0 as usize]
     }
 
-    /// Returns the integer if the value is a constant.
+    /// Returns the integer that the value has if it is a constant, else `None`.
     fn known(&self, v: Value) -> Option<i128> {
         match self.get(v) {
             Op::Constant(bits) => Some(self.kind(v).read(*bits)),
@@ -253,7 +253,7 @@ impl Simplifier {
         self.make(Op::ShiftBy(shift, a, by), kind)
     }
 
-    /// Returns `yes` if the comparison `op` of a and b holds, else `no`.
+    /// Returns a value that equals `yes` if the comparison `op` of a and b holds, else `no`.
     fn selected(
         &mut self,
         (op, a, b): (Comparison, Value, Value),

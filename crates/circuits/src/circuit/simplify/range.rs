@@ -58,8 +58,8 @@ fn joined(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// Returns the range if the type holds all of it, else the type's full range, since a value beyond one end wraps to the
-/// other.
+/// Returns the range of a result if its type holds all of it. Otherwise returns the type's full range, since a value
+/// beyond one end wraps around to the other.
 fn within(range: Option<Range>, full: Range) -> Range {
     range
         .filter(|range| range.0 >= full.0 && range.1 <= full.1)
@@ -104,7 +104,7 @@ fn binary(op: Binary, a: Range, b: Range, full: Range) -> Range {
     }
 }
 
-/// Returns the result of a comparison if it is the same for all values of both ranges.
+/// Returns the result of a comparison if it is the same for all pairs of values of the two ranges, else `None`.
 fn decided(op: Comparison, a: Range, b: Range) -> Option<bool> {
     let apart = a.1 < b.0 || b.1 < a.0;
     match op {

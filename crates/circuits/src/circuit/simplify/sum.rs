@@ -5,10 +5,11 @@ use super::Simplifier;
 use crate::circuit::integer::mask;
 use crate::circuit::program::{Binary, Op, Shift, Type, Value};
 
-/// The largest number of bits of an integer at which a product takes no more bootstraps than a negation.
+/// The largest number of bits of an integer for which its product with a constant takes no more
+/// bootstraps than a negation.
 const FEW: u32 = 4;
 
-/// Returns log2 of `bits` if it is a power of two, else `None`.
+/// Returns log2 of the number `bits` if it is a power of two, else `None`.
 pub(super) fn log2(bits: u64) -> Option<u32> {
     bits.is_power_of_two().then(|| bits.trailing_zeros())
 }
@@ -94,7 +95,7 @@ impl Simplifier {
         Some(self.negative(multiple, kind))
     }
 
-    /// Simplifies a sum of many terms: adds up the constant terms, and drops zeros.
+    /// Simplifies a sum of many terms of one type: adds up the constant terms, and drops zeros.
     pub(super) fn total(&mut self, terms: &[Value], kind: Type) -> Option<Value> {
         let (known, mut rest): (Vec<Value>, Vec<Value>) =
             terms.iter().partition(|&&v| self.known(v).is_some());

@@ -34,12 +34,12 @@ pub struct BootstrapPrograms {
     pub turn: Program,
 }
 
-/// The output with which the program of a blind rotation ends.
+/// The last part of a blind rotation's program, which fixes its output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// The LWE ciphertext of coefficient 0, which holds the table's entry.
+    /// The program returns the LWE ciphertext of the accumulator's coefficient 0, which holds the table's entry.
     Entry,
-    /// The whole accumulator, a GLWE ciphertext.
+    /// The program returns the whole accumulator, a GLWE ciphertext.
     Accumulator,
 }
 
@@ -76,7 +76,7 @@ pub fn rotation_inputs(params: &Params, ending: Ending) -> Vec<RotationInput> {
     inputs
 }
 
-/// Returns the primes of the transforms, one for each lane.
+/// Returns the primes modulo which a bootstrap's products are transformed. A program calls each a lane.
 pub fn lanes(params: &Params) -> Vec<Modulus> {
     Shape::new(params).primes
 }

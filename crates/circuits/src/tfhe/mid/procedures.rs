@@ -164,8 +164,8 @@ fn switch_param(b: &mut ProcBuilder, shape: &Shape<'_>) -> Result<ValueId, TfheE
     Ok(b.param("switch_key", ValueType::LweTable(shape.switch_key()), role)?)
 }
 
-/// Emits the procedure of the rotation's end: extraction of coefficient 0, and the key switch if the order puts it last
-/// (lines 10 and 11).
+/// Emits the procedure of the rotation's end: the extraction of coefficient 0, and the key switch if the order puts it
+/// last (torus paper, Algorithm 1, lines 10 and 11).
 pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("end")?;
     let acc = accumulator(&mut b, shape)?;
@@ -183,7 +183,7 @@ pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// Emits the procedure that only extracts the LWE ciphertext of coefficient 0 (line 10).
+/// Emits the procedure that only extracts the LWE ciphertext of coefficient 0 (torus paper, Algorithm 1, line 10).
 pub(super) fn extract(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("extract")?;
     let acc = accumulator(&mut b, shape)?;
@@ -193,7 +193,7 @@ pub(super) fn extract(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// Emits the procedure that only switches keys.
+/// Emits the procedure that only switches an LWE ciphertext to the small key.
 pub(super) fn switch(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("switch")?;
     let poly = Poly::FIRST;

@@ -57,8 +57,8 @@ fn head(shape: &Shape<'_>, input: RotationInput) -> HeadInput {
     }
 }
 
-/// Makes a step of a program whose first `cols` operands are the locals of the accumulator. The step writes its results
-/// to the same locals.
+/// Makes a step of a limb program whose first `cols` operands are the accumulator's limbs, by their local numbers. The
+/// step writes its results to the same numbers.
 fn step(action: Action, cols: u32, others: Vec<Operand>) -> Step {
     let acc = || (0..cols).map(LocalId);
     Step {
@@ -72,7 +72,7 @@ fn step(action: Action, cols: u32, others: Vec<Operand>) -> Step {
     }
 }
 
-/// Returns the numbers of `count` inputs from `first` on.
+/// Returns the numbers of `count` successive inputs of a program, from `first` on.
 fn inputs(first: usize, count: usize) -> impl Iterator<Item = u32> {
     (first as u32..).take(count)
 }
