@@ -54,7 +54,7 @@ pub enum Unrolling {
 impl Unrolling {
     pub const ALL: [Self; 3] = [Self::One, Self::Two, Self::Three];
 
-    /// Returns m, the number of secret bits in a step.
+    /// Returns m, the number of secret bits in a step of a blind rotation.
     pub const fn m(self) -> usize {
         match self {
             Self::One => 1,
@@ -69,11 +69,12 @@ impl Unrolling {
     }
 }
 
-/// The key that inputs and outputs of operations are under, where ciphertexts rest. It fixes the order of a bootstrap's
-/// parts.
+/// The key under which the inputs and outputs of operations are, the small or the large one. It fixes the order of a
+/// bootstrap's parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// Inputs and outputs are under the small key. A bootstrap is a blind rotation, then a key switch (Algorithm 1).
+    /// Inputs and outputs are under the small key. A bootstrap is a blind rotation, then a key switch (torus paper,
+    /// Algorithm 1).
     #[default]
     BootstrapFirst,
     /// Inputs and outputs are under the large key. A bootstrap is a key switch, then a blind rotation.
@@ -83,15 +84,16 @@ pub enum Order {
 /// The way in which a bootstrap rounds a phase to multiples of 1/2N.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ModulusSwitch {
-    /// Rounding of each coefficient to the nearest multiple.
+    /// Each coefficient is rounded to the nearest multiple.
     #[default]
     Nearest,
-    /// Rounding to the nearest multiple after a correction of the body by the mean error: half the sum of the mask's
-    /// rounding errors, as a secret bit is 1 half of the time. The correction halves the noise.
+    /// Each coefficient is rounded to the nearest multiple, after a correction of the body by the mean error. The mean
+    /// is half the sum of the mask's rounding errors, as a secret bit is 1 half of the time. The correction halves the
+    /// noise.
     CentredMean,
 }
 
-/// The messages that ciphertexts of a parameter set encrypt.
+/// The kind of messages that ciphertexts of a parameter set encrypt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Messages {
     /// Bits: true is 1/8 of the torus, false is -1/8.
@@ -116,7 +118,7 @@ impl Messages {
     }
 }
 
-/// The largest probability with which an operation may fail.
+/// The largest probability with which an operation of a parameter set may fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FailureRate {
     #[default]
@@ -126,7 +128,7 @@ pub enum FailureRate {
 }
 
 impl FailureRate {
-    /// Returns log2 of the largest failure probability.
+    /// Returns log2 of the failure probability that this rate allows.
     pub const fn log2(self) -> i32 {
         match self {
             Self::Below2Minus40 => -40,
@@ -156,7 +158,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Returns the ring degree N.
+    /// Returns the ring degree N of the accumulators.
     pub fn degree(&self) -> usize {
         1 << self.log_degree
     }
@@ -166,7 +168,7 @@ impl Sizes {
         self.k.0 * self.degree()
     }
 
-    /// Returns the number of steps of a blind rotation.
+    /// Returns the number of steps of a blind rotation, each for m secret bits.
     pub fn steps(&self) -> usize {
         self.n.0.div_ceil(self.unrolling.m())
     }
@@ -207,7 +209,7 @@ impl PartialEq for Params {
 }
 
 impl Params {
-    /// Returns the named set of [`super::sets`] unchanged.
+    /// Returns the named set of [`super::sets`] with the sizes that it has there.
     ///
     /// # Errors
     /// [`TfheError::UnknownSet`]; errors of [`ParamsBuilder::build`].
@@ -243,7 +245,7 @@ impl Params {
         &self.ring
     }
 
-    /// Returns the ring of blind rotations in 32-bit words, if the parameters allow them.
+    /// Returns the ring with which blind rotations compute in 32-bit words, if the parameters allow such words.
     pub fn narrow(&self) -> Option<&NarrowRing> {
         self.narrow.as_ref()
     }
@@ -284,7 +286,7 @@ impl Params {
         self.failure
     }
 
-    /// Returns the record of these parameters and of the secret key that an object carries.
+    /// Returns the record of the parameters and of the secret key that a ciphertext or a key carries.
     pub(super) fn origin(&self, key_id: Option<KeyId>) -> Origin {
         Origin {
             scheme: TAG,
@@ -293,7 +295,7 @@ impl Params {
         }
     }
 
-    /// Checks that an object has these parameters. `what` names the object in the error.
+    /// Checks that a ciphertext or a key has these parameters. `what` names the object in the error.
     pub(super) fn check(&self, what: &'static str, origin: &Origin) -> Result<(), TfheError> {
         if origin.params_id == self.id {
             return Ok(());
@@ -305,7 +307,7 @@ impl Params {
         })
     }
 
-    /// Checks that words are residues modulo q. `what` names the object in the error.
+    /// Checks that words of a ciphertext or a key are residues modulo q. `what` names the object in the error.
     pub(super) fn check_words(&self, what: &'static str, words: &[u64]) -> Result<(), TfheError> {
         match words.iter().find(|&&x| !self.q.holds(x)) {
             None => Ok(()),

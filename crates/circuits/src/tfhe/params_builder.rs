@@ -42,7 +42,7 @@ pub struct ParamsBuilder {
     wanted: Wanted,
 }
 
-/// The primes are 1 modulo this number, and so serve rings of up to 2^11 coefficients.
+/// The number modulo which the primes of the transforms are 1, so that they serve rings of up to 2^11 coefficients.
 const ORDER: u64 = 1 << 12;
 
 impl ParamsBuilder {
@@ -115,13 +115,13 @@ impl ParamsBuilder {
         self
     }
 
-    /// Demands at least `bits` bits of security by the tables.
+    /// Demands that the built set has at least `bits` bits of security by the security tables.
     pub fn secure(mut self, bits: u32) -> Self {
         self.wanted = Wanted::Bits(bits);
         self
     }
 
-    /// Allows any sizes. Data encrypted under such parameters is not secret.
+    /// Allows a set of any security to be built. Data encrypted under such parameters is not secret.
     pub fn allow_insecure_parameters_for_tests_only(mut self) -> Self {
         self.wanted = Wanted::NothingForTestsOnly;
         self
@@ -242,8 +242,8 @@ fn coefficients(modulus: CiphertextModulus) -> Result<Coefficients, TfheError> {
     })
 }
 
-/// Returns the `count` largest primes of `bits` bits with the roots of unity of every ring. The first of 52 bits is
-/// 2^52 - 2^12 + 1.
+/// Returns the `count` largest primes of `bits` bits that have the roots of unity of every ring of this crate. The
+/// first of 52 bits is 2^52 - 2^12 + 1.
 pub(super) fn primes(bits: u32, count: usize) -> Result<Vec<Modulus>, MathError> {
     let found = primes_one_mod(bits, ORDER, count, &[])?;
     found.into_iter().map(Modulus::new).collect()
@@ -253,8 +253,8 @@ fn gadget(q: Coefficients, d: Decomposition) -> Result<Gadget, TfheError> {
     Ok(Gadget::new(q, d.log_base, d.levels)?)
 }
 
-/// Refuses a digit base as large as the prime q. Modulo a prime, digits are transformed as its residues, and a digit of
-/// such a base could exceed it.
+/// Refuses a base of digits that is as large as the prime q. Modulo a prime, digits are transformed as residues of the
+/// prime, and a digit of such a base could exceed it.
 fn digits_are_residues(sizes: &Sizes, q: Coefficients) -> Result<(), TfheError> {
     match q {
         Coefficients::Prime(_) if sizes.bootstrap.log_base >= q.bits() => {
@@ -268,8 +268,8 @@ fn digits_are_residues(sizes: &Sizes, q: Coefficients) -> Result<(), TfheError> 
     }
 }
 
-/// Chooses the primes of the transforms that hold all products. Returns the lift from them to q, and the proof of
-/// exactness.
+/// Chooses the primes of the transforms that hold all products. Returns the lift from these primes to q, and the proof
+/// that the products are exact.
 fn choose(
     transforms: Transforms,
     sizes: &Sizes,

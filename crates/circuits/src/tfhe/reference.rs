@@ -24,7 +24,7 @@ pub fn schoolbook(q: Coefficients, acc: &mut [u64], d: &[i64], p: &[u64]) {
     }
 }
 
-/// A bootstrapping key with its masks expanded.
+/// A bootstrapping key with its masks expanded, for the reference bootstrap.
 pub struct ExpandedKey {
     /// The rows by gadget ciphertext, then by row. Each row is k + 1 polynomials, one after another.
     rows: Vec<Vec<Vec<u64>>>,

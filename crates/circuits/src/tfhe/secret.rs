@@ -19,8 +19,8 @@ use super::lwe::LweKey;
 use super::noise::Weights;
 use super::params::Params;
 
-/// A TFHE secret key: the small key (n bits), and the ring key (k polynomials of N bits, which are the large key). If
-/// this version drew it, at most half of the bits of each are 1. It is wiped on drop.
+/// A TFHE secret key: the small key of n bits, and the ring key of k polynomials of N bits, whose coefficients are the
+/// large key. In a key that this version drew, at most half of the bits of each are 1. The key is wiped on drop.
 pub struct SecretKey {
     origin: Origin,
     small: Zeroizing<Vec<u8>>,
@@ -98,8 +98,8 @@ impl SecretKey {
         }
     }
 
-    /// Returns whether the key has no more 1s than the model of the failure probability assumes ([`Weights::most`]), in
-    /// constant time.
+    /// Returns, in constant time, whether the key has no more 1s than the model of the failure probability assumes
+    /// ([`Weights::most`]).
     pub(super) fn is_counted(&self, params: &Params) -> bool {
         let own = Weights::of(params.sizes(), &self.small, &self.large);
         declassify(own.are_within(&Weights::most(params.sizes())))
@@ -120,7 +120,8 @@ impl SecretKey {
     }
 }
 
-/// Returns the number of bits that are 1. The sums wrap explicitly, since a check for overflow would branch on secrets.
+/// Returns the number of the key's bits that are 1. The sums wrap explicitly, since a check for overflow would branch
+/// on secrets.
 pub(super) fn ones(bits: &[u8]) -> usize {
     let bits = bits.iter().map(|&bit| usize::from(bit));
     bits.fold(0, usize::wrapping_add)
@@ -162,7 +163,7 @@ impl RingSecret {
         Ok(key)
     }
 
-    /// Computes acc += the sum, over the k mask polynomials, of mask times key polynomial, modulo q. The integer sum is
+    /// Adds to `acc` the sum, over the k mask polynomials, of mask times key polynomial, modulo q. The integer sum is
     /// at most k N q / 2 in magnitude. It is exact, because the transforms' primes hold the larger sums of external
     /// products.
     pub(super) fn add_product(

@@ -46,9 +46,9 @@ pub enum Wanted {
 /// The estimate by the tables of one secret's security.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Estimate {
-    /// The bits of security of a row of the tables, by the cost model RC.MATZOV.
+    /// The bits of security in a row of the tables, by the estimator's cost model RC.MATZOV.
     Row(f64),
-    /// At least 128 bits of security, by the fitted curve of the tables.
+    /// At least 128 bits of security, by the curve that was fitted to the tables.
     Curve128,
     /// No table covers the secret, for this reason.
     Unknown(String),
@@ -84,8 +84,8 @@ pub struct Security {
     pub insecure: Option<String>,
 }
 
-/// The least noise, in units of q, from which estimates depend on its ratio to q alone, as noise is well above 1. (The
-/// tables have 4, at n = 1536.)
+/// The least noise, in units of a residue modulo q, at which the estimates depend only on the ratio of noise to q,
+/// because the noise is well above 1. (The tables have 4, at n = 1536.)
 const LEAST_NOISE: f64 = 3.0;
 
 fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> {

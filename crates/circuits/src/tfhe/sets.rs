@@ -48,7 +48,7 @@ static ROWS: LazyLock<Result<Tables, String>> =
 
 /// The source of a named set's sizes.
 enum From {
-    /// The row of this name in the security tables.
+    /// The sizes are those of the row of this name in the security tables.
     Table(&'static str),
     Here(Row),
 }
@@ -62,7 +62,7 @@ struct Set {
     order: Order,
     switch: ModulusSwitch,
     rate: FailureRate,
-    /// The security of the set in bits. A name with `below` has fewer than 128.
+    /// The security of the parameter set in bits. A set whose name has `below` in it has fewer than 128.
     bits: u32,
 }
 
@@ -163,10 +163,10 @@ const PAPER_110: Row = Row {
     glwe_std: 7.18e-9,
 };
 
-/// The parameter set with the fastest gate that has 128 bits by the curve of `security_tables.toml` and fails below
-/// 2^-64. The search covered all k N from 1024 to 2048, levels, bases, n and unrollings. The noise is that of the
-/// curve, rounded up. n = 656 is 2 % faster, but sums of three bits, which full adders need, then fail more often than
-/// 2^-64.
+/// The sizes of the fastest gate among parameter sets that have 128 bits by the curve of `security_tables.toml` and
+/// fail below 2^-64. The search covered all k N from 1024 to 2048, levels, bases, n and unrollings. The noise is that
+/// of the curve, rounded up. n = 656 is 2 % faster, but sums of three bits, which full adders need, then fail more
+/// often than 2^-64.
 const GATES: Row = Row {
     n: 672,
     k: 2,

@@ -13,8 +13,8 @@ use super::linear::add_multiple;
 use super::params::Params;
 use super::tables::{LookupTable, bits};
 
-/// Returns for each block of a table the factor of its turn: the entry less the entry before, or for block 0 the sum of
-/// the first and the last entry.
+/// Returns the factor of the turn of each block of a table. Block 0 has the sum of the first and the last entry; each
+/// other block has its entry less the entry before.
 fn factors(entries: &[i64]) -> impl Iterator<Item = i64> {
     let before = entries.iter().map(|x| Some(*x));
     let before = std::iter::once(None).chain(before);
@@ -26,8 +26,8 @@ fn factors(entries: &[i64]) -> impl Iterator<Item = i64> {
     })
 }
 
-/// Returns the noise variance of an entry that shares its rotation, as a multiple of a rotation's own. The entries are
-/// in halves of a message.
+/// Returns the noise variance of a table's entry that shares its rotation with other tables, as a multiple of the
+/// rotation's own. The entries are in halves of a message.
 pub fn noise_factor(entries: &[i64]) -> u64 {
     let squares = factors(entries).map(|f| f.unsigned_abs().saturating_pow(2));
     squares.fold(0, u64::saturating_add)
@@ -40,8 +40,8 @@ pub fn flat(params: &Params) -> Vec<u64> {
     vec![params.coefficients().fraction(1, bits + 3); params.sizes().degree()]
 }
 
-/// Computes a table's accumulator from that of [`flat`]. It equals the accumulator of a rotation of the table itself,
-/// except for noise. `turned` is a buffer of one polynomial.
+/// Computes the accumulator of one table from the accumulator of the shared rotation, which turned [`flat`]. It equals
+/// the accumulator of a rotation of the table itself, except for noise. `turned` is a buffer of one polynomial.
 pub fn weigh(
     params: &Params,
     table: &LookupTable,

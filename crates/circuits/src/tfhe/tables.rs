@@ -7,8 +7,8 @@ use ringmill_schemes::identity::Origin;
 use super::TfheError;
 use super::params::{Messages, Params};
 
-/// A lookup table of f(m) for every message m with its carry. Its polynomial, which the phase turns, has N / 2^bits
-/// coefficients for each message, each f(m) / 2^(bits + 1) of the torus.
+/// A lookup table with a value f(m) for every message m, carry included. Its polynomial, which a blind rotation turns
+/// by the phase, has N / 2^bits coefficients for each message, each f(m) / 2^(bits + 1) of the torus.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LookupTable {
     origin: Origin,
@@ -31,8 +31,8 @@ pub(super) fn bits(params: &Params) -> Result<u32, TfheError> {
     }
 }
 
-/// Returns the encoding of a message, m / 2^(bits + 1) of the torus, in constant time. `bits` are those of the message
-/// with its carry.
+/// Returns the encoding of a message, m / 2^(bits + 1) of the torus, in constant time. Here bits counts the bits of the
+/// message and of its carry.
 pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
     let bits = bits(params)?;
     if declassify(message >> bits != 0) {

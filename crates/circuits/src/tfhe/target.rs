@@ -5,8 +5,9 @@ use super::{Decomposition, LweDimension, ParamsBuilder, TfheError, Transforms, U
 use ringmill_isa::Engine;
 use ringmill_isa::engine::Digits;
 
-/// Adapts a parameter set to an engine: its prime for transforms, its secret bits in a turn and its digits of a key
-/// switch. If other sizes of the set do not fit the engine, the engine later refuses the set and names the field.
+/// Adapts a parameter set to a bootstrapping engine. It takes the engine's prime for transforms, its number of secret
+/// bits in a step of the rotation, and its digits of a key switch. If other sizes of the set do not fit, the engine
+/// later refuses the set and names the field.
 ///
 /// # Errors
 /// [`TfheError::OutOfRange`] if the engine takes more bits in a turn than the scheme has.
@@ -21,8 +22,8 @@ pub fn for_engine(engine: &Engine, set: ParamsBuilder) -> Result<ParamsBuilder, 
     Ok(set.key_switch(decomposition(engine.key_switch)))
 }
 
-/// Adapts a parameter set to an engine, and takes the engine's other sizes too. It is for toy sets, as such sizes are
-/// mostly insecure.
+/// Adapts a parameter set to a bootstrapping engine as [`for_engine`] does, and takes the engine's other sizes too.
+/// It is for toy sets, as such sizes are mostly insecure.
 ///
 /// # Errors
 /// Those of [`for_engine`].

@@ -23,7 +23,7 @@ fn other(what: impl ToString) -> TfheError {
     }
 }
 
-/// The kind of an input of the compiled program.
+/// The kind of an input of the compiled program, and its number among the inputs of that kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Bound {
     /// A limb or a vector, by its number among the inputs that are limbs and vectors.
@@ -40,7 +40,8 @@ enum Bound {
 #[derive(Clone, PartialEq, Debug)]
 enum Source {
     Place(Place),
-    /// Input `first` in the first turn of a loop. Each further turn takes the input `step` places after the one before.
+    /// The argument is input `first` in the first turn of a loop. Each further turn takes the input `step` places after
+    /// the one before.
     Inputs {
         first: usize,
         step: usize,
@@ -198,7 +199,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles a loop over one call of a turn. The loop carries the accumulator's limbs.
+    /// Compiles a loop over one call of a turn, a step of the blind rotation. The loop carries the accumulator's limbs
+    /// from turn to turn.
     fn repeat(
         &mut self,
         block: &Block,

@@ -28,7 +28,7 @@ pub(super) fn together(places: &[Place]) -> Option<Range<usize>> {
     all
 }
 
-/// The words that a kernel can read while it writes one place.
+/// The words of the memory and of the inputs that a kernel can read while it writes one place.
 pub(super) struct Read<'m> {
     inputs: &'m [&'m [u64]],
     before: &'m [u64],
@@ -51,8 +51,8 @@ impl Read<'_> {
     }
 }
 
-/// Splits the memory into the words of one place, to write, and all other words, to read. An input has no words to
-/// write.
+/// Splits the memory into the words of the place that a kernel writes, and all other words, which it reads. A place in
+/// an input has no words to write.
 pub(super) fn split<'m>(
     memory: &'m mut [u64],
     inputs: &'m [&'m [u64]],

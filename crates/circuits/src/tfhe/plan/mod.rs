@@ -35,7 +35,7 @@ pub struct Plan {
     exponents: usize,
 }
 
-/// One step of a compiled program, or a loop of turns.
+/// A line of a compiled program: one step, or a loop over the turns of a blind rotation.
 enum Line {
     /// Computes (X^e - 1) a, where e is the sum of the exponents.
     RotateDifference {
@@ -51,7 +51,7 @@ enum Line {
         b: Place,
         to: Place,
     },
-    /// Extracts the LWE ciphertext of coefficient 0 of a GLWE ciphertext.
+    /// Extracts the LWE ciphertext of coefficient 0 from a GLWE ciphertext.
     Extract {
         q: Coefficients,
         masks: Vec<Place>,
@@ -73,7 +73,7 @@ enum Act {
 }
 
 impl Act {
-    /// Returns whether a job on machine words is a sum or a difference, or `None` for another job.
+    /// Returns the operation of a job on machine words if it is a sum or a difference, or `None` for another job.
     fn of(job: WordJob) -> Option<Self> {
         match job {
             WordJob::Add => Some(Self::Add),
@@ -86,7 +86,7 @@ impl Act {
 /// The memory of a compiled program's values, allocated once and used by many runs.
 pub(super) struct Memory {
     words: Vec<u64>,
-    /// The buffers of turns, if the program has turns.
+    /// The buffers for turns of a blind rotation, if the program has turns.
     room: Option<Room>,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct Given<'g> {
     pub keys: &'g Keys,
 }
 
-/// Returns the error for a length that is not the expected one.
+/// Returns the error for an object `what` whose length `got` is not the expected one.
 fn lost(what: &'static str, expected: usize, got: usize) -> TfheError {
     TfheError::Dimension {
         what,

@@ -14,7 +14,7 @@ use super::lost;
 use crate::tfhe::TfheError;
 use crate::tfhe::params::Params;
 
-/// A loop of turns of a blind rotation on the same limbs, the accumulator.
+/// A loop of turns, the steps of a blind rotation, on the same limbs, the accumulator.
 pub(in crate::tfhe) struct Turns {
     pub count: usize,
     /// The range of the limbs' words in the program's memory, one limb after another.
@@ -22,7 +22,8 @@ pub(in crate::tfhe) struct Turns {
     pub gadget: Gadget,
     /// Whether a turn multiplies the limbs by X^e - 1 before it decomposes them. Otherwise it multiplies the products.
     pub before: bool,
-    /// The range of the first turn's exponents among the program's. Each further turn has as many, which follow.
+    /// The range of the first turn's exponents among the exponents of the program. Each further turn has as many, which
+    /// follow.
     pub exponents: Range<usize>,
     /// For each pattern of secret bits its exponents, counted from the first exponent of the turn.
     pub patterns: Vec<Vec<usize>>,
@@ -58,15 +59,16 @@ pub(in crate::tfhe) struct Room {
 /// Buffers of a turn in 64-bit words, empty if turns use 32-bit words. A lane is a prime of the products.
 #[derive(Default)]
 struct Wide {
-    /// (X^e - 1) times one polynomial of the accumulator.
+    /// (X^e - 1) times one polynomial of the accumulator, where e is the exponent of the turn's secret bit.
     difference: Vec<u64>,
     /// The accumulator's digits modulo the prime of one lane, (k + 1) l polynomials.
     digits: Vec<u64>,
-    /// The sums of products in one lane, k + 1 polynomials for each pattern.
+    /// The sums of products modulo the prime of one lane: k + 1 polynomials for each pattern of secret bits.
     sums: Vec<u64>,
-    /// The transform of X^e(u) - 1 in one lane, for each pattern.
+    /// The transform of X^e(u) - 1 modulo the prime of one lane, for each pattern u of secret bits with the exponent
+    /// e(u).
     weights: Vec<u64>,
-    /// The transform of the increment that a turn adds to the accumulator, in each lane.
+    /// The transform of the increment that a turn adds to the accumulator, for each lane (a prime of the products).
     update: [Vec<u64>; 2],
 }
 
@@ -75,17 +77,18 @@ struct Wide {
 struct Narrow {
     /// The accumulator in 32-bit words, k + 1 polynomials.
     acc: Vec<u32>,
-    /// (X^e - 1) times one polynomial of the accumulator.
+    /// (X^e - 1) times one polynomial of the accumulator, where e is the exponent of the turn's secret bit.
     difference: Vec<u32>,
     /// The accumulator's digits, (k + 1) l polynomials.
     digits: Vec<u32>,
-    /// The transform of X^e(u) - 1, for each pattern.
+    /// The transform of X^e(u) - 1 for each pattern u of secret bits with the exponent e(u).
     weights: Vec<u32>,
     /// The transform of the increment that a turn adds to the accumulator.
     update: Vec<u32>,
 }
 
-/// Returns the number of patterns whose products a turn multiplies by X^e(u) - 1. A turn of one bit has none.
+/// Returns the number of patterns u of secret bits for which a turn multiplies products by X^e(u) - 1. A turn of one
+/// secret bit has none.
 fn weighed(params: &Params) -> usize {
     match params.sizes().unrolling.m() {
         1 => 0,
@@ -136,7 +139,7 @@ impl Narrow {
     }
 }
 
-/// Returns the error for buffers of fewer patterns than a turn has.
+/// Returns the error for buffers that have room for fewer patterns of secret bits than a turn has.
 fn no_room() -> TfheError {
     lost("buffers of turns", 1, 0)
 }
@@ -190,7 +193,8 @@ impl Turns {
         Ok(())
     }
 
-    /// Runs one turn in 64-bit words. Its gadget ciphertexts begin at number `at` of the bootstrapping key.
+    /// Runs one turn of the blind rotation in 64-bit words. The turn's gadget ciphertexts begin at number `at` of the
+    /// bootstrapping key.
     fn wide(
         &self,
         ring: &TorusRing,
@@ -243,7 +247,8 @@ impl Turns {
         Ok(())
     }
 
-    /// Runs one turn in 32-bit words, with the gadget ciphertexts of turn `at` of the bootstrapping key.
+    /// Runs one turn of the blind rotation in 32-bit words, with the gadget ciphertexts of turn `at` of the
+    /// bootstrapping key.
     fn narrow(
         &self,
         ring: &NarrowRing,

@@ -51,11 +51,11 @@ impl Turn {
     }
 }
 
-/// A procedure that the matcher examines: its steps, and the properties of its first product, which all others must
-/// share.
+/// The state of the matcher that decides whether a procedure is a turn: the procedure's steps, and the properties of
+/// its first product, which all other products must share.
 struct Matched<'s> {
     steps: &'s Steps,
-    /// For each value of the procedure the number of the step that makes it.
+    /// For each value of the procedure the number of the step that computes it, or `None`.
     maker: Vec<Option<usize>>,
     /// For each value of the procedure the number of the parameter that it is.
     param: Vec<Option<usize>>,
@@ -70,8 +70,8 @@ struct Matched<'s> {
     patterns: Vec<Vec<usize>>,
 }
 
-/// The increment of one result of a turn, modulo one prime: for each pattern its exponents and its key limbs, row by
-/// row.
+/// The increment of one result of a turn, modulo one prime of the products. For each pattern of secret bits it has the
+/// exponents and the key limbs, row by row.
 type Sums = Vec<(Vec<usize>, Vec<usize>)>;
 
 impl<'s> Matched<'s> {
@@ -144,7 +144,7 @@ impl<'s> Matched<'s> {
         if lifted.iter().any(|&l| l != lift) || grown.iter().any(|each| each.len() != lanes) {
             return None;
         }
-        // The sums, by column and modulus.
+        // The sums of products, by the column of the gadget ciphertext and by modulus.
         let mut sums: Vec<Vec<Sums>> = Vec::with_capacity(grown.len());
         for each in &grown {
             let each = each.iter().enumerate();
@@ -186,8 +186,8 @@ impl<'s> Matched<'s> {
         })
     }
 
-    /// Takes apart the inverse transform that makes a value. Returns one term for each pattern, or `None` for another
-    /// form.
+    /// Takes apart the inverse transform that computes a value. Returns one term for each pattern of secret bits, or
+    /// `None` if the procedure has another form.
     fn sums(&mut self, lane: usize, value: u32, limbs: &[usize]) -> Option<Sums> {
         let (step, _) = self.made(value)?;
         let (&Job::Intt(p, ring), &[sum]) = (&step.job, &*step.src) else {
@@ -232,7 +232,8 @@ impl<'s> Matched<'s> {
         (whole && self.patterns == patterns).then_some(terms)
     }
 
-    /// Returns the exponents of one pattern's term, none if it is not turned, and its key limbs.
+    /// Returns the exponents of the term of one pattern of secret bits, and its key limbs. A term that is not turned
+    /// has no exponents.
     fn term(
         &mut self,
         lane: usize,
@@ -292,7 +293,8 @@ impl<'s> Matched<'s> {
         rows.next().is_none().then_some(())
     }
 
-    /// Checks that a value is the limb, or the limb turned by the same exponents as all others. Returns `None` if not.
+    /// Checks that a value is the limb itself, or the limb turned by the exponents that turn all other limbs. Returns
+    /// `None` if not.
     fn check_turned(&mut self, value: u32, limb: usize) -> Option<()> {
         let turned = match self.number(value) {
             Some(number) => (number == limb).then_some(None)?,

@@ -12,7 +12,8 @@ use crate::tfhe::plan::turn::Turn;
 use crate::tfhe::plan::{Line, Place, Turns};
 
 impl Compiler<'_> {
-    /// Compiles `count` turns on the same limbs to one line. Returns the memory places of the limbs.
+    /// Compiles `count` turns (steps of a blind rotation) on the same limbs to one line of the plan. Returns the memory
+    /// places of the limbs.
     pub(super) fn turns(
         &mut self,
         turn: &Turn,
@@ -26,7 +27,8 @@ impl Compiler<'_> {
             && turn.gadget == *params.bootstrap_gadget()
             && (turn.rows(), cols) == (shape.rows(), shape.cols())
             && turn.patterns.len() <= params.sizes().unrolling.patterns()
-            // One secret bit a turn turns the limbs, and several turn the products.
+            // With one secret bit in a turn, the turn multiplies the limbs by X^e - 1. With several it multiplies the
+            // products.
             && turn.before == (params.sizes().unrolling.m() == 1);
         if !fits {
             return Err(other("a turn of other sizes than its parameters"));
@@ -61,8 +63,8 @@ impl Compiler<'_> {
         Ok(places)
     }
 
-    /// Returns the range of the first turn's exponents among the program's. Returns for each pattern its exponents,
-    /// counted from the first of the turn.
+    /// Returns the range of the first turn's exponents among the program's exponents. Also returns for each pattern of
+    /// secret bits its exponents, counted from the first exponent of the turn.
     fn exponents(
         &self,
         turn: &Turn,
@@ -96,7 +98,8 @@ impl Compiler<'_> {
         Ok((first..first + each, patterns.collect()))
     }
 
-    /// Returns the number of the first turn's first gadget ciphertext. Checks that all of them follow in the key's order.
+    /// Returns the number of the first turn's first gadget ciphertext in the bootstrapping key. Checks that the gadget
+    /// ciphertexts of all turns follow in the key's order.
     fn keys(&self, turn: &Turn, count: usize, sources: &[Source]) -> Result<usize, TfheError> {
         let (cols, lanes) = (turn.limbs.len(), self.params.ring().lanes());
         let (rows, patterns) = (turn.rows(), turn.patterns.len());
