@@ -20,7 +20,7 @@ use super::served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 use super::{Ciphertexts, RuntimeError, Vectors, check_names};
 use crate::report::{PrecisionReport, RunReport};
 
-/// Completes a builder of CKKS parameters with the user's own values, and builds the parameters.
+/// Completes a builder of CKKS parameters with the values that the user gives, and builds the parameters.
 fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
     builder = builder.security(own.table, own.level);
     if let Some(scale) = own.scale {
@@ -177,7 +177,7 @@ impl Client<Ckks> {
                 name: name.clone(),
                 source,
             };
-            // The noise, its residues by prime, and the plaintext with it.
+            // The memory of the noise, of its residues by prime, and of the plaintext to which it is added.
             let words = 2 * self.compiled().params.degree() + 2 * plain.limbs().len();
             room("the noise of a shared decryption", 8 * words as u64)?;
             let mut prng = Prng::from_os().map_err(|e| refused(e.into()))?;
@@ -189,8 +189,8 @@ impl Client<Ckks> {
         Ok(shared)
     }
 
-    /// Returns for each output of the program the bits after the binary point that [`Client::decrypt_to_share`] leaves.
-    /// An output without a bound is not shared and has minus infinity.
+    /// Returns for each output of the program the bits after the binary point that [`Client::decrypt_to_share`] leaves
+    /// right. An output whose error has no bound is not shared and has minus infinity.
     pub fn shared_bits(&self, flooding: &Flooding) -> BTreeMap<String, f64> {
         let compiled = self.compiled();
         let outputs = compiled.outputs.iter().zip(&compiled.predicted);

@@ -16,8 +16,9 @@ use ringmill_schemes::{Encrypted, ParameterSet};
 use super::scheme::{ErrorOf, Runs, SecretKeyOf, limb_bytes, slots};
 use super::{RuntimeError, check_names};
 
-/// The client of one compiled program. It holds the secret key and no randomness: every encryption and every key draws
-/// its own. So copies of a client (a forked process, a restored machine) never repeat randomness.
+/// The client of one compiled program, which encrypts its inputs and decrypts its outputs. It holds the secret key and
+/// no randomness: every encryption and every key draws its own. So copies of a client (a forked process, a restored
+/// machine) never repeat randomness.
 pub struct Client<S: Runs = Ckks> {
     compiled: Arc<Compiled<S>>,
     holder: S::Holder,
@@ -25,7 +26,7 @@ pub struct Client<S: Runs = Ckks> {
 }
 
 impl<S: Runs> Client<S> {
-    /// Returns a client that shares this client's data, and whose operations `watch` can stop and limit in memory.
+    /// Returns a client with the same program and secret key, whose operations `watch` can stop and limit in memory.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {
             compiled: Arc::clone(&self.compiled),
@@ -82,8 +83,8 @@ impl<S: Runs> Client<S> {
         self.holder.secret_key()
     }
 
-    /// Returns the identifier of the secret key, which ciphertexts and keys made here carry. A secret key from a file
-    /// without an identifier has none.
+    /// Returns the identifier of the secret key, which this client's ciphertexts and keys carry. A secret key from a
+    /// file without an identifier has none.
     pub fn key_id(&self) -> Option<KeyId> {
         self.holder.key_id()
     }
@@ -114,7 +115,8 @@ impl<S: Runs> Client<S> {
         let known: Vec<&str> = encrypted().map(|input| input.name.as_str()).collect();
         check_names(inputs.keys(), &known, "encrypted input")?;
         let mut ciphertexts = BTreeMap::new();
-        // A plaintext and the two polynomials of its ciphertext, and as much again while each is made.
+        // The memory of a plaintext and of the two polynomials of its ciphertext, twice, because each needs as much
+        // again while it is computed.
         let limbs: u64 = encrypted().map(|i| i.at.level.primes() as u64).sum();
         let working = 8 * compiled.params.moduli().len() as u64;
         let bytes = limb_bytes(compiled) * (2 * limbs + working);

@@ -19,17 +19,18 @@ use super::served::{Figures, Own, Predicted, Served, Unfit, Wishes};
 use super::{Ciphers, EvaluationKeys, Messages, RuntimeError};
 use crate::report::RunReport;
 
-/// The bits by which a measured noise budget, a whole number of bits, may be rounded down.
+/// The bits by which a measured noise budget may be below the exact one, because it is rounded down to whole bits.
 const ROUNDED: f64 = 2.0;
 
-/// Returns the plaintext modulus among the user's own parameters, or 0, which is refused, if the user gives none.
+/// Returns the plaintext modulus among the parameters that the user gives. If there is none it returns 0, which the
+/// builder refuses.
 fn plain_modulus(own: &Own<'_>) -> Result<PlainModulus, ExactError> {
     let t = PlainModulus::new(own.plain_modulus.unwrap_or(0))?;
     t.check_batchable(own.log_n)?;
     Ok(t)
 }
 
-/// Returns the sizes in bits of the ciphertext primes, and those of the special primes if the user gives them.
+/// Returns the sizes in bits of the ciphertext primes, and those of the special primes, as the user gives them.
 fn sizes<'a>(own: &Own<'a>) -> (&'a [u32], &'a [u32]) {
     match own.bits {
         Some((cipher, special)) if !cipher.is_empty() => (cipher, special),
@@ -44,7 +45,7 @@ fn predicted(prediction: &Prediction) -> Predicted {
     }
 }
 
-/// Checks that a message has `slots` values, all within the range.
+/// Checks that a message has `slots` values, all within the range of a program's input.
 fn check(range: IntegerRange, slots: usize, values: &[i64]) -> Result<(), Unfit> {
     if values.len() != slots {
         return Err(Unfit::Length(values.len()));

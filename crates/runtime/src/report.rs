@@ -26,7 +26,7 @@ use ringmill_device::report::MachineReport;
 use ringmill_device::timeline::Timeline;
 use ringmill_device::{Outcome, Statistics};
 
-/// The parameters of a run, and their security.
+/// The parameters with which a program runs, and their security.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ParameterReport {
     pub log_n: u8,
@@ -55,7 +55,7 @@ pub struct ParameterReport {
 }
 
 impl ParameterReport {
-    /// Makes the part of the report that all ring schemes have. Each scheme adds its own fields.
+    /// Makes the part of the parameter report that all ring schemes have. Each scheme adds its own fields.
     pub fn new(params: &impl RingParams) -> Self {
         let params = params.ring_params();
         let bits = |moduli: &[u64]| {
@@ -135,25 +135,25 @@ fn fields<S: Serializer>(stats: &Arc<dyn Statistics>, serializer: S) -> Result<S
 #[derive(Clone, Debug, Serialize)]
 pub struct PrecisionReport {
     pub output: String,
-    /// The bits that the noise model predicts: a bound under the assumptions of `docs/assumptions.md`, up to its
-    /// probability of failure.
+    /// The bits of precision that the noise model predicts. It is a bound under the assumptions of
+    /// `docs/assumptions.md`, up to the model's probability of failure.
     pub predicted_bits: f64,
-    /// The bits predicted if no value inside the program is larger than on the sample, times the margin. `None` without
-    /// a sample.
+    /// The bits predicted if every value inside the program is at most the largest value on the sample inputs, times a
+    /// margin. `None` without a sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_bits_like_sample: Option<f64>,
     /// The bits of the worst slot, measured against the result without encryption. Only the key's holder can measure
     /// them.
     pub measured_bits: Option<f64>,
-    /// Whether the predictions hold only if the report's assumptions do.
+    /// Whether the predictions hold only if the assumptions that the report lists hold.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub conditional: bool,
 }
 
-/// What the program's author says of a value inside the program. Predictions rest on it.
+/// An assumption that the program's author states of a value inside the program. The report's predictions rest on it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct AssumptionReport {
-    /// The line that says so, where it is known.
+    /// The line of the program that states the assumption, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,7 +163,7 @@ pub struct AssumptionReport {
 }
 
 impl AssumptionReport {
-    /// What a program says, each word once.
+    /// Returns the assumptions that the author states in a program, each text once.
     pub fn of(program: &MacroProgram) -> Vec<Self> {
         let words = bounded::assumptions(program).into_iter();
         words
@@ -189,8 +189,8 @@ impl std::fmt::Display for AssumptionReport {
     }
 }
 
-/// Returns a text on the bits after the binary point that are certain. Below 0 no bit is certain, and the text states
-/// the largest error.
+/// Returns a text on the bits after the binary point that are certainly right. Below 0 no bit is certain, and the text
+/// states the largest error.
 pub(crate) fn sure_bits(bits: f64) -> String {
     match bits >= 0.0 {
         true => format!("at least {bits:.1}"),
@@ -213,26 +213,27 @@ impl PrecisionReport {
     }
 }
 
-/// The noise budget of one output of exact values, in bits: how often its noise may still double.
+/// The noise budget of one output of exact values, in bits: how often the noise may double before the output is wrong.
 #[derive(Clone, Debug, Serialize)]
 pub struct NoiseReport {
     pub output: String,
-    /// The bits that the noise model predicts: a bound under the assumptions of `docs/assumptions.md`, up to its
-    /// probability of failure.
+    /// The bits of noise budget that the noise model predicts. It is a bound under the assumptions of
+    /// `docs/assumptions.md`, up to the model's probability of failure.
     pub predicted_bits: f64,
     /// The measured noise budget of the output in whole bits. Only the key's holder can measure it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_bits: Option<u32>,
 }
 
-/// The check that all ciphertexts and keys of a run belong to one secret key. A run with parts of different keys is
-/// refused.
+/// The result of the check that all ciphertexts and keys of a run belong to one secret key. A run with parts of
+/// different secret keys is refused.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct KeyReport {
-    /// The identity of the secret key in hexadecimal, as the parts with an identity carry it. `None` if no part has
-    /// one.
+    /// The identity of the secret key in hexadecimal, from the ciphertexts and keys that carry one. `None` if none
+    /// does.
     pub identity: Option<String>,
-    /// The names of the parts without an identity (from SEAL, or from files of version 1), whose key is not known.
+    /// The names of the ciphertexts and keys without an identity, whose secret key is not known. They come from SEAL,
+    /// or from files of version 1.
     pub unchecked: Vec<String>,
 }
 
@@ -240,14 +241,14 @@ pub struct KeyReport {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyHalves {
-    /// A device expands half of each key from a seed.
+    /// Only one half of each key is stored; the device expands the other from a seed.
     Seeded,
-    /// Both halves of each key are stored.
+    /// Both halves of each key are stored in full.
     Stored,
 }
 
 impl KeyHalves {
-    /// Returns the word for the form in reports.
+    /// Returns the word with which reports name the form of the keys.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Seeded => "seeded",
@@ -270,25 +271,25 @@ pub struct RunReport {
     pub device: String,
     pub scheme: SchemeReport,
     pub parameters: ParameterReport,
-    /// The check of keys and ciphertexts, or `None` if the run had only timing.
+    /// The check that all keys and ciphertexts belong to one secret key, or `None` if the run had only timing.
     pub keys: Option<KeyReport>,
     /// The form of the key-switching keys, if the program needs such keys.
     pub key_halves: Option<KeyHalves>,
     pub instructions: InstructionReport,
     pub cpu: Option<CpuReport>,
     pub machine: Option<MachineReport>,
-    /// The cost of each line of the user's program, the most expensive first: on the machine if there is one, else on
-    /// this computer.
+    /// The cost of each line of the user's program, the most expensive line first. It is the cost on the machine if
+    /// there is one, else on this computer.
     pub by_line: Vec<LineReport>,
     /// The activity of units and memories over time, if the caller asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
-    /// What predictions rest on beside the ranges of the inputs.
+    /// The assumptions on which predictions rest in addition to the ranges of the inputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<AssumptionReport>,
-    /// The precision of each output of approximate values.
+    /// The precision of each output, if the outputs are approximate values.
     pub precision: Vec<PrecisionReport>,
-    /// The noise budget of each output of exact values.
+    /// The noise budget of each output, if the outputs are exact values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub noise: Vec<NoiseReport>,
 }
@@ -306,7 +307,7 @@ impl RunReport {
         Self {
             program: compiled.source.name.clone(),
             device: device.to_owned(),
-            // A default. A caller that chose the scheme replaces the reason.
+            // A default reason. A caller that chose the scheme replaces it.
             scheme: SchemeReport {
                 name: compiled.source.scheme.to_string(),
                 why: "the program names it".to_owned(),
@@ -339,7 +340,8 @@ impl RunReport {
 }
 
 impl RunReport {
-    /// Returns whether the machine leaves a part of the program to a host. The host's part can be timed only with data.
+    /// Returns whether the machine leaves some of the program's instructions to a host. The host's part can be timed
+    /// only with data.
     pub fn leaves_a_part(&self) -> bool {
         let machine = self.machine.as_ref();
         machine.is_some_and(|machine| machine.own.remarks().hosted)

@@ -47,8 +47,8 @@ pub trait Runs: Compiles {
     ) -> Self::Report;
 }
 
-/// Converts a constant vector of a program to a message of the scheme. Returns `None` if its values are no message,
-/// such as fractions in a scheme of integers.
+/// Converts a constant vector of a program to a message of the scheme. Returns `None` if the scheme has no such
+/// message, for instance for fractions in a scheme of integers.
 pub(super) fn constant<S: Compiles>(slots: &[(f64, f64)]) -> Option<S::Message> {
     S::message(Values::of_constant(slots, S::NUMBERS)?)
 }

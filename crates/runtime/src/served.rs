@@ -20,18 +20,19 @@ use super::scheme::{ErrorOf, Runs};
 use super::{Ciphers, Client, EvaluationKeys, Messages, RuntimeError};
 use crate::report::{KeyReport, NoiseReport, PrecisionReport, RunReport};
 
-/// The user's demands on parameters that the compiler chooses. A scheme uses the demands that apply to its values.
+/// The user's demands on the parameters that the compiler chooses. Each scheme uses those demands that apply to its
+/// values.
 #[derive(Clone, Copy, Debug)]
 pub struct Wishes {
     /// The wanted precision of outputs in bits after the binary point.
     pub precision: Option<u32>,
-    /// The least number of bits before the binary point that outputs have room for.
+    /// The least number of bits before the binary point for which outputs have room.
     pub integer_bits: Option<u32>,
     pub table: SecurityTable,
     pub level: SecurityLevel,
 }
 
-/// The values that a user gives for parameters of their own.
+/// The parameters that a user gives, in place of parameters that the compiler chooses.
 #[derive(Clone, Copy, Debug)]
 pub struct Own<'a> {
     pub log_n: u8,
@@ -48,7 +49,7 @@ pub struct Own<'a> {
     pub insecure: bool,
 }
 
-/// The scale or plaintext modulus of a parameter set, which fix its values.
+/// The scale or the plaintext modulus of a parameter set. They determine which values the set can encode.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Figures {
     /// The factor by which approximate values are multiplied before they are rounded.
@@ -60,8 +61,8 @@ pub struct Figures {
 /// The compiler's prediction for one output of a program.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Predicted {
-    /// For approximate values: right bits after the binary point, for all inputs and for inputs like the sample.
-    /// All of it may rest on what the program says of values inside of it.
+    /// The prediction for approximate values: right bits after the binary point, for all inputs and for inputs like
+    /// the sample. Predictions may rest on assumptions that the program states of values inside it.
     Precision {
         bits: f64,
         like_sample: Option<f64>,
@@ -84,7 +85,7 @@ pub enum Unfit {
     },
 }
 
-/// A function that decrypts a client's outputs with noise that hides their errors.
+/// A function that decrypts a client's outputs for others to see, and adds noise that hides the outputs' errors.
 pub type SharedDecryption<S> =
     fn(&Client<S>, &Ciphers<S>, &Flooding) -> Result<Messages<S>, ErrorOf<S>>;
 
@@ -109,7 +110,8 @@ pub trait Served:
         Holder: KeyHolder<SecretKey = SecretKey>,
     >
 {
-    /// The words with which a message describes outputs that [`Served::judge`] returns.
+    /// The words with which a message describes the outputs that [`Served::judge`] returns, such as those that differ
+    /// from the prediction.
     const WRONG: &'static str;
     /// The functions for outputs that others see. `None` for a scheme whose decryptions hold no error that must be
     /// hidden.
@@ -171,7 +173,8 @@ pub trait Served:
         None
     }
 
-    /// Returns the bits by which the noise of a ciphertext may still grow, or `None` if values are approximate.
+    /// Returns the bits by which the noise of a ciphertext may still grow before its message is lost, or `None` if
+    /// values are approximate.
     fn noise_budget(
         _client: &Client<Self>,
         _cipher: &Self::Ciphertext,
@@ -179,7 +182,7 @@ pub trait Served:
         None
     }
 
-    /// Returns the error as one of the ring schemes' common code, or `None` if it is another error.
+    /// Returns the error as an error of the code that ring schemes share, or `None` if it is another error.
     fn ring_error(error: &Self::Error) -> Option<&RlweError>;
 }
 

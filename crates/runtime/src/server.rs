@@ -41,7 +41,7 @@ pub struct Server<S: Runs = Ckks> {
     plaintexts: Vec<Prepared<S>>,
 }
 
-/// A plaintext operand of the program: where its values come from, and the level and scale of its encoding.
+/// A plaintext operand of the program: the source of its values, and the level and scale of its encoding.
 enum Prepared<S: Runs> {
     /// A constant vector of the program, by number, which is encoded when a step of a run reads it.
     Constant(u32, Place<S>),
@@ -51,19 +51,19 @@ enum Prepared<S: Runs> {
     Lifted(u32, Place<S>),
 }
 
-/// A plaintext operand in one run: its encoding, or its constant.
+/// A plaintext operand in one run of the program: encoded before the run, or a constant that a step encodes.
 enum Plain<S: Runs> {
     Encoded(S::Plaintext),
     Lifted(Box<dyn Limbed + Send + Sync>),
 }
 
-/// A constant that is encoded when a step reads it, or `None` for an operand that is encoded beforehand.
+/// A constant that is encoded when a step of a run reads it, or `None` for an operand that is encoded before the run.
 type Lazy<'a> = Option<Arc<Constant<'a>>>;
 
 /// The real and the imaginary part of each slot of a vector.
 type Slots = [(f64, f64)];
 
-/// A server's program, open on a device, which keeps the keys from run to run.
+/// A server's program that is open on a device. The device keeps the evaluation keys from run to run.
 pub struct Running<'s, S: Runs> {
     server: &'s Server<S>,
     device: &'s dyn Device,
@@ -129,10 +129,10 @@ fn missing_limb<E>(input: &HeadInput) -> RuntimeError<E> {
     }
 }
 
-/// The result of a run: the outputs, and the report.
+/// The result of a server's run of a program: the outputs, and the report.
 #[derive(Debug)]
 pub struct Answer<C = Ciphertext, R = RunReport> {
-    /// The output ciphertexts by name, if the request had `function`.
+    /// The output ciphertexts by name, or `None` if the request did not ask for outputs (`function`).
     pub outputs: Option<BTreeMap<String, C>>,
     pub report: R,
 }
@@ -170,7 +170,7 @@ impl<S: Runs> Server<S> {
         keys: S::Keys,
         watch: &Watch,
     ) -> Result<Self, ErrorOf<S>> {
-        // Keys that are used unchanged share their limbs with the given keys.
+        // Keys that are used unchanged share the memory of the caller's keys.
         if !compiled.seeded {
             watch.admit("the server's expanded keys", compiled.key_bytes())?;
         }
@@ -264,8 +264,8 @@ impl<S: Runs> Server<S> {
         agree(key_ids(&self.compiled, &self.keys).chain(inputs))
     }
 
-    /// Returns for each plaintext operand of the program the constant that is encoded when a step reads it. Operands
-    /// that are inputs have none. A device that does not expand constants gets none.
+    /// Returns for each plaintext operand of the program the constant that is encoded when a step reads it. An operand
+    /// that is an input has `None`. So has every operand for a device that does not expand constants.
     fn constants(&self, expands: bool) -> Result<Vec<Lazy<'_>>, ErrorOf<S>> {
         let numbered = (0..).zip(&self.plaintexts);
         let constant = |(number, plain): (u32, &Prepared<S>)| {
@@ -555,7 +555,8 @@ where
     limbs * limb_bytes(compiled)
 }
 
-/// Returns the evaluation keys that the program needs, in its order, each in the form in which the program takes it.
+/// Returns the evaluation keys that the program needs, in the program's order. Each has the form in which the program
+/// takes it.
 fn hold<S: Runs>(
     compiled: &Compiled<S>,
     operator: &S::Operator,

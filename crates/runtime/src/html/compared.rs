@@ -6,7 +6,7 @@ use ringmill_device::report::seconds;
 use super::page::{Cell, Piece, Table, bare, escaped, framed, written};
 use crate::report::compared::Comparison;
 
-/// A bar of the plot: a label, a length and the text of the value.
+/// A bar of the plot in a page about a comparison: a label, a length and the text of the value.
 struct Bar {
     label: String,
     value: f64,

@@ -6,7 +6,8 @@ use ringmill_device::report::{bytes, grouped};
 
 use super::page::{Cell, Piece, Section, Table};
 
-/// Describes levels, digits, keys, costs and advice.
+/// Describes the levels, digits, keys and costs of a program, and the compiler's advice, as
+/// sections of a page.
 pub fn of_explanation(explanation: &Explanation) -> Vec<Section> {
     vec![
         levels(explanation),

@@ -20,13 +20,13 @@ const COLOURS: [&str; 16] = [
 /// The most kinds of spans in a figure with colours of their own. All other kinds share one colour.
 const MOST_KINDS: usize = 7;
 
-/// A figure with a bar for each whole, divided into parts, all in one unit.
+/// A figure with one bar for each whole, such as a run. The bar is divided into the whole's parts, all in one unit.
 #[derive(Clone, Debug)]
 pub struct Stack {
     pub title: String,
     /// The label of the axis: its quantity and unit.
     pub axis: String,
-    /// The name of each bar, and its parts as name and value. Parts of one name have one colour.
+    /// The name of each bar, and the parts of the bar as name and value. Parts of one name have one colour.
     pub wholes: Vec<(String, Vec<(String, f64)>)>,
 }
 
@@ -79,22 +79,22 @@ pub struct Span {
     pub lane: usize,
     pub start: f64,
     pub end: f64,
-    /// The kind of activity. Spans of one kind have one colour.
+    /// The kind of activity in the span. Spans of one kind have one colour.
     pub kind: String,
     /// Lines of text that the figure shows for the span.
     pub says: Vec<String>,
 }
 
-/// The way in which a figure draws the points of a curve.
+/// The way in which a figure joins the points of a curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Points joined by lines.
+    /// The points are joined by straight lines.
     Line,
-    /// Points joined by steps: each value holds up to the next point.
+    /// The points are joined by steps: each value holds up to the next point.
     Steps,
-    /// Points joined by dashed steps.
+    /// The points are joined by dashed steps.
     Dashed,
-    /// Points that are not joined.
+    /// The points are not joined.
     Points,
 }
 
@@ -128,7 +128,7 @@ pub struct Bars {
     pub axis: String,
     pub names: Vec<String>,
     pub values: Vec<f64>,
-    /// The value at the end of the axis, or `None` if it follows from the bars.
+    /// The value at the end of the axis, or `None` if the longest bar determines it.
     pub most: Option<f64>,
 }
 
@@ -179,8 +179,8 @@ fn colour(number: usize) -> &'static str {
     COLOURS[number % COLOURS.len()]
 }
 
-/// Returns a unit of time in which `most` seconds are a readable number: how many units are a second, and the unit's
-/// name.
+/// Returns a unit of time in which `most` seconds are a readable number. The pair has the number of such units in a
+/// second, and the unit's name.
 pub(super) fn unit(most: f64) -> (f64, &'static str) {
     match most {
         most if most >= 1.0 => (1.0, "s"),
@@ -223,7 +223,7 @@ pub(super) fn stack(stack: &Stack) -> Plot {
     let sums = stack.wholes.iter();
     let sums = sums.map(|(_, parts)| parts.iter().map(|(_, value)| value).sum::<f64>());
     let (per, name) = unit(sums.fold(0.0, f64::max));
-    // The axis counts from below.
+    // The axis counts from below, so the first bar comes last.
     let wholes = || stack.wholes.iter().rev();
     let places: Vec<String> = wholes().map(|(name, _)| label(name)).collect();
     let mut traces: Vec<Box<dyn plotly::Trace>> = Vec::new();

@@ -39,7 +39,8 @@ impl Section {
     }
 }
 
-/// A piece of a report's section. All text in it is plain text.
+/// A piece of a section of an HTML report: text, a list, a table or a figure. All text in it is plain text, which the
+/// page escapes.
 #[derive(Clone, Debug)]
 pub enum Piece {
     /// A paragraph of text.
@@ -66,9 +67,9 @@ pub enum Cell {
     /// A text set as program code.
     Code(String),
     Number(String),
-    /// A share of a whole, from 0 to 1, drawn as a bar.
+    /// A share of a whole, from 0 to 1, which the table draws as a bar.
     Share(f64),
-    /// The reason why the rest of the row is empty.
+    /// The reason why the rest of the table's row is empty.
     Refused(String),
 }
 
@@ -114,7 +115,8 @@ impl Figure {
         }
     }
 
-    /// Returns the numbers of a small figure as a table, for fragments, or `None` for a figure of many numbers.
+    /// Returns the numbers of a small figure as a table, for pages without scripts. Returns `None` for a figure of many
+    /// numbers.
     fn table(&self) -> Option<Table> {
         match self {
             Self::Stack(stack) => Some(stack.table()),
@@ -150,7 +152,7 @@ fn inert(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// Returns the script of the library that draws figures, without its part that typesets formulas.
+/// Returns the script of the library that draws figures, without the library's part for formulas.
 fn library() -> String {
     let scripts = Plot::offline_js_sources();
     let end = scripts.find("</script>").unwrap_or(scripts.len());
@@ -159,8 +161,8 @@ fn library() -> String {
     script.get(begin..).unwrap_or_default().to_owned()
 }
 
-/// Returns one page with these sections. The page loads nothing: styles, figures and the scripts that draw them are
-/// inside.
+/// Returns one HTML page with the sections `sections`. The page loads nothing: styles, figures and the scripts that
+/// draw them are inside.
 pub fn page(title: &str, sections: &[Section]) -> String {
     let title = escaped(title);
     let mut body = String::new();

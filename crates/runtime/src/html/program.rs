@@ -14,8 +14,8 @@ use crate::{Figures, Predicted, Served};
 /// The most points that a page's curve has.
 const MOST_POINTS: usize = 1500;
 
-/// The bits of modulus and scale that are left after each operation of a CKKS, BFV or BGV program, as points of a
-/// curve.
+/// The size of the modulus and of the scale, in bits, after each operation of a CKKS, BFV or BGV program, as points of
+/// a curve.
 #[derive(Clone, Debug, Default)]
 pub struct Along {
     points: Vec<Point>,
@@ -36,7 +36,7 @@ struct Point {
 }
 
 impl Along {
-    /// Computes modulus and scale after each operation of a compiled program that makes a ciphertext. Operations inside
+    /// Computes modulus and scale after each operation that makes a ciphertext in a compiled program. Operations inside
     /// repeats and calls are left out.
     pub fn of(program: &MacroProgram, params: &impl RingParams) -> Self {
         let moduli = params.ring_params().cipher_moduli();

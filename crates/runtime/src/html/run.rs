@@ -9,11 +9,12 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use super::program::{Along, parameters};
 use crate::report::{LineTotal, RunReport, Sources};
 
-/// The most rows of a table of lines, or parts of a bar, that a page shows.
+/// The most rows of a table of source lines, and the most parts of a bar, that a page shows.
 const MOST_LINES: usize = 40;
 const MOST_PARTS: usize = 7;
 
-/// Describes runs of one program on one or more devices as sections. `along` has the bits along the program.
+/// Describes runs of one program on one or more devices as sections of a page. `along` has the sizes of modulus
+/// and scale along the program.
 pub fn of_runs(reports: &[&RunReport], along: Option<&Along>, sources: &Sources) -> Vec<Section> {
     let mut sections = vec![time(reports)];
     for report in reports {
@@ -65,7 +66,8 @@ fn time(reports: &[&RunReport]) -> Section {
     section
 }
 
-/// Returns the parts of a run's time by name: those of the machine's report, or else those of the operations.
+/// Returns the parts of a run's time by name. They come from the machine's report if there is one, or else from
+/// the operations.
 fn parts(report: &RunReport) -> Vec<(String, f64)> {
     if let Some(machine) = &report.machine {
         let time = &machine.end_to_end;
@@ -301,7 +303,8 @@ fn busy(machine: &MachineReport, title: String) -> Section {
     }))
 }
 
-/// Draws the run's place under the machine's roofs: work for each byte on the link, against work for each second.
+/// Draws where a run lies under the machine's two limits (a roofline). The axes are the work for each byte on the
+/// link, and the work for each second.
 fn roofline(machine: &MachineReport, report: &RunReport, title: String) -> Option<Section> {
     let work: u64 = report.instructions.mid_level.values().sum();
     let link = &machine.link;
@@ -375,7 +378,7 @@ fn roofline(machine: &MachineReport, report: &RunReport, title: String) -> Optio
     )
 }
 
-/// Describes the predicted and measured precision or noise budget of the run's outputs, as a section.
+/// Describes the predicted and the measured precision, or noise budget, of the run's outputs as a section.
 fn outputs(report: &RunReport) -> Option<Section> {
     let number = |bits: Option<f64>| {
         Cell::Number(bits.map_or_else(|| "-".to_owned(), |bits| format!("{bits:.1}")))

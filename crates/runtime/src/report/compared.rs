@@ -15,7 +15,7 @@ use columns::{COLUMNS, Column, FOR_PROGRAMS};
 use parameters::{described, differing, letter};
 pub use rows::{Figures, Row, Which};
 
-/// The name of a row's device, and the cells of the row or the reason why it has none.
+/// A line of the comparison's table: the name of the device, and the cells of the row or the reason why it has none.
 type Line<'a> = (String, Result<Vec<String>, &'a str>);
 
 /// A comparison of one program on several devices: its rows, their different parameters, and the notes below the table.
@@ -64,7 +64,7 @@ impl Comparison {
         &self.rows
     }
 
-    /// The names of the columns of [`Self::values`].
+    /// Returns the names of the columns of the rows that [`Self::values`] returns.
     pub fn keys(&self) -> Vec<&'static str> {
         let figures = COLUMNS.iter().map(|column| column.key);
         std::iter::once("case")
@@ -104,7 +104,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the letter of the parameter set of a row, or `None` if all rows have the same parameters.
+    /// Returns the letter that stands for the parameter set of a row, or `None` if all rows have one parameter set.
     fn letter(&self, figures: &Figures) -> Option<String> {
         if self.parameters.len() < 2 {
             return None;

@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use super::RunReport;
 
-/// The cost of one operation at one line of the user's program. All records add up to the time of the run on this
-/// computer, or to the machine's cycles.
+/// The cost of one operation at one line of the user's program. The costs of all records add up to the time of the run
+/// on this computer, or to the machine's cycles.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct LineReport {
     /// The source file, as the program names it. `None` if the program has no line numbers, or if the time belongs to
@@ -33,9 +33,9 @@ pub struct LineReport {
     /// The cycles on the machine, or `None` for a run on this computer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<u64>,
-    /// The seconds on this computer, or the seconds that the machine's cycles take.
+    /// The seconds that the operation took on this computer, or the seconds that the machine's cycles for it take.
     pub seconds: f64,
-    /// The share of the run's whole time or cycles, from 0 to 1.
+    /// The operation's share of the time or cycles of the whole run, from 0 to 1.
     pub share: f64,
 }
 
@@ -152,7 +152,8 @@ impl<'r> LineTotal<'r> {
         self.records.first().copied()
     }
 
-    /// Returns the place as text, such as `model.py:7`: the file without its folders, and the line.
+    /// Returns the place of the line as text, such as `model.py:7`: the file without its folders, and the line's
+    /// number.
     pub fn place(&self) -> String {
         let first = self.first();
         match first.and_then(|record| Some((record.file.as_deref()?, record.line?))) {
@@ -196,7 +197,7 @@ impl<'r> LineTotal<'r> {
         }
     }
 
-    /// Returns the line's cycles if a machine ran it, else its seconds, as text.
+    /// Returns the cost of the line as text: cycles if a machine ran the program, else seconds.
     pub fn took(&self) -> String {
         match self.cycles {
             Some(cycles) => grouped(cycles),

@@ -146,7 +146,8 @@ fn machine_lines(
     row(f, "would help", &time.bound.help)
 }
 
-/// Returns a sentence about transfers that overlap with work, and about keys that are on the machine before the run.
+/// Returns a sentence about transfers over the link that overlap with work, and about keys that are on the machine
+/// before the run.
 fn counted(remarks: &Remarks, time: &EndToEnd) -> String {
     let overlap = if time.overlap_seconds > 0.0 {
         format!(
@@ -178,8 +179,8 @@ fn threads(count: usize) -> String {
     }
 }
 
-/// Writes what this computer's CPU took apart from the machine's time: for the results, or for all work of a machine's
-/// host.
+/// Writes the time of this computer's CPU, which is not part of the machine's time. The CPU computed the results, or
+/// all work of the machine's host.
 fn this_cpu(f: &mut fmt::Formatter<'_>, m: &MachineReport, cpu: &CpuReport) -> fmt::Result {
     let time = seconds(cpu.stats.seconds());
     let threads = threads(cpu.stats.threads());
@@ -246,7 +247,7 @@ fn precision(f: &mut fmt::Formatter<'_>, outputs: &[PrecisionReport]) -> fmt::Re
         false => "",
     };
     let sure = format!("{condition}{}", sure_bits(least.predicted_bits));
-    // The bound is of what may be encrypted, where the sample's is of what is likely.
+    // The bound covers all inputs that may be encrypted; the sample's figure covers likely ones.
     let whose = match least.predicted_bits < 0.0 {
         true => " for the largest inputs that are taken",
         false => "",
@@ -281,7 +282,7 @@ fn security(
     keys: Option<&KeyReport>,
     scheme: &SchemeReport,
 ) -> fmt::Result {
-    // Worth a word when something could not be checked; the detail names all parts.
+    // The line stands only if something could not be checked. The detailed report names all parts.
     let unchecked = match keys.map_or(&[][..], |keys| &keys.unchecked) {
         [] => String::new(),
         [part] => format!("; NOT CHECKED whose {part} is"),

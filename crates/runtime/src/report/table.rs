@@ -151,7 +151,7 @@ fn cpu_rows(table: &mut Rows<'_, '_>, cpu: &CpuReport) -> fmt::Result {
     expanded_rows(table, &cpu.stats.expanded(), how)
 }
 
-/// Writes lines about key and constant limbs that the run expands when it reads them.
+/// Writes lines about the limbs of keys and constants that the run expands from seeds or values when it reads them.
 fn expanded_rows(
     table: &mut Rows<'_, '_>,
     expanded: &ExpandedStats,
@@ -207,7 +207,8 @@ fn machine_rows(table: &mut Rows<'_, '_>, m: &MachineReport) -> fmt::Result {
         };
         table.row("idle", names, how)?;
     }
-    // Places are the scheduler's, a link's time is its bytes at the description's rate: wherever the cycles come from.
+    // The scheduler fixes the places in memory, and the link's time follows from its bytes. So these rows come from
+    // the model, even if the cycles come from RTL.
     for memory in &m.memories {
         let (used, room) = (bytes(memory.used_bytes), bytes(memory.available_bytes));
         let text = match memory.count {
@@ -220,7 +221,7 @@ fn machine_rows(table: &mut Rows<'_, '_>, m: &MachineReport) -> fmt::Result {
     m.own.rows(table, obtained)
 }
 
-/// Writes the resources of the machine: all together, then memories and multipliers by name.
+/// Writes the resources that the machine needs of its FPGA: all together, then memories and multipliers by name.
 fn fit_rows(table: &mut Rows<'_, '_>, fit: &Fit) -> fmt::Result {
     for t in &fit.totals {
         let (used, available) = (pieces_text(t.used), pieces_text(t.available));

@@ -10,11 +10,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use ringmill_device::progress::{Progress, Step};
 
-/// The least duration of work that shows a bar.
+/// The least time that work must take for a progress bar to be drawn.
 const LONG: Duration = Duration::from_secs(1);
 /// The time since the start of the work before which its estimated end is not trusted.
 const EARLY: Duration = Duration::from_millis(200);
-/// The time between two redraws of the bar, which moves on though no step ends.
+/// The time between two redraws of the bar. The bar is redrawn even while no step of the work ends.
 const TICK: Duration = Duration::from_millis(500);
 
 /// A progress display that draws a bar for long work, if standard error is a terminal.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ringmill_device::progress::{Progress, Step};
 
-/// A counter of finished parts of work, each about equally long, that reports the progress.
+/// A counter of the finished parts of some work, each about equally long. It reports the progress.
 pub struct Parts<'a> {
     progress: &'a dyn Progress,
     stage: &'static str,

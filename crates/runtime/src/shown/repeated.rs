@@ -10,7 +10,7 @@ use ringmill_limits::Watch;
 use crate::report::RunReport;
 use crate::{AnswerOf, Ciphers, Messages, RuntimeError, Served, Server};
 
-/// The most runs whose time is measured. No further run begins after [`LONG`].
+/// The most runs whose time is measured. No further run begins once the runs have taken [`LONG`].
 const RUNS: usize = 3;
 const LONG: Duration = Duration::from_secs(2);
 

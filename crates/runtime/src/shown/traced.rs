@@ -137,7 +137,7 @@ trait Sink: TraceSink + SpanSink {}
 
 impl<T: TraceSink + SpanSink> Sink for T {}
 
-/// The trace and the timeline that receive a run's events.
+/// The receivers of a run's events: the trace file and the timeline, each if the caller asked for it.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
     trace: Option<&'a Path>,
@@ -179,7 +179,7 @@ fn traced<T, E: Error + 'static>(
     path: &Path,
     run: impl FnOnce(&mut BufWriter<File>) -> Result<(T, io::Result<()>), RuntimeError<E>>,
 ) -> Result<T, TracedError<E>> {
-    /// An error of a traced run, without the trace file's name, which the caller adds.
+    /// The error of a run with a trace, without the trace file's name, which the caller adds.
     enum Fault<E> {
         Run(RuntimeError<E>),
         Io(io::Error),

@@ -5,7 +5,7 @@ use ringmill_device::report::{Resource, bytes, grouped, pieces_text, seconds};
 
 use super::rows::Figures;
 
-/// A value of a comparison's table, which knows its unit.
+/// A value in a cell of a comparison's table, which knows its unit.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Cell {
     Text(String),
@@ -129,5 +129,6 @@ pub(super) const COLUMNS: [Column; 25] = [
     }),
 ];
 
-/// The keys of columns that only programs get. People read these values in the lines around the table.
+/// The keys of columns that the table for programs has and the table for people does not. People read
+/// these values in the lines around the table.
 pub(super) const FOR_PROGRAMS: [&str; 4] = ["overlap_seconds", "cycles", "how", "predicted_bits"];

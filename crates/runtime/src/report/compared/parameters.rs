@@ -36,7 +36,7 @@ pub(super) fn described(p: &ParameterReport) -> String {
     )
 }
 
-/// Returns the names of the fields in which some of the parameters differ.
+/// Returns the names of the fields in which the parameter sets `all` differ.
 pub(super) fn differing(all: &[ParameterReport]) -> Vec<&'static str> {
     /// A function that tells whether two parameter sets have the same value of one field.
     type Same = fn(&ParameterReport, &ParameterReport) -> bool;

@@ -33,26 +33,27 @@ pub struct Row {
 /// The figures of one run of a program on a machine or on the CPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
-    /// The seconds from the first input to the last output. `None` if a host's part of the run was not measured.
+    /// The seconds of the run from the first input to the last output. `None` if the host's part of the run was not
+    /// measured.
     pub seconds: Option<f64>,
-    /// The seconds if no key is on the machine before: `seconds`, plus the link's time for the keys that `seconds`
-    /// takes to be there.
+    /// The seconds of a run for which no key is on the machine at the start. It is `seconds` plus the link's time for
+    /// the keys that `seconds` assumes to be there.
     pub cold_seconds: Option<f64>,
     /// The form of the program's key-switching keys, or `None` if it needs none.
     pub keys: Option<KeyHalves>,
-    /// The CPU's seconds at the same parameters, divided by this run's. At 2 this run is twice as fast.
+    /// The seconds of the CPU at the same parameters, divided by this run's seconds. At 2 this run is twice as fast.
     pub speedup: Option<f64>,
     pub how: How,
     /// The part of the time that limits a machine's run, or `None` for the CPU.
     pub bound: Option<Bound>,
-    /// The seconds of the host's part of a machine's run, measured on this computer. The link's and the machine's own
-    /// part follow.
+    /// The seconds of the host's part of a machine's run, measured on this computer. The next fields have the link's
+    /// part and the machine's own part.
     pub host_seconds: Option<f64>,
     pub link_seconds: Option<f64>,
     pub compute_seconds: Option<f64>,
     /// The seconds for which the machine's units wait for its own distant memory and for instructions.
     pub waits_seconds: Option<f64>,
-    /// The seconds of the link's transfers during which the units compute.
+    /// The seconds of transfers over the link during which the machine's units compute.
     pub overlap_seconds: Option<f64>,
     /// The number of key limbs that are on the machine before the run. `keys_seconds` is the link's time for those that
     /// come during it.
@@ -75,7 +76,7 @@ pub struct Figures {
     pub fits: Option<bool>,
     pub needs: BTreeMap<&'static str, f64>,
     pub parameters: ParameterReport,
-    /// The least bits of precision, or of noise budget, that are predicted for any output.
+    /// The least precision or noise budget, in bits, that is predicted for any output.
     pub predicted_bits: Option<f64>,
 }
 
@@ -130,7 +131,7 @@ impl Row {
     }
 }
 
-/// Returns figures of which only the parameters and predictions are known.
+/// Returns figures in which only the parameters and predictions of the run are filled in.
 fn without(report: &RunReport) -> Figures {
     let precision = report.precision.iter().map(|row| row.predicted_bits);
     let noise = report.noise.iter().map(|row| row.predicted_bits);
@@ -174,7 +175,7 @@ fn of_cpu(report: &RunReport, cpu: &CpuReport) -> Figures {
 
 fn of_machine(report: &RunReport, machine: &MachineReport, cpu: Option<&CpuReport>) -> Figures {
     let time: &EndToEnd = &machine.end_to_end;
-    // Without its host's part a run has no total.
+    // Without the time of the host's part, the run has no total.
     let whole = !report.leaves_a_part() || time.host_seconds.is_some();
     let link = time.inputs_seconds
         + time.keys_seconds
