@@ -37,7 +37,8 @@ impl Sweep {
         Self::new(name, values.split(',')).ok_or_else(form)
     }
 
-    /// Makes a sweep from `FIELD` or `MACHINE:FIELD` and its values, or `None` if a part of the name is empty.
+    /// Makes a sweep from a name, `FIELD` or `MACHINE:FIELD`, and the field's values. Returns `None` if a part of the
+    /// name is empty.
     pub fn new<'a>(name: &str, values: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let (machine, field) = match name.rsplit_once(':') {
             Some((machine, field)) => (Some(machine.to_owned()), field),
@@ -98,7 +99,7 @@ pub enum CaseError {
         got: String,
         expected: &'static str,
     },
-    /// The text of a machine's description is no TOML.
+    /// The text of a machine's description is no TOML, so it has no fields to change.
     #[error("machine `{machine}`: {source}")]
     Description {
         machine: String,
@@ -123,13 +124,14 @@ impl From<CaseError> for DeviceError {
     }
 }
 
-/// A case of a comparison: a machine with values for some fields of its description.
+/// A case of a comparison: a machine whose description has new values in some fields.
 pub struct Case {
     /// The machine's name or description file, as the caller gave it.
     pub machine: String,
     /// The changed fields of the description, with their values.
     pub set: Vec<(String, String)>,
-    /// The machine with these values, or the error of a description that its parser refuses.
+    /// The machine that the changed description describes, or the error with which the description's parser refuses
+    /// it.
     pub opened: Result<Simulated, DeviceError>,
 }
 
@@ -223,7 +225,8 @@ impl Devices {
     }
 }
 
-/// Checks that no field is swept twice, that the description has it, and that its values have the field's type.
+/// Checks that each swept field occurs in one sweep only, that the machine's description has it, and that the sweep's
+/// values have the field's type.
 fn check(machine: &str, text: &str, sweeps: &[&Sweep]) -> Result<(), CaseError> {
     for (at, sweep) in sweeps.iter().enumerate() {
         if sweeps
@@ -244,7 +247,7 @@ fn check(machine: &str, text: &str, sweeps: &[&Sweep]) -> Result<(), CaseError> 
     Ok(())
 }
 
-/// Returns the error for a machine whose description has no field of this name or type.
+/// Returns the error for a sweep of a field that the machine's description does not have, or has with another type.
 fn unlike(machine: &str, fault: VariantError) -> CaseError {
     let machine = machine.to_owned();
     match fault {
@@ -267,7 +270,7 @@ fn unlike(machine: &str, fault: VariantError) -> CaseError {
     }
 }
 
-/// Returns all combinations of the sweeps' values, each as a list of fields with values.
+/// Returns all combinations of the sweeps' values. Each combination has the name and the value of every swept field.
 fn product(sweeps: &[&Sweep]) -> Result<Vec<Vec<(String, String)>>, CaseError> {
     let mut all: Vec<Vec<(String, String)>> = vec![Vec::new()];
     for sweep in sweeps {

@@ -7,7 +7,7 @@ use ringmill_device::DeviceError;
 use ringmill_device::error::Kind;
 use thiserror::Error;
 
-/// The reason why no device was opened by a name.
+/// The reason why no device could be opened under a name.
 #[derive(Debug, Error)]
 pub enum OpenError {
     #[error("unknown device `{got}`; known devices: {}", known.join(", "))]

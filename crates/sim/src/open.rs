@@ -29,7 +29,7 @@ impl Devices {
         Self::of(Registry::standard())
     }
 
-    /// Returns a list with the CPU, these machines, and the RTL that Ringmill ships.
+    /// Returns a list of devices with the CPU, the machines of this registry, and the RTL that Ringmill ships.
     pub fn of(machines: Registry) -> Self {
         Self {
             machines,
@@ -38,7 +38,7 @@ impl Devices {
         }
     }
 
-    /// Returns the list with these RTL designs in place of its own.
+    /// Returns the list of devices with these RTL designs in place of those that it had.
     #[cfg(feature = "rtl")]
     #[must_use]
     pub fn with_designs(self, designs: Designs) -> Self {
@@ -55,7 +55,7 @@ impl Devices {
         self.designs.names(&self.machines)
     }
 
-    /// Returns no names: this build has no feature `rtl`.
+    /// Returns an empty list of machines with RTL, since this build has no feature `rtl`.
     #[cfg(not(feature = "rtl"))]
     pub fn with_rtl(&self) -> Vec<&'static str> {
         Vec::new()

@@ -65,9 +65,9 @@ impl Sim {
     }
 }
 
-/// Returns a function that reports, a few times a second, how many of `total` calls the cycle model has done. The
-/// estimate assumes that calls are alike. The first call of a procedure, which schedules it, takes longer than the
-/// others.
+/// Returns a function that reports, a few times a second, how many of a program's `total` calls the cycle model has
+/// done. The estimate assumes that calls are alike. The first call of a procedure, which schedules it, takes longer
+/// than the others.
 pub fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(u64) {
     const INTERVAL: Duration = Duration::from_millis(100);
     let begin = Instant::now();
@@ -127,7 +127,8 @@ struct Session<'s> {
     sim: &'s Sim,
     program: &'s Verified,
     resident: Resident<'s>,
-    /// The program as the CPU runs it. The first run that computes opens it, so that timing alone plans nothing.
+    /// The program as it is open on the CPU, which computes the outputs. The first run with data opens it, so that a
+    /// run for timing alone plans nothing.
     function: Option<Box<dyn device::Session + 's>>,
 }
 

@@ -31,7 +31,7 @@ use crate::sim::calls_done;
 use run::Run;
 use segment::Segments;
 
-/// The most procedures in the cache of segments. Beyond this number the cache is emptied.
+/// The most procedures in the cache of segments. When the cache has more, it is emptied.
 const MAX_KEPT: usize = 1 << 12;
 
 /// A procedure and its segments in the cache. The key is the procedure's address, which stays valid while the entry
@@ -41,12 +41,13 @@ type Kept = (Arc<Procedure>, Arc<Segments>);
 /// A function that opens an RTL engine for each co-processor of a card, in their order.
 pub type Engines = Box<dyn Fn(&Card) -> Result<Vec<Box<dyn Engine>>, DeviceError> + Send + Sync>;
 
-/// A device that is a card with co-processors beside the CPU.
+/// A device that runs programs on a card: the card's co-processors run some instructions, and the CPU runs the others.
 pub struct Offload {
     name: String,
     card: Card,
     cpu: Cpu,
-    /// The function that opens the co-processors' RTL. `None` for a card of cycle models.
+    /// The function that opens the RTL of the card's co-processors. `None` for a card whose co-processors are cycle
+    /// models.
     engines: Option<Engines>,
     kept: Mutex<HashMap<usize, Kept>>,
 }
@@ -73,7 +74,8 @@ impl Offload {
         Ok(Self {
             name,
             card,
-            // The host has one thread, as in the paper's measurements; a stage has little work for more.
+            // The host has one thread, as in the papers' measurements; a stage of a procedure has little work for more
+            // threads.
             cpu: Cpu::new(1)?,
             engines,
             kept: Mutex::default(),

@@ -47,14 +47,15 @@ impl Held<'_> {
     }
 }
 
-/// The state of a run on a card: engines, models and measured times.
+/// The state of a program's run on a card: the co-processors' engines or models, and the measured times.
 pub struct Run<'a> {
     work: Work<'a>,
     cpu: &'a Cpu,
     /// The RTL engine of each co-processor. `None` if the CPU's kernels compute their part, and the models time it.
     engines: Option<Vec<Box<dyn Engine>>>,
     trace: Option<&'a mut dyn TraceSink>,
-    /// The measured seconds of the host's part. `replaced_seconds` is the CPU's time for the co-processors' part.
+    /// The measured seconds of the host's part of the run. `replaced_seconds` is the time that the CPU takes for the
+    /// co-processors' part.
     host_seconds: f64,
     replaced_seconds: f64,
     watch: &'a Watch,
@@ -91,7 +92,7 @@ impl<'a> Run<'a> {
         progress: &dyn Progress,
     ) -> Result<Outcome, DeviceError> {
         let begin = Instant::now();
-        // The inputs, and the limbs that calls made and later calls read.
+        // The program's inputs, and the limbs that calls computed and later calls read.
         let inputs = (0..).map(LimbId).zip(&bindings.limbs);
         let mut limbs: HashMap<LimbId, Held<'_>> = inputs
             .map(|(limb, bound)| (limb, Held::from(bound.residues())))
@@ -132,7 +133,8 @@ impl<'a> Run<'a> {
         self.outcome(&names, outputs, alone)
     }
 
-    /// Measures the seconds of the whole program on the CPU alone. A first run, which makes the plans, does not count.
+    /// Measures the seconds of the whole program on the CPU alone. The first run, which plans the procedures, does not
+    /// count.
     fn alone(&self, program: &Verified, bindings: &Bindings<'_>) -> Result<CpuStats, DeviceError> {
         self.cpu
             .execute_watched(program, bindings, &Silent, None, self.watch)?;

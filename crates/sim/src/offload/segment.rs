@@ -29,14 +29,14 @@ impl Segment {
     }
 }
 
-/// One stage of a procedure: the host's part and the co-processors' parts. A part without instructions, or whose values
-/// nobody reads, is `None`.
+/// One stage of a procedure, as a segment of the host and one of each co-processor. A segment without instructions, or
+/// whose results nobody reads, is `None`.
 pub struct StageSegments {
     pub host: Option<Segment>,
     pub offloaded: Option<Segment>,
 }
 
-/// The stages of a procedure, each cut into segments that can run.
+/// The stages of a procedure, each cut into segments that run as programs of their own.
 pub struct Segments {
     pub partition: Partition,
     pub stages: Vec<StageSegments>,
@@ -63,7 +63,7 @@ impl Segments {
     }
 }
 
-/// Cuts some instructions of a verified procedure out as a segment.
+/// Makes a segment of some instructions of a verified procedure.
 fn segment(
     procedure: &Procedure,
     numbers: &[usize],
@@ -112,7 +112,7 @@ fn segment(
     }))
 }
 
-/// Returns the instructions as a procedure of their own, with values renumbered, inputs first.
+/// Returns some instructions of a procedure as a procedure of their own. Its values are renumbered, inputs first.
 fn renumbered(
     procedure: &Procedure,
     instrs: Vec<&Instr>,
@@ -168,7 +168,8 @@ fn renumbered(
     Some(cut)
 }
 
-/// Returns distinct names for any number of limbs: the number of an operand or result, and a polynomial of it.
+/// Returns an endless list of distinct names for a segment's limbs. A name is the number of an operand or result, and a
+/// polynomial of it.
 fn places() -> impl Iterator<Item = (u16, Poly)> {
     (0..=u16::MAX).flat_map(|arg| (0..=u16::MAX).map(move |poly| (arg, Poly(poly))))
 }

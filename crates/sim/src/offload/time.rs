@@ -7,7 +7,8 @@ use ringmill_device::DeviceError;
 use ringmill_isa::mid::ValueId;
 use ringmill_machines::coprocessor::{Engine, Schedule, Turn};
 
-/// Runs a turn of jobs on arbitrary limbs, since its time does not depend on their values.
+/// Runs a turn, the jobs of one co-processor in one stage, on arbitrary limbs. Its time does not
+/// depend on their values.
 ///
 /// # Errors
 /// The errors of [`Engine::turn`].
