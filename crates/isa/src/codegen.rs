@@ -26,14 +26,15 @@ pub enum DefinitionError {
     },
 }
 
-/// The content of a level's definition file: its instructions, and the meanings of the words in it.
+/// The content of the definition file of a level of instructions (mid or macro): the instructions, and the meanings
+/// of the words that describe them.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// The name of the level: "mid" or "macro".
     pub level: String,
-    /// The stages of the compiler for programs of this level, in order. The list is empty for a level with one
-    /// stage. The column `stage` names the first stage in which an instruction may stand.
+    /// The stages of the compiler for programs of this level, in order, or an empty list for a level with one stage.
+    /// The column `stage` of an instruction names the first stage in which the instruction may stand.
     #[serde(default)]
     pub stages: Vec<String>,
     pub instruction: Vec<InstructionDef>,
@@ -45,7 +46,7 @@ pub struct Definition {
     /// scheme.
     #[serde(default)]
     pub schemes: BTreeMap<String, String>,
-    /// For each column and each word in it, the meaning of the word in English.
+    /// For each column of the definition file and each word in it, the meaning of the word in English.
     #[serde(default)]
     pub columns: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -64,12 +65,12 @@ pub struct InstructionDef {
     /// The mnemonics of the instructions that a composite expands into, separated by spaces.
     #[serde(default)]
     pub expansion: String,
-    /// Whether only tests use the instruction. The reference page leaves it out.
+    /// Whether only tests use the instruction. The reference page of the level leaves it out.
     #[serde(default)]
     pub hidden: bool,
     #[serde(default)]
     pub schemes: Vec<String>,
-    /// For each column, the word that describes this instruction.
+    /// For each column of the definition file, the word that describes this instruction.
     #[serde(default)]
     pub columns: BTreeMap<String, String>,
 }
@@ -171,8 +172,8 @@ fn camel(word: &str) -> String {
     word.split('-').map(part).collect()
 }
 
-/// Splits the names in a list of operands or results with a repeating entry. Also returns the Rust expression of the
-/// list's arity.
+/// Splits a list of operands or results into its names, without the dots of a repeating one. Also returns the Rust
+/// expression of the number of operands or results that the list allows.
 fn arity(list: &[String]) -> (Vec<&str>, String) {
     match list.first().and_then(|entry| entry.strip_suffix("...")) {
         Some(name) if list.len() > 1 => {
@@ -330,7 +331,7 @@ pub fn rust(def: &Definition) -> String {
     out
 }
 
-/// Writes the variants of a Rust enumeration of instructions, with their descriptions.
+/// Writes the variants of a Rust enumeration of opcodes, each with its instruction's description as a doc comment.
 fn variants<'a>(out: &mut String, instructions: impl Iterator<Item = &'a InstructionDef>) {
     for i in instructions {
         let doc = doc_comment(&i.semantics);
@@ -384,7 +385,7 @@ pub fn markdown(def: &Definition) -> String {
     out
 }
 
-/// Writes a heading and the meanings of words below it.
+/// Writes a section of a reference page: a heading, and each of the words `words` with its meaning.
 fn meanings(out: &mut String, title: &str, words: &[&str], meaning: &BTreeMap<String, String>) {
     let _ = write!(out, "\n## {title}\n\n| | |\n| --- | --- |\n");
     for word in words {

@@ -7,7 +7,7 @@ use std::fmt;
 use crate::error::Fault;
 use crate::limits;
 
-/// The number of operands that an instruction takes, or of results that it has.
+/// The number of operands that an instruction may take, or of results that it may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
     /// The instruction has exactly this many operands or results.

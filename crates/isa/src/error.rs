@@ -47,7 +47,8 @@ pub struct InstrPlace {
 pub struct Place {
     /// The line of the user's source from which the faulty part came, if known.
     pub loc: Option<SourceLoc>,
-    /// The name of the procedure with the fault, or a word for another place, such as "program".
+    /// The name of the procedure in which the fault is, or a word for another place, such as
+    /// "program".
     pub procedure: String,
     pub instruction: Option<InstrPlace>,
 }
@@ -65,8 +66,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// The reason for which a verifier refuses a program. `item` names the value or limb as the text
-/// form writes it.
+/// The reason for which a verifier refuses a program. In a variant, `item` is the name that the
+/// text form gives to the value or limb.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Fault {
     #[error("{item}: expected {expected}, found {found}")]
@@ -81,7 +82,7 @@ pub enum Fault {
         expected: String,
         found: String,
     },
-    /// A modulus that is no prime, for a value whose arithmetic needs one.
+    /// The value's arithmetic needs a prime modulus, and the value has another one.
     #[error("{item}: {needs} needs a modulus that is an NTT-friendly prime, found {found}")]
     NotPrime {
         item: String,

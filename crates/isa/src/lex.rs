@@ -37,11 +37,11 @@ pub(crate) fn quote(text: &str) -> impl fmt::Display + '_ {
     Quoted(text)
 }
 
-/// A position in the parsed text, which an error can name.
+/// A position in the text that a parser reads, which an error can name.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark(usize);
 
-/// The definitions of numbered values in a text, in order of appearance: number, type and place.
+/// The numbered values that a text defines, in order of appearance: number, type and place of each.
 pub(crate) struct Definitions<T>(Vec<(u32, T, Mark)>);
 
 impl<T> Default for Definitions<T> {
@@ -55,8 +55,8 @@ impl<T: Copy> Definitions<T> {
         self.0.push((number, ty, mark));
     }
 
-    /// Returns the types of the values in the order of their numbers. The numbers must run from 0 without gap or
-    /// repetition, so the text's size bounds the memory.
+    /// Returns the types of the defined values in the order of their numbers. The numbers must run from 0 without gap
+    /// or repetition, so the size of the text bounds the memory.
     pub(crate) fn types(self, c: &Cursor<'_>, prefix: &str) -> Result<Vec<T>, ParseError> {
         let count = self.0.len();
         let mut types = vec![None; count];
@@ -102,7 +102,7 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// Moves the cursor forward by this number of bytes.
+    /// Moves the cursor forward in the text by this number of bytes.
     fn skip(&mut self, bytes: usize) {
         self.at = self.at.saturating_add(bytes);
     }
@@ -159,7 +159,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the error of [`Cursor::error_at`] with the words `found` for the text found.
+    /// Returns the error of [`Cursor::error_at`], with the words `found` in place of the text that stands at the
+    /// position.
     pub(crate) fn error_found(
         &self,
         mark: Mark,

@@ -7,17 +7,18 @@ pub const MAX_MODULI: usize = 1024;
 pub const MAX_NAME: usize = 256;
 /// The most operands of one instruction, and the most results.
 pub const MAX_OPERANDS: usize = 4096;
-/// The most values of one mid-level procedure, and the most instructions, parameters or results.
+/// The most values of one mid-level procedure. It is also the most instructions, the most parameters and the most
+/// results.
 pub const MAX_VALUES: usize = 1 << 20;
 /// The largest dimension of an LWE vector: twice the degree of the largest ring.
 pub const MAX_LWE_DIMENSION: u32 = 1 << 18;
 /// The most rows of a table of LWE vectors.
 pub const MAX_LWE_ROWS: u32 = 1 << 24;
-/// The most parts of one digit of a key: the body and the masks.
+/// The most parts of one digit of a key. The parts are the body and the masks.
 pub const MAX_KEY_PARTS: u16 = 64;
 /// The most procedures of one program.
 pub const MAX_PROCS: usize = 1 << 20;
-/// The most limbs of one program, and the most inputs, outputs or calls.
+/// The most limbs of one program. It is also the most inputs, the most outputs and the most calls.
 pub const MAX_LIMBS: usize = 1 << 27;
 /// The most blocks of one mid-level program.
 pub const MAX_BLOCKS: usize = 1 << 16;

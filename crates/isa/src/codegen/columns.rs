@@ -44,7 +44,8 @@ pub(super) fn check(def: &Definition, i: &InstructionDef) -> Result<(), Definiti
     Ok(())
 }
 
-/// Returns the words of a column in order of appearance. Stages are in the order of the definition file.
+/// Returns the words that instructions have in a column, in order of appearance. Stages are in the order of the
+/// definition file.
 fn words<'a>(def: &'a Definition, column: &'a str) -> Vec<&'a str> {
     if column == "stage" {
         return def.stages.iter().map(String::as_str).collect();
@@ -56,8 +57,8 @@ pub(super) fn word<'a>(i: &'a InstructionDef, column: &str) -> &'a str {
     i.columns.get(column).map_or("", String::as_str)
 }
 
-/// Writes the Rust types of the columns and a table of each instruction's words. It writes nothing for a level without
-/// columns.
+/// Writes the Rust types of the definition file's columns, and a table with the words of each instruction. It writes
+/// nothing for a level without columns.
 pub(super) fn rust(out: &mut String, def: &Definition) {
     if def.columns.is_empty() {
         return;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use super::{Definition, DefinitionError, InstructionDef, bad, camel, columns, variants};
 
-/// The immediate of an instruction in a generated visitor: the parameters of the instruction's method, the pattern that
-/// matches the immediate, and the arguments from that pattern.
+/// The Rust source of an instruction's immediate in a generated visitor: the parameters of the instruction's method,
+/// the pattern that matches the immediate, and the arguments from that pattern.
 struct Immediate {
     word: &'static str,
     params: &'static str,
@@ -124,7 +124,7 @@ pub fn stages(def: &Definition) -> String {
         );
         variants(&mut out, of(number));
         out.push_str("}\n");
-        // Up to every later stage, and down from it.
+        // Conversions go up to every later stage, and down from it.
         let later = earlier.iter().skip(number + 1).map(|stage| name(stage));
         for to in later.chain(["MacroOp".to_owned()]) {
             let from = name(stage);
@@ -140,7 +140,8 @@ pub fn stages(def: &Definition) -> String {
     out
 }
 
-/// Writes the Rust conversions of operations from one stage to a later one, and back for operations that both stages have.
+/// Writes the Rust conversions between the operations of two compiler stages: from the earlier to the later one, and
+/// back for operations that both have.
 fn conversions<'a>(
     out: &mut String,
     def: &Definition,

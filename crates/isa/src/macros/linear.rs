@@ -14,8 +14,8 @@ pub enum Linear {
     Tworeal,
 }
 
-/// The coefficients of a linear operation on a slot: the slot's value times a whole
-/// number, its complex conjugate times a whole number, or the sum of both.
+/// The result of a linear operation on a slot: the slot's value times a whole number, its complex
+/// conjugate times a whole number, or the sum of both.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Terms {
     Slot(f64),

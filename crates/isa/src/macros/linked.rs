@@ -13,7 +13,8 @@ impl MacroOp {
     }
 }
 
-/// The automorphisms of an instruction, and the choice of the Galois keys that switch their results back to the secret.
+/// The automorphisms that an instruction applies, and the choice of the Galois keys that switch the results back to the
+/// program's secret.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Elements {
     /// The Galois elements of the automorphisms. Each is odd, above 1 and below 2N.
@@ -23,7 +24,7 @@ pub struct Elements {
     pub low: bool,
 }
 
-/// The automorphisms whose results an instruction adds, and the level down to which it divides the sum.
+/// The automorphisms whose results an instruction adds up, and the level down to which it divides the sum.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Turns {
     pub elements: Elements,
@@ -43,8 +44,8 @@ pub struct Combination {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Left {
     Operand(u16),
-    /// The next of the instruction's combinations. A combination is a sum of operands, each times an integer, plus a
-    /// constant integer.
+    /// The factor is the next of the instruction's combinations. A combination is a sum of operands, each times an
+    /// integer, plus a constant integer.
     Combination,
 }
 
@@ -73,13 +74,13 @@ impl Products {
         joined.saturating_add(usize::from(self.tail))
     }
 
-    /// Returns the number of integers that all combinations together need.
+    /// Returns the number of integers that all combinations of the instruction take together.
     pub fn wanted(&self) -> usize {
         let each = usize::from(self.combined).saturating_add(1);
         self.combinations().saturating_mul(each)
     }
 
-    /// Returns the least number of operands with which every operand number of the instruction is valid.
+    /// Returns the least number of operands that the instruction must have for all operand numbers in it to be valid.
     pub fn operands(&self) -> usize {
         let named = self.factors.iter().map(|&(left, right)| match left {
             Left::Operand(left) => left.max(right),

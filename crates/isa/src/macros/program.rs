@@ -91,8 +91,8 @@ impl From<LevelScale> for LevelNote {
     }
 }
 
-/// The type of a macro value. `at` has its level and note. It is `None` in a traced program, for which no levels are
-/// chosen yet.
+/// The type of a value of a macro program. `at` has the value's level and note, which is its scale or correction
+/// factor. It is `None` in a traced program, for which no levels are chosen yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum MacroType {
     /// A ciphertext of `size` polynomials: 2, or 3 before relinearisation.
@@ -103,28 +103,32 @@ pub enum MacroType {
     Plain {
         at: Option<LevelNote>,
     },
-    /// A ciphertext of two polynomials under the secret s(x^g) instead of the program's secret s. Only `KSW` takes it.
+    /// A ciphertext of two polynomials under the secret s(x^g) in place of the program's secret s. Only the key switch
+    /// `KSW` takes it.
     Morphed {
         by: Galois,
         at: Option<LevelNote>,
     },
-    /// A ciphertext of two polynomials, or a plaintext, in distant memory. Only `LOAD` takes it.
+    /// A ciphertext of two polynomials, or a plaintext, that lies in distant memory. Only the instruction `LOAD` takes
+    /// it.
     Distant {
         of: Visibility,
         at: Option<LevelNote>,
     },
-    /// An evaluation key that is a ciphertext of two polynomials. Only `RAISE` takes it.
+    /// An evaluation key in the form of a ciphertext of two polynomials. Only `RAISE`, which raises the modulus in a
+    /// bootstrap, takes it.
     Key {
         at: Option<LevelNote>,
     },
-    /// A constant polynomial of integers, in evaluation form modulo each prime of its level. Only `SUMPLAIN` takes it.
+    /// A constant polynomial of integers, in evaluation form modulo each prime of its level. Only `SUMPLAIN`, a sum of
+    /// products with such constants, takes it.
     Lifted {
         at: Option<LevelNote>,
     },
 }
 
 impl MacroType {
-    /// Returns the level and note of a value of this type, or `None` in a traced program.
+    /// Returns the level and note (scale or correction factor) of a value of this type, or `None` in a traced program.
     pub fn at(self) -> Option<LevelNote> {
         match self {
             Self::Cipher { at, .. }
@@ -136,7 +140,7 @@ impl MacroType {
         }
     }
 
-    /// Returns this type with `at` as its level and note.
+    /// Returns this type with `at` as its level and note, which is a scale or a correction factor.
     pub fn placed(self, at: Option<LevelNote>) -> Self {
         match self {
             Self::Cipher { size, at: _ } => Self::Cipher { size, at },
@@ -185,10 +189,10 @@ pub enum MacroImm {
         value: f64,
         scale: Option<f64>,
     },
-    /// An exact integer constant. Schemes on real numbers use it as a real number.
+    /// An exact integer constant. Schemes on real numbers take it as a real number.
     Integer(i128),
     Level(Level),
-    /// The Galois element of one automorphism: odd, above 1 and below 2N.
+    /// The Galois element g of one automorphism x -> x^g: odd, above 1 and below 2N.
     Galois(Galois),
     Interval(Interval),
     /// The steps of rotations, in slots: each between -slots and slots, and not 0.
@@ -236,24 +240,26 @@ impl MacroImm {
     }
 }
 
-/// Where the real slots of a value lie, both ends among them.
+/// An interval in which the author of a program states that all slots of a value lie, as real numbers. Both ends belong
+/// to it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
     pub lowest: f64,
     pub highest: f64,
 }
 
-/// Part of an interval's largest absolute value up to which computing in the clear may round a value out of the interval.
+/// The share of an interval's largest absolute value by which a value that is computed in the clear may be rounded out
+/// of the interval.
 const ROUNDING: f64 = 1e-12;
 
 impl Interval {
-    /// Returns whether there is such an interval: both ends are finite, and the lowest is not above the highest.
+    /// Returns whether the interval exists: both ends are finite, and the lowest is not above the highest.
     pub fn is_valid(&self) -> bool {
         self.lowest.is_finite() && self.highest.is_finite() && self.lowest <= self.highest
     }
 
-    /// Returns whether a value that was computed in doubles lies in the interval, but for roundings. Values that are not
-    /// finite never do.
+    /// Returns whether a value lies in the interval, except for roundings of its computation in doubles. A value that
+    /// is not finite never does.
     pub fn contains(&self, re: f64, im: f64) -> bool {
         let room = ROUNDING * self.lowest.abs().max(self.highest.abs());
         let real = self.lowest - room <= re && re <= self.highest + room;
@@ -267,7 +273,7 @@ impl std::fmt::Display for Interval {
     }
 }
 
-/// The constant with which an instruction adds, multiplies or divides.
+/// The constant that an instruction adds, or by which it multiplies or divides.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Constant {
     /// A real number, from the immediate [`MacroImm::Constant`].
@@ -347,7 +353,7 @@ pub struct MacroProgram {
     pub inputs: Vec<MacroInput>,
     /// The constant vectors, each of `slots` complex values (real part, imaginary part).
     pub data: Vec<Vec<(f64, f64)>>,
-    /// The procedures; each calls only procedures before it.
+    /// The procedures of the program. Each calls only procedures that stand before it.
     pub procs: Vec<MacroProc>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,

@@ -7,8 +7,8 @@ use super::op::{MacroOp, MacroStage};
 use super::program::MacroInstr;
 use crate::source::SourceLoc;
 
-/// The error of a pass that refuses an instruction: the pass cannot handle its operation, or its operands differ from
-/// the definition.
+/// The error of a compiler pass that refuses an instruction. The pass cannot handle the instruction's operation, or
+/// the instruction's operands differ from its definition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{place}{pass} {why} {}", op.mnemonic(), place = Before(loc.as_ref()))]
 pub struct Refused {
@@ -59,13 +59,13 @@ impl Refused {
         }
     }
 
-    /// Returns whether the pass cannot handle the operation at all, whatever its operands are.
+    /// Returns whether the pass cannot handle the operation with any operands.
     pub fn is_unknown(&self) -> bool {
         self.why == Why::Unknown
     }
 }
 
-/// The line of the user's source, as a prefix of an error message.
+/// A line of the user's source as the prefix of an error message, or an empty text if the line is not known.
 struct Before<'a>(Option<&'a SourceLoc>);
 
 impl fmt::Display for Before<'_> {

@@ -46,7 +46,7 @@ pub(super) use crate::mid::text::shorten;
 use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
-/// The most slots of constant vectors that a text may write by `repeat`, in one program.
+/// The most slots of constant vectors that the text of one program may write out by the word `repeat`.
 pub const MAX_REPEATED: usize = 1 << 22;
 
 /// Returns the text form of a program.
@@ -139,8 +139,8 @@ fn line_end(out: &mut impl Write, loc: &Option<SourceLoc>) -> fmt::Result {
     writeln!(out)
 }
 
-/// Returns the shortest period of a vector, with values equal bit for bit, that divides the vector's length. It uses
-/// the prefix function of Knuth, Morris and Pratt.
+/// Returns the shortest period of a constant vector, with values equal bit for bit, that divides the vector's length.
+/// It uses the prefix function of Knuth, Morris and Pratt.
 fn period(vector: &[(f64, f64)]) -> usize {
     let bits: Vec<_> = vector
         .iter()
@@ -235,7 +235,7 @@ fn note_to(out: &mut impl Write, note: Note) -> fmt::Result {
     }
 }
 
-/// Returns the text of a note, a scale or a factor, for error messages.
+/// Returns the text of a note, which is a scale or a correction factor, for error messages.
 pub(super) fn note_text(note: Note) -> String {
     let mut out = String::new();
     let _ = note_to(&mut out, note);
@@ -265,7 +265,7 @@ pub fn memory_for(text: &str) -> u64 {
         .saturating_add(written_out as u64)
 }
 
-/// Parses a program from its text form. The result is not yet verified.
+/// Parses a macro program from its text form, without verifying it.
 pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
     let mut c = Cursor::new(text)?;
     c.skip_lines();

@@ -19,16 +19,17 @@ use crate::mid::verify::{at_most, check_label};
 use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
-/// The stage of a macro program in the compiler, which follows from the types of its values.
+/// The stage of the compiler in which a macro program is. It follows from the types of the program's values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stage {
-    /// A traced program: its values have no levels, scales or sizes. Every ciphertext counts as two polynomials,
-    /// products included. `RELIN`, `RESCALE` and `MODSWITCH` do not occur.
+    /// A program as the front end traces it: its values have no levels, scales or sizes. Every ciphertext counts as two
+    /// polynomials, products included. `RELIN`, `RESCALE` and `MODSWITCH` do not occur.
     Traced,
     /// A program whose relinearisations are placed and whose ciphertexts have sizes, but no levels and scales.
     /// `RESCALE` and `MODSWITCH` do not occur.
     Relinearised,
-    /// A program whose values all have a size, a level and a scale. Only this stage has `LOAD`, `MORPH` and `KSW`.
+    /// A program whose values all have a size, a level and a scale. Only this stage has `LOAD`, `MORPH` (an
+    /// automorphism without a key switch) and `KSW` (a key switch).
     Managed,
 }
 
@@ -248,7 +249,7 @@ impl Verifier<'_> {
         Ok(v)
     }
 
-    /// Checks that a value in a program of this stage may have its type.
+    /// Checks that a value in a program of this compiler stage may have its type.
     fn check_type(&self, v: Typed) -> Result<(), Fault> {
         if let MacroType::Cipher { size, .. } = v.ty
             && !(2..=3).contains(&size)
@@ -394,7 +395,7 @@ impl Verifier<'_> {
                 }
                 elements.iter().try_for_each(|&by| galois(by))
             }
-            // The rule checks it against the operands.
+            // The typing rule checks the combination against the operands.
             (MacroImmKind::Combination, MacroImm::Combination(_)) => Ok(()),
             (MacroImmKind::Products, MacroImm::Products(_)) => Ok(()),
             (MacroImmKind::Procedure, &MacroImm::Proc(n)) => self.callable(n),

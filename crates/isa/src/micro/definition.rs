@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::codegen::DefinitionError;
 
-/// The content of a micro level's definition file.
+/// The content of the definition file of a machine's micro level, the level of binary instructions.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
@@ -32,8 +32,8 @@ pub struct FieldDef {
     pub meaning: String,
 }
 
-/// The definition of one instruction. An operand is a list of the kinds of place that it may be:
-/// `r`, `t`, and `c` for the accumulator.
+/// The definition of one instruction. For an operand it lists the kinds of place that the operand
+/// may be: `r` for a chunk of the buffer, `t` for a register, and `c` for the accumulator.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionDef {
@@ -52,7 +52,7 @@ pub struct InstructionDef {
     pub semantics: String,
 }
 
-/// The number of bits of an instruction word.
+/// The number of bits of an instruction word of the micro level.
 const WORD: u32 = 96;
 
 /// Parses the text of a definition file and checks it.

@@ -12,17 +12,18 @@ use super::table::{LimbMap, LimbTable};
 use super::unrolled::LimbId;
 use crate::error::VerifyError;
 
-/// The link of an argument whose limb no call in the window reads.
+/// The link (the number of the next call that reads the limb) of an argument whose limb no call in the window reads.
 const NONE: u64 = u64::MAX;
-/// The link of an argument whose limb is also an earlier argument of the same call.
+/// The link of an argument whose limb is also an earlier argument of the same call. Other links have the number of
+/// the next call that reads the limb.
 const AGAIN: u64 = u64::MAX - 1;
 
-/// What the window knows of a limb.
+/// The reads of a limb by the calls in the window.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     /// The first call in the window that reads the limb.
     next: u64,
-    /// The index, among all links so far, of the limb's last read in the window.
+    /// The index, among the links of all arguments so far, of the limb's last read in the window.
     last: u64,
     /// Whether a call that has entered the window is the last to read the limb.
     ended: bool,
@@ -47,14 +48,14 @@ pub struct Ahead {
     calls: VecDeque<Called>,
     /// For each argument of the calls in the window, the number of the next call that reads its limb.
     links: VecDeque<u64>,
-    /// The number of links that belonged to calls already taken.
+    /// The number of links that belonged to calls which were taken from the window.
     gone: u64,
-    /// What is known of inputs, of limbs that are read in the window, and of limbs that die in it, until
-    /// [`Self::forget`].
+    /// The reads of inputs, of limbs that are read in the window, and of limbs that die in it, until [`Self::forget`]
+    /// drops them.
     seen: LimbTable<Seen>,
     /// For each argument of the call that was taken last, whether a later call may read its limb.
     later: Vec<bool>,
-    /// Whether the call that was taken last has one limb as several arguments.
+    /// Whether the call that was taken last has one limb as two or more of its arguments.
     twice: bool,
     /// The outputs of the program, known when its last call has entered the window.
     outputs: Option<Vec<LimbId>>,
@@ -126,7 +127,8 @@ impl Ahead {
         Ok(())
     }
 
-    /// Returns whether the next call can be taken: it and `window` more calls are known, or the program's end is.
+    /// Returns whether the next call can be taken: either it and `window` more calls are known, or the program's last
+    /// call is.
     fn sees_enough(&self) -> bool {
         self.sees_end() || self.calls.len() >= self.window.saturating_add(2)
     }
@@ -159,7 +161,8 @@ impl Ahead {
         Some(called)
     }
 
-    /// Returns [`Self::read_later`] for the limb of each argument of the call that was taken last.
+    /// Returns for each argument of the call that was taken last whether a later call may read its limb, as
+    /// [`Self::read_later`] says.
     pub fn later(&self) -> &[bool] {
         &self.later
     }
@@ -206,8 +209,8 @@ impl Ahead {
         self.outputs.as_deref()
     }
 
-    /// Drops what is known of a limb about which the caller does not ask again. A caller that does so for every limb
-    /// that dies bounds the memory.
+    /// Drops the record of a limb about which the caller does not ask again. A caller that drops every limb that dies
+    /// bounds the memory of the window.
     pub fn forget(&mut self, limb: LimbId) {
         if !self.is_input(limb) {
             self.seen.remove(limb);

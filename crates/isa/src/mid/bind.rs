@@ -10,9 +10,9 @@ use crate::error::{Fault, Place, VerifyError};
 use crate::numbers::Galois;
 
 impl Procedure {
-    /// Returns this procedure with `values` in place of its immediate parameters, so that none is left. The new name
-    /// tells the values: a few Galois elements are written out, as `.g5`. Longer lists, and scalars, become a
-    /// fingerprint of 128 bits after `.g` or `.c`.
+    /// Returns this procedure with `values` as the values of its immediate parameters, so that the result has no
+    /// such parameters. The name of the result contains the values: a few Galois elements are written out, as `.g5`.
+    /// Longer lists, and scalars, become a fingerprint of 128 bits after `.g` or `.c`.
     ///
     /// # Errors
     /// Fails if the number of values is wrong, or a value is not below its modulus.

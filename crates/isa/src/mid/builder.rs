@@ -202,8 +202,8 @@ impl ProcBuilder {
         self.last_pair()
     }
 
-    /// Adds an instruction that reduces a's representatives in [0, q) modulo `to`, in coefficient form. q is the modulus
-    /// of a.
+    /// Adds an instruction that reduces the residues of a, as integers in [0, q), modulo the modulus `to`. Operand and
+    /// result are in coefficient form, and q is the modulus of a.
     pub fn conv(&mut self, a: ValueId, to: ModulusId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(a)?;
         self.one(Op::Conv, &[a], Imm::None, LimbType { modulus: to, ..ty })

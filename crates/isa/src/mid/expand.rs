@@ -111,7 +111,7 @@ impl Sources {
         scaled.collect()
     }
 
-    /// Returns the numbers Q/q_i modulo p, where q_i are the operands' moduli and Q is their product.
+    /// Returns the numbers Q/q_i modulo p, where q_i are the moduli of the operands and Q is the product of all q_i.
     fn weights(&self, p: AnyModulus) -> Vec<u64> {
         let products = self.base.punctured_products().iter();
         products.map(|x| p.reduce_big(x)).collect()
@@ -219,8 +219,8 @@ fn bextr(out: &mut Procedure, src: &[ValueId], y: &[ValueId]) -> Result<(), Faul
     Ok(())
 }
 
-/// Adds instructions for a weighted sum of values of several moduli, and of a last value, all converted to the modulus
-/// of `to`. The sum is the value `target`, or a new value if that is `None`.
+/// Adds instructions for a sum of values, each times a weight, and of one last value. The values may have several
+/// moduli and are converted to the modulus of `to`. The sum is the value `target`, or a new value if that is `None`.
 fn sum(
     out: &mut Procedure,
     to: LimbType,

@@ -12,8 +12,8 @@ use super::verify::in_program;
 use crate::def::Arity;
 use crate::error::{Fault, VerifyError};
 
-/// The head of a program: ring, moduli, inputs, procedures and seeds. Its size does not grow with the number of
-/// calls.
+/// The head of a program is what a device gets before the first call: ring, moduli, inputs, procedures and seeds.
+/// Its size does not grow with the number of calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'p> {
     /// The base-2 logarithm of the ring degree N.
@@ -22,7 +22,7 @@ pub struct Head<'p> {
     pub inputs: &'p [HeadInput],
     /// The procedures that calls name, with no immediate parameters left.
     pub procs: &'p [Arc<Procedure>],
-    /// Whether the program ends with `HCF`, after which the machine halts.
+    /// Whether the program ends with the halt instruction `HCF`, after which the machine awaits new instructions.
     pub halts: bool,
 }
 

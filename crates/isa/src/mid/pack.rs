@@ -7,14 +7,14 @@ use super::unrolled::Unrolled;
 use super::walk::Held;
 use crate::source::SourceLoc;
 
-/// A step of a block in which no two limbs have the same number.
+/// A step of a block before numbers of dead limbs are used again: no two limbs of the block have the same number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loose {
     pub action: Action,
     pub args: Vec<Held>,
     pub seeds: Vec<u32>,
     pub immediates: Vec<u64>,
-    /// The numbers of the step's results, which no earlier limb of the block has.
+    /// The numbers of the step's results. No earlier limb of the block has one of them.
     pub results: Vec<u32>,
     pub loc: Option<SourceLoc>,
 }
@@ -117,7 +117,7 @@ impl Frame {
 }
 
 impl From<Unrolled> for Program {
-    /// Converts an unrolled program to a program of the same calls, without blocks.
+    /// Converts an unrolled program, a list of calls, to a program of the same calls without blocks.
     fn from(unrolled: Unrolled) -> Self {
         let mut held: Vec<Held> = (0..).take(unrolled.limbs.len()).map(Held::Made).collect();
         let mut inputs = Vec::with_capacity(unrolled.inputs.len());

@@ -43,7 +43,8 @@ pub(super) fn times_constant(scale: f64, constant: Option<f64>) -> Result<f64, F
         })
 }
 
-/// Returns the scale of a value after the division by `prime`, or the `declared` scale if the prime is not known.
+/// Returns the scale of a value after the division by `prime`. If the prime is not known, returns the scale `declared`
+/// that the program states for the result.
 pub(super) fn rescaled(scale: f64, prime: Option<u64>, declared: f64) -> f64 {
     prime.map_or(declared, |q| scale / q as f64)
 }

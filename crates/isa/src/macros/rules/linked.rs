@@ -20,7 +20,8 @@ fn immediate(expected: impl Into<String>, found: impl Into<String>) -> Fault {
     }
 }
 
-/// Returns the level and note of a value that must be an evaluation key in the form of a ciphertext.
+/// Returns the level and note (correction factor) of a value that must be an evaluation key in the form of a
+/// ciphertext.
 fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     match v.ty {
         MacroType::Key { .. } => scope.managed(v),
@@ -32,7 +33,7 @@ fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     }
 }
 
-/// Returns the level and note of a value that must be a lifted constant polynomial.
+/// Returns the level and note (correction factor) of a value that must be a lifted constant polynomial.
 pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     match v.ty {
         MacroType::Lifted { .. } => scope.managed(v),
@@ -44,7 +45,8 @@ pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     }
 }
 
-/// Checks that a value is an evaluation key, at the highest level if the program's primes are known.
+/// Checks that a value is an evaluation key in the form of a ciphertext, at the highest level if the program's primes
+/// are known.
 pub(super) fn highest(scope: Scope<'_>, d: Typed) -> Result<(), Fault> {
     let at = key(scope, d)?;
     let top = scope.primes.and_then(|primes| primes.len().checked_sub(1));
@@ -85,7 +87,8 @@ fn divided(d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault>
     expect_cipher(d, size, Some(LevelNote { level: to, note }))
 }
 
-/// Returns the level and note that several ciphertexts of two polynomials have in common, or an error if they differ.
+/// Returns the level and note (correction factor) that several ciphertexts of two polynomials have in common, or an
+/// error if they differ.
 fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     let at = first(scope, ciphers)?;
     for &a in ciphers {
@@ -94,8 +97,8 @@ fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     Ok(at)
 }
 
-/// Returns the level and note of the first of several ciphertexts of two polynomials. All must have one level and one
-/// plaintext modulus.
+/// Returns the level and note (correction factor) of the first of several ciphertexts of two polynomials. All of them
+/// must have one level and one plaintext modulus.
 fn of_one_modulus(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     let at = first(scope, ciphers)?;
     for &a in ciphers {

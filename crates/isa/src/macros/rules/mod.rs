@@ -37,7 +37,7 @@ impl Typed {
     }
 }
 
-/// What the rules must know about the program in which an instruction stands.
+/// The facts about a macro program that the typing rules need to check one of its instructions.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub program: &'a MacroProgram,
@@ -218,7 +218,8 @@ impl Scope<'_> {
                 expected: "one that programs have".to_owned(),
                 found: instr.op.mnemonic().to_owned(),
             }),
-            // The definition file gives a rule to an arity for which the rule has no meaning.
+            // The definition file gives a typing rule to an instruction with a number of operands or results for which
+            // the rule has no meaning.
             (
                 rule @ (MacroRule::Input
                 | MacroRule::Plain

@@ -16,7 +16,7 @@ fn fault(v: Typed, expected: String, found: Note) -> Fault {
     }
 }
 
-/// Checks that the value `v` may have this note.
+/// Checks that the value `v` may have this note, which is a scale, a correction factor or nothing.
 pub(in crate::macros) fn check(v: Typed, note: Note) -> Result<(), Fault> {
     match note {
         Note::Bare | Note::Factor(1..) => Ok(()),
@@ -25,7 +25,7 @@ pub(in crate::macros) fn check(v: Typed, note: Note) -> Result<(), Fault> {
     }
 }
 
-/// Checks that the note `found` for the value `v` equals `expected`.
+/// Checks that the note `found` (a scale or a correction factor) for the value `v` equals `expected`.
 pub(super) fn expect(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     match (expected, found) {
         (Note::Scale(expected), Note::Scale(found)) => ckks::expect(v, expected, found),
@@ -50,8 +50,8 @@ pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<N
     }
 }
 
-/// Returns the note of a value's product with a constant whose scale is `constant`. Only schemes with scales have
-/// such constants.
+/// Returns the note of the product of a value and a constant whose scale is `constant`. Only schemes with scales
+/// have constants with a scale.
 pub(super) fn times_constant(note: Note, constant: Option<f64>) -> Result<Note, Fault> {
     match (note, constant) {
         (Note::Scale(scale), constant) => ckks::times_constant(scale, constant).map(Note::Scale),
@@ -60,7 +60,8 @@ pub(super) fn times_constant(note: Note, constant: Option<f64>) -> Result<Note, 
     }
 }
 
-/// Returns the note of a value after the division by `prime`.
+/// Returns the note of a value, its scale or correction factor, after the division by `prime`. If that does not
+/// follow from the prime, it is the note `declared` that the program states for the result.
 pub(super) fn rescaled(note: Note, prime: Option<u64>, declared: Note) -> Note {
     match (note, declared) {
         (Note::Scale(scale), Note::Scale(declared)) => {
@@ -71,8 +72,8 @@ pub(super) fn rescaled(note: Note, prime: Option<u64>, declared: Note) -> Note {
     }
 }
 
-/// Returns the note of a value whose correction factor an integer multiplies. It is an error if the note is no
-/// factor.
+/// Returns the note of a value whose correction factor is multiplied by an integer. It is an error if the note is no
+/// correction factor.
 pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     match note {
         Note::Factor(_) => Ok(any_factor(note, declared)),
@@ -80,7 +81,8 @@ pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, F
     }
 }
 
-/// Returns the note `declared` if both notes are correction factors, otherwise `note`.
+/// Returns the note `declared`, which the program states for the result, if both notes are correction factors.
+/// Otherwise returns `note`.
 fn any_factor(note: Note, declared: Note) -> Note {
     match declared {
         Note::Factor(_) => declared,
@@ -115,13 +117,14 @@ fn of_number(v: Typed, expected: u64, found: Note) -> Result<(), Fault> {
     }
 }
 
-/// Returns the factor `declared` if it belongs to the same plaintext modulus as `note`, otherwise an error.
+/// Returns the correction factor `declared`, which the program states for a result, if it belongs to the same
+/// plaintext modulus as `note`. Otherwise returns an error.
 pub(super) fn of_modulus(d: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     expect_modulus(d, note, declared).map(|()| declared)
 }
 
-/// Returns the factor `declared` if its plaintext modulus has the number one below that of `note`, otherwise an
-/// error.
+/// Returns the correction factor `declared`, which the program states for a result, if the number of its plaintext
+/// modulus is one below that of `note`. Otherwise returns an error.
 pub(super) fn lowered(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     let Some(below) = modulus(a, note)?.checked_sub(1) else {
         let expected = "a factor of a plaintext modulus above the messages' own".to_owned();
