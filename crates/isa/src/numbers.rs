@@ -45,7 +45,7 @@ impl Level {
         Self(self.0.saturating_add(by))
     }
 
-    /// Returns the levels from this one to `last`, inclusive.
+    /// Returns all levels from this one to `last`, both included, the lowest first.
     pub fn to(self, last: Self) -> impl DoubleEndedIterator<Item = Self> {
         (self.0..=last.0).map(Self)
     }

@@ -26,7 +26,7 @@ pub struct Target {
     pub log_n: Limit<RangeInclusive<u8>>,
     /// The most bits of a prime that the machine computes with.
     pub modulus_bits: Limit<u32>,
-    /// A number of bits b: the machine needs primes that are 1 modulo 2^b, for every ring degree.
+    /// A number of bits b. The machine needs primes that are 1 modulo 2^b, whatever the ring degree is.
     pub friendly_bits: Limit<u32>,
     /// The most primes of a parameter set that the machine can hold, special primes included.
     pub moduli: Limit<usize>,
@@ -39,11 +39,12 @@ pub struct Target {
     /// Whether the machine runs each procedure as a whole, without a host beside it, and modulo primes. Programs that
     /// compute modulo anything else are refused.
     pub runs_whole: Limit<bool>,
-    /// Whether the machine expands the uniform halves of keys from their seeds. For other machines, programs have
-    /// whole keys as inputs.
+    /// Whether the machine expands the uniform halves of keys from their seeds. For a machine that does not, programs
+    /// have whole keys as inputs.
     pub expands_seeds: bool,
-    /// Whether the machine's instruction set moves data and ends programs explicitly. Programs for it have `LOAD`,
-    /// `MORPH` and `KSW`, and end with `HCF`.
+    /// Whether the machine's instruction set moves data and ends programs explicitly. Programs for it have `LOAD`
+    /// (from distant memory), `MORPH` (an automorphism) and `KSW` (a key switch), and end with the halt instruction
+    /// `HCF`.
     pub explicit: bool,
     /// The TFHE parameters that the machine supports, or `None` if it does not run TFHE bootstraps.
     pub engine: Option<Engine>,
@@ -51,8 +52,8 @@ pub struct Target {
 
 impl Target {
     /// Returns the limits of two machines together: the narrower of each limit, with the field from which it comes.
-    /// The name stays that of `self`. Keys are expanded from seeds, and data moved explicitly, only if both machines
-    /// do so. Returns `None` if no ring degree is left.
+    /// The name is that of `self`. The result expands keys from seeds, and moves data explicitly, only if both
+    /// machines do. Returns `None` if no ring degree is left.
     #[must_use]
     pub fn and(mut self, other: Self) -> Option<Self> {
         let (least, most) = (self.log_n.is.start(), self.log_n.is.end());

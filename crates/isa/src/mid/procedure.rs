@@ -9,7 +9,8 @@ use super::op::Op;
 use super::types::{LimbType, ModulusId, TableModulus, ValueId, ValueType};
 use crate::numbers::{Galois, Poly};
 
-/// The immediate of an instruction: what it has besides its operands. The opcode's definition fixes the variant.
+/// The immediate of an instruction: the number that it has besides its operands. The opcode's definition fixes the
+/// variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Imm {
     None,
@@ -17,9 +18,9 @@ pub enum Imm {
     Scalar(u64),
     /// The Galois element of an automorphism: odd and below 2N.
     Galois(Galois),
-    /// The number of an immediate parameter of the procedure; each call sets the scalar.
+    /// The number of an immediate parameter of the procedure, whose scalar each call sets.
     ScalarOf(u16),
-    /// The number of an immediate parameter of the procedure; each call sets the Galois element.
+    /// The number of an immediate parameter of the procedure, whose Galois element each call sets.
     GaloisOf(u16),
     /// The source of a uniform limb: `seed` is the number of a seed parameter of the procedure, and `stream` the number
     /// of the generator's stream.
@@ -53,8 +54,8 @@ pub enum ImmType {
     Galois,
 }
 
-/// What a parameter of a procedure is: a part of an operand of the homomorphic operation. A limb's prime is in the
-/// parameter's type.
+/// The role of a parameter of a procedure: the part of an operand of the homomorphic operation that it is. A limb's
+/// prime is in the parameter's type, and not in its role.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ParamRole {
     /// Polynomial `poly` of the ciphertext that is operand number `arg`.
@@ -84,12 +85,13 @@ pub struct ResultLimb {
     pub poly: Poly,
 }
 
-/// One homomorphic operation as instructions on limbs. Each value is defined once, before its use; `types[v]` is the
-/// type of value v. If `seeds` names key operand `arg`, `PRNG` makes the part-1 limbs of that key.
+/// A homomorphic operation as instructions on limbs. Each value is defined once, before its use; `types[v]` is the type
+/// of value v. If `seeds` names the key operand number `arg`, the instruction `PRNG` expands that key's uniform limbs
+/// (part 1) from its seed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Procedure {
-    /// The name of the procedure, unique in a program: operation, parameters that change the instructions, level. It has
-    /// letters, digits, `.`, `_` and `-`.
+    /// The name of the procedure, unique in a program. It is made of the operation, the parameters that change the
+    /// instructions, and the level. It has letters, digits, `.`, `_` and `-`.
     pub name: String,
     /// The base-2 logarithm of the scheme's ring degree N.
     pub log_n: u8,
@@ -107,7 +109,7 @@ pub struct Procedure {
 }
 
 impl Procedure {
-    /// Returns the type of a value of this procedure, or `None` if it is no limb.
+    /// Returns the type of a value of this procedure as that of a limb, or `None` if the value is no limb.
     pub fn limb(&self, value: ValueId) -> Option<LimbType> {
         self.types.get(value.0 as usize)?.limb()
     }

@@ -13,11 +13,13 @@ use super::types::{TableModulus, ValueType};
 use crate::numbers::Poly;
 use crate::source::SourceLoc;
 
-/// The number of a limb, or of a value of another kind, in the frame of a block.
+/// The number of a limb, or of a value of another kind, in the frame of a block. Every block numbers its own values
+/// from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LocalId(pub u32);
 
-/// An operand of a step: an input of the program, which every block can read, or a limb of the block's own frame.
+/// An operand of a step of a program: an input of the program, which every block can read, or a limb of the block's own
+/// frame.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Operand {
     /// The number of an input of the program: an index into [`Program::inputs`].
@@ -32,14 +34,16 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// Returns the number of the input that an [`Operand::InTurn`] names in the last of `turns` iterations.
+    /// Returns the number of the input that an argument [`Operand::InTurn`] is in the last of `turns` iterations of a
+    /// repeat.
     pub(super) fn last_in_turn(first: u32, step: u32, turns: u64) -> u64 {
         let further = u64::from(step).saturating_mul(turns.saturating_sub(1));
         u64::from(first).saturating_add(further)
     }
 }
 
-/// Which part of the caller's data an input of a program is. A limb's prime is in the input's type.
+/// The role of an input of a program: the part of the caller's data that it is. A limb's prime is in the input's type,
+/// and not in its role.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InputRole {
     /// Polynomial `poly` of the ciphertext that is input number `input` of the caller.
@@ -63,14 +67,14 @@ pub struct HeadInput {
 /// An output of a [`Program`]: a limb of polynomial `poly` of output ciphertext number `output`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeadOutput {
-    /// The limb that is the output, after the last step of the program.
+    /// The limb or input that is the output, after the last step of the program.
     pub from: Operand,
     pub name: String,
     pub output: u32,
     pub poly: Poly,
 }
 
-/// What a step of a program does.
+/// The action of a step of a program: a call, a block, or a halt.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// The step calls a procedure, whose number is an index into [`Program::procs`].
@@ -82,8 +86,8 @@ pub enum Action {
     /// iteration takes them from the results of the iteration before. The other parameters are the same in every
     /// iteration, or inputs in turn.
     Repeat { block: u32, count: u64 },
-    /// The step is `HCF`: the machine halts and awaits new instructions. It is the last step of a program and has no
-    /// operands.
+    /// The step is the halt instruction `HCF`: the machine halts and awaits new instructions. It is the last step of a
+    /// program and has no operands.
     Halt,
 }
 
@@ -92,21 +96,21 @@ pub struct Step {
     pub action: Action,
     /// The arguments of the call or of the block, one for each parameter, in order, of equal type.
     pub args: Vec<Operand>,
-    /// For a call, the index into [`Program::seeds`] of each seed parameter.
+    /// For a call, the index in [`Program::seeds`] for each seed parameter of the procedure.
     pub seeds: Vec<u32>,
     /// For a call, the value of each immediate parameter of the procedure.
     pub immediates: Vec<u64>,
-    /// The arguments that are limbs of the frame and that nothing reads after this step. The step's results may take
-    /// their numbers.
+    /// The arguments that are limbs of the frame and that no later step reads. The step's results may take their
+    /// numbers.
     pub dies: Vec<LocalId>,
-    /// The number in the frame of each result, in order. No limb that is alive has it.
+    /// The number of each result in the block's frame, in order. No limb that a later step reads has this number.
     pub results: Vec<LocalId>,
     /// The line of the user's source from which this step came.
     pub loc: Option<SourceLoc>,
 }
 
 impl Step {
-    /// Returns the step that halts a machine.
+    /// Returns the step with which a program halts the machine (`HCF`).
     pub fn halt() -> Self {
         Self {
             action: Action::Halt,
@@ -120,7 +124,8 @@ impl Step {
     }
 }
 
-/// A block of a program: steps whose limbs are numbered in a frame of their own.
+/// A block of a program: a list of steps that a program runs or repeats. The block numbers its limbs in a frame of its
+/// own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
     /// The name of the block, unique in a program. It has letters, digits, `.`, `_` and `-`.
@@ -128,7 +133,7 @@ pub struct Block {
     /// The types of the block's parameters, which have the first numbers of the frame.
     pub params: Vec<ValueType>,
     pub steps: Vec<Step>,
-    /// The results of the block, which its limbs or parameters are after its last step.
+    /// The results of the block: the values of these limbs or parameters after the block's last step.
     pub results: Vec<Operand>,
 }
 

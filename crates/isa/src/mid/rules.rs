@@ -31,7 +31,7 @@ pub(crate) struct Typed<T = ValueType> {
 /// A limb with its type.
 pub(super) type TypedLimb = Typed<LimbType>;
 
-/// What the rules must know about the procedure in which an instruction stands.
+/// The facts about a procedure that the typing rules need to check one of its instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub log_n: u8,
@@ -80,7 +80,7 @@ pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault
             found: moduli.len().to_string(),
         });
     }
-    // Two moduli of one value are equal, even if their kinds differ.
+    // Two moduli of one value are duplicates, even if their kinds differ.
     let mut sorted = moduli.to_vec();
     sorted.sort_unstable_by_key(|q| q.value());
     let twice = |[a, b]: &&[TableModulus; 2]| a.value() == b.value();
@@ -147,8 +147,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Checks that a limb of this procedure may have the type `ty`. The ring is the scheme's or a half of it. The
-    /// modulus is in the table, and has roots of unity if the form or a half ring needs them.
+    /// Checks that a limb of this procedure may have the type `ty`. The ring must be the scheme's or a half of it.
+    /// The modulus must be in the table, and have roots of unity if the form or a half ring needs them.
     pub(crate) fn check_type(self, item: impl Fn() -> String, ty: LimbType) -> Result<(), Fault> {
         let full = Ring::full(self.log_n);
         let (plus, minus) = full.halves();
@@ -356,7 +356,8 @@ pub(super) fn expect_form(
 }
 
 /// Checks one instruction by its definition: its numbers of operands and results, its immediate and its typing rule.
-/// The caller has checked each value by [`Scope::check_value`], and checks what slots of outside memory hold.
+/// The caller has checked the type of each value by [`Scope::check_value`], and checks the use of slots of outside
+/// memory itself.
 pub(crate) fn check_instr(
     scope: Scope<'_>,
     op: Op,

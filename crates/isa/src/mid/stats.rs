@@ -9,7 +9,8 @@ use super::op::Op;
 use super::procedure::Procedure;
 use super::program::{Action, Program, Step};
 
-/// The number of instructions of each opcode, in the definition file's order. Opcodes that do not occur are absent.
+/// The number of instructions of each opcode, in the order of the mid level's definition file. Opcodes that do not
+/// occur are absent.
 pub type OpCounts = BTreeMap<Op, u64>;
 
 /// Counts the instructions of one procedure.
@@ -45,7 +46,7 @@ pub fn calls(program: &Program) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// Counts the calls of each procedure in some steps, from the counts of the blocks that they run.
+/// Counts the calls of each procedure in some steps, from the counts `blocks` of the blocks that these steps run.
 fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     let mut add = |proc: u32, more: u64| {

@@ -16,19 +16,22 @@ use super::verify::{ProgramTypes, in_program, verify_program};
 use super::walk::{Held, Pulled, Walk};
 use crate::error::{Fault, VerifyError};
 
-/// A program that [`verify_program`] accepts. For each procedure and each set of immediates with which its text calls
-/// it, it has one procedure without immediate parameters. It is made once and run several times; a function that takes
-/// one need not check it again.
+/// A program that [`verify_program`] accepts, so that a function that takes one need not check it again. For each
+/// procedure and each set of immediates with which the program's text calls it, it has one procedure without immediate
+/// parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verified {
     program: Program,
     types: ProgramTypes,
     procs: Vec<Arc<Procedure>>,
-    /// For each procedure of the program, a map from the immediates of a call to an index into `procs`.
+    /// For each procedure of the program, a map from the immediates of a call to the index in `procs` of the procedure
+    /// made for them.
     bound: Vec<HashMap<Vec<u64>, u32>>,
 }
 
 impl Verified {
+    /// Verifies a program, and makes its procedures without immediate parameters.
+    ///
     /// # Errors
     /// Fails if the program does not verify, or has more pairs of procedure and immediates than a program may have
     /// procedures.
@@ -72,8 +75,8 @@ impl Verified {
         &self.types
     }
 
-    /// Returns the procedures that calls of a [`Stream`] name, without immediate parameters. The program's own
-    /// procedures still have these parameters.
+    /// Returns the procedures without immediate parameters, which the calls of a [`Stream`] name. The program's own
+    /// procedures still have such parameters.
     pub fn bound_procs(&self) -> &[Arc<Procedure>] {
         &self.procs
     }
@@ -97,7 +100,8 @@ impl Verified {
         self.bound.get(proc as usize)?.get(immediates).copied()
     }
 
-    /// Returns the head of the program, which a device needs before the first call.
+    /// Returns the head of the program: ring, moduli, inputs, procedures and seeds, which a device needs before the
+    /// first call.
     pub fn head(&self) -> Head<'_> {
         Head {
             log_n: self.program.log_n,
@@ -157,12 +161,13 @@ impl TryFrom<Unrolled> for Verified {
 /// A call that a device pulled from a stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Called {
-    /// The number of this call: how many calls were pulled before it.
+    /// The number of this call, which is the number of calls before it in the run.
     pub number: u64,
     /// The call itself. Its procedure is an index into [`Verified::bound_procs`]. Each limb of the run has a unique
     /// number; the program's inputs have the first numbers, in their order.
     pub call: Call,
-    /// The limbs that are no outputs and that no later call reads. Inputs stay readable and are never among them.
+    /// The limbs that are no outputs of the program and that no later call reads. Inputs stay readable and are never
+    /// among them.
     pub dies: Vec<LimbId>,
 }
 
@@ -170,9 +175,10 @@ pub struct Called {
 pub struct Stream<'p> {
     verified: &'p Verified,
     walk: Walk<'p>,
-    /// For each number that the walk gives to a limb while it is alive, the limb that has it now.
+    /// For each number that the walk through the program gives to a limb while later calls read it, the limb that has
+    /// the number now.
     limbs: Vec<LimbId>,
-    /// The number of limbs of the run so far.
+    /// The number of limbs of the run so far, inputs and results of calls.
     made: u64,
     number: u64,
 }

@@ -38,7 +38,7 @@ impl Hasher for ByNumber {
 /// A hash map with limbs of a run, or limbs of a frame, as keys.
 pub type LimbMap<T, L = LimbId> = HashMap<L, T, BuildHasherDefault<ByNumber>>;
 
-/// A table with a value for each input from the beginning, and for each other limb that got one.
+/// A table with a value for each input of a program from the beginning, and for each other limb that was given one.
 #[derive(Clone, Debug)]
 pub struct LimbTable<T> {
     inputs: Vec<T>,
@@ -68,7 +68,8 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// Returns the value of the limb for reading and writing. A limb without a value gets the default value.
+    /// Returns the value of a limb in the table for reading and writing. A limb without a value gets the default
+    /// value first.
     pub fn entry(&mut self, limb: LimbId) -> &mut T {
         match self.inputs.get_mut(limb.0 as usize) {
             None => self.made.entry(limb).or_default(),
@@ -76,7 +77,7 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// Removes the value of the limb and returns it. An input gets the default value again.
+    /// Removes the value of a limb from the table and returns it. An input gets the default value again.
     pub fn remove(&mut self, limb: LimbId) -> Option<T> {
         match self.inputs.get_mut(limb.0 as usize) {
             None => self.made.remove(&limb),
@@ -84,7 +85,7 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// Returns the number of limbs with a value, without the inputs.
+    /// Returns the number of limbs in the table that have a value and are no inputs.
     pub fn made(&self) -> usize {
         self.made.len()
     }

@@ -7,7 +7,8 @@ use ringmill_math::torus::Coefficients;
 use ringmill_math::{AnyModulus, MathError, Modulus, Ring, WordModulus};
 use serde::{Deserialize, Serialize};
 
-/// The form of a limb: coefficients, or values at the roots of unity in bit-reversed order (DESIGN section 5).
+/// The form of a limb: the coefficients of its polynomial, or the polynomial's values at the roots of unity in
+/// bit-reversed order (DESIGN section 5).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Form {
     Coeff,
@@ -36,7 +37,7 @@ impl TableModulus {
         values.iter().copied().map(Self::Prime).collect()
     }
 
-    /// Returns the modulus as an integer. A power of two beyond the allowed ones saturates.
+    /// Returns the modulus as an integer. A power of two above 2^127 gives the largest integer of the type.
     pub fn value(self) -> u128 {
         match self {
             Self::Prime(q) | Self::Plain(q) => q.into(),
@@ -44,7 +45,7 @@ impl TableModulus {
         }
     }
 
-    /// Returns the largest residue of this modulus.
+    /// Returns the largest residue of this modulus, which is the modulus less one.
     pub fn top(self) -> u64 {
         u64::try_from(self.value().saturating_sub(1)).unwrap_or(u64::MAX)
     }
@@ -86,7 +87,7 @@ impl From<Coefficients> for TableModulus {
 
 /// Converts a modulus of a table to the modulus of coefficients that are cut into gadget digits.
 impl TryFrom<TableModulus> for Coefficients {
-    /// The kind of modulus that was expected, in words.
+    /// The text that names the kind of modulus that was expected.
     type Error = &'static str;
 
     fn try_from(modulus: TableModulus) -> Result<Self, Self::Error> {
@@ -190,7 +191,8 @@ impl ValueType {
         }
     }
 
-    /// Returns the number of machine words of one value: residues of a limb, masks and bodies of LWE vectors.
+    /// Returns the number of machine words of one value of this type: the residues of a limb, or the masks and bodies
+    /// of LWE vectors.
     pub fn words(self) -> usize {
         match self {
             Self::Limb(ty) => ty.ring.len(),
@@ -200,7 +202,7 @@ impl ValueType {
         }
     }
 
-    /// Returns the name of the kind of value, for error messages.
+    /// Returns the name of this kind of value, for error messages.
     pub fn kind(self) -> &'static str {
         match self {
             Self::Limb(_) => "a limb",

@@ -16,7 +16,7 @@ use crate::error::VerifyError;
 use crate::numbers::Poly;
 use crate::source::SourceLoc;
 
-/// A limb of a whole run: an index into [`Unrolled::limbs`].
+/// A limb of a whole run of a program: an index into [`Unrolled::limbs`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LimbId(pub u64);
 
@@ -55,7 +55,8 @@ pub struct Unrolled {
     pub log_n: u8,
     pub moduli: Vec<TableModulus>,
     pub procs: Vec<Arc<Procedure>>,
-    /// The types of all limbs of the program, inputs of other kinds included, by their numbers.
+    /// The types of all limbs of the program by their numbers. Inputs that are no limbs have numbers and types here
+    /// too.
     pub limbs: Vec<ValueType>,
     pub inputs: Vec<Input>,
     /// The numbers of the keys whose 32-byte seeds the caller supplies.
@@ -84,7 +85,7 @@ impl Unrolled {
         self.limbs.get(limb.0 as usize)?.limb()
     }
 
-    /// Writes a verified program out call by call.
+    /// Writes a verified program as a list of its calls, without blocks.
     ///
     /// # Errors
     /// Fails if the program has more than `most` calls.

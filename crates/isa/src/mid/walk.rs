@@ -10,16 +10,17 @@ use super::verify::{in_program, verify_program};
 use crate::error::{Fault, VerifyError};
 use crate::source::SourceLoc;
 
-/// An operand or a result of a call that a walk returns.
+/// An operand or a result of a call that a walk through a program returns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Held {
     /// The number of an input of the program.
     Input(u32),
-    /// The number of a limb that a call defined. The limb has this number while it is alive.
+    /// The number of a limb that a call defined. The limb has this number until it is dead, which is when no later
+    /// call reads it.
     Made(u32),
 }
 
-/// A call of a procedure that a walk returns.
+/// A call of a procedure that a walk through a program returns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pulled<'a> {
     /// The number of the called procedure: an index into [`Program::procs`].
@@ -41,14 +42,16 @@ struct Frame<'a> {
     /// The steps of the frame. `next` is the index of the next one.
     steps: &'a [Step],
     next: usize,
-    /// For each limb of the frame, its input or number, or `None` if it is not alive.
+    /// For each limb of the frame, the input that it is or the number that it has. A limb that is not defined yet or
+    /// is dead has `None`.
     limbs: Vec<Option<Held>>,
-    /// The step, in the frame below, that opened this frame. It still has `turns` iterations to run.
+    /// The step, in the frame from which this one was entered, that opened this frame. It still has `turns`
+    /// iterations to run.
     opener: Option<&'a Step>,
     turns: u64,
-    /// The number of iterations that began before the current one.
+    /// The number of iterations of the block that began before the current one.
     turned: u64,
-    /// The arguments of a repeat that no iteration takes from the results of the one before.
+    /// The arguments of a repeated block that are not results of the iteration before.
     given: Vec<Given>,
 }
 
@@ -67,7 +70,7 @@ impl Given {
     fn in_turn(self, turn: u64) -> Held {
         match self {
             Self::Same(held) => held,
-            // Verified: below the number of inputs.
+            // The verifier has checked that this is below the number of inputs.
             Self::InTurn { first, step } => {
                 let input = Operand::last_in_turn(first, step, turn.saturating_add(1));
                 Held::Input(u32::try_from(input).unwrap_or(u32::MAX))
@@ -88,10 +91,11 @@ impl Given {
 pub struct Walk<'a> {
     program: &'a Program,
     frames: Vec<Frame<'a>>,
-    /// For each number, how many entries of open frames refer to the limb; 0 for a free number.
+    /// For each number, how many entries of the open frames refer to the limb with this number. A number with 0 is
+    /// free.
     places: Vec<u32>,
     free: Vec<u32>,
-    /// The numbers of limbs that died since the walk found its last call.
+    /// The numbers of limbs that died after the call that the walk found last.
     died: Vec<u32>,
     /// The call that the walk found and has not yet returned. Limbs that die before the next call count as dying with
     /// it.
@@ -99,6 +103,8 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// Makes a walk through the calls of a program, which is verified first.
+    ///
     /// # Errors
     /// Fails if the program does not verify.
     pub fn new(program: &'a Program) -> Result<Self, VerifyError> {
@@ -162,7 +168,7 @@ impl<'a> Walk<'a> {
                     self.enter(block, step, count).map_err(in_program)?;
                     None
                 }
-                // It stands behind the last call.
+                // The halt stands after the last call.
                 Action::Halt => None,
             };
             if given.is_some() {
@@ -181,7 +187,7 @@ impl<'a> Walk<'a> {
         held.collect()
     }
 
-    /// Returns a bound that all numbers of limbs so far are below.
+    /// Returns a bound above all numbers that limbs have had so far.
     pub fn numbers(&self) -> usize {
         self.places.len()
     }
@@ -197,7 +203,7 @@ impl<'a> Walk<'a> {
     fn call(&mut self, proc: u32, step: &'a Step) -> Result<Pulled<'a>, Fault> {
         let args = self.args(step)?;
         self.end(&step.dies)?;
-        // Limbs that died here die with this call; none was left over from before.
+        // Limbs that died since the call die with it; none was left over from an earlier call.
         let dies = std::mem::take(&mut self.died);
         let mut results = Vec::with_capacity(step.results.len());
         for &local in &step.results {
@@ -318,7 +324,7 @@ impl<'a> Walk<'a> {
         limb.ok_or_else(|| undefined("a limb"))
     }
 
-    /// Defines a limb of the frame. The caller has counted this reference in `places`.
+    /// Defines a limb of the current frame. The caller has counted this reference in `places`.
     fn define(&mut self, local: LocalId, held: Held) -> Result<(), Fault> {
         let frame = self.frames.last_mut().ok_or_else(|| undefined("a frame"))?;
         let index = local.0 as usize;
@@ -336,7 +342,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Removes limbs that die from the frame.
+    /// Removes limbs that die from the current frame.
     fn end(&mut self, dies: &[LocalId]) -> Result<(), Fault> {
         for &local in dies {
             let held = self.held(Operand::Local(local))?;
@@ -358,7 +364,7 @@ impl<'a> Walk<'a> {
             return number;
         }
         self.places.push(1);
-        // Each is a limb of a frame, so there are far fewer than 2^32.
+        // Each number belongs to a limb of a frame, so there are far fewer than 2^32.
         self.places.len() as u32 - 1
     }
 

@@ -21,8 +21,8 @@ fn mask(bits: u32) -> u32 {
     u32::MAX.checked_shr(others).unwrap_or(0)
 }
 
-/// Returns the word of an instruction, in the low 96 bits. An index that is too large for its field is cut; the
-/// verifier refuses it.
+/// Encodes an instruction of the vector machine as a word, in the low 96 bits of the result. An index that is
+/// too large for its field is cut; the verifier refuses it.
 pub fn encode(instr: &Instr) -> u128 {
     let mut word = 0u128;
     let mut put = |value: u32, bits: u32| {
@@ -60,7 +60,7 @@ pub fn decode(word: u128) -> Result<Instr, NotAWord> {
         left = left.checked_shr(bits).unwrap_or(0);
         value
     };
-    // The least significant first.
+    // Fields are taken from the least significant bits upwards.
     let n = take(N_BITS);
     let modulus = take(MODULUS_BITS) as u16;
     let mut places = [Place::None; 3];

@@ -4,8 +4,8 @@
 
 use super::op::{Immediate, Unit};
 
-/// The kinds of place that an operand of an instruction may be. None
-/// is allowed if the instruction has no such operand.
+/// The kinds of place that an operand of an instruction may be: a chunk of the buffer, a register
+/// or the accumulator. No kind is allowed if the instruction has no such operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allowed {
     pub chunk: bool,

@@ -46,10 +46,10 @@ pub struct Instr {
     pub d: Place,
     pub a: Place,
     pub b: Place,
-    /// The index of the modulus in the program's table of moduli.
+    /// The index, in the program's table of moduli, of the modulus of the computation.
     pub modulus: u16,
-    /// A scalar, a Galois element, or an address. An address is that of a chunk of distant memory, or from [`MASKS`]
-    /// on that of a chunk of a mask.
+    /// The immediate: a scalar, a Galois element, or an address. An address is that of a chunk of distant memory, or
+    /// from [`MASKS`] on that of a chunk of a mask.
     pub n: u32,
 }
 
@@ -67,7 +67,7 @@ impl Instr {
     }
 }
 
-/// The sizes of the vector machine for which a program is made.
+/// The sizes of the vector machine on which a program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     /// The base-2 logarithm of the ring degree N.
@@ -94,7 +94,7 @@ impl Shape {
         }
     }
 
-    /// Returns the number of limbs that the ciphertext buffer holds.
+    /// Returns the number of limbs for which the ciphertext buffer has room.
     pub const fn slots(self) -> u32 {
         match self.chunks.checked_div(self.limb_chunks()) {
             Some(slots) => slots,
@@ -115,7 +115,7 @@ pub struct Mask {
     /// The number of the mask's seed among the seeds that come with the program.
     pub seed: u16,
     pub stream: u64,
-    /// The index of the mask's modulus in the program's table of moduli.
+    /// The index, in the program's table of moduli, of the modulus of the mask's residues.
     pub modulus: u16,
 }
 

@@ -46,7 +46,8 @@ pub enum TextError {
 pub enum ReadError {
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The verifier refuses the program. Line 1 is the program's head.
+    /// The verifier refuses the program. `line` is the line of the refused instruction; line 1 is the program's
+    /// head, with its sizes, moduli and masks.
     #[error("line {line}: `{text}`: {fault}")]
     Program {
         line: usize,
@@ -55,7 +56,7 @@ pub enum ReadError {
     },
 }
 
-/// Parses the text of a program and verifies the program.
+/// Parses the text of a vector machine's program and verifies the program.
 ///
 /// # Errors
 /// [`ReadError`], with the line of the text and the reason.
@@ -113,8 +114,8 @@ impl fmt::Display for Instr {
     }
 }
 
-/// Computes the hash FNV-1a over the head and the words of a program. It finds accidental changes. It does not find
-/// intended ones; the verifier stops harmful ones.
+/// Computes the hash FNV-1a over a program's head and instruction words. It finds accidental changes of a file.
+/// Intended changes can keep the hash; the verifier stops harmful ones.
 fn fingerprint(program: &MicroProgram) -> u64 {
     let s = program.shape;
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -148,7 +149,7 @@ fn fingerprint(program: &MicroProgram) -> u64 {
     hash
 }
 
-/// Returns the text form of a program.
+/// Returns the text form of a vector machine's program.
 pub fn print(program: &MicroProgram) -> String {
     let s = program.shape;
     // Writing to a String cannot fail.
@@ -168,7 +169,7 @@ pub fn print(program: &MicroProgram) -> String {
         } = mask;
         let _ = writeln!(out, "mask seed {seed} stream {stream} i{modulus}");
     }
-    // Runs of chunks that follow one another.
+    // Chunks with successive numbers are written as one range.
     for run in program
         .holds
         .chunk_by(|a, b| a.0.checked_add(1) == Some(b.0))
@@ -189,7 +190,7 @@ pub fn print(program: &MicroProgram) -> String {
     out
 }
 
-/// Parses the text of a program, without verifying the program.
+/// Parses the text of a vector machine's program, without verifying the program.
 ///
 /// # Errors
 /// [`TextError::Syntax`] if the text does not parse, [`TextError::Altered`] if its checksum does not match.

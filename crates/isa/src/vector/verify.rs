@@ -13,7 +13,7 @@ use crate::limits;
 const FIXED_BITS: u32 = 17;
 
 /// The error of a program that the verifier refuses, with the number of the instruction from 1. Number 0 is the
-/// program's head.
+/// program's head, with its sizes, moduli and masks.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("instruction {number} `{text}`: {fault}")]
 pub struct MicroError {
@@ -54,7 +54,7 @@ pub enum MicroFault {
     AfterEnd,
 }
 
-/// The chunks of memory and the registers that a program has written so far.
+/// The chunks of memory and the registers that programs have written so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     chunks: Vec<bool>,
@@ -83,8 +83,8 @@ pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
     verify_from(program, &mut written)
 }
 
-/// Checks the instructions of a program that runs after others. `written` is the state that those left, and becomes the
-/// state after this program.
+/// Checks the instructions of a program that runs after other programs. `written` is the data that those programs left;
+/// the check adds the data that this program writes.
 ///
 /// # Errors
 /// The errors of [`verify`], except those of its checks of the head.
@@ -100,7 +100,7 @@ pub fn verify_from(program: &MicroProgram, written: &mut Written) -> Result<(), 
 }
 
 impl Written {
-    /// Makes a state in which nothing was written.
+    /// Makes the state of a machine in which no chunk and no register was written.
     pub fn new(shape: Shape) -> Self {
         Self {
             chunks: vec![false; shape.chunks as usize],

@@ -9,7 +9,7 @@ use crate::error::Fault;
 use crate::mid::op::Rule;
 use crate::mid::types::{Form, LimbType};
 
-/// Checks the operands `src` and results `dst` of an instruction by a rule for limbs.
+/// Checks the operands `src` and results `dst` of an instruction by a typing rule for limbs.
 pub(super) fn check(
     scope: Scope<'_>,
     rule: Rule,
@@ -78,7 +78,7 @@ pub(super) fn check(
             let mut all = src.iter().chain(dst);
             all.try_for_each(|&v| expect_form(|| item(v), Form::Eval, v.ty.form))
         }
-        // Rules for other values, or for none, are checked by the caller.
+        // The caller checks rules for values of other kinds, and for no values.
         Rule::Halt
         | Rule::Same
         | Rule::RotateDifference
@@ -89,8 +89,8 @@ pub(super) fn check(
     }
 }
 
-/// Checks that all operands and results have one type, and are in form `form` if it is not
-/// `None`.
+/// Checks that all operands and results of an instruction have one type, and that they are in the
+/// form `form` if it is not `None`.
 fn alike(
     scope: Scope<'_>,
     src: &[TypedLimb],
@@ -228,8 +228,8 @@ fn few(values: &[TypedLimb]) -> Result<(), Fault> {
     })
 }
 
-/// Checks that the residue modulo the modulus of `r` determines the correction count of a base
-/// extension, which is at most `others`.
+/// Checks that the residue `r` determines the correction count of an exact base extension, which is
+/// at most `others`. For that the modulus of `r` must be above `others`.
 fn redundant(scope: Scope<'_>, r: TypedLimb, others: usize) -> Result<(), Fault> {
     let id = r.ty.modulus;
     match scope.moduli.get(usize::from(id.0)) {

@@ -12,7 +12,7 @@ use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
 use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
 use crate::mid::types::{Form, LimbType, LweType, TableModulus, ValueId, ValueType};
 
-/// The most moduli of a program whose procedures leave the table of moduli out of their text. A larger table is
+/// The most moduli of a program for which a procedure's text leaves out the table of moduli. A larger table is
 /// printed in each procedure, so that a text's size bounds the size of its program.
 pub(super) const INHERITED_MODULI: usize = 64;
 

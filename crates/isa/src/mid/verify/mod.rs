@@ -33,7 +33,7 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks the length of a free-form name, such as that of a parameter or an input.
+/// Checks the length of a name that may have any characters, such as that of a parameter or an input.
 pub(crate) fn check_label(what: &'static str, name: &str) -> Result<(), Fault> {
     if name.len() > limits::MAX_NAME {
         let expected = format!("at most {} bytes", limits::MAX_NAME);

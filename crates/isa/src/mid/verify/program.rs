@@ -47,7 +47,7 @@ pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     })
 }
 
-/// The types that the verifier computes, because the program's text does not have them.
+/// The types of a program's values that its text does not have and that the verifier computes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramTypes {
     /// For each block, the types of its results.
@@ -60,12 +60,12 @@ pub struct ProgramTypes {
 struct Verifier<'a> {
     program: &'a Program,
     blocks: Vec<Vec<ValueType>>,
-    /// The number of inputs of repeat iterations that were checked so far. A short text can make it large, so it
-    /// is bounded.
+    /// The number of inputs, over the iterations of all repeats, that were checked so far. A short text can make
+    /// it large, so it is bounded.
     looked: Cell<usize>,
 }
 
-/// The state of a limb of a frame while the verifier reads the frame's steps.
+/// The state of a limb of a frame at the step that the verifier reads: not defined yet, defined, or dead.
 #[derive(Clone, Copy)]
 enum Local {
     Never,
@@ -204,7 +204,8 @@ impl<'a> Verifier<'a> {
         results.map(|&operand| self.read(frame, operand)).collect()
     }
 
-    /// Checks the steps of a block or of the program, and returns the limbs that are alive after the last step.
+    /// Checks the steps of a block or of the program. Returns the limbs of its frame that are defined and not
+    /// dead after the last step.
     fn frame(
         &self,
         name: &str,
@@ -231,7 +232,7 @@ impl<'a> Verifier<'a> {
         Ok(frame)
     }
 
-    /// Checks an `HCF`. `behind` is the number of steps after it in its frame, which must be 0.
+    /// Checks the halt step `HCF`. `behind` is the number of steps after it in its frame, which must be 0.
     fn halt(&self, step: &Step, behind: usize) -> Result<(), Fault> {
         exactly("arguments", 0, step.args.len())?;
         exactly("seeds", 0, step.seeds.len())?;
@@ -245,7 +246,7 @@ impl<'a> Verifier<'a> {
                 found,
             })
         };
-        // While blocks are gone through, not all of them are known.
+        // As long as not all blocks are verified, the step is in a block and not in the program's own steps.
         match behind {
             _ if self.blocks.len() < self.program.blocks.len() => {
                 refused("one of a block".to_owned())
@@ -280,7 +281,8 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Checks an argument of a repeated block: the inputs that it is in all iterations exist and have one type.
+    /// Checks an argument of a repeated block that may be another input in each iteration. All these inputs must
+    /// exist and have one type.
     fn read_in_turns(
         &self,
         frame: &Frame,
@@ -292,10 +294,10 @@ impl<'a> Verifier<'a> {
         };
         self.input(Operand::last_in_turn(first, step, turns))?;
         let ty = self.input(first.into())?;
-        // Without a step all turns take the first.
+        // With a step of 0 every iteration takes the first input.
         let turns = if step == 0 { 1 } else { turns };
         let step = (step as usize).max(1);
-        // Below the number of inputs, or the last one would have been refused.
+        // The number is below that of the inputs; otherwise the last input would have been refused above.
         let turns = usize::try_from(turns).unwrap_or(usize::MAX);
         let looked = self.looked.get().saturating_add(turns);
         at_most("inputs of turns", limits::MAX_LIMBS, looked)?;

@@ -181,7 +181,7 @@ impl<'a> UnrolledVerifier<'a> {
         Ok(())
     }
 
-    /// Checks that the type `found` is that of value `v` of the procedure.
+    /// Checks that the type `found` of a limb of the run is that of value `v` of the procedure.
     fn expect(
         &self,
         item: impl Fn() -> String,

@@ -86,7 +86,7 @@ fn limb_type(c: &mut Cursor<'_>, log_n: u8) -> Result<LimbType, ParseError> {
     })
 }
 
-/// Parses the type of a value: that of a limb, `lwe 630 q2`, `rows 2048 lwe 630 q2` or
+/// Parses the type of a value: the type of a limb, `lwe 630 q2`, `rows 2048 lwe 630 q2` or
 /// `exponent`.
 pub(super) fn value_type(c: &mut Cursor<'_>, log_n: u8) -> Result<ValueType, ParseError> {
     if c.accept_word("exponent") {
