@@ -20,7 +20,7 @@ pub struct Limit<T> {
 /// every scheme must then handle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// The name of the machine.
+    /// The name of the machine whose limits these are, for messages.
     pub machine: String,
     /// The ring degrees N that the machine runs, as base-2 logarithms.
     pub log_n: Limit<RangeInclusive<u8>>,

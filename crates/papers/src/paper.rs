@@ -77,11 +77,11 @@ impl Asked {
 /// An option of a reproduction that some papers take and others refuse.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wish {
-    /// Cycles come from the model alone ([`Sources::model`]).
+    /// The option to take cycles from the model alone ([`Sources::model`]).
     Model,
-    /// A figure of the paper is drawn ([`Asked::picture`]).
+    /// The option to draw a figure of the paper ([`Asked::picture`]).
     Picture,
-    /// The number of measured runs is set ([`Asked::runs`]).
+    /// The option to set the number of measured runs ([`Asked::runs`]).
     Runs,
 }
 

@@ -44,7 +44,7 @@ impl Papers {
         self.all().map(|paper| paper.name())
     }
 
-    /// Returns the paper with this name.
+    /// Returns the paper of this name from the list.
     ///
     /// # Errors
     /// [`PaperError::Unknown`] if there is no such paper.

@@ -26,7 +26,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Makes a number without a source.
+    /// Makes a number whose source is not stated, such as a printed figure.
     pub fn number(value: f64) -> Self {
         Self::Known(Known {
             value,

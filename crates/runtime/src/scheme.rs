@@ -14,7 +14,7 @@ use ringmill_device::Outcome;
 
 /// A scheme whose compiled programs clients and servers run.
 pub trait Runs: Compiles {
-    /// The type of a run's report.
+    /// The type of the report that a run of the scheme's program gives.
     type Report;
 
     /// Makes the evaluation keys that a compiled program needs, from the secret key.

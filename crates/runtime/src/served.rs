@@ -54,7 +54,7 @@ pub struct Own<'a> {
 pub struct Figures {
     /// The factor by which approximate values are multiplied before they are rounded.
     pub default_scale: Option<f64>,
-    /// The plaintext modulus t of exact values.
+    /// The plaintext modulus t of exact values, or `None` for approximate ones.
     pub plain_modulus: Option<u64>,
 }
 

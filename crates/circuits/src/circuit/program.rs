@@ -18,7 +18,7 @@ impl Type {
         signed: false,
     };
 
-    /// Makes the type of an integer.
+    /// Makes the type of an integer from its number of bits and whether it is signed.
     ///
     /// # Errors
     /// [`CircuitError::OutOfRange`] for other widths than 1 to 64.

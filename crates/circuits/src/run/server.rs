@@ -62,7 +62,7 @@ struct State<'a> {
     finished: Vec<bool>,
     live: usize,
     peak: usize,
-    /// The number of rotations that are computed.
+    /// The number of rotations of the circuit that are computed so far.
     done: usize,
     failed: Option<CircuitRunError>,
     /// The time of the last report of progress, or `None` before the first report.

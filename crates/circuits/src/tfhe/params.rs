@@ -32,9 +32,9 @@ pub struct Decomposition {
 /// the lift of products to other primes; otherwise it changes only how a fraction of the torus is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CiphertextModulus {
-    /// The modulus 2^32.
+    /// The ciphertext modulus is 2^32, the word of a 32-bit torus.
     Torus32,
-    /// The modulus 2^64.
+    /// The ciphertext modulus is 2^64, the word of a 64-bit torus.
     Torus64,
     /// The largest prime of `bits` bits (up to 52) that is 1 modulo 2^12, and so has the roots of unity of every ring
     /// up to 2^11.

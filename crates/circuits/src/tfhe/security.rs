@@ -76,9 +76,9 @@ impl Estimate {
 /// The result of the security check of a parameter set.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Security {
-    /// The estimate for the small key.
+    /// The estimated security of the small key, an LWE secret.
     pub lwe: Estimate,
-    /// The estimate for the ring key.
+    /// The estimated security of the ring key, a GLWE secret.
     pub glwe: Estimate,
     /// The reason why the set misses its required security, which is possible only after the explicit opt-out.
     pub insecure: Option<String>,

@@ -46,7 +46,7 @@ struct Tables {
 static ROWS: LazyLock<Result<Tables, String>> =
     LazyLock::new(|| toml::from_str(SECURITY_TABLES).map_err(|e: toml::de::Error| e.to_string()));
 
-/// The source of a named set's sizes.
+/// The source of the sizes of a named parameter set.
 enum From {
     /// The sizes are those of the row of this name in the security tables.
     Table(&'static str),

@@ -6,7 +6,7 @@
 /// in the column `message`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Linear {
-    /// `NEG`, which negates each slot.
+    /// The operation `NEG`, which negates each slot.
     Neg,
     /// `CONJ`, which takes the complex conjugate of each slot.
     Conj,

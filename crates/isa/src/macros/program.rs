@@ -50,11 +50,11 @@ pub struct MacroValue(pub u32);
 /// nothing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Note {
-    /// Nothing, as for values of BFV.
+    /// The scheme tracks nothing besides the level, as for values of BFV.
     Bare,
-    /// The scale of the message, a real number, as for values of CKKS.
+    /// The scheme tracks the scale of the message, a real number, as for values of CKKS.
     Scale(f64),
-    /// The correction factor of the message modulo the plaintext modulus, as for values of BGV.
+    /// The scheme tracks the correction factor of the message modulo the plaintext modulus, as for values of BGV.
     Factor(u64),
 }
 

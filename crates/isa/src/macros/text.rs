@@ -49,7 +49,7 @@ use crate::source::SourceLoc;
 /// The most slots of constant vectors that the text of one program may write out by the word `repeat`.
 pub const MAX_REPEATED: usize = 1 << 22;
 
-/// Returns the text form of a program.
+/// Returns the text form of a macro program.
 pub fn print(program: &MacroProgram) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.

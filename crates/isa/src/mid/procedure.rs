@@ -60,7 +60,7 @@ pub enum ImmType {
 pub enum ParamRole {
     /// Polynomial `poly` of the ciphertext that is operand number `arg`.
     Cipher { arg: u16, poly: Poly },
-    /// The plaintext that is operand number `arg`.
+    /// The parameter is the plaintext that is operand number `arg` of the operation.
     Plain { arg: u16 },
     /// A part of digit `digit` of the key that is operand number `arg`: part 0 (b), part 1 (a), or the masks 1 to k of a
     /// GLWE key. A table that is a whole key also has this role.

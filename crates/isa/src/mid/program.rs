@@ -166,7 +166,7 @@ impl Program {
         }
     }
 
-    /// Returns whether the program ends with [`Action::Halt`].
+    /// Returns whether the program's last step is the halt instruction `HCF` ([`Action::Halt`]).
     pub fn halts(&self) -> bool {
         self.steps
             .last()

@@ -18,7 +18,7 @@ use crate::limits;
 mod limbs;
 mod torus;
 
-/// The most bits of a gadget digit.
+/// The most bits that a gadget digit can have.
 const MAX_LOG_BASE: u8 = 31;
 
 /// A value with its type. `T` is the type of any value, or that of a limb.
@@ -28,7 +28,7 @@ pub(crate) struct Typed<T = ValueType> {
     pub ty: T,
 }
 
-/// A limb with its type.
+/// A limb of a procedure with its type.
 pub(super) type TypedLimb = Typed<LimbType>;
 
 /// The facts about a procedure that the typing rules need to check one of its instructions.

@@ -162,7 +162,7 @@ pub struct LweTableType {
     pub rows: u32,
 }
 
-/// The type of a mid-level value.
+/// The type of a mid-level value: a limb, an LWE vector, a table of LWE vectors or an exponent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum ValueType {
     Limb(LimbType),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A mid-level program written out call by call, for tests and for small programs written by hand.
 //!
-//! Blocks are inlined, repeats unrolled and immediates bound, and every limb has a number of its own. An `HCF` is no
-//! call and is left out. Devices pull the calls of a [`super::stream`] instead.
+//! Blocks are inlined, repeats unrolled and immediates bound, and every limb has a number of its own. The halt
+//! instruction `HCF` is no call and is left out. Devices pull the calls of a [`super::stream`] instead.
 
 use std::sync::Arc;
 

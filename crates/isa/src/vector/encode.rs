@@ -48,7 +48,7 @@ pub fn encode(instr: &Instr) -> u128 {
     word
 }
 
-/// Returns the instruction that a word encodes.
+/// Decodes a 96-bit word to the instruction of the vector machine that it encodes.
 ///
 /// # Errors
 /// Fails for a code that no instruction has, a bit above the 96th, or an index for an operand that is absent.

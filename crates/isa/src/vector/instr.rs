@@ -14,7 +14,7 @@ pub struct Register(pub u8);
 /// The place of an operand or a result of an instruction: a chunk, a register or the accumulator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Place {
-    /// The instruction has no such operand.
+    /// The instruction has no operand or result in this field.
     None,
     Chunk(Chunk),
     Register(Register),

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::resident::{Name, entered, left};
 
-/// A limb in the card's memory.
+/// A limb that lies in the card's memory, with its names and its size.
 #[derive(Debug)]
 struct Kept {
     /// All names of the limb, since a call may return one limb as several results.

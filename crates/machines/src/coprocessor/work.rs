@@ -48,7 +48,7 @@ pub struct Work<'m> {
     /// For each co-processor the places of its memories.
     keeps: Vec<Vec<Keep>>,
     log_n: u8,
-    /// The data in each co-processor.
+    /// The data that lie in each co-processor between two commands.
     residents: Vec<Resident>,
     shelf: Shelf,
     /// For the current call, each parameter that is passed the same limb as an earlier parameter, with that earlier

@@ -7,7 +7,7 @@ use super::PolymulError;
 pub const MIN_LOG_N: u32 = 8;
 /// log2 of the largest ring degree that a multiplier can have.
 pub const TOP_LOG_N: u32 = 16;
-/// The bits of a coefficient's word.
+/// The bits of the word in which the multiplier holds a coefficient.
 pub const WIDTH: u32 = 32;
 /// The number of sets of two polynomials that a multiplier holds.
 pub const SETS: usize = 2;

@@ -75,7 +75,7 @@ pub fn execute(
 #[derive(Clone, Debug)]
 pub struct Executed<'a> {
     pub word: OpWord,
-    /// The cycle in which the word started.
+    /// The cycle of the procedure's run in which the word started.
     pub start: u64,
     pub cycles: u64,
     /// The number of cycles of each period that the word leaves free on each of its ports, for words of the dyadic

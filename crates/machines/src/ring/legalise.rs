@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rewrites a mid-level procedure to limb operations at or below the ring machine's native degree, each on one RPAU.
+//! Rewrites a mid-level procedure to limb operations at or below the ring machine's native degree, each on one RPAU
+//! (residue polynomial arithmetic unit).
 //!
 //! A program at twice the native degree is rewritten over half rings (ring paper, section 3.2 and Algorithms 6 to 9). A
 //! limb in evaluation form is the pair of its halves (p, m), the first and second half of its positions. A limb in

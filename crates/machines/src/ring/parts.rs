@@ -31,7 +31,7 @@ fn ciphers(procedure: &Procedure) -> Vec<u16> {
 /// A part of a procedure, which computes some of its result ciphertexts.
 #[derive(Clone)]
 struct Part {
-    /// The index of the part's own procedure.
+    /// The index of the procedure that computes this part.
     proc: u32,
     /// The indices, among the parameters of the whole procedure, of those that the part has. `seeds` and `results` have
     /// the indices of its seeds and results.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lets RPAUs without a prime of the program compute a part of another RPAU's key-switch sums.
+//! Lets RPAUs (residue polynomial arithmetic units) without a prime of the program compute a part of another RPAU's
+//! key-switch sums.
 //!
 //! The special prime has no digit of its own. So its RPAU transforms one digit more than any other, and the mod-down
 //! waits for its sums. An RPAU that is also built for that prime (`stand_in`) takes some of the digits: their

@@ -95,7 +95,7 @@ enum Feed {
     Gather(Gather),
 }
 
-/// The registers of the engine's schedule.
+/// The registers of the engine that decide when each step of a blind rotation happens.
 struct Engine {
     shape: Shape,
     places: usize,

@@ -25,7 +25,7 @@ pub struct TorusUse {
     pub switch: Option<SwitchUse>,
 }
 
-/// The cycles of an engine's key switch.
+/// The cycles of the key switch that an engine does after the blind rotation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct SwitchUse {
     /// The cycles of the key switch for one ciphertext. `together` has the cycles for all interleaved ciphertexts

@@ -50,7 +50,7 @@ pub struct Code {
     pub registers: usize,
 }
 
-/// An instruction before registers are assigned.
+/// An instruction of a kernel's code before its values have registers.
 #[derive(Clone, Copy)]
 struct Draft {
     op: MicroOp,

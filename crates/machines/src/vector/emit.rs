@@ -22,7 +22,7 @@ enum Way {
 /// A generator of the micro instructions of one step of a procedure. The same emitter is filled again for each step.
 #[derive(Clone, Debug)]
 pub struct Emitter {
-    /// The instructions for the first chunk.
+    /// The instructions of the step's code for the first chunk of its limbs.
     lines: Vec<Instr>,
     way: Way,
     chunks: u32,

@@ -113,7 +113,7 @@ struct State {
     param: bool,
     mask: bool,
     result: bool,
-    /// Whether a later call needs the value.
+    /// Whether a call after this one needs the value.
     stays: bool,
     /// The last task that needed the value in the buffer, as the task's index plus one.
     needed: u32,

@@ -127,7 +127,7 @@ pub struct CallsUse {
     /// The part of `micro_cycles` that loads of limbs take. It counts the limbs of ciphertexts and plaintexts which the
     /// program reads.
     pub loading: u64,
-    /// The part of `micro_cycles` that automorphisms take.
+    /// The part of `micro_cycles` in which automorphisms of ciphertexts are computed.
     pub turning: u64,
 }
 

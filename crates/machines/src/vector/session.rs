@@ -138,7 +138,7 @@ impl<'m> Running<'m> {
         }
     }
 
-    /// Runs the program's next call.
+    /// Places, lowers and times the program's next call.
     ///
     /// # Errors
     /// An error for a call out of order, or one that the machine cannot run.

@@ -87,7 +87,7 @@ impl Ops {
         }
     }
 
-    /// Returns the count of an opcode.
+    /// Returns the number of instructions, or of micro-cycles, that is counted for an opcode.
     pub fn of(&self, op: MicroOp) -> u64 {
         self.0.get(op as usize).copied().unwrap_or(0)
     }

@@ -12,7 +12,7 @@ use ringmill_math::primes::ntt_primes;
 
 use crate::error::PaperError;
 
-/// The seed of the random operands.
+/// The seed from which the random operands of the timed operations are drawn.
 const SEED: u64 = 1;
 
 pub(super) fn degree(shape: Shape, n: usize) -> Result<Degree, PaperError> {

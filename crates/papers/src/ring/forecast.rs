@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An application of section 5.3 of the ring paper: the forecast of a smart grid's demand by a GMDH network of three
-//! hidden layers.
+//! An application of section 5.3 of the ring paper: the forecast of a smart grid's demand by a network of three
+//! hidden layers that the group method of data handling (GMDH) trains.
 
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
 use ringmill_compiler::ckks::{Compiled, Options};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An application of section 5.3 of the ring paper: PrivFT's classification of an encrypted text.
+//! An application of section 5.3 of the ring paper: the classification of an encrypted text by the
+//! published method PrivFT.
 //!
 //! The paper counts the operations of PrivFT's inference and gives Medha's time for it, but not the program. So two
 //! programs are timed. One is the counted operations alone, one after another at Set-1's highest level. The other is

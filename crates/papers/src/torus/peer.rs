@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs tfhe-rs on the same computer for comparison, if `make bench` has built it. It is a separate process that
-//! answers over its standard input and output (benches/README.md). Nothing of it is linked.
+//! Runs tfhe-rs, another implementation of TFHE, on the same computer for comparison, if `make bench` has built it. It
+//! is a separate process that answers over its standard input and output (benches/README.md). Nothing of it is linked.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the compiler decided about a program, as sections of a page.
+//! Describes what the compiler decided about a program, as sections of an HTML page.
 
 use ringmill_compiler::explain::{Explanation, MOST_LISTED};
 use ringmill_device::report::{bytes, grouped};

@@ -75,7 +75,7 @@ pub struct Lanes {
 /// A time in which the unit of one lane was busy.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// The span's lane, an index into [`Lanes::names`].
+    /// The lane of the figure to which the span belongs, an index into [`Lanes::names`].
     pub lane: usize,
     pub start: f64,
     pub end: f64,

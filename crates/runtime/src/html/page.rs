@@ -47,7 +47,7 @@ pub enum Piece {
     Text(String),
     /// A paragraph that the page marks as a warning.
     Warning(String),
-    /// A list of names with their values.
+    /// A list of facts, each a name with its value.
     Facts(Vec<(String, String)>),
     Table(Table),
     Figure(Figure),

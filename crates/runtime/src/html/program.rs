@@ -19,7 +19,7 @@ const MOST_POINTS: usize = 1500;
 #[derive(Clone, Debug, Default)]
 pub struct Along {
     points: Vec<Point>,
-    /// The number of the program's operations.
+    /// The number of operations of the program, which is the length of the curve's axis.
     count: usize,
 }
 

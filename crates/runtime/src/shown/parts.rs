@@ -25,7 +25,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Counts one more part as done.
+    /// Counts one more part of the work as done, and reports the progress.
     pub fn done(&mut self) {
         self.done += 1;
         let elapsed = self.begin.elapsed();

@@ -31,7 +31,7 @@ pub struct Plan {
     outputs: Range<usize>,
     /// The number of words of each input that is a limb or a vector.
     inputs: Vec<usize>,
-    /// The number of inputs that are exponents.
+    /// The number of the program's inputs that are public exponents.
     exponents: usize,
 }
 

@@ -471,7 +471,7 @@ impl ProgramParser {
     }
 }
 
-/// The words with which a step begins.
+/// The words with which a step of a program begins in the text form.
 const STEPS: [&str; 4] = ["call", "run", "repeat", Op::Hcf.mnemonic()];
 
 fn local(c: &mut Cursor<'_>) -> Result<LocalId, ParseError> {

@@ -19,7 +19,7 @@ pub(super) const INHERITED_MODULI: usize = 64;
 /// The longest text of an instruction in an error message, in bytes.
 const MESSAGE_TEXT: usize = 400;
 
-/// Returns the text form of a procedure.
+/// Returns the text form of a mid-level procedure.
 pub fn print_procedure(procedure: &Procedure) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
@@ -27,7 +27,7 @@ pub fn print_procedure(procedure: &Procedure) -> String {
     out
 }
 
-/// Returns the text form of a program.
+/// Returns the text form of a mid-level program.
 pub fn print_program(program: &Program) -> String {
     let mut out = String::new();
     let _ = program_to(&mut out, program);

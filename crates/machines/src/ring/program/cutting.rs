@@ -17,7 +17,7 @@ pub struct Cutting<'a> {
     /// The limbs that are on the machine before the next call to be cut, with the RPAU of each. Limbs that were moved
     /// to the host for lack of room are included.
     alive: LimbMap<usize>,
-    /// The next calls to run, in order.
+    /// The planned calls that run next, in order.
     queue: VecDeque<Planned>,
     /// The parts that will run before a call, by the call's number. The call is not in the queue yet.
     waiting: HashMap<u64, Vec<Call>>,

@@ -31,7 +31,7 @@ pub struct Key {
 /// The bytes of the command that starts a call: where its words and tables begin, its ring degree and its numbers of
 /// entries.
 const COMMAND: usize = 64;
-/// The bytes of one seed.
+/// The bytes of one seed that crosses the link with a call.
 const SEED: usize = 32;
 
 /// The RPAU and key index of each argument and result of one procedure on one ring machine.

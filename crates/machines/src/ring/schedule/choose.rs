@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses the memory slots of a word's results.
+//! Chooses the memory slots into which an instruction word of the ring machine writes its results.
 
 use super::Scheduler;
 use crate::ring::graph::{Node, NodeIndex, Source, ValueIndex};

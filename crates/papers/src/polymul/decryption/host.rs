@@ -14,7 +14,7 @@ use crate::error::PaperError;
 pub struct Parts {
     /// Microseconds for the product c_1 s of the ciphertext's second polynomial and the secret key.
     pub product: f64,
-    /// Microseconds for the base conversion FASTBCONV.
+    /// Microseconds for the base conversion FASTBCONV, from the ciphertext's prime to t and gamma.
     pub extension: f64,
     /// Microseconds for the addition of c_0, the product with gamma t, and the correction of the message.
     pub others: f64,
