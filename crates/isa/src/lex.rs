@@ -290,7 +290,7 @@ impl<'a> Cursor<'a> {
         self.parsed(&format!("a number in range after `{word}`"))
     }
 
-    /// Reads the head of a table's entry, such as `seed 0 =`. The entry must have the number `expected`.
+    /// Reads the first words of a table's entry, such as `seed 0 =`. The entry must have the number `expected`.
     pub(crate) fn field_is(&mut self, word: &str, expected: usize) -> Result<(), ParseError> {
         let mark = self.mark();
         if self.field::<usize>(word)? != expected {

@@ -275,7 +275,8 @@ impl Evaluator {
         self.extracted(self.turn.outputs(&work.turn), &mut work.extract)
     }
 
-    /// Turns a table's polynomial by the phase of a ciphertext. The accumulator lies in `work.turn`.
+    /// Rotates a table's polynomial by the phase of a ciphertext, under encryption. The accumulator lies in
+    /// `work.turn`.
     fn turn(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
         let small = match self.params.sizes().order {
             Order::BootstrapFirst => words,

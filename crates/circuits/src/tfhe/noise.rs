@@ -244,9 +244,9 @@ impl NoiseModel {
         self.outside(self.before_rotation(operand), half, half)
     }
 
-    /// Returns the part of [`NoiseModel::bootstrapped`] that all results under one key have in common, since digits
-    /// have a mean of -1/2. (With several bits in a step, the ciphertext's own exponents turn this part, so nothing is
-    /// in common.)
+    /// Returns the part of a bootstrap's noise variance ([`NoiseModel::bootstrapped`]) that all results under one key
+    /// have in common, because digits have a mean of -1/2. (With several bits in a step, the ciphertext's own exponents
+    /// turn this part, so nothing is in common.)
     fn shared(&self) -> f64 {
         let s = &self.sizes;
         match s.order {

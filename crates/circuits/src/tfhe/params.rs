@@ -63,7 +63,8 @@ impl Unrolling {
         }
     }
 
-    /// Returns 2^m - 1, the number of patterns of m bits that turn the accumulator.
+    /// Returns 2^m - 1, the number of patterns of m secret bits that are not all 0. Each such pattern turns the
+    /// accumulator.
     pub const fn patterns(self) -> usize {
         (1 << self.m()) - 1
     }

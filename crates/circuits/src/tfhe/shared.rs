@@ -13,8 +13,8 @@ use super::linear::add_multiple;
 use super::params::Params;
 use super::tables::{LookupTable, bits};
 
-/// Returns the factor of the turn of each block of a table. Block 0 has the sum of the first and the last entry; each
-/// other block has its entry less the entry before.
+/// Returns for each block of a table's polynomial the factor with which the turned polynomial counts. It is the sum of
+/// the first and the last entry for block 0, and for each other block its entry less the entry before.
 fn factors(entries: &[i64]) -> impl Iterator<Item = i64> {
     let before = entries.iter().map(|x| Some(*x));
     let before = std::iter::once(None).chain(before);

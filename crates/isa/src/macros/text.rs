@@ -341,7 +341,7 @@ pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
     }
 }
 
-/// Parses a procedure: the rest of its head, such as `proc 0 = "step" at "f.py":3`, and its lines up to `end`.
+/// Parses a procedure: the rest of its first line, such as `proc 0 = "step" at "f.py":3`, and its lines up to `end`.
 fn procedure(c: &mut Cursor<'_>) -> Result<MacroProc, ParseError> {
     let mut proc = MacroProc {
         name: c.name()?,

@@ -35,8 +35,8 @@ impl<'p> Head<'p> {
     }
 }
 
-/// Checks the calls of a program as a device receives them. Each must have the next number, name a procedure of the
-/// head, and read limbs that exist. All calls of a [`Stream`](super::Stream) pass.
+/// The check of a program's calls as a device receives them. Each call must have the next number, name a procedure
+/// of the program's head, and read limbs that exist. All calls of a [`Stream`](super::Stream) pass.
 #[derive(Clone, Debug)]
 pub struct Order<'p> {
     procs: &'p [Arc<Procedure>],

@@ -83,8 +83,8 @@ pub enum Action {
     /// that the step is in.
     Run { block: u32 },
     /// The step runs a block `count` times. The block's first parameters, one for each result, are carried: each
-    /// iteration takes them from the results of the iteration before. The other parameters are the same in every
-    /// iteration, or inputs in turn.
+    /// iteration takes them from the results of the iteration before. Each other parameter is the same in every
+    /// iteration, or another input of the program in each ([`Operand::InTurn`]).
     Repeat { block: u32, count: u64 },
     /// The step is the halt instruction `HCF`: the machine halts and awaits new instructions. It is the last step of a
     /// program and has no operands.

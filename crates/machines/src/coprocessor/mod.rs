@@ -164,7 +164,8 @@ impl Schedule {
 pub struct Step {
     /// The name of the co-processor's command in reports.
     pub name: &'static str,
-    /// The unit of the co-processor that the command occupies, as an index into [`Coprocessor::lanes`].
+    /// The unit of the co-processor that the command occupies: an index into its names of units,
+    /// [`Coprocessor::lanes`].
     pub lane: usize,
     /// The cycle in which the co-processor accepts the command; `end` is the cycle in which the command is done.
     pub begin: u64,

@@ -23,7 +23,7 @@ use ringmill_device::trace::{Context, TraceSink};
 struct OfUnit {
     instructions: u64,
     cycles: u64,
-    /// The cycles in which each lane of the co-processor was busy.
+    /// The cycles in which each unit (a lane in reports) of the co-processor was busy.
     busy: Vec<u64>,
     /// For each memory of the co-processor, the most places that were in use at once.
     taken: Vec<u64>,

@@ -38,27 +38,30 @@ pub struct Board {
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
     /// The cycle until which a word of the main cores, the ring or the link has the port. `left` is the number of
-    /// cycles of each period that this word leaves to dyadic words.
+    /// cycles that this word leaves to dyadic words in each period, the time in which the dyadic cores take one row.
     until: u64,
     left: u64,
-    /// The cycle until which words of the dyadic cores use the port for `turns` cycles of each period.
+    /// The cycle until which words of the dyadic cores use the port, for `turns` cycles of each period (the time in
+    /// which these cores take one row).
     slow_until: u64,
     turns: u64,
 }
 
 impl Port {
-    /// Returns whether a word of the dyadic cores that needs the port for `turns` cycles of each period may start at
-    /// cycle `t`.
+    /// Returns whether a word of the dyadic cores may start at cycle `t` if it needs the port for `turns` cycles of
+    /// each period. A period is the time in which these cores take one row.
     fn takes_slow(&self, t: u64, turns: u64) -> bool {
         self.slow_until <= t && (self.until <= t || turns <= self.left)
     }
 
-    /// Returns for how many cycles of each period words of the dyadic cores have the port at cycle `t`.
+    /// Returns how many cycles of each period words of the dyadic cores have the port at cycle `t`. A period is the
+    /// time in which these cores take one row.
     fn taken(&self, t: u64) -> u64 {
         if self.slow_until > t { self.turns } else { 0 }
     }
 
-    /// Gives the port to a word of the dyadic cores for `turns` cycles of each period, until cycle `until`.
+    /// Gives the port to a word of the dyadic cores until cycle `until`, for `turns` cycles of each period (the time in
+    /// which these cores take one row).
     fn give_slow(&mut self, until: u64, turns: u64) {
         self.turns = if self.slow_until == until {
             self.turns + turns
@@ -69,7 +72,7 @@ impl Port {
     }
 
     /// Gives the port to a word of the main cores, the ring or the link until cycle `until`. The word leaves `left`
-    /// cycles of each period free.
+    /// cycles free in each period, the time in which the dyadic cores take one row.
     fn give(&mut self, until: u64, left: u64) {
         self.until = until;
         self.left = left;
@@ -160,7 +163,8 @@ impl Board {
         }
     }
 
-    /// Returns for how many cycles of each period a word of the dyadic cores needs the read port of `group`.
+    /// Returns how many cycles of each period a word of the dyadic cores needs the read port of `group`. A period is
+    /// the time in which these cores take one row.
     fn turns(&self, f: &Footprint, group: usize) -> u64 {
         let reads = f.source.iter().chain(f.reads.iter().flatten());
         reads.filter(|g| **g == group).count() as u64
@@ -185,7 +189,7 @@ impl Board {
     }
 
     /// Returns the most cycles of each period that words of the dyadic cores have, at cycle `t`, on any port that the
-    /// word `w` needs.
+    /// word `w` needs. A period is the time in which these cores take one row.
     fn beside(&self, w: &OpWord, f: &Footprint, t: u64) -> u64 {
         let reads = Self::read_ports(w, f).map(|(r, g)| self.read[r][g].taken(t));
         let writes = Self::write_ports(w, f).map(|(r, g)| self.write[r][g].taken(t));
@@ -230,7 +234,8 @@ impl Board {
     }
 
     /// Returns how many cycles of each period the word `w` must leave to words of the dyadic cores on its ports, if it
-    /// starts at cycle `t`. The number is 0 if `w` is such a word itself.
+    /// starts at cycle `t`. A period is the time in which these cores take one row. The number is 0 if `w` is such a
+    /// word itself.
     pub fn turns_left(&self, w: &OpWord, t: u64) -> u64 {
         if is_slow(w) {
             0

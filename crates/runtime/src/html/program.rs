@@ -19,7 +19,7 @@ const MOST_POINTS: usize = 1500;
 #[derive(Clone, Debug, Default)]
 pub struct Along {
     points: Vec<Point>,
-    /// The number of operations of the program, which is the length of the curve's axis.
+    /// The number of points before the curve was thinned to at most [`MOST_POINTS`].
     count: usize,
 }
 

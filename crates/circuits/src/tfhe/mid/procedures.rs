@@ -21,7 +21,8 @@ pub(super) fn part(col: usize, cols: usize) -> u16 {
     }
 }
 
-/// Adds the polynomials of a key as parameters of a procedure, ordered by pattern, row, column and lane.
+/// Adds the polynomials of a bootstrapping key as parameters of a procedure. They are ordered by pattern of secret
+/// bits, row, column and lane (the prime of a transform).
 fn key_params(
     b: &mut ProcBuilder,
     shape: &Shape<'_>,
@@ -106,7 +107,7 @@ pub(super) fn turn(shape: &Shape<'_>, name: &str, bits: usize) -> Result<Procedu
         }
         false => acc.clone(),
     };
-    // The transforms of the accumulator's increment, for each lane.
+    // The transforms of the accumulator's increment, modulo the prime of each lane.
     let mut updates = vec![Vec::with_capacity(cols); shape.lanes.len()];
     for (lane, (update, &modulus)) in updates.iter_mut().zip(&shape.lanes).enumerate() {
         let mut digits = Vec::with_capacity(shape.rows());

@@ -15,9 +15,9 @@ use crate::tfhe::params::Params;
 pub(super) struct Shape<'a> {
     pub params: &'a Params,
     pub moduli: Vec<TableModulus>,
-    /// The moduli of the transforms, one for each lane. If q is prime, q itself is the only one.
+    /// The moduli of the transforms of products. If q is prime, q itself is the only one.
     pub lanes: Vec<ModulusId>,
-    /// The prime of each lane, in the order of `lanes`.
+    /// The primes of the transforms, one for each entry of `lanes`.
     pub primes: Vec<Modulus>,
 }
 

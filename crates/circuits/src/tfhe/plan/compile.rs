@@ -40,8 +40,8 @@ enum Bound {
 #[derive(Clone, PartialEq, Debug)]
 enum Source {
     Place(Place),
-    /// The argument is input `first` in the first turn of a loop. Each further turn takes the input `step` places after
-    /// the one before.
+    /// The argument is an input of the program: `first` in the first turn (step of the blind rotation) of a loop. Each
+    /// further turn takes the input `step` places after the one before.
     Inputs {
         first: usize,
         step: usize,
@@ -161,7 +161,7 @@ impl Compiler<'_> {
                 let steps = self.steps(step)?;
                 match Turn::of(&steps) {
                     Some(turn) => {
-                        // A turn overwrites its limbs, so nothing may read them later.
+                        // A turn of the blind rotation overwrites its limbs, so nothing may read them later.
                         let alive = |&at: &usize| match step.args.get(at) {
                             Some(&Operand::Local(local)) => !step.dies.contains(&local),
                             Some(Operand::Input(_) | Operand::InTurn { .. }) | None => true,

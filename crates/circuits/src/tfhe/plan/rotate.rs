@@ -20,14 +20,16 @@ pub(in crate::tfhe) struct Turns {
     /// The range of the limbs' words in the program's memory, one limb after another.
     pub limbs: Range<usize>,
     pub gadget: Gadget,
-    /// Whether a turn multiplies the limbs by X^e - 1 before it decomposes them. Otherwise it multiplies the products.
+    /// Whether a turn, a step of the blind rotation, multiplies the limbs by X^e - 1 before it decomposes them.
+    /// Otherwise it multiplies the products.
     pub before: bool,
     /// The range of the first turn's exponents among the exponents of the program. Each further turn has as many, which
     /// follow.
     pub exponents: Range<usize>,
-    /// For each pattern of secret bits its exponents, counted from the first exponent of the turn.
+    /// For each pattern of secret bits its exponents, counted from the first exponent of the turn (the step of the
+    /// blind rotation).
     pub patterns: Vec<Vec<usize>>,
-    /// The number of the first turn's first gadget ciphertext in the bootstrapping key.
+    /// The number of the gadget ciphertext in the bootstrapping key with which the loop's first turn begins.
     pub first_key: usize,
     /// The number of the loop's first turn among all turns that the bootstrapping key has.
     pub first_turn: usize,
@@ -56,7 +58,8 @@ pub(in crate::tfhe) struct Room {
     narrow: Narrow,
 }
 
-/// Buffers of a turn in 64-bit words, empty if turns use 32-bit words. A lane is a prime of the products.
+/// The buffers of a turn, a step of the blind rotation, in 64-bit words. They are empty if turns use 32-bit words. A
+/// lane is a prime of the products.
 #[derive(Default)]
 struct Wide {
     /// (X^e - 1) times one polynomial of the accumulator, where e is the exponent of the turn's secret bit.
@@ -72,7 +75,7 @@ struct Wide {
     update: [Vec<u64>; 2],
 }
 
-/// Buffers of a turn in 32-bit words, empty if turns use 64-bit words.
+/// The buffers of a turn, a step of the blind rotation, in 32-bit words. They are empty if turns use 64-bit words.
 #[derive(Default)]
 struct Narrow {
     /// The accumulator in 32-bit words, k + 1 polynomials.
@@ -83,7 +86,7 @@ struct Narrow {
     digits: Vec<u32>,
     /// The transform of X^e(u) - 1 for each pattern u of secret bits with the exponent e(u).
     weights: Vec<u32>,
-    /// The transform of the increment that a turn adds to the accumulator.
+    /// The transform of the increment that a turn, a step of the blind rotation, adds to the accumulator.
     update: Vec<u32>,
 }
 

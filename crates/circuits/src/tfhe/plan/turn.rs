@@ -23,24 +23,26 @@ use ringmill_math::{Modulus, Ring};
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Turn {
     pub ring: Ring,
-    /// The digits into which the turn decomposes a limb.
+    /// The digits into which the turn, a step of the blind rotation, decomposes a limb.
     pub gadget: Gadget,
-    /// The moduli of the turn's products, and the way from them to the ciphertext modulus.
+    /// The moduli of the turn's products, and the conversion of sums of products from them to the ciphertext modulus.
     pub lift: Lift,
-    /// The parameters that are limbs of the accumulator. Result i of the turn is the sum of limb i and its increment.
+    /// The parameters that are limbs of the accumulator. Result i of the turn, a step of the blind rotation, is the sum
+    /// of limb i and its increment.
     pub limbs: Vec<usize>,
     /// Whether the turn multiplies limbs by X^e - 1 before it decomposes them. Otherwise it multiplies the products,
     /// pattern by pattern.
     pub before: bool,
-    /// For each pattern the parameters that are its exponents. Their sum turns the pattern.
+    /// For each pattern of secret bits the parameters that are its exponents. The turn multiplies limbs or products by
+    /// X^e - 1, where e is the sum of the exponents.
     pub patterns: Vec<Vec<usize>>,
     /// The parameters that are limbs of the key: by pattern, row (limb, then digit), column and modulus.
     pub keys: Vec<usize>,
 }
 
 impl Turn {
-    /// Returns the turn that a procedure computes, or `None` if it computes anything else. `steps` has one step for
-    /// each instruction.
+    /// Returns the turn (step of a blind rotation) that a procedure computes, or `None` if it computes anything else.
+    /// `steps` has one step for each instruction.
     pub fn of(steps: &Steps) -> Option<Self> {
         Matched::of(steps)?.turn()
     }
@@ -64,8 +66,8 @@ struct Matched<'s> {
     gadget: Option<Gadget>,
     ring: Option<Ring>,
     lanes: Vec<Modulus>,
-    /// The exponents that turn limbs before their decomposition, if any do. The outer option is empty until the matcher
-    /// meets the first limb.
+    /// The exponents, with the sum e, for which limbs are multiplied by X^e - 1 before their decomposition, if any are.
+    /// The outer option is empty until the matcher meets the first limb.
     before: Option<Option<Vec<usize>>>,
     patterns: Vec<Vec<usize>>,
 }
@@ -293,8 +295,8 @@ impl<'s> Matched<'s> {
         rows.next().is_none().then_some(())
     }
 
-    /// Checks that a value is the limb itself, or the limb turned by the exponents that turn all other limbs. Returns
-    /// `None` if not.
+    /// Checks that a value is the limb itself, or the limb times X^e - 1 with the same exponents as all other limbs.
+    /// Returns `None` if not.
     fn check_turned(&mut self, value: u32, limb: usize) -> Option<()> {
         let turned = match self.number(value) {
             Some(number) => (number == limb).then_some(None)?,

@@ -406,8 +406,8 @@ impl ProgramParser {
         Ok(())
     }
 
-    /// Parses a step: `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, the same with `run` or
-    /// `repeat N`, or `HCF`.
+    /// Parses a step of a program: `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, the same
+    /// with `run` or `repeat N`, or the halt `HCF`.
     fn step(&mut self, c: &mut Cursor<'_>) -> Result<Step, ParseError> {
         if c.accept_word(Op::Hcf.mnemonic()) {
             let loc = c.source_loc()?;

@@ -315,7 +315,7 @@ fn step_to(out: &mut impl Write, step: &Step, program: &Program) -> fmt::Result 
     loc_to(out, step)
 }
 
-/// Prints the halting step, such as `HCF at "FILE":LINE`.
+/// Prints the halt step of a program, such as `HCF at "FILE":LINE`.
 fn halt_to(out: &mut impl Write, step: &Step) -> fmt::Result {
     out.write_str(Op::Hcf.mnemonic())?;
     loc_to(out, step)
