@@ -13,7 +13,7 @@ pub struct Claim {
     /// The indices of the job's instructions in the procedure, in order. The last instruction makes all results of the
     /// job; only the job reads the results of the others.
     pub instrs: Vec<usize>,
-    /// The values that the job reads and does not compute itself, in the order of its reads.
+    /// The operands of the job: the values that its instructions read and do not compute, in the order of the reads.
     pub takes: Vec<ValueId>,
     pub gives: Vec<ValueId>,
 }

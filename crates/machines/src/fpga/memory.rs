@@ -35,7 +35,7 @@ impl MemoryKind {
     }
 }
 
-/// Returns the most reads and the most writes of one cycle, for which the memory must have ports.
+/// Returns the most reads and the most writes that a memory with these ports serves in one cycle.
 fn most(ports: Ports) -> [u64; 2] {
     [ports.reads + ports.either, ports.writes + ports.either]
 }

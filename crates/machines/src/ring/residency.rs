@@ -6,7 +6,7 @@ use ringmill_isa::mid::{Head, LimbId, LimbMap};
 use super::description::{Description, MAX_PIECES, MAX_RPAUS};
 use super::place::{Class, order};
 
-/// The kind of slots into which missing arguments of a call are brought.
+/// The kind of memory slots into which those arguments of a call go that are not on the machine yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrangement {
     /// All missing arguments go to slots that share ports with other slots.
@@ -126,13 +126,13 @@ impl Residency {
         each.map(|(&limb, resident)| (limb, usize::from(resident.rpau)))
     }
 
-    /// Notes that `limb` lies in these slots of its RPAU.
+    /// Notes that the program's limb `limb` lies in the slots `pieces` of the RPAU `rpau`.
     pub fn settle(&mut self, limb: LimbId, rpau: u8, pieces: Pieces) {
         self.busy[usize::from(rpau)] |= pieces.mask();
         self.resident.insert(limb, Resident { rpau, pieces });
     }
 
-    /// Notes that `limb` is no longer on the machine, and frees its slots.
+    /// Notes that the program's limb `limb` is no longer on the ring machine, and frees its slots.
     pub fn remove(&mut self, limb: LimbId) {
         if let Some(Resident { rpau, pieces }) = self.resident.remove(&limb) {
             self.busy[usize::from(rpau)] &= !pieces.mask();

@@ -84,8 +84,8 @@ fn first(node: &Node) -> ValueIndex {
     node.values().next().unwrap_or(0)
 }
 
-/// Makes the broadcasts also return to their source, and makes products with keys use the limb that is transformed
-/// again.
+/// Makes the broadcasts also return a copy to their source, and makes products with keys use that copy, which is
+/// transformed again.
 fn again(graph: &mut Graph, broadcasts: &[usize], parts: &[(RingKind, ValueIndex)], reduces: bool) {
     let mut reduced = Vec::new();
     let like = Node {
@@ -134,7 +134,8 @@ fn again(graph: &mut Graph, broadcasts: &[usize], parts: &[(RingKind, ValueIndex
     }
 }
 
-/// Fuses `SUB` and a `MULI` after it into one pass, and a reduction and the addition of a constant after it.
+/// Fuses a `SUB` and the `MULI` that follows it into one operation, and also a reduction and the addition of a
+/// constant that follows it.
 pub fn fuse(graph: &mut Graph) {
     for index in 0..graph.nodes.len() {
         let (from, to) = match graph.nodes[index].op {
@@ -215,7 +216,8 @@ fn addition(graph: &Graph, n: NodeIndex) -> Option<(u64, ValueIndex)> {
     }
 }
 
-/// Returns the addition of a constant whose result only this broadcast reads, if it has the layer of the receivers.
+/// Returns the operation that adds a constant and whose result only the broadcast `b` reads, if it has the receivers'
+/// layer of primes.
 fn added_before(graph: &Graph, b: usize) -> Option<(NodeIndex, u64)> {
     let node = &graph.nodes[b];
     let value = &graph.values[first(node) as usize];

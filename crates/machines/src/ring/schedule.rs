@@ -106,7 +106,8 @@ struct Scheduler<'a> {
     priority: Vec<u64>,
     /// For each operation the number of its operands that are not computed yet.
     pending: Vec<u32>,
-    /// For each RPAU its ready operations, that with the longest path to the end first.
+    /// For each RPAU the operations whose operands are computed, the one with the longest path to the procedure's end
+    /// first.
     ready: Vec<Vec<NodeIndex>>,
     slot_of: Vec<Option<u8>>,
     /// For each value the number of operations that read it and have not ended.
@@ -179,7 +180,7 @@ impl<'a> Scheduler<'a> {
         Ok(false)
     }
 
-    /// Returns a controller whose thread for `unit` is idle.
+    /// Returns a program controller whose thread for `unit` is idle, or `None` if there is none.
     fn stream_for(&self, unit: Unit) -> Option<u8> {
         (0..self.d.controllers as u8)
             .find(|&c| self.board.thread[2 * usize::from(c) + unit as usize] <= self.now)
@@ -217,7 +218,7 @@ impl<'a> Scheduler<'a> {
         Ok(false)
     }
 
-    /// Returns the word for an operation on its own RPAU, without slots of results.
+    /// Returns the instruction word for an operation on its own RPAU, before the results have slots.
     fn word(&self, n: NodeIndex, controller: u8, unit: Unit) -> OpWord {
         let node = &self.g.nodes[n as usize];
         let slot = |v: ValueIndex| self.slot_of[v as usize].unwrap_or(0);
@@ -246,7 +247,8 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Returns for every other RPAU the most urgent ready operation that the same word could execute, if there is one.
+    /// Returns for every other RPAU the most urgent ready operation that the instruction word `word` could execute
+    /// there too, if there is one.
     fn mates(&self, n: NodeIndex, word: &OpWord) -> Vec<NodeIndex> {
         let node = &self.g.nodes[n as usize];
         let mut mates = Vec::new();

@@ -152,7 +152,7 @@ fn arrives(graph: &Graph, digit: ValueIndex) -> Option<Vec<NodeIndex>> {
     }
 }
 
-/// Moves the operations that compute a digit, and the broadcast's copy, to RPAU `r`.
+/// Moves the operations that compute a key-switch digit, and the broadcast's copy that they read, to RPAU `r`.
 fn relocate(graph: &mut Graph, digit: ValueIndex, r: u8) {
     graph.values[digit as usize].rpau = r;
     for n in arrives(graph, digit).unwrap_or_default() {
@@ -181,7 +181,8 @@ fn send_apart(graph: &mut Graph, v: ValueIndex) {
     }
 }
 
-/// Splits a sum by the RPAUs of its digits. The RPAU `owner` adds the partial sums of the others.
+/// Splits a key-switch sum into one partial sum for each RPAU that has some of its digits. The RPAU `owner` adds up
+/// the partial sums.
 fn part(graph: &mut Graph, owner: u8, sum: &[NodeIndex], home: &BTreeMap<ValueIndex, u8>) {
     let Some(&total) = sum
         .last()

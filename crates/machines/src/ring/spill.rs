@@ -13,8 +13,8 @@ use ringmill_math::RingKind;
 use super::graph::{Graph, Immediate, KeyPlan, Node, NodeIndex, Source, ValueIndex};
 use super::micro::Opcode;
 
-/// Returns the operations in the procedure's order, changed as little as their dependences need. Broadcasts come as
-/// late as possible.
+/// Returns the operations of the graph in the procedure's order, which changes only where dependences need that.
+/// Broadcasts come as late as possible.
 fn linear(g: &Graph) -> Vec<NodeIndex> {
     let key = |n: NodeIndex| {
         let node = &g.nodes[n as usize];
@@ -181,11 +181,11 @@ struct Spiller<'a> {
     g: &'a Graph,
     capacity: usize,
     out: Graph,
-    /// For each value its copy in a slot: the value itself, or the result of its last load.
+    /// For each value of the procedure its copy in a memory slot: the value itself, or the result of its last load.
     here: Vec<Option<ValueIndex>>,
     /// For each value its copy on the host, if there is one.
     host: Vec<Option<ValueIndex>>,
-    /// For each value the positions in the order at which it is read.
+    /// For each value the positions, in the order of operations, at which it is read.
     uses: Vec<VecDeque<usize>>,
     /// For each RPAU the values in its slots.
     held: Vec<Vec<ValueIndex>>,
@@ -225,7 +225,7 @@ impl<'a> Spiller<'a> {
         s
     }
 
-    /// Adds and returns a copy of `v` on the host.
+    /// Adds a copy of the value `v` in host memory to the graph, and returns the copy.
     fn on_host(&mut self, v: ValueIndex) -> ValueIndex {
         let rpau = self.g.values[v as usize].rpau;
         let place = self.out.value(rpau);
@@ -243,7 +243,7 @@ impl<'a> Spiller<'a> {
         usize::from(self.g.values[v as usize].rpau)
     }
 
-    /// Appends an operation after all others.
+    /// Appends an operation to the spilled procedure, after all others.
     fn push(&mut self, node: Node) {
         let order = self.out.nodes.len() as u32;
         self.out.nodes.push(Node { order, ..node });
@@ -327,8 +327,8 @@ impl<'a> Spiller<'a> {
         Some(())
     }
 
-    /// Frees slots for `count` more values on RPAU `r`, but none of the values in `needed`. Returns `None` if that is
-    /// impossible.
+    /// Frees memory slots for `count` more values on RPAU `r`. The values in `needed` keep their slots. Returns `None`
+    /// if that is impossible.
     fn room(&mut self, r: usize, count: usize, needed: &[ValueIndex]) -> Option<()> {
         while self.held[r].len() + count > self.capacity {
             let next = |v: &ValueIndex| {
@@ -342,7 +342,7 @@ impl<'a> Spiller<'a> {
         Some(())
     }
 
-    /// Removes `v` from its slot, and sends it to the host unless the host has a copy.
+    /// Removes the value `v` from its memory slot, and sends it to the host unless the host has a copy.
     fn leave(&mut self, v: ValueIndex) {
         if let Some(from) = self.here[v as usize].take()
             && self.host[v as usize].is_none()
@@ -354,7 +354,7 @@ impl<'a> Spiller<'a> {
         self.held[r].retain(|&held| held != v);
     }
 
-    /// Completes the procedure's results: the pieces of each are all in slots or all on the host.
+    /// Completes the procedure's results, so that the pieces of each result are all in memory slots or all on the host.
     fn results(&mut self) {
         for pieces in &self.g.results {
             if pieces.iter().any(|&v| self.here[v as usize].is_none()) {

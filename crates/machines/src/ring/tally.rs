@@ -10,7 +10,7 @@ use super::model::{Observer, Started};
 use crate::MachineError;
 use ringmill_device::trace::{Context, TraceSink};
 
-/// The number of words and the busy cycles of one procedure, or of many.
+/// The number of instruction words and the units' busy cycles of one procedure, or the sums over many.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     pub words: u64,
@@ -29,7 +29,8 @@ pub struct Tally {
     all_busy: Union,
 }
 
-/// The total length of a union of intervals, in cycles. The intervals are added in the order of their beginnings.
+/// The total length in cycles of a union of intervals, in which overlaps count once. The intervals are added in the
+/// order of their beginnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Union {
     cycles: u64,
@@ -102,7 +103,7 @@ impl Observer for Tally {
     }
 }
 
-/// Passes each word of a procedure to a trace, with one lane for each unit.
+/// An observer that passes each instruction word of a procedure to a trace, with one lane for each unit.
 pub struct Tracer<'a> {
     pub sink: &'a mut dyn TraceSink,
     /// The cycle of the program at which the procedure starts.

@@ -4,7 +4,7 @@
 use super::description::Description;
 use super::micro::{OpWord, Opcode, Operand, Unit};
 
-/// How many cycles one word occupies its resources, from its start on.
+/// The numbers of cycles for which one instruction word occupies its resources, from its start on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duration {
     /// The cycles until the last write is in memory. Thread, unit and every port except that of `source` are busy so
@@ -25,7 +25,8 @@ pub fn passes(d: &Description, log_n: u8) -> u64 {
     u64::from(log_n).div_ceil(d.main.stages as u64)
 }
 
-/// Returns the cycles from a core's operands to its result, in every mode.
+/// Returns the latency of a core of an RPAU in cycles, from its operands to its result, which is the same for every
+/// operation.
 fn core(d: &Description) -> u64 {
     d.pipeline.multiplier + d.pipeline.adder
 }
@@ -58,8 +59,8 @@ pub fn period(d: &Description) -> u64 {
     (d.row / d.cores.dyadic.max(1)).max(1) as u64
 }
 
-/// Returns the cycles of `steps` steps of a word, one row each, beside a word of the dyadic cores that uses the same
-/// port for `turns` cycles of each period.
+/// Returns the cycles of `steps` steps of a word, one row each, if a word of the dyadic cores uses the same port for
+/// `turns` cycles of each period. A period is the time in which these cores take one row.
 fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     let period = period(d);
     match period.saturating_sub(turns) {
@@ -125,8 +126,8 @@ pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Durati
     beside(d, groups, log_n, w, 0)
 }
 
-/// Returns the cycles of the word `w` beside a word of the dyadic cores that uses one of its ports for `turns` cycles
-/// of each period.
+/// Returns the cycles of the word `w` if a word of the dyadic cores uses one of its ports for `turns` cycles of each
+/// period. A period is the time in which these cores take one row.
 pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64) -> Duration {
     let paced = |steps| paced(d, steps, turns);
     let p = &d.pipeline;

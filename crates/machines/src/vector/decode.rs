@@ -85,7 +85,8 @@ impl Decoded {
         }
     }
 
-    /// Returns whether the instruction moves a chunk between the buffer and distant memory.
+    /// Returns whether the instruction moves a chunk between the ciphertext buffer and distant memory (`LOAD` or
+    /// `STORE`).
     pub(super) fn moves(&self) -> bool {
         matches!(self.kind, Kind::Load | Kind::Store)
     }

@@ -83,7 +83,7 @@ pub struct Running<'m> {
     /// For each limb of distant memory, whether it is part of a ciphertext or plaintext that the program reads.
     homes: Vec<bool>,
     met: LimbMap<Rc<Replay>, Key>,
-    /// The key of the current call, which says whether the call can be replayed.
+    /// The key of the current call: all that its times depend on. A call with a known key is replayed.
     key: Key,
     options: SimOptions<'m>,
     /// The time of the run in micro-cycles (cycles of the micro-clock), by source line and by procedure.

@@ -68,7 +68,7 @@ pub struct Totals {
 /// A function that receives every schedule when it is first used.
 pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
 
-/// One call of the program as it runs, before its results have slots.
+/// A call of the program when it begins to run on the machine, before its results have memory slots.
 #[derive(Debug)]
 pub struct Step<'a> {
     /// The call, of the program or of a part. `procedure` is what it calls.
@@ -135,11 +135,11 @@ pub trait Told {
         Ok(())
     }
 
-    /// Receives the number of the program's calls that are done.
+    /// Receives the number of calls of the program that the run has completed.
     fn done(&mut self, _: u64) {}
 }
 
-/// Passes new schedules to the first function, and calls to the second.
+/// A pair of functions as a receiver of events: the first gets new schedules, the second gets calls.
 struct Callbacks<'a, 'b>(&'a mut OnSchedule<'b>, &'a mut OnCall<'b>);
 
 impl Told for Callbacks<'_, '_> {

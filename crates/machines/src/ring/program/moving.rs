@@ -103,7 +103,8 @@ impl Run<'_> {
         true
     }
 
-    /// Removes a limb from its slots. The limb crosses the link, unless the host has a copy.
+    /// Removes a program's limb from its memory slots. The limb crosses the link to the host, unless the host has a
+    /// copy.
     pub(super) fn leave(&mut self, limb: LimbId) {
         if !self.residency.on_host(limb) {
             self.residency.copy_to_host(limb);
@@ -157,7 +158,7 @@ impl Run<'_> {
         }
     }
 
-    /// Forgets a limb that no later call reads, and frees its slots.
+    /// Forgets a program's limb that no later call reads, and frees its memory slots.
     fn drop_limb(&mut self, limb: LimbId) {
         self.residency.forget(limb);
         self.calls.forget(limb);

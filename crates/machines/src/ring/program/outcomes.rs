@@ -181,7 +181,7 @@ impl Outcomes {
         self.list = kept;
     }
 
-    /// Adds 1 to the number of calls that have used a cached schedule.
+    /// Counts one more call that has used a cached schedule.
     pub fn count(&mut self, index: Index) {
         if let Some(used) = self.list.get_mut(index.0) {
             used.calls += 1;

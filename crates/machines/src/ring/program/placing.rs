@@ -127,7 +127,8 @@ impl Run<'_> {
         }
     }
 
-    /// Schedules the call with its operands on the host. Values then cross the link inside the procedure.
+    /// Schedules a call that does not fit with its operands on the host. Values then cross the link inside the
+    /// procedure.
     fn inside(&mut self, now: &Now<'_>, told: &mut dyn Told) -> Result<Index, MachineError> {
         for &limb in &now.call.args {
             if self.residency.pieces(limb).is_some() {
@@ -155,7 +156,7 @@ impl Run<'_> {
         Ok(self.outcomes.add_spilled(now.call.proc, procedure, outcome))
     }
 
-    /// Counts the words of a schedule, passes the schedule to `told`, and returns both.
+    /// Counts the words and cycles of a schedule, passes the schedule to `told`, and returns it with its counts.
     fn counted(
         &self,
         scheduled: Scheduled,

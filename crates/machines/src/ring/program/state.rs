@@ -51,7 +51,8 @@ impl Ready {
     }
 }
 
-/// The call that runs, and what is known of it.
+/// The call that the machine runs, with its procedure, its layout, and whether its arguments must stay in their
+/// slots.
 pub struct Now<'c> {
     pub call: &'c Call,
     pub procedure: &'c Arc<Procedure>,

@@ -15,8 +15,8 @@ impl Scheduler<'_> {
         !self.keep[v as usize] && self.users[v as usize] == 1
     }
 
-    /// Chooses the slots of a word's results. Returns the word, and those of the operations `mates` on other RPAUs that
-    /// can use the same slots.
+    /// Chooses the memory slots of an instruction word's results. Returns the word, and those operations of `mates`, on
+    /// other RPAUs, that can use the same slots.
     pub(super) fn with_slots(
         &self,
         n: NodeIndex,
@@ -70,8 +70,8 @@ impl Scheduler<'_> {
         Some((word, group))
     }
 
-    /// Returns the slots for a result, best first: the operand's slot if that suits the result's class, then free ones,
-    /// then the operand's slot.
+    /// Returns the memory slots for a result, best first. The operand's slot comes first if it suits the result's
+    /// class, else last; free slots are between.
     fn candidates(&self, node: &Node, class: Class) -> Vec<u8> {
         let mut own: Vec<u8> = Vec::new();
         if !node.op.is_permutation() {

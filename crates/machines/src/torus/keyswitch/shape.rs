@@ -132,7 +132,8 @@ impl Shape {
         steps.checked_div(self.generators.steps).unwrap_or(0).into()
     }
 
-    /// Returns how many times a ChaCha20 block passes through the generator's ring.
+    /// Returns how many times a ChaCha20 block passes through the generator's ring of pipeline stages, which has
+    /// hardware for some of the 20 rounds.
     pub(super) fn turns(self) -> u64 {
         ROUNDS
             .checked_div(self.generators.rounds)
