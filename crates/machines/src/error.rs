@@ -137,8 +137,8 @@ pub enum MachineError {
     Verify(#[from] VerifyError),
     #[error(transparent)]
     Math(#[from] MathError),
-    /// An error of one kind of machine, such as a modulus that it does not support. The error has
-    /// its own message.
+    /// The error is one of a single kind of machine, such as a modulus that it does not support. It
+    /// has its own message.
     #[error(transparent)]
     Own(Box<dyn std::error::Error + Send + Sync>),
     #[error("writing micro code: {0}")]

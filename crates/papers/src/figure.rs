@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum How {
     /// The figure comes from a run of the cycle model.
     Model,
-    /// The figure comes from a run of the cycle model that was checked: the RTL of that size has run the same words in
-    /// the same cycles.
+    /// The figure comes from a run of the cycle model that was checked: the RTL of that size has run the same
+    /// instruction words in the same cycles.
     Lockstep,
     /// The figure was measured on this computer in this run.
     Measured,

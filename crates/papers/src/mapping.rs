@@ -17,9 +17,9 @@ pub const FAMILY: Family = Family::Xcup;
 pub enum Mapping<'a> {
     /// Figures of FPGA resources are left out of the tables.
     LeftOut,
-    /// A first pass that collects modules and families, and maps none.
+    /// The pass over the tables is a first one, which collects modules and families, and maps none.
     Asked(RefCell<Vec<(Top, Family)>>),
-    /// A pass in which Yosys maps the modules, unless the cache has the result.
+    /// The pass over the tables is one in which Yosys maps the modules, unless the cache has the result.
     By(&'a Hdl),
 }
 

@@ -9,7 +9,7 @@ use super::figure::{How, number};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ours {
     Is(f64, How),
-    /// A figure that assumes the paper's clock, which no open tool can confirm. Tables print it in a column of its own.
+    /// The figure assumes the paper's clock, which no open tool can confirm. Tables print it in a column of its own.
     AtPapersClock(f64, How),
     /// The figure is missing: it is one of another architecture or computer, or it needs a tool that is missing or was
     /// not asked for.

@@ -77,7 +77,7 @@ pub enum Each {
     },
     /// A loop over the records of a list of our figures.
     Ours { figures: String },
-    /// A loop over records that the sheet lists here.
+    /// A loop over records whose values the sheet itself lists.
     Given(Vec<toml::Table>),
 }
 

@@ -17,11 +17,11 @@ pub struct Known {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     Known(Known),
-    /// A missing figure that needs a tool or a computer which is not there.
+    /// The figure is missing, because a tool or a computer that it needs is not there.
     NotMeasured,
-    /// A missing figure that does not exist at all.
+    /// The figure is missing, because no such figure exists.
     None,
-    /// A text, or a formula that is evaluated when a number is needed.
+    /// The value is a text, or a formula that is evaluated when a number is needed.
     Text(String),
 }
 

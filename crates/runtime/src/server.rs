@@ -43,11 +43,12 @@ pub struct Server<S: Runs = Ckks> {
 
 /// A plaintext operand of the program: the source of its values, and the level and scale of its encoding.
 enum Prepared<S: Runs> {
-    /// A constant vector of the program, by number, which is encoded when a step of a run reads it.
+    /// The operand is a constant vector of the program, by its number. It is encoded when a step of a run reads it.
     Constant(u32, Place<S>),
-    /// A plain input of the program, by number, which is encoded at each run.
+    /// The operand is a plain input of the program, by its number. It is encoded at each run.
     Input(u32, Place<S>),
-    /// A constant of bootstrapping, by number, which is lifted to the full modulus when a step reads it.
+    /// The operand is a constant of bootstrapping, by its number. It is lifted to the full modulus when a step of a run
+    /// reads it.
     Lifted(u32, Place<S>),
 }
 

@@ -8,9 +8,9 @@
 pub enum Linear {
     /// The operation `NEG`, which negates each slot.
     Neg,
-    /// `CONJ`, which takes the complex conjugate of each slot.
+    /// The operation `CONJ`, which takes the complex conjugate of each slot.
     Conj,
-    /// `TWOREAL`, which takes twice the real part of each slot.
+    /// The operation `TWOREAL`, which takes twice the real part of each slot.
     Tworeal,
 }
 

@@ -177,11 +177,11 @@ impl MacroType {
 #[derive(Clone, PartialEq, Debug)]
 pub enum MacroImm {
     None,
-    /// The number of an input: an index into [`MacroProgram::inputs`].
+    /// The immediate is the number of an input: an index into [`MacroProgram::inputs`].
     Input(u32),
-    /// The number of an output: an index into [`MacroProgram::outputs`].
+    /// The immediate is the number of an output: an index into [`MacroProgram::outputs`].
     Output(u32),
-    /// The number of a constant vector: an index into [`MacroProgram::data`].
+    /// The immediate is the number of a constant vector: an index into [`MacroProgram::data`].
     Data(u32),
     /// A real constant. `scale` multiplies the constant before it is rounded to an integer. It is `None` before levels
     /// are chosen, and for `ADDC`, which uses its operand's scale.
@@ -192,10 +192,10 @@ pub enum MacroImm {
     /// An exact integer constant. Schemes on real numbers take it as a real number.
     Integer(i128),
     Level(Level),
-    /// The Galois element g of one automorphism x -> x^g: odd, above 1 and below 2N.
+    /// The immediate is the Galois element g of one automorphism x -> x^g: odd, above 1 and below 2N.
     Galois(Galois),
     Interval(Interval),
-    /// The steps of rotations, in slots: each between -slots and slots, and not 0.
+    /// The immediate is the steps of rotations, in slots: each between -slots and slots, and not 0.
     Steps(Vec<i32>),
     /// The number of the procedure that `CALL` calls: an index into [`MacroProgram::procs`].
     Proc(u32),
@@ -205,9 +205,9 @@ pub enum MacroImm {
         proc: u32,
         count: u64,
     },
-    /// The number of a lifted constant polynomial of a procedure that the compiler links in.
+    /// The immediate is the number of a lifted constant polynomial of a procedure that the compiler links in.
     Lifted(u32),
-    /// The Galois elements of several automorphisms, one for each result.
+    /// The immediate is the Galois elements of several automorphisms, one for each result.
     Elements(Elements),
     Turns(Turns),
     Combination(Combination),
@@ -276,9 +276,9 @@ impl std::fmt::Display for Interval {
 /// The constant that an instruction adds, or by which it multiplies or divides.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Constant {
-    /// A real number, from the immediate [`MacroImm::Constant`].
+    /// The constant is a real number, from the immediate [`MacroImm::Constant`].
     Real { value: f64, scale: Option<f64> },
-    /// An exact integer, from the immediate [`MacroImm::Integer`].
+    /// The constant is an exact integer, from the immediate [`MacroImm::Integer`].
     Integer(i128),
 }
 

@@ -14,9 +14,10 @@ use crate::numbers::{Galois, Poly};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Imm {
     None,
-    /// A residue below the modulus of the operand, which the instruction adds or multiplies by.
+    /// The immediate is a residue below the modulus of the operand, which the instruction adds or by which it
+    /// multiplies.
     Scalar(u64),
-    /// The Galois element of an automorphism: odd and below 2N.
+    /// The immediate is the Galois element of an automorphism: odd and below 2N.
     Galois(Galois),
     /// The number of an immediate parameter of the procedure, whose scalar each call sets.
     ScalarOf(u16),
@@ -28,11 +29,11 @@ pub enum Imm {
         seed: u16,
         stream: u64,
     },
-    /// The number of a slot of outside memory.
+    /// The immediate is the number of a slot of outside memory, which the instruction loads or stores.
     Slot(u32),
     /// The range in which a base extension takes the integer of a coefficient.
     Representative(Representative),
-    /// The base-2 logarithm of the base of gadget digits.
+    /// The immediate is the base-2 logarithm of the base of gadget digits.
     Base(u8),
 }
 
@@ -48,9 +49,9 @@ pub struct Instr {
 /// procedure serves operations that differ only in a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmType {
-    /// A residue below the modulus with this index.
+    /// The parameter is a residue below the modulus with this index.
     Scalar(ModulusId),
-    /// A Galois element: odd and below 2N.
+    /// The parameter is a Galois element: odd and below 2N.
     Galois,
 }
 
@@ -58,14 +59,14 @@ pub enum ImmType {
 /// prime is in the parameter's type, and not in its role.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ParamRole {
-    /// Polynomial `poly` of the ciphertext that is operand number `arg`.
+    /// The parameter is polynomial `poly`, or a limb of it, of the ciphertext that is operand number `arg`.
     Cipher { arg: u16, poly: Poly },
     /// The parameter is the plaintext that is operand number `arg` of the operation.
     Plain { arg: u16 },
     /// A part of digit `digit` of the key that is operand number `arg`: part 0 (b), part 1 (a), or the masks 1 to k of a
     /// GLWE key. A table that is a whole key also has this role.
     Key { arg: u16, digit: u16, part: u16 },
-    /// Public exponent number `index` of operand number `arg`.
+    /// The parameter is public exponent number `index` of operand number `arg`.
     Exponent { arg: u16, index: u16 },
 }
 

@@ -22,7 +22,7 @@ pub struct LocalId(pub u32);
 /// frame.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Operand {
-    /// The number of an input of the program: an index into [`Program::inputs`].
+    /// The operand is an input of the program, by its number: an index into [`Program::inputs`].
     Input(u32),
     Local(LocalId),
     /// An argument of a repeated block that differs from iteration to iteration. It is input number `first` in the
@@ -46,13 +46,13 @@ impl Operand {
 /// and not in its role.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InputRole {
-    /// Polynomial `poly` of the ciphertext that is input number `input` of the caller.
+    /// The input is polynomial `poly`, or a limb of it, of the ciphertext that is input number `input` of the caller.
     Cipher { input: u32, poly: Poly },
-    /// The encoded plaintext that is input number `input` of the caller.
+    /// The input is a limb of the encoded plaintext that is input number `input` of the caller.
     Plain { input: u32 },
-    /// A part of a digit of key number `key`, or a table that is this key.
+    /// The input is a part of digit `digit` of key number `key`, or a table that is this whole key.
     Key { key: u32, digit: u16, part: u16 },
-    /// Public exponent number `index` of input number `input` of the caller.
+    /// The input is public exponent number `index` of input number `input` of the caller.
     Exponent { input: u32, index: u32 },
 }
 

@@ -13,7 +13,7 @@ use crate::source::SourceLoc;
 /// An operand or a result of a call that a walk through a program returns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Held {
-    /// The number of an input of the program.
+    /// The operand is an input of the program, by its number.
     Input(u32),
     /// The number of a limb that a call defined. The limb has this number until it is dead, which is when no later
     /// call reads it.
@@ -59,7 +59,7 @@ struct Frame<'a> {
 #[derive(Clone, Copy)]
 enum Given {
     Same(Held),
-    /// An input that differs from iteration to iteration, as [`Operand::InTurn`] says.
+    /// The argument is an input of the program that differs from iteration to iteration, as [`Operand::InTurn`] says.
     InTurn {
         first: u32,
         step: u32,

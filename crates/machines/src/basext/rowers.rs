@@ -16,9 +16,10 @@ pub const COX_BITS: u32 = 16;
 /// The algorithm with which a rower unit extends a base.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Algorithm {
-    /// Cox-Rower by Kawamura, Koike, Sano and Shimbo (basext paper, Algorithm 3).
+    /// The unit extends a base by the Cox-Rower algorithm of Kawamura, Koike, Sano and Shimbo (basext paper,
+    /// Algorithm 3).
     CoxRower,
-    /// Mixed radix by Garner (basext paper, Algorithm 4), one digit after another.
+    /// The unit extends a base by Garner's mixed radix (basext paper, Algorithm 4), one digit after another.
     MixedRadix,
 }
 

@@ -14,9 +14,9 @@ const PORT_BITS: usize = 2048;
 /// The width of a word in the unit's streams, which bounds the moduli.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
-    /// The streams have words of 32 bits, and moduli are below 2^32.
+    /// The unit's streams have words of 32 bits, and its moduli are below 2^32.
     Bits32,
-    /// The streams have words of 64 bits, and moduli are below 2^61.
+    /// The unit's streams have words of 64 bits, and its moduli are below 2^61.
     Bits64,
 }
 

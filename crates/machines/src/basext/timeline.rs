@@ -16,7 +16,7 @@ pub(super) const CONSTANTS: u16 = 0;
 /// A command to the base-extension unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// Loads the moduli and constants of an extension between these bases.
+    /// The command loads the moduli and constants of an extension between these bases into the unit.
     Constants(Arc<Bases>),
     Extend(Job),
 }

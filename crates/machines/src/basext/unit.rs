@@ -10,16 +10,19 @@ use super::{BasextError, Constants, Extension, Radix, Shape, Shared, cycles, gol
 /// streams, in their constants and in their cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
-    /// `rm_basext_folded`: computes one target after another. The source residues are sent again for each target.
+    /// The unit `rm_basext_folded`, which computes one target after another. The source residues are sent again for
+    /// each target.
     Folded(Shape),
-    /// `rm_basext_shared`: computes a batch of targets at once. The source residues are sent once.
+    /// The unit `rm_basext_shared`, which computes a batch of targets at once. The source residues are sent once.
     Shared(Shared),
-    /// `rm_basext_pipelined`: like the folded unit, but with separate multipliers for the Post-Sum Process.
+    /// The unit `rm_basext_pipelined`, which works like the folded unit, but with separate multipliers for the Post-Sum
+    /// Process.
     Pipelined(Shape),
-    /// `rm_basext_rowers`: Cox-Rower or mixed radix behind a transposition memory. It takes no redundant residue.
+    /// The unit `rm_basext_rowers`, which computes Cox-Rower or mixed radix behind a transposition memory. It takes no
+    /// redundant residue.
     Rowers(Algorithm, Shape),
-    /// `rm_basext_radix`: mixed radix with all divisions of a coefficient at once, behind a transposition memory. It
-    /// takes no redundant residue.
+    /// The unit `rm_basext_radix`, which computes mixed radix with all divisions of a coefficient at once, behind a
+    /// transposition memory. It takes no redundant residue.
     Radix(Radix),
 }
 

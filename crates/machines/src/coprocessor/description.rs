@@ -77,7 +77,7 @@ impl Memory {
 pub enum MemoryOf {
     Block,
     Ultra,
-    /// High-bandwidth memory in the FPGA's package, which takes no block or ultra RAM of the FPGA.
+    /// The card's memory is high-bandwidth memory in the FPGA's package, which takes no block or ultra RAM of the FPGA.
     Hbm,
 }
 

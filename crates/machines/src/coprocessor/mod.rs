@@ -178,7 +178,7 @@ pub struct Step {
 /// Data that a command moves into or out of the co-processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crosses {
-    /// Tables, keys or constants that the host computes for this co-processor alone.
+    /// The command brings in tables, keys or constants that the host computes for this co-processor alone.
     Tables {
         bytes: u64,
     },

@@ -27,11 +27,11 @@ pub struct Bases {
 /// The kind of data at one place of a co-processor's memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum What {
-    /// The tables (twiddles and constants) of one modulus of the program.
+    /// The place holds the tables (twiddles and constants) of one modulus of the program.
     Tables(ModulusId),
-    /// The constants of a base extension between these bases.
+    /// The place holds the constants of a base extension between these bases.
     Constants(Arc<Bases>),
-    /// A limb. `eval` says whether it lies in the layout of the evaluation form.
+    /// The place holds a limb. `eval` says whether the limb lies in the layout of the evaluation form.
     Limb { name: Name, eval: bool },
 }
 

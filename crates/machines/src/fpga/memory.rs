@@ -20,7 +20,7 @@ pub enum MemoryKind {
     Bram,
     Uram,
     Lutram,
-    /// SRAM of an ASIC, counted in bits.
+    /// The memory is SRAM of an ASIC, which is counted in bits.
     Sram,
 }
 

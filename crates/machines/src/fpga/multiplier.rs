@@ -11,11 +11,12 @@ pub enum Reduction {
     NttFriendly,
     MontgomeryFriendly,
     Sparse,
-    /// Reduction modulo a prime near a power of two, after columns of DSP blocks that add their own partial products:
-    /// `rm_mul_cascade`, `rm_red_lazy`.
+    /// The multiplier reduces modulo a prime near a power of two. Before that, columns of DSP blocks add their own
+    /// partial products: `rm_mul_cascade`, `rm_red_lazy`.
     Lazy,
     Solinas52,
-    /// Montgomery reduction by words of 16 bits for run-time moduli of up to 61 bits: `rm_wide_mul`.
+    /// The multiplier does Montgomery reduction by words of 16 bits, for moduli of up to 61 bits that are set at run
+    /// time: `rm_wide_mul`.
     WideWords,
 }
 

@@ -23,19 +23,19 @@ pub const OVERHEAD: u64 = DEP_LATENCY - 1;
 /// An operation of the multiplier's array of butterflies on one or two limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayOp {
-    /// The forward transform (NTT) of a limb.
+    /// The operation is the forward transform (NTT) of a limb.
     Ntt,
-    /// The inverse transform (INTT) of a limb.
+    /// The operation is the inverse transform (INTT) of a limb.
     Intt,
-    /// The coefficient-wise product of two limbs.
+    /// The operation is the coefficient-wise product of two limbs.
     Mul,
     /// The half product: transforms one limb, multiplies it by a limb in evaluation form, and transforms back.
     Hpm,
     /// The full product: transforms both limbs, multiplies them, and transforms back.
     Fpm,
-    /// The coefficient-wise sum of two limbs, both in the same form.
+    /// The operation is the coefficient-wise sum of two limbs, both in the same form.
     Add,
-    /// The coefficient-wise difference of two limbs, both in the same form.
+    /// The operation is the coefficient-wise difference of two limbs, both in the same form.
     Sub,
 }
 
@@ -89,15 +89,16 @@ impl ArrayOp {
 /// The computation of one pass over a polynomial's rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pass {
-    /// Multiplies residues by R^2, so that the later product has no Montgomery factor.
+    /// The pass multiplies residues by R^2, so that the later Montgomery product has no factor left. R is the
+    /// Montgomery factor.
     Scale,
-    /// One Cooley-Tukey stage of a forward transform, on one polynomial.
+    /// The pass is one Cooley-Tukey stage of a forward transform, on one polynomial.
     Forward,
-    /// The coefficient-wise product of two polynomials.
+    /// The pass is the coefficient-wise product of two polynomials.
     Product,
-    /// One Gentleman-Sande stage of an inverse transform.
+    /// The pass is one Gentleman-Sande stage of an inverse transform.
     Inverse,
-    /// The coefficient-wise sum or difference of two polynomials.
+    /// The pass is the coefficient-wise sum or difference of two polynomials.
     Sum,
 }
 

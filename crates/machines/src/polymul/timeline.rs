@@ -40,7 +40,7 @@ pub enum Command {
         slot: usize,
         job: Job,
     },
-    /// Unloads polynomial 0 of set `set`, the result. `eval` tells whether it is in evaluation form.
+    /// Unloads the result of a job, polynomial 0 of set `set`. `eval` tells whether it is in evaluation form.
     Unload {
         set: usize,
         eval: bool,

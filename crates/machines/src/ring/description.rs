@@ -203,9 +203,9 @@ pub struct Twiddles {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TwiddleSource {
-    /// One twiddle generator (a modular multiplier) beside each butterfly.
+    /// Twiddles are computed by a twiddle generator (a modular multiplier) beside each butterfly.
     Generated,
-    /// Tables of twiddles for the full ring and both half rings, one memory for each butterfly.
+    /// Twiddles are stored in tables for the full ring and both half rings, with one memory for each butterfly.
     Stored,
 }
 

@@ -9,7 +9,7 @@ use ringmill_math::RingKind;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Opcode {
-    /// Copies operand a.
+    /// Copies operand a to the result's memory slot.
     Copy = 2,
     /// Adds operands a and b, coefficient by coefficient.
     Add,
@@ -232,7 +232,7 @@ impl OpWord {
 /// A 64-bit instruction word in decoded form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Word {
-    /// Ends the instruction stream of the procedure.
+    /// Ends an instruction stream of the procedure: the stream issues no more words.
     End,
     /// Makes the stream wait until the retire counter `queue` has counted `count` words of this procedure.
     Wait {

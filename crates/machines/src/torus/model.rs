@@ -82,7 +82,7 @@ enum State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Transform {
     Digits,
-    /// The transform of a bundle's column for the mask; `Body` is that of the column for the body.
+    /// The transform units transform the mask's column of a bundle; with `Body` they transform the column of the body.
     Mask,
     Body,
     Inverse,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Schedule {
-    /// Each decomposed polynomial is transformed once. Its products are summed in transform form, and two sums are
-    /// transformed back.
+    /// Each decomposed polynomial is transformed once. Its products with the key are summed in transform form, and the
+    /// two sums are transformed back.
     #[default]
     Sums,
     /// For m > 1 key bits a step: as [`Self::Sums`], but the key's patterns are summed to a bundle in coefficient form

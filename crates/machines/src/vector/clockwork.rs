@@ -49,7 +49,7 @@ impl Counting {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Register {
     At(u64),
-    /// The time is unknown, since the value is in the pipeline behind an item that waits for the port.
+    /// The time is unknown, since the value is in the pipeline behind an item that waits for the buffer's port.
     Waits,
 }
 

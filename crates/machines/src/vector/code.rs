@@ -23,8 +23,8 @@ struct Kept {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spot {
     None,
-    /// The current chunk of a value in the buffer. The number counts the values that the kernel reads, then those that
-    /// it writes.
+    /// The current chunk of a value in the ciphertext buffer. The number counts the values that the kernel reads, then
+    /// those that it writes.
     Buffer(usize),
     Register(Register),
     Accumulator,

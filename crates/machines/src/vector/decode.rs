@@ -12,9 +12,9 @@ use super::layout::{Orientation, orientation};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Mac,
-    /// A pass of a transform over one chunk.
+    /// The instruction is a pass of a transform over one chunk.
     Pass,
-    /// A permutation of a chunk that bypasses the transform.
+    /// The instruction is a permutation of a chunk that bypasses the transform.
     Morph,
     Load,
     Store,

@@ -64,9 +64,10 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Factory {
-    /// One factory of powers beside each transform unit.
+    /// The machine has a factory of powers beside each transform unit.
     Unit,
-    /// One factory of powers for all transform units. The other units multiply the powers of its column on.
+    /// The machine has one factory of powers, which all transform units share. The other units multiply the powers of
+    /// its column on.
     Shared,
 }
 
@@ -84,11 +85,11 @@ pub enum Replacement {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Masks {
-    /// Distant memory: keys are stored whole there, as in the paper.
+    /// Masks come from distant memory: keys are stored whole there, as in the paper.
     #[default]
     Stored,
-    /// A generator beside the buffer, for keys that come with seeds. It delivers a chunk when an instruction asks for
-    /// it.
+    /// Masks come from a generator beside the buffer, for keys that come with seeds. It delivers a chunk when an
+    /// instruction asks for it.
     Generated,
 }
 

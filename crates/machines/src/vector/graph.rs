@@ -29,8 +29,8 @@ pub type Value = usize;
 /// A term of a sum of limbs: a limb times a constant, or a product of two limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Term {
-    /// A value times a constant below the sum's modulus. `foreign` tells whether the value's residues are modulo
-    /// another modulus.
+    /// The term is a value times a constant below the sum's modulus. `foreign` tells whether the value's residues are
+    /// modulo another modulus.
     Scaled {
         value: Value,
         by: u64,

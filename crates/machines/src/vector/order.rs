@@ -15,7 +15,7 @@ use crate::MachineError;
 /// The kind of work that a task does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// The sums of a kernel, by the kernel's code.
+    /// The task computes the sums of a kernel by the kernel's code.
     Sums(Code),
     Forward,
     Inverse,

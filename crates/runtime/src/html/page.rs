@@ -43,11 +43,11 @@ impl Section {
 /// page escapes.
 #[derive(Clone, Debug)]
 pub enum Piece {
-    /// A paragraph of text.
+    /// The piece is a paragraph of text.
     Text(String),
-    /// A paragraph that the page marks as a warning.
+    /// The piece is a paragraph that the page marks as a warning.
     Warning(String),
-    /// A list of facts, each a name with its value.
+    /// The piece is a list of facts, each a name with its value.
     Facts(Vec<(String, String)>),
     Table(Table),
     Figure(Figure),
@@ -64,12 +64,12 @@ pub struct Table {
 #[derive(Clone, Debug)]
 pub enum Cell {
     Text(String),
-    /// A text set as program code.
+    /// The cell has a text that the page sets as program code.
     Code(String),
     Number(String),
-    /// A share of a whole, from 0 to 1, which the table draws as a bar.
+    /// The cell has a share of a whole, from 0 to 1, which the table draws as a bar.
     Share(f64),
-    /// The reason why the rest of the table's row is empty.
+    /// The cell has the reason why the rest of the table's row is empty.
     Refused(String),
 }
 
