@@ -31,8 +31,8 @@ pub fn folded_delay(shape: Shape) -> u64 {
 }
 
 /// Returns the cycles of one extension, from the command to the last coefficient, for `l` sources, `k` targets and
-/// rings of N = 2^`log_n`. Each target takes the paper's (l + 2) N / TP cycles, with TP lanes, and the latency of the
-/// pipeline.
+/// rings of N = 2^`log_n`. Each target takes the basext paper's (l + 2) N / TP cycles, with TP lanes, and the latency
+/// of the pipeline.
 pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32) -> u64 {
     let (l, k, beats) = (l as u64, k as u64, shape.beats(log_n));
     let target = match extension {

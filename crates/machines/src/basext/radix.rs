@@ -6,8 +6,8 @@
 
 use super::{BasextError, Shape, mul_latency};
 
-/// The most source moduli of the unit, the largest number in the paper (Table 4.6). A unit for l sources has l (l + 1)
-/// / 2 multipliers.
+/// The most source moduli of the unit, the largest number in the basext paper (Table 4.6). A unit for l sources has l
+/// (l + 1) / 2 multipliers.
 pub const MAX_L: usize = 17;
 
 /// The parameters of a pipelined mixed-radix unit for at most [`MAX_L`] source moduli. `lanes` is the number of words
@@ -38,8 +38,8 @@ impl Radix {
     }
 
     /// Returns the number of modular multipliers, which is also that of modular adders and subtractors. One serves each
-    /// division of a residue by the radix of an earlier digit, and one each digit's term in a target. The paper has one
-    /// multiplier more (Table 4.5), for a last product by Q that this unit does not need.
+    /// division of a residue by the radix of an earlier digit, and one each digit's term in a target. The basext paper
+    /// has one multiplier more (Table 4.5), for a last product by Q that this unit does not need.
     pub fn cells(self) -> u64 {
         let l = self.shape.max_l() as u64;
         l * (l + 1) / 2

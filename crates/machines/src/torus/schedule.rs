@@ -16,9 +16,9 @@ pub enum Schedule {
     /// exponents and BK_u the key of pattern u. With l digits, 4 l polynomials of the bundle are transformed for each
     /// ciphertext.
     Coefficients,
-    /// The paper's order (section 3.4.2). With l digits, each of the 4 l pairs of a decomposed polynomial and one of
-    /// the key has its own unit, which transforms, multiplies and transforms back. Products are summed in coefficient
-    /// form. The patterns u of an unrolled key are bundled before, while the units transform: the sum of (X^(a u) - 1)
-    /// BK_u, in transform form.
+    /// The torus paper's order (section 3.4.2). With l digits, each of the 4 l pairs of a decomposed polynomial and
+    /// one of the key has its own unit, which transforms, multiplies and transforms back. Products are summed in
+    /// coefficient form. The patterns u of an unrolled key are bundled before, while the units transform: the sum of
+    /// (X^(a u) - 1) BK_u, in transform form.
     Pairs,
 }

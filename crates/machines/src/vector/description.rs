@@ -75,7 +75,7 @@ pub enum Factory {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
-    /// The least recently used limb leaves the buffer, as in the paper.
+    /// The least recently used limb leaves the buffer, as in the vector paper.
     Lru,
     /// The limb whose next read is farthest away leaves the buffer (Belady).
     Furthest,
@@ -85,7 +85,7 @@ pub enum Replacement {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Masks {
-    /// Masks come from distant memory: keys are stored whole there, as in the paper.
+    /// Masks come from distant memory: keys are stored whole there, as in the vector paper.
     #[default]
     Stored,
     /// Masks come from a generator beside the buffer, for keys that come with seeds. It delivers a chunk when an
@@ -152,9 +152,9 @@ pub const WORD_BITS: u64 = 32;
 pub const FIXED_BITS: u32 = 17;
 
 impl Description {
-    /// The TOML text of the vector machine of the paper.
+    /// The TOML text of the vector machine of the vector paper.
     pub const PAPER: &'static str = include_str!("vector.toml");
-    /// The TOML text of our machine, with as many multipliers and as much memory as the paper's.
+    /// The TOML text of our machine, with as many multipliers and as much memory as the vector paper's.
     pub const OURS: &'static str = include_str!("vector-ours.toml");
     /// The TOML text of a machine for the U250, a card that one can buy. The RTL can build it.
     pub const U250: &'static str = include_str!("vector-u250.toml");

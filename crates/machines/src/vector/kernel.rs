@@ -14,7 +14,8 @@ use super::graph::{Graph, Node, Sum, Term, Value};
 const SPARE: usize = 2;
 /// The most sums that one kernel groups because they share operands.
 const MOST: usize = 64;
-/// The number of limbs that a kernel of a base extension writes: a third of the targets at the paper's parameters.
+/// The number of limbs that a kernel of a base extension writes: a third of the targets at the vector paper's
+/// parameters.
 pub const PIECE: usize = 16;
 
 /// A group of sums that are computed together, chunk by chunk.

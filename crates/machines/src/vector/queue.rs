@@ -74,7 +74,7 @@ pub fn predicted(
 }
 
 /// Times a program whose instructions the host writes as `writes` says. Distant memory and the link take no time, as in
-/// the paper's counting.
+/// the vector paper's counting.
 ///
 /// # Errors
 /// [`MachineError::Overrun`] for a write for which the queue has too little room, with the first instruction that does

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use super::clockwork::{Clockwork, Counting};
 
 /// Three simulated machines that receive the same instructions and use the same places of the buffer. The first
-/// counts all times, the second counts without distant memory and instructions, as the paper does. The third counts
-/// all times with the program's limbs on one side (half of the channels) of distant memory.
+/// counts all times, the second counts without distant memory and instructions, as the vector paper does. The third
+/// counts all times with the program's limbs on one side (half of the channels) of distant memory.
 pub type Clocks = [Clockwork; COUNTINGS.len()];
 
 /// For each of the three machines, which times it counts.

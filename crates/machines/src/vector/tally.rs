@@ -109,8 +109,8 @@ impl Ops {
 /// The time and the counts of one call, or the sums of several.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// The micro-cycles of the three simulated machines: with all times, as the paper counts, and with all times and
-    /// limbs on one side of distant memory.
+    /// The micro-cycles of the three simulated machines: with all times, as the vector paper counts, and with all
+    /// times and limbs on one side of distant memory.
     pub micro: [u64; 3],
     pub tally: [Tally; 3],
     pub ops: Ops,

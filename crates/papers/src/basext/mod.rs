@@ -30,7 +30,7 @@ pub const SHEET: &str = include_str!("../../data/basext.toml");
 /// that are measured.
 const RUNS: u64 = 15 + 18 + 6;
 
-/// The paper on a generator of exact base-extension units: its Tables 3.1 to 4.11.
+/// The basext paper on a generator of exact base-extension units: its Tables 3.1 to 4.11.
 pub struct Extension;
 
 impl Paper for Extension {

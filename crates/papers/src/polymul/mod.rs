@@ -32,7 +32,7 @@ use decryption::Study;
 
 pub const SHEET: &str = include_str!("../../data/polymul.toml");
 
-/// The number of decryptions over which the host's times are means, as many as in the paper.
+/// The number of decryptions over which the host's times are means, as many as in the polymul paper.
 const RUNS: u32 = 1000;
 
 /// Figures that the polymul paper prints and from which our own figures are computed.
@@ -40,12 +40,12 @@ const RUNS: u32 = 1000;
 pub struct Given {
     clock_mhz: f64,
     pcie_effective_gbps: f64,
-    /// The paper's parameter sets: ring degrees, and bits of moduli.
+    /// The polymul paper's parameter sets: ring degrees, and bits of moduli.
     sets: Vec<(usize, u32)>,
     seal_decrypt: Vec<SealDecrypt>,
 }
 
-/// A parameter set that the paper's decryption study prints, and the paper's time of the product in software.
+/// A parameter set that the polymul paper's decryption study prints, and the paper's time of the product in software.
 #[derive(Deserialize)]
 struct SealDecrypt {
     n: usize,
@@ -53,7 +53,8 @@ struct SealDecrypt {
     software_multiply_us: f64,
 }
 
-/// The paper on a run-time configurable polynomial multiplier: its Tables 2 to 5, Figure 4, and sections 3 to 5.
+/// The polymul paper on a run-time configurable polynomial multiplier: its Tables 2 to 5, Figure 4, and sections
+/// 3 to 5.
 pub struct Multiplier;
 
 impl Paper for Multiplier {
@@ -190,8 +191,8 @@ impl Ours<'_> {
         Ok(found)
     }
 
-    /// Returns the cycles of our machine at the ring degree of another design with which the paper compares itself, and
-    /// the limbs of that design's modulus.
+    /// Returns the cycles of our machine at the ring degree of another design with which the polymul paper compares
+    /// itself, and the limbs of that design's modulus.
     fn rival(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let n = at.count("n")?.next_power_of_two();
         let shape = self.shape;

@@ -69,7 +69,7 @@ pub(super) fn figures() -> Result<Vec<Record>, PaperError> {
     Ok(points.collect())
 }
 
-/// Returns the curves of Figure 4: our machine's solid, the paper's dashed.
+/// Returns the curves of Figure 4: our machine's solid, the polymul paper's dashed.
 pub fn panels() -> Result<Vec<Panel>, PaperError> {
     let points = points()?;
     let panel = |title: &str, of: fn(&Point, f64) -> f64| Panel {

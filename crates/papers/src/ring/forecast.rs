@@ -26,7 +26,7 @@ const COEFFICIENTS: [f64; 6] = [0.011, 0.62, 0.33, 0.023, -0.017, 0.029];
 
 pub const HIDDEN_LAYERS: usize = NODES.len() - 1;
 
-/// Compiles the forecasting network to a CKKS program. One evaluation forecasts in each of 8192 slots. The paper
+/// Compiles the forecasting network to a CKKS program. One evaluation forecasts in each of 8192 slots. The ring paper
 /// describes forecasts for 60,000 apartments in half an hour: 30 ms for each, and one evaluation each.
 pub fn compile() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("grid_forecast", SLOTS)?;

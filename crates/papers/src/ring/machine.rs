@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of our ring machines of the paper's size: the cycles of their instructions, and the memories of their
+//! Figures of our ring machines of the ring paper's size: the cycles of their instructions, and the memories of their
 //! RPAUs (residue polynomial arithmetic units).
 
 use ringmill_machines::fpga::Resource;

@@ -45,7 +45,7 @@ pub fn synthesis(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<Record>
     Ok(found)
 }
 
-/// Returns a record without figures, for a design in the paper's tables that is not ours.
+/// Returns a record without figures, for a design in the torus paper's tables that is not ours.
 pub fn none() -> Record {
     let mut found = area([Value::None, Value::None, Value::None, Value::None]);
     found.insert("engine.cycles".to_owned(), Value::None);
@@ -119,7 +119,7 @@ pub fn engine(machine: &TorusMachine, mapping: &Mapping<'_>) -> Result<Record, P
     Ok(found)
 }
 
-/// The parameters of a bootstrapping engine that the paper prints in Table VI.
+/// The parameters of a bootstrapping engine that the torus paper prints in Table VI.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Printed {
     pub dim: usize,

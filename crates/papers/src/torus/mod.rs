@@ -30,7 +30,7 @@ use crate::value::{Value, measured};
 
 pub const SHEET: &str = include_str!("../../data/torus.toml");
 
-/// The paper on a bootstrapping engine: its Tables I to VI.
+/// The torus paper on a bootstrapping engine: its Tables I to VI.
 pub struct Bootstrapping;
 
 impl Paper for Bootstrapping {

@@ -87,8 +87,8 @@ fn whole(hdl: &Hdl) -> Result<Vec<Record>, PaperError> {
     ])])
 }
 
-/// Returns the areas of the units of the paper's machine in Table 6. Transforms come first, since the other areas are
-/// shares of theirs.
+/// Returns the areas of the units of the vector paper's machine in Table 6. Transforms come first, since the other
+/// areas are shares of theirs.
 fn units(hdl: &Hdl, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let columns = ["element", "mhz", "mm2"].map(str::to_owned);
     let printed = at.list("elements", &columns, "number")?;

@@ -21,8 +21,8 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, counted, model};
 
-/// Returns the description of a vector machine for a ring degree: the paper's machine, or for a smaller ring one of a
-/// smaller radix.
+/// Returns the description of a vector machine for a ring degree: the vector paper's machine, or for a smaller ring
+/// one of a smaller radix.
 pub fn machine(log_n: u8) -> Result<Description, PaperError> {
     let mut d = Description::read(Description::PAPER)?;
     if !d.log_n().contains(&log_n) {
@@ -127,7 +127,7 @@ pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError
     Ok(Arc::new(made().map_err(BgvError::from)?))
 }
 
-/// Runs a whole program on the vector machine, once as the paper counts time, and once with distant memory and
+/// Runs a whole program on the vector machine, once as the vector paper counts time, and once with distant memory and
 /// instructions counted too.
 pub fn simulate(
     description: Description,
@@ -147,8 +147,8 @@ pub fn simulate(
     Ok(Run { report, own })
 }
 
-/// Runs one bootstrap of the parameter set (section 8.3.1) on the vector machine, once as the paper counts time, and
-/// once with distant memory and instructions counted too.
+/// Runs one bootstrap of the parameter set (section 8.3.1) on the vector machine, once as the vector paper counts
+/// time, and once with distant memory and instructions counted too.
 pub fn bootstrap(
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,

@@ -54,7 +54,7 @@ impl Paper for Basalisc {
     }
 }
 
-/// Returns the paper's tables for a bootstrap with these parameters, and a training iteration of this size.
+/// Returns the vector paper's tables for a bootstrap with these parameters, and a training iteration of this size.
 pub fn reproduced(
     procedure: &Arc<Procedure>,
     size: training::Size,

@@ -35,8 +35,8 @@ fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
     }
 }
 
-/// Counts the mid-level instructions of one run of a program as the paper's opcodes. Repeats are multiplied and not
-/// unrolled.
+/// Counts the mid-level instructions of one run of a program as the vector paper's opcodes. Repeats are multiplied and
+/// not unrolled.
 pub fn counts(program: &Program) -> BTreeMap<&'static str, u64> {
     let mut counts = BTreeMap::new();
     for (procedure, calls) in program.procs.iter().zip(stats::call_counts(program)) {

@@ -60,8 +60,8 @@ fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedu
     Ok(None)
 }
 
-/// Returns the times of a bootstrap with each method of digit removal, once as the paper counts time, and once with
-/// distant memory and instructions counted too.
+/// Returns the times of a bootstrap with each method of digit removal, once as the vector paper counts time, and once
+/// with distant memory and instructions counted too.
 pub fn figures(procedure: &Procedure, progress: &dyn Progress) -> Result<Vec<Record>, PaperError> {
     let methods = [
         (

@@ -70,8 +70,8 @@ impl Run {
         ]
     }
 
-    /// Returns the cycles of the buffer's ports, and the chunks through each unit, once as the paper counts time, and
-    /// once with distant memory and instructions counted too.
+    /// Returns the cycles of the buffer's ports, and the chunks through each unit, once as the vector paper counts
+    /// time, and once with distant memory and instructions counted too.
     pub fn splits(&self) -> Vec<Record> {
         let busy = |unit: &str| {
             let found = self.report.utilisation.iter().find(|of| of.unit == unit);

@@ -79,7 +79,7 @@ pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError>
     Ok(compile::<Bgv>(source, &options)?)
 }
 
-/// Counts how often each opcode of the paper occurs in one sigmoid.
+/// Counts how often each opcode of the vector paper occurs in one sigmoid.
 pub fn opcodes(compiled: &Compiled<Bgv>) -> Vec<Record> {
     let found = counts(compiled.program.program());
     let opcode = |opcode: &str| {

@@ -28,7 +28,7 @@ pub struct Size {
     pub step: i64,
 }
 
-/// The paper's size of a training iteration: 1,024 samples of 10 features.
+/// The vector paper's size of a training iteration: 1,024 samples of 10 features.
 pub const WHOLE: Size = Size {
     samples: 1024,
     features: 10,
@@ -216,8 +216,8 @@ pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
 }
 
 /// Runs one training iteration on the vector machine. Returns its instruction counts at three levels, its time as the
-/// paper counts it and with distant memory and instructions counted too, and the share of the link that instructions
-/// take.
+/// vector paper counts it and with distant memory and instructions counted too, and the share of the link that
+/// instructions take.
 pub fn iteration(
     procedure: &Arc<Procedure>,
     size: Size,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times the host's part of a BFV decryption on one thread, split as in Table 3 of the paper.
+//! Times the host's part of a BFV decryption on one thread, split as in Table 3 of the polymul paper.
 
 use std::time::{Duration, Instant};
 

@@ -102,7 +102,7 @@ impl Sample {
         self.c1.len()
     }
 
-    /// Computes c_1 s in coefficient form (NTT_MULTIPLY, lines 14 to 18 of the paper's Algorithm 5).
+    /// Computes c_1 s in coefficient form (NTT_MULTIPLY, lines 14 to 18 of the polymul paper's Algorithm 5).
     pub fn product(&self, into: &mut [u64]) -> Result<(), PaperError> {
         into.copy_from_slice(&self.c1);
         self.plan.forward(into)?;
