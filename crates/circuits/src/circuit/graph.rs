@@ -19,11 +19,11 @@ pub const ENTRIES: usize = 1 << BITS;
 /// The kind of values that a circuit's wires hold. It fixes the unit in which sums count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Basis {
-    /// Digits of 2 + 2 bits. Wires count in halves of a message; the torus has 64 halves.
+    /// Wires hold digits of 2 + 2 bits, and count in halves of a message. The torus has 64 halves.
     #[default]
     Digits,
-    /// Single bits. Wires count in eighths of the torus: 1 for true and -1 for false. Each table is [`SIGN`]: true for
-    /// a sum of 1 to 3, false for -1 to -3, modulo 8.
+    /// Wires hold single bits, and count in eighths of the torus: 1 for true and -1 for false. Each table is [`SIGN`]:
+    /// true for a sum of 1 to 3, false for -1 to -3, modulo 8.
     Bits,
 }
 

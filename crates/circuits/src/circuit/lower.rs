@@ -37,10 +37,10 @@ impl Port {
 /// A piece of a port's integer, from bit `at` on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// An encrypted piece of `bits` bits. `number` is its wire if the port is an input, and the graph's output if the
-    /// port is an output.
+    /// The piece has `bits` encrypted bits. `number` is its wire if the port is an input, and the number of the
+    /// graph's output if the port is an output.
     Encrypted { number: u32, at: u32, bits: u32 },
-    /// A piece of an output that was known when the circuit was made, so no ciphertext holds it.
+    /// The piece of an output has a value that was known when the circuit was made, so no ciphertext holds it.
     Known { value: u64, at: u32 },
 }
 

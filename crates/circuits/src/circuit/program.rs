@@ -85,9 +85,9 @@ pub enum Binary {
     Add,
     Sub,
     Mul,
-    /// The quotient, rounded towards 0. Division by 0 gives ones in all bits.
+    /// The quotient of two integers, rounded towards 0. Division by 0 gives ones in all bits.
     Div,
-    /// The remainder, with the sign of the dividend. Division by 0 gives the dividend.
+    /// The remainder of a division, with the sign of the dividend. Division by 0 gives the dividend.
     Rem,
     And,
     Or,
@@ -164,27 +164,27 @@ pub use super::integer::Shift;
 /// The operation of a program's instruction, with its operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
-    /// The next input of the program, in the order of its instructions.
+    /// The instruction is the next input of the program, in the order of the program's instructions.
     Input {
         name: String,
     },
-    /// A constant of the instruction's type, given by its bits.
+    /// The instruction gives a constant of its type, by the constant's bits.
     Constant(u64),
     Binary(Binary, Value, Value),
     Compare(Comparison, Value, Value),
     Not(Value),
-    /// A shift of the value by a known number of bits.
+    /// The instruction shifts the value by a known number of bits.
     ShiftBy(Shift, Value, u32),
-    /// A shift of the first value by the second, an encrypted, unsigned number of bits.
+    /// The instruction shifts the first value by the second, which is an encrypted, unsigned number of bits.
     Shift(Shift, Value, Value),
-    /// A choice by the first value, a bit: the second value if the bit is 1, else the third.
+    /// The instruction chooses by the first value, a bit: the second value if the bit is 1, else the third.
     Select(Value, Value, Value),
-    /// The sum of several values of one type.
+    /// The instruction adds up several values of one type.
     Sum(Vec<Value>),
-    /// The entry of a table at an unsigned index, or 0 for an index beyond the table's end.
+    /// The instruction gives the entry of a table at an unsigned index, or 0 for an index beyond the table's end.
     Table(Value, Vec<u64>),
-    /// A conversion of the operand to the instruction's type: its low bits, or an extension. The extension is by the
-    /// sign if the operand is signed, else by zeros.
+    /// The instruction converts the operand to its own type: to the low bits, or by an extension. The extension is by
+    /// the sign if the operand is signed, else by zeros.
     Convert(Value),
 }
 

@@ -11,9 +11,9 @@ use crate::tfhe::{Evaluator, LinearEvaluator, LookupTable, LweCiphertext, Worksp
 /// An engine that computes a circuit's bootstraps with evaluation keys. All engines give the same ciphertexts.
 #[derive(Clone, Copy)]
 pub enum Engine<'a> {
-    /// The CPU's kernels, which run one bootstrap after another in each thread.
+    /// The engine is the CPU's kernels, which run one bootstrap after another in each thread.
     Evaluator(&'a Evaluator),
-    /// A device and a bootstrap as limb programs, which the device runs.
+    /// The engine is a device, which runs the bootstrap as limb programs.
     Device {
         bootstrap: &'a Bootstrap,
         device: &'a dyn Device,

@@ -21,7 +21,7 @@ use super::params::Sizes;
 /// The proof that the products of a bootstrap are exact: no sum of products exceeds what its transform holds.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Exactness {
-    /// The proof for a prime q: products are computed modulo q itself.
+    /// The products are exact because q is prime and they are computed modulo q itself.
     CiphertextRing,
     /// The proof by the worst case: no sum can be too large. `bound` is log2 of the largest sum, `room` is log2 of the
     /// bound that sums must stay below.

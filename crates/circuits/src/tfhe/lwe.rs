@@ -10,9 +10,10 @@ use super::params::{Order, Params};
 /// The LWE key that a ciphertext is encrypted under: the small or the large one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LweKey {
-    /// The small key, of n bits.
+    /// The small key, of n bits, under which blind rotation takes ciphertexts.
     Small,
-    /// The large key, of k N bits: the coefficients of the ring key.
+    /// The large key, of k N bits, which are the coefficients of the ring key. Blind rotation gives ciphertexts under
+    /// it.
     Large,
 }
 

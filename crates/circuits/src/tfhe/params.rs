@@ -36,8 +36,8 @@ pub enum CiphertextModulus {
     Torus32,
     /// The ciphertext modulus is 2^64, the word of a 64-bit torus.
     Torus64,
-    /// The largest prime of `bits` bits (up to 52) that is 1 modulo 2^12, and so has the roots of unity of every ring
-    /// up to 2^11.
+    /// The ciphertext modulus is the largest prime of `bits` bits (up to 52) that is 1 modulo 2^12, and so has the
+    /// roots of unity of every ring up to 2^11.
     Prime { bits: u32 },
 }
 
@@ -85,7 +85,7 @@ pub enum Order {
 /// The way in which a bootstrap rounds a phase to multiples of 1/2N.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ModulusSwitch {
-    /// Each coefficient is rounded to the nearest multiple.
+    /// The bootstrap rounds each coefficient to the nearest multiple.
     #[default]
     Nearest,
     /// Each coefficient is rounded to the nearest multiple, after a correction of the body by the mean error. The mean
@@ -97,10 +97,10 @@ pub enum ModulusSwitch {
 /// The kind of messages that ciphertexts of a parameter set encrypt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Messages {
-    /// Bits: true is 1/8 of the torus, false is -1/8.
+    /// Ciphertexts encrypt bits: true is 1/8 of the torus, false is -1/8.
     Booleans,
-    /// Integers m below 2^(message_bits + carry_bits), as m / 2^(message_bits + carry_bits + 1). The top bit of the
-    /// torus stays free.
+    /// Ciphertexts encrypt integers m below 2^(message_bits + carry_bits), as m / 2^(message_bits + carry_bits + 1).
+    /// The top bit of the torus stays free.
     Integers { message_bits: u32, carry_bits: u32 },
 }
 

@@ -20,15 +20,15 @@ use super::security::{Security, Wanted};
 /// The primes that compute products modulo a power of two. A prime ciphertext modulus always uses its own transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Transforms {
-    /// The fastest primes that provably hold all products, tried in this order: a prime of 50 bits, 2^52 - 2^12 + 1,
-    /// two primes of 50 bits.
+    /// The builder takes the fastest primes that provably hold all products. It tries them in this order: a prime of
+    /// 50 bits, 2^52 - 2^12 + 1, two primes of 50 bits.
     #[default]
     Fastest,
-    /// The torus paper's prime, 2^52 - 2^12 + 1. It is refused if products may not fit.
+    /// The builder takes the torus paper's prime, 2^52 - 2^12 + 1. It refuses the prime if products may not fit.
     Solinas,
-    /// The largest prime of 50 bits. It is refused if products may not fit.
+    /// The builder takes the largest prime of 50 bits. It refuses the prime if products may not fit.
     Prime50,
-    /// The two largest primes of 50 bits.
+    /// The builder takes the two largest primes of 50 bits.
     TwoPrimes,
 }
 

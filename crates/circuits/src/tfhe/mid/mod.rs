@@ -46,21 +46,21 @@ pub enum Ending {
 /// An input of the program of a blind rotation. The variants are in the order of the inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RotationInput {
-    /// The polynomial of the lookup table.
+    /// The input is the polynomial of the lookup table.
     Table,
-    /// 2N less the exponent of the ciphertext's body, modulo 2N.
+    /// The input is 2N less the exponent of the ciphertext's body, modulo 2N.
     MinusBody,
-    /// The exponent of the ciphertext's mask coefficient `i`.
+    /// The input is the exponent of the ciphertext's mask coefficient `i`.
     Mask { i: usize },
-    /// A polynomial of the bootstrapping key: row `row` and column `col` of gadget ciphertext `at`. It is in transform
-    /// form modulo the prime of lane `lane`.
+    /// The input is a polynomial of the bootstrapping key: row `row` and column `col` of gadget ciphertext `at`. It is
+    /// in transform form modulo the prime of lane `lane`.
     Key {
         at: usize,
         row: usize,
         col: usize,
         lane: usize,
     },
-    /// The rows of the key-switching key, for a program that ends with a key switch.
+    /// The input is the rows of the key-switching key, for a program that ends with a key switch.
     SwitchKey,
 }
 

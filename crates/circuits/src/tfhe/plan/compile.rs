@@ -26,13 +26,13 @@ fn other(what: impl ToString) -> TfheError {
 /// The kind of an input of the compiled program, and its number among the inputs of that kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Bound {
-    /// A limb or a vector, by its number among the inputs that are limbs and vectors.
+    /// The input is a limb or a vector, with this number among the inputs that are limbs and vectors.
     Words(usize),
-    /// An exponent, by its number among the inputs that are exponents.
+    /// The input is an exponent, with this number among the inputs that are exponents.
     Exponent(usize),
-    /// A polynomial of the bootstrapping key.
+    /// The input is a polynomial of the bootstrapping key.
     Key(RotationInput),
-    /// The rows of the key-switching key.
+    /// The input is the rows of the key-switching key.
     Switch,
 }
 

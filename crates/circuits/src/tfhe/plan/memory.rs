@@ -6,9 +6,9 @@ use std::ops::Range;
 /// The place where a value of a compiled program lies: in an input of the run, or in the program's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::tfhe) enum Place {
-    /// The words of one of the run's inputs, by the input's number.
+    /// The value lies in one of the run's inputs, by the input's number.
     Input(usize),
-    /// A range of words of the program's memory.
+    /// The value lies in a range of words of the program's memory.
     Own(Range<usize>),
 }
 

@@ -37,7 +37,7 @@ pub struct Plan {
 
 /// A line of a compiled program: one step, or a loop over the turns of a blind rotation.
 enum Line {
-    /// Computes (X^e - 1) a, where e is the sum of the exponents.
+    /// Computes (X^e - 1) a for a limb a, where e is the sum of the exponents.
     RotateDifference {
         q: Coefficients,
         exponents: Vec<usize>,
