@@ -6,7 +6,7 @@
 pub struct Engine {
     /// The dimension n of the LWE ciphertexts that a blind rotation takes.
     pub dimension: usize,
-    /// The base-2 logarithm of the ring degree N.
+    /// The base-2 logarithm of the degree N of the ring in which a blind rotation computes.
     pub log_degree: u8,
     /// The number m of secret key bits that one step of the engine's blind rotation handles.
     pub unrolling: usize,

@@ -112,7 +112,7 @@ pub struct Reproduced {
     pub figures: Vec<Figure>,
     /// Further rows, printed after `figures`, each with a remark.
     pub rows: Vec<Row>,
-    /// Notes as text for the reader of `figures` and `rows`.
+    /// Notes as text, for people who read `figures` and `rows`.
     pub notes: String,
     /// The drawn figure as SVG, if the options asked for it.
     pub picture: Option<String>,

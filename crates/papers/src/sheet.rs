@@ -15,7 +15,7 @@ use crate::tables;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sheet {
-    /// Names and numbers of the sheet that its rows' formulas look up.
+    /// The sheet's own names and numbers, which formulas of its rows look up.
     #[serde(default)]
     pub terms: toml::Table,
     /// The lists of our figures that the sheet uses, each with the fields of its records. A field may have an example

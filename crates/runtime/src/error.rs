@@ -40,7 +40,7 @@ pub enum RuntimeError<E = CkksError> {
     OutOfRange {
         name: String,
         slot: usize,
-        /// The refused value as text, in the form of the range.
+        /// The refused value as text, in the notation in which the range is shown.
         value: String,
         range: String,
     },

@@ -31,13 +31,13 @@ use crate::report::{KeyReport, RunReport};
 pub struct Server<S: Runs = Ckks> {
     compiled: Arc<Compiled<S>>,
     operator: S::Operator,
-    /// The evaluation keys, one for each of [`Compiled::keys`].
+    /// The client's evaluation keys, one for each of the program's [`Compiled::keys`].
     keys: Vec<S::Key>,
     /// The expansion of each of the program's seeds, from which a device makes half of a key.
     seeds: Vec<Arc<SeedExpansion>>,
     /// The expanded limbs of seeds and constants that the server keeps from run to run.
     expanded: Arc<Expanded>,
-    /// The plaintext operands, one for each of [`Compiled::plaintexts`].
+    /// The program's plaintext operands, one for each of [`Compiled::plaintexts`].
     plaintexts: Vec<Prepared<S>>,
 }
 

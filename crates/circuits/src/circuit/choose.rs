@@ -84,7 +84,7 @@ impl Source<'_> {
 /// probability.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
-    /// The set's name, or `None` for parameters without a name.
+    /// The name of the parameter set, or `None` for parameters without a name.
     pub set: Option<&'static str>,
     pub bootstraps: usize,
     /// The number of bootstraps on the circuit's longest path from an input to an output.

@@ -60,7 +60,7 @@ pub struct Graph {
 /// The bootstraps, depth and noise of a circuit, which fix the cost of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// The number of blind rotations of a run, one bootstrap each.
+    /// The number of bootstraps of a run, which are its blind rotations.
     pub bootstraps: usize,
     /// The number of tables that all rotations of a run together look up.
     pub tables: usize,

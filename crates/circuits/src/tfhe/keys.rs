@@ -28,7 +28,7 @@ pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64
 pub struct BootstrapKey {
     origin: Origin,
     seed: [u8; 32],
-    /// The body of each row, N words, one row after another.
+    /// The bodies of the key's rows, one row after another, with N words each.
     bodies: Vec<u64>,
 }
 

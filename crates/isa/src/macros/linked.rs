@@ -52,7 +52,7 @@ pub enum Left {
 /// The immediate of `SUMPROD`: a sum of products of operands or of combinations of operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Products {
-    /// The number of operands, from the first on, that every combination adds.
+    /// The number of operands that every combination adds, counted from the first operand.
     pub combined: u16,
     /// The two factors of each product. The second factor is the number of an operand.
     pub factors: Vec<(Left, u16)>,

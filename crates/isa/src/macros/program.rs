@@ -351,7 +351,7 @@ pub struct MacroProgram {
     pub scheme: SchemeName,
     pub slots: u32,
     pub inputs: Vec<MacroInput>,
-    /// The constant vectors, each of `slots` complex values (real part, imaginary part).
+    /// The constant vectors of the program, each of `slots` complex values (real part, imaginary part).
     pub data: Vec<Vec<(f64, f64)>>,
     /// The procedures of the program. Each calls only procedures that stand before it.
     pub procs: Vec<MacroProc>,

@@ -47,7 +47,7 @@ pub struct InstructionDef {
     pub n: String,
     /// Whether the instruction computes modulo one of the program's moduli, by its index.
     pub modulus: bool,
-    /// Whether the instruction adds its result to the accumulator.
+    /// Whether the instruction adds its result to the accumulator of the multiply-accumulate unit.
     pub adds: bool,
     pub semantics: String,
 }

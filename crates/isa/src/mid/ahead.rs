@@ -21,7 +21,7 @@ const AGAIN: u64 = u64::MAX - 1;
 /// The reads of a limb by the calls in the window.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// The first call in the window that reads the limb.
+    /// The number of the first call in the window that reads the limb.
     next: u64,
     /// The index, among the links of all arguments so far, of the limb's last read in the window.
     last: u64,

@@ -20,7 +20,7 @@ pub struct Head<'p> {
     pub log_n: u8,
     pub moduli: &'p [TableModulus],
     pub inputs: &'p [HeadInput],
-    /// The procedures that calls name, with no immediate parameters left.
+    /// The procedures that the program's calls name. They have no immediate parameters.
     pub procs: &'p [Arc<Procedure>],
     /// Whether the program ends with the halt instruction `HCF`, after which the machine awaits new instructions.
     pub halts: bool,

@@ -18,7 +18,8 @@ pub struct Allowed {
 pub struct Info {
     pub mnemonic: &'static str,
     pub unit: Unit,
-    /// The kinds of place to which the result may go.
+    /// The kinds of place (chunk, register or accumulator) to which the instruction's result may
+    /// go.
     pub d: Allowed,
     pub a: Allowed,
     pub b: Allowed,
@@ -26,7 +27,7 @@ pub struct Info {
     /// Whether the instruction computes modulo one of the program's
     /// moduli.
     pub modulus: bool,
-    /// Whether the instruction adds its result to the accumulator.
+    /// Whether the instruction adds its result to the accumulator of the multiply-accumulate unit.
     pub adds: bool,
 }
 

@@ -129,7 +129,7 @@ pub struct MicroProgram {
     pub shape: Shape,
     /// The moduli of the program, which are Montgomery-friendly primes.
     pub moduli: Vec<u64>,
-    /// The limbs that the machine expands from seeds on the chip.
+    /// The limbs (masks of keys) that the machine expands from seeds on the chip.
     pub masks: Vec<Mask>,
     /// The chunks of the ciphertext buffer that hold data before the program runs, in ascending order.
     pub holds: Vec<Chunk>,

@@ -16,7 +16,7 @@ pub struct Job {
     pub extension: Extension,
     pub bases: Arc<Bases>,
     pub sources: Vec<ValueId>,
-    /// The limb modulo the redundant modulus; `None` for a fast extension.
+    /// The limb of residues modulo the redundant modulus of an exact extension, or `None` for a fast extension.
     pub redundant: Option<ValueId>,
     pub targets: Vec<ValueId>,
 }

@@ -44,7 +44,7 @@ struct Rows {
     drain: bool,
     /// The number of target moduli that this round and all later rounds of the command compute.
     left: u64,
-    /// The number of polynomials of the command after this one.
+    /// The number of polynomials that the command still extends after the current one.
     more: u64,
     /// The number of target moduli that the previous round computed.
     past: u64,

@@ -46,7 +46,7 @@ pub struct OffloadTimes {
     pub link_seconds: f64,
     /// The measured seconds of the whole program on the host alone.
     pub alone_seconds: f64,
-    /// The sum of the seconds of host, link and machine.
+    /// The sum of the seconds of host, link and machine in a run with the machine.
     pub offloaded_seconds: f64,
     /// The speedup by the offload: `alone_seconds` divided by `offloaded_seconds`.
     pub speedup: f64,

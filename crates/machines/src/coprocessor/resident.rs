@@ -49,7 +49,7 @@ pub struct Held {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Resident {
     places: BTreeMap<u16, Held>,
-    /// The place of the tables that a command used last.
+    /// The place of the tables that a command of the co-processor used last.
     last: u16,
 }
 

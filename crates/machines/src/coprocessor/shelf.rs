@@ -19,7 +19,7 @@ struct Kept {
     names: Vec<Name>,
     /// The limb's bytes, in the word size of the co-processor that brought it.
     bytes: u64,
-    /// Whether the host has no copy of the limb yet.
+    /// Whether only the card has the limb, and the host has no copy of it yet.
     only_here: bool,
 }
 

@@ -45,7 +45,7 @@ pub struct Work<'m> {
     card: &'m Card,
     procs: Vec<Arc<Procedure>>,
     accepted: Vec<Option<Box<dyn Accepted>>>,
-    /// For each co-processor the places of its memories.
+    /// For each co-processor the places of its memories whose content may stay between jobs.
     keeps: Vec<Vec<Keep>>,
     log_n: u8,
     /// The data that lie in each co-processor between two commands.

@@ -84,7 +84,7 @@ struct Board {
     shape: Shape,
     degree: Degree,
     timeline: Vec<Timed>,
-    /// The cycles in which a command is sent.
+    /// The cycles in which the command port is taken, because a command is sent.
     port: BTreeSet<u64>,
     array: u64,
     load: u64,

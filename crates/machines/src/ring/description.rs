@@ -39,7 +39,7 @@ pub struct Description {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
-    /// log2 of the native ring degree, that of one memory slot.
+    /// log2 of the native ring degree, which is the number of coefficients that one memory slot holds.
     pub log_n: u8,
     /// How many times a larger ring may be split in two. The largest ring degree is 2^`splits` times the native one.
     #[serde(default = "once")]
@@ -111,7 +111,7 @@ pub struct MainCore {
 pub struct Pipeline {
     /// The cycles from the start of a word of an instruction stream until the scoreboard looks at that stream again.
     pub board: u64,
-    /// The cycles from a word's start to the address generators.
+    /// The cycles from a word's start until the word is at the address generators.
     pub issue: u64,
     /// The cycles from the scoreboard to the RPAUs, the same for each RPAU. They count once for each run of a
     /// procedure.
@@ -159,7 +159,7 @@ pub struct Generator {
     pub residues_per_cycle: usize,
     /// The cycles from the start of a generator's stream to its first 128 bits.
     pub latency: u64,
-    /// The latency in cycles of the unit that reduces 128 bits.
+    /// The latency in cycles of the unit that reduces 128 random bits modulo a prime.
     pub fold: u64,
 }
 
@@ -170,9 +170,9 @@ pub struct Generator {
 #[serde(deny_unknown_fields)]
 pub struct KeyMemory {
     pub slots: usize,
-    /// The residues of a group, which is one word of a stripe.
+    /// The number of residues in a group. A group is one word of a stripe of key memory.
     pub group: usize,
-    /// The number of memories side by side, each with its own address.
+    /// The number of stripes of key memory: memories side by side, each with its own address.
     pub stripes: usize,
     /// The latency in cycles of the stages that bring the groups of a row into order.
     pub rotate: u64,

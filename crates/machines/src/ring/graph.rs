@@ -72,7 +72,7 @@ impl Node {
 pub struct Value {
     pub rpau: u8,
     pub def: Option<NodeIndex>,
-    /// The operations that read the value, each once.
+    /// The operations that read the value. Each is listed once, even if it reads the value twice.
     pub users: Vec<NodeIndex>,
     /// How many of the procedure's results are this value.
     pub results: u32,

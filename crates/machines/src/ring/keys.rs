@@ -32,7 +32,7 @@ pub struct KeyMemory {
     resident: bool,
     /// For each RPAU, the number of different key limbs that calls have used.
     needed: Vec<u64>,
-    /// The number of key limbs that crossed the link between calls.
+    /// The number of key limbs that crossed the link between calls since the program's start.
     pub loads: u64,
     /// The number of key limbs that count as loaded before the program's first call.
     pub found: u64,

@@ -34,7 +34,7 @@ pub struct Slots {
     work: Vec<u8>,
     keep: Vec<u8>,
     count: u32,
-    /// For each RPAU, the most slots in use at once.
+    /// For each RPAU, the most memory slots in use at once during the procedure.
     pub peak: [u8; MAX_RPAUS],
 }
 

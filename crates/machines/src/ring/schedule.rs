@@ -31,7 +31,7 @@ pub struct Placement {
     pub args: Vec<Vec<u8>>,
     /// For each parameter, whether a later call reads it, so that its slots must not change.
     pub pinned: Vec<bool>,
-    /// For each RPAU, a mask of the slots of other live values.
+    /// For each RPAU, a mask of the memory slots in which other values lie that later calls need.
     pub busy: [u32; MAX_RPAUS],
 }
 
@@ -46,7 +46,7 @@ pub struct Scheduled {
     pub host_params: Vec<Vec<u16>>,
     pub host_results: Vec<Vec<u16>>,
     pub key_plans: Vec<KeyPlan>,
-    /// For each RPAU, the most slots in use at once.
+    /// For each RPAU, the most memory slots that the procedure uses at once.
     pub peak: [u8; MAX_RPAUS],
     /// The cycles by the scheduler's own clock. Reports show the cycle model's count.
     pub cycles: u64,

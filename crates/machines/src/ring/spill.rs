@@ -187,7 +187,7 @@ struct Spiller<'a> {
     host: Vec<Option<ValueIndex>>,
     /// For each value the positions, in the order of operations, at which it is read.
     uses: Vec<VecDeque<usize>>,
-    /// For each RPAU the values in its slots.
+    /// For each RPAU the values that lie in its memory slots at this point of the procedure.
     held: Vec<Vec<ValueIndex>>,
     frames: u16,
 }

@@ -106,7 +106,7 @@ impl Observer for Tally {
 /// An observer that passes each instruction word of a procedure to a trace, with one lane for each unit.
 pub struct Tracer<'a> {
     pub sink: &'a mut dyn TraceSink,
-    /// The cycle of the program at which the procedure starts.
+    /// The cycle of the program's run in which the procedure starts.
     pub offset: u64,
     pub lanes: &'a Lanes,
     /// The call that the trace names with each word. `primes` has the prime of each RPAU.

@@ -17,7 +17,7 @@ pub(super) struct Bundler {
     /// The number of bundles that have begun and that no product has used yet. `depth` is its largest value.
     held: u64,
     depth: u64,
-    /// The number of complete bundles that no product has used yet.
+    /// The number of complete bundles of the key that no product has used yet.
     made: u64,
     under_way: VecDeque<bool>,
 }

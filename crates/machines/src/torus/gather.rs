@@ -24,7 +24,7 @@ enum State {
 pub(super) struct Gather {
     shape: Shape,
     places: usize,
-    /// The step, group and pattern of the next beat.
+    /// The position of the next beat of the key: its step, its group of positions and its pattern of secret bits.
     fill: (usize, usize, usize),
     /// The number of steps whose beats have begun to arrive. `whole` is the number of those that have arrived
     /// entirely.

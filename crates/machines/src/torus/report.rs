@@ -21,7 +21,7 @@ pub struct TorusUse {
     pub floor: u64,
     /// The cycles in which products of the interleaved ciphertexts waited for the key.
     pub starved: u64,
-    /// The cycles of the key switch; `None` for a program without one.
+    /// The cycles of the engine's key switch, or `None` for a program without a key switch.
     pub switch: Option<SwitchUse>,
 }
 

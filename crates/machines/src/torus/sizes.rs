@@ -11,7 +11,8 @@ use super::{Schedule, Shape, TorusError};
 pub struct Sizes {
     /// log2 of the ring degree N, from 4 to 11.
     pub log_n: u32,
-    /// The number l of digits of a decomposition. Each has `log_base` bits.
+    /// The number l of digits into which the engine decomposes a coefficient. Each has `log_base`
+    /// bits.
     pub levels: usize,
     pub log_base: u32,
     /// The dimension n: the number of mask words of a ciphertext before the bootstrap.

@@ -68,7 +68,7 @@ pub(super) struct Rates {
     transform_room: usize,
     morph_room: usize,
     queue: usize,
-    /// The micro-cycles in which one instruction crosses the link, times 2^16.
+    /// The time in which one instruction crosses the link, in micro-cycles (cycles of the micro-clock) times 2^16.
     fetch: u64,
     load_chunks: usize,
     store_chunks: usize,
@@ -83,7 +83,7 @@ pub(super) struct Rates {
 pub struct Clockwork {
     pub(super) rates: Rates,
     pub(super) counting: Counting,
-    /// The current time: no later event comes before it.
+    /// The current time in micro-cycles (cycles of the micro-clock). No later event comes before it.
     pub(super) now: u64,
     pub(super) sent: u64,
     pub(super) last_sent: Option<u64>,

@@ -45,7 +45,7 @@ pub struct Line {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Code {
     pub lines: Vec<Line>,
-    /// The number of lines at the beginning that only load registers.
+    /// The number of lines at the beginning of the code that only load registers.
     pub loads: usize,
     pub registers: usize,
 }

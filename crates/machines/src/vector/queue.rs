@@ -14,7 +14,7 @@ use crate::MachineError;
 /// One write of instructions by the host into the machine's queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Write {
-    /// The micro-cycle at which the write's instructions are in the queue.
+    /// The micro-cycle (cycle of the micro-clock) from which on the write's instructions are in the queue.
     pub at: u64,
     pub instructions: usize,
 }

@@ -32,7 +32,7 @@ pub struct VectorUse {
     /// is that of the transform's pipeline.
     pub filled_mac: f64,
     pub filled_transform: f64,
-    /// The cycles in which the instruction queue was empty.
+    /// The cycles of the ciphertext buffer in which the instruction queue was empty.
     pub queue_dry: u64,
     /// The cycles in which chunks pass the channels of distant memory, summed over the channels.
     pub distant_cycles: u64,

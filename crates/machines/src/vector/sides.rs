@@ -40,10 +40,10 @@ pub enum Side {
 /// The channels of distant memory in two halves, the sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Sides {
-    /// The number of channels of one side.
+    /// The number of channels of distant memory on one side.
     channels: u32,
     log_chunks: u32,
-    /// The number of limbs on one side.
+    /// The number of limbs of distant memory on one side.
     limbs: u32,
 }
 

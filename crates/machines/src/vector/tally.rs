@@ -26,7 +26,7 @@ pub struct Tally {
     pub in_transform: u64,
     /// The micro-cycles (cycles of the micro-clock) in which the instruction queue was empty.
     pub dry: u64,
-    /// The micro-cycles that chunks took on the channels of distant memory.
+    /// The micro-cycles (cycles of the micro-clock) in which chunks passed the channels of distant memory.
     pub distant: u64,
 }
 

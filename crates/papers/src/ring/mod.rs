@@ -110,7 +110,7 @@ struct Ours<'a> {
     program: Program,
     cpu: Cpu,
     mapping: Mapping<'a>,
-    /// The reason why there is no synthesis, as text for rows.
+    /// The reason why there is no synthesis, as a text that rows of tables show.
     why: &'a str,
     parts: Parts<'a>,
 }

@@ -67,7 +67,7 @@ impl Stack {
 #[derive(Clone, Debug)]
 pub struct Lanes {
     pub title: String,
-    /// The names of the lanes, from top to bottom.
+    /// The names of the figure's lanes, one for each unit, from top to bottom.
     pub names: Vec<String>,
     pub spans: Vec<Span>,
 }

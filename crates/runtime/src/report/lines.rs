@@ -109,7 +109,7 @@ impl Sources {
 /// The cost of a run at one line of the user's program: all records of the line and their sums.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LineTotal<'r> {
-    /// The records of the line, the most expensive first.
+    /// The records of the line's operations, the most expensive first.
     pub records: Vec<&'r LineReport>,
     pub cycles: Option<u64>,
     pub seconds: f64,

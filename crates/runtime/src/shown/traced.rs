@@ -93,7 +93,7 @@ pub struct Simulated<'a> {
     pub spill: bool,
     pub resident_keys: bool,
     pub trace: Option<&'a Path>,
-    /// Whether the report has a timeline of units and memories.
+    /// Whether the run's report has a timeline of units and memories.
     pub timeline: bool,
 }
 

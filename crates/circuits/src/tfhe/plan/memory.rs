@@ -33,7 +33,7 @@ pub(super) struct Read<'m> {
     inputs: &'m [&'m [u64]],
     before: &'m [u64],
     after: &'m [u64],
-    /// The index in the memory of the first word of `after`.
+    /// The position in the program's memory of the first word of `after`.
     end: usize,
 }
 

@@ -61,7 +61,7 @@ struct Matched<'s> {
     maker: Vec<Option<usize>>,
     /// For each value of the procedure the number of the parameter that it is.
     param: Vec<Option<usize>>,
-    /// For each modulus the values that are transformed digits, row by row.
+    /// For each modulus of the products, the values that are transformed digits, row by row.
     digits: Vec<Vec<u32>>,
     gadget: Option<Gadget>,
     ring: Option<Ring>,

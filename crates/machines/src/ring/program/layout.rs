@@ -38,7 +38,7 @@ const SEED: usize = 32;
 #[derive(Debug)]
 pub struct Layout {
     pub values: Vec<Value>,
-    /// The key limbs among the arguments, by RPAU.
+    /// For each RPAU, the arguments of the procedure that are key limbs.
     pub keys: Vec<Vec<Key>>,
     /// For each result of the procedure, the RPAU on which it is computed.
     pub results: Vec<u8>,

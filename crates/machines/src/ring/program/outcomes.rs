@@ -32,7 +32,7 @@ struct Used {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Size {
     rows: [usize; 4],
-    /// The number of words in all streams together.
+    /// The number of instruction words in all four streams together.
     words: usize,
 }
 

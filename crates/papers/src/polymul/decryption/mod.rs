@@ -260,7 +260,7 @@ fn work<'a>(sample: &'a Sample, tables: &Arc<Tables>) -> Work<'a> {
 /// The measured times and cycles of one parameter set.
 struct Figures {
     host: host::Parts,
-    /// The times of one call in the steady state.
+    /// The times of one call of the machine in the steady state, in which its tables and the key are loaded.
     call: OneCall,
     tables_us: f64,
     /// The cycles from the first command to the end of the last, in the steady state. `first` has the cycles of the
