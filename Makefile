@@ -31,12 +31,12 @@ announced:
 test: $(VENV)/tested.stamp ## everything continuous integration runs
 
 $(VENV)/tested.stamp: $(ALL)
-	@# What Python needs is installed while Rust builds.
-	@$(MAKE) $(VENV)/demo.stamp
-	@$(MAKE) $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/debian.stamp & python=$$!; \
-		trap "kill $$python 2>/dev/null || true" EXIT; $(MAKE) $(VENV)/package.stamp; wait $$python
+	@# What Python needs is installed while Rust builds. The tests are built first, because they leave no processor idle while one
+	@# crate waits for another.
+	@$(MAKE) $(VENV)/demo.stamp $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/debian.stamp & python=$$!; \
+		trap "kill $$python 2>/dev/null || true" EXIT; cargo test --workspace --locked --no-run; wait $$python
+	@$(MAKE) $(VENV)/package.stamp
 	@$(MAKE) lint
-	@cargo test --workspace --locked --quiet --no-run
 	@# Both sides at once: each leaves a processor idle where a long test is the last of its file.
 	@$(BIN)/pytest >$(VENV)/pytest.log 2>&1 & python=$$!; trap "kill $$python 2>/dev/null || true" EXIT; rust=0; \
 		cargo test --workspace --locked --quiet --no-fail-fast || rust=$$?; \

@@ -30,7 +30,7 @@ pub fn evaluate(text: &str, names: &Names<'_>) -> Result<Value, PaperError> {
 /// turn.
 ///
 /// # Errors
-/// Those of [`evaluate`].
+/// Fails for a text that is no formula, and for a name that `names` lacks.
 pub fn number(text: &str, names: &Names<'_>) -> Result<Value, PaperError> {
     match evaluate(text, names)? {
         Value::Text(formula) => number(&formula, names),

@@ -118,6 +118,7 @@ fn what_is_not_built_is_refused_by_its_field() {
 
 /// Every procedure of a thin bootstrap, p = 127, r = 1, e = 2, all lines of the paper's Algorithm 3 among them, on residues.
 #[test]
+#[ignore = "a minute and a half; `make full` runs it"]
 fn a_thin_bootstraps_micro_programs_on_the_rtl() {
     let t = PrimePower::new(127, 1).unwrap().modulus().unwrap();
     let params = Params::builder(8, t)
