@@ -117,6 +117,7 @@ fn of_a_skid_buffer() {
 }
 
 #[test]
+#[ignore = "twenty seconds, a model for each assertion; `make full` runs it"]
 fn of_the_sequencer() {
     let module = "rm_polymul_seq.sv";
     stopped(

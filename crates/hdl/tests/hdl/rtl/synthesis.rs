@@ -27,6 +27,7 @@ fn word_level_montgomery_takes_seven_dsp_blocks() {
 }
 
 #[test]
+#[ignore = "half a minute of synthesis; `make full` runs it"]
 fn memories_become_block_ram() {
     for module in ["rm_ram_1r1w", "rm_ram_2rw"] {
         let found = resources(&Top::new(module).int("Width", 36).int("Depth", 1024));
