@@ -122,14 +122,14 @@ pub fn compile<S: Compiles>(
     source: MacroProgram,
     options: &Options<S>,
 ) -> Result<Compiled<S>, ErrorOf<S>> {
-    let Prepared {
-        relinearised,
-        ranges,
-    } = prepared(&source, options)?;
-    let fitted = S::fit(&relinearised, options, &ranges);
-    let refused = |error| trial::with_cures::<S>(error, &source, &relinearised, options, &ranges);
-    let fitted = fitted.map_err(refused)?;
-    lowered(source, fitted, options, &ranges)
+    let with_cures = |error, source: &MacroProgram, prepared: &Prepared<S>| {
+        let Prepared {
+            relinearised,
+            ranges,
+        } = prepared;
+        trial::with_cures::<S>(error, source, relinearised, options, ranges)
+    };
+    compile_or(source, options, with_cures)
 }
 
 /// Compiles a traced program as [`compile`] does, but looks for no cures if the program is too deep, since they take
@@ -141,12 +141,19 @@ pub(crate) fn attempt<S: Compiles>(
     source: MacroProgram,
     options: &Options<S>,
 ) -> Result<Compiled<S>, ErrorOf<S>> {
-    let Prepared {
-        relinearised,
-        ranges,
-    } = prepared(&source, options)?;
-    let fitted = S::fit(&relinearised, options, &ranges)?;
-    lowered(source, fitted, options, &ranges)
+    compile_or(source, options, |error, _, _| error)
+}
+
+/// Compiles a traced program as [`compile`] does. `refused` completes the error if the program fits no parameters.
+fn compile_or<S: Compiles>(
+    source: MacroProgram,
+    options: &Options<S>,
+    refused: impl FnOnce(ErrorOf<S>, &MacroProgram, &Prepared<S>) -> ErrorOf<S>,
+) -> Result<Compiled<S>, ErrorOf<S>> {
+    let prepared = prepared(&source, options)?;
+    let fitted = S::fit(&prepared.relinearised, options, &prepared.ranges);
+    let fitted = fitted.map_err(|error| refused(error, &source, &prepared))?;
+    lowered(source, fitted, options, &prepared.ranges)
 }
 
 /// A traced program after the passes before parameters are chosen.

@@ -14,36 +14,15 @@ use ringmill_schemes::rlwe::{self, digit_ranges, product_bits};
 
 pub(crate) use cost::{Products, Work};
 
+use crate::scheme::options::{KeyWishes, Prefer};
+
 /// The bits by which the special primes together exceed a digit, if they can. Then key switching adds little more error
 /// than a division by one prime, even in the slot that gets most of it.
 pub(crate) const SPECIAL_BITS: u32 = 8;
 /// The number of choices that a search tries, the best first, before the digits stay as they are.
 pub(crate) const TRIES: usize = 6;
 
-/// The quantity that the choice among parameters makes least.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Prefer {
-    /// The time of the program.
-    #[default]
-    Speed,
-    /// The bytes of evaluation keys.
-    Keys,
-}
-
-/// The user's demands on the evaluation keys of chosen parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct KeyWishes {
-    pub prefer: Prefer,
-    /// The most bytes that the evaluation keys of a program may take together.
-    pub most_bytes: Option<u64>,
-}
-
 impl KeyWishes {
-    /// Returns whether evaluation keys may take so many bytes.
-    pub fn allow(&self, bytes: u64) -> bool {
-        self.most_bytes.is_none_or(|most| bytes <= most)
-    }
-
     /// Returns the choices that are allowed, the best first.
     pub(crate) fn ranked(&self, choices: &[Digits]) -> Vec<Digits> {
         let allowed = choices.iter().filter(|choice| self.allow(choice.bytes));

@@ -15,8 +15,8 @@ use thiserror::Error;
 
 use crate::arrays::{Arrays, Lengths, Returned};
 use crate::compile::{Compiled, compile};
-use crate::digits::KeyWishes;
 use crate::kept::{Exact, KeptBootstrapping, KeptRange, KeptSlot};
+use crate::scheme::options::KeyWishes;
 use crate::scheme::options::{Options, ParamsChoice, Passes};
 use crate::scheme::{Compiles, ErrorOf};
 

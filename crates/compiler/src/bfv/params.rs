@@ -18,7 +18,7 @@ use crate::exact::digits::{Start, best};
 use crate::exact::held::Held;
 use crate::exact::primes::Room;
 use crate::exact::{Prediction, zero};
-use crate::scheme::{Compiles, Fitted};
+use crate::scheme::Fitted;
 use crate::sequence::Sequence;
 
 /// The least noise budget in bits that an output must have. Below one bit a message may be lost.
@@ -109,31 +109,21 @@ fn with_digits(
     (params, allowed): (Arc<Params>, u32),
     room: Room,
 ) -> Result<Found<Arc<Params>>, CompileError> {
-    let names = Bfv::keys(program, &params, None)?;
-    let primes = params.cipher_count();
-    let work = Work::of(
-        program,
-        (names.len(), Products::Extended),
-        |_| Some(primes),
-        |instr| Ok::<_, CompileError>(Bfv::automorphisms(&params, instr)?.len()),
-    )?;
+    let all_primes = |_| Some(params.cipher_count());
+    let work = Work::of::<Bfv>(program, &params, Products::Extended, all_primes)?;
+    let (t, log_n) = (params.plain_modulus(), params.log_n());
     let start = Start {
         fit: Arc::clone(&params),
         ring: &params,
+        plain_modulus: t.value(),
         work: &work,
         allowed,
     };
-    let (t, log_n) = (params.plain_modulus(), params.log_n());
-    let cipher = params.cipher_moduli();
-    let taken = [cipher, &[t.value()]].concat();
-    best(start, options, room, |choice| {
+    best(start, options, room, |dnum, special| {
         options.watch.check()?;
-        let Some(special) = choice.special_primes(room.step(log_n), &taken) else {
-            return Ok(None);
-        };
         let params = Params::builder(log_n, t)
-            .primes(cipher, &special)
-            .dnum(choice.dnum)
+            .primes(params.cipher_moduli(), special)
+            .dnum(dnum)
             .security(wanted.table, wanted.level)
             .multiplication(params.multiplication())
             .build()?;

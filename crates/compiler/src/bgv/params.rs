@@ -19,7 +19,7 @@ use crate::exact::held::Held;
 use crate::exact::primes::Room;
 use crate::exact::zero;
 use crate::rewrite::is_cipher;
-use crate::scheme::{Compiles, Fitted};
+use crate::scheme::Fitted;
 use crate::sequence::Sequence;
 
 /// A parameter set, and the program managed for it.
@@ -126,27 +126,17 @@ impl Chain<'_> {
     fn with_digits(&self, fit: Fit) -> Result<Found<Fit>, CompileError> {
         let (params, managed) = &fit;
         let (params, managed) = (Arc::clone(params), managed.program.clone());
-        let names = Bgv::keys(&managed, &params, None)?;
-        let work = Work::of(
-            &managed,
-            (names.len(), Products::WithinQ),
-            |value| Work::primes_of(&managed, value),
-            |instr| Ok::<_, CompileError>(Bgv::automorphisms(&params, instr)?.len()),
-        )?;
+        let level_primes = |value| Work::primes_of(&managed, value);
+        let work = Work::of::<Bgv>(&managed, &params, Products::WithinQ, level_primes)?;
         let start = Start {
             fit,
             ring: &params,
+            plain_modulus: self.t.value(),
             work: &work,
             allowed: self.allowed,
         };
-        let cipher = params.cipher_moduli();
-        let taken = [cipher, &[self.t.value()]].concat();
-        best(start, self.options, self.room, |choice| {
-            let step = self.room.step(self.log_n);
-            let Some(special) = choice.special_primes(step, &taken) else {
-                return Ok(None);
-            };
-            let fit = self.managed(cipher, &special, choice.dnum)?;
+        best(start, self.options, self.room, |dnum, special| {
+            let fit = self.managed(params.cipher_moduli(), special, dnum)?;
             Ok(Some(fit).filter(|fit| fit.1.misfit.is_none()))
         })
     }

@@ -10,7 +10,7 @@ use ringmill_isa::macros::{
 
 use super::CompileError;
 use super::deep::Setting;
-use crate::bodies;
+use crate::{bodies, inline};
 
 /// The most instructions of a procedure whose repeats are unrolled, and of the procedure of several turns.
 const MOST_INSTRS: usize = 64;
@@ -118,8 +118,8 @@ impl Unroller<'_> {
         };
         let parts = [(turns, count / turns), (last, calls)];
         let parts = parts.into_iter().filter(|&(_, calls)| calls > 0);
-        let parts = parts.map(|(turns, calls)| (self.several(proc, turns), calls));
-        let parts: Vec<(u32, u64)> = parts.collect();
+        let parts = parts.map(|(turns, calls)| Ok((self.several(proc, turns)?, calls)));
+        let parts: Vec<(u32, u64)> = parts.collect::<Result<_, CompileError>>()?;
         let mut src = instr.src.clone();
         for (number, &(proc, count)) in parts.iter().enumerate() {
             let dst = match number + 1 == parts.len() {
@@ -186,8 +186,7 @@ impl Unroller<'_> {
         let numbers = (1..16).flat_map(|log2| (5..=8).map(move |quarters| quarters << log2));
         let fits = |turns: &u64| *turns <= count && of.instrs.len() as u64 * turns <= MOST_UNROLLED;
         for turns in (1..=8).chain(numbers).take_while(fits) {
-            let body = written(of, turns);
-            let body = bodies::opened(&body, &self.program.scheme, self.program.slots);
+            let body = written_out(of, turns, self.program)?;
             let Ok(table) = self.setting.procedure(&body, &[])? else {
                 break;
             };
@@ -204,65 +203,54 @@ impl Unroller<'_> {
     }
 
     /// Returns the new number of the procedure of so many turns.
-    fn several(&mut self, proc: u32, turns: u64) -> u32 {
+    fn several(&mut self, proc: u32, turns: u64) -> Result<u32, CompileError> {
         if turns <= 1 {
-            return self.number(proc);
+            return Ok(self.number(proc));
         }
         if let Some(&known) = self.unrolled.get(&(proc, turns)) {
-            return known;
+            return Ok(known);
         }
         let number = self.procs.len() as u32;
         if let Some(of) = self.program.procs.get(proc as usize) {
-            self.procs.push(written(of, turns));
+            let name = format!("{}, {turns} turns", of.name);
+            let body = written_out(of, turns, self.program)?;
+            self.procs.push(MacroProc {
+                name,
+                ..bodies::closed(body, of)
+            });
             self.unrolled.insert((proc, turns), number);
         }
-        number
+        Ok(number)
     }
 }
 
-/// Writes out so many turns of a procedure that calls no other. Each turn takes the results of the turn before as its first
-/// arguments, and the other arguments again.
-fn written(proc: &MacroProc, turns: u64) -> MacroProc {
-    if turns <= 1 {
-        return proc.clone();
-    }
-    let mut out = MacroProc {
-        name: format!("{}, {turns} turns", proc.name),
-        instrs: Vec::new(),
-        types: Vec::new(),
+/// Returns so many turns of a procedure that calls no other, written out as a program whose inputs are the procedure's
+/// parameters.
+fn written_out(
+    proc: &MacroProc,
+    turns: u64,
+    of: &MacroProgram,
+) -> Result<MacroProgram, CompileError> {
+    let first = proc.types.len() as u32;
+    let results: Vec<MacroValue> = (first..).map(MacroValue).take(proc.results.len()).collect();
+    let made = proc.results.iter();
+    let made = made.filter_map(|v| proc.types.get(v.0 as usize).copied());
+    let caller = MacroProc {
+        types: proc.types.iter().copied().chain(made).collect(),
+        instrs: vec![MacroInstr {
+            op: MacroOp::Repeat,
+            dst: results.clone(),
+            src: proc.params.clone(),
+            imm: MacroImm::Repeat {
+                proc: 0,
+                count: turns,
+            },
+            loc: proc.loc.clone(),
+        }],
+        results,
         ..proc.clone()
     };
-    let fresh = |out: &mut MacroProc, value: MacroValue| {
-        out.types.extend(proc.types.get(value.0 as usize));
-        MacroValue(out.types.len() as u32 - 1)
-    };
-    out.params = proc.params.iter().map(|&v| fresh(&mut out, v)).collect();
-    let mut arguments = out.params.clone();
-    for _ in 0..turns {
-        let given = proc.params.iter().copied().zip(arguments.iter().copied());
-        let mut names: HashMap<MacroValue, MacroValue> = given.collect();
-        for instr in &proc.instrs {
-            let src = instr
-                .src
-                .iter()
-                .map(|v| names.get(v).copied().unwrap_or(*v));
-            let src = src.collect();
-            let dst: Vec<MacroValue> = instr.dst.iter().map(|&v| fresh(&mut out, v)).collect();
-            names.extend(instr.dst.iter().copied().zip(dst.iter().copied()));
-            out.instrs.push(MacroInstr {
-                src,
-                dst,
-                ..instr.clone()
-            });
-        }
-        out.results = proc
-            .results
-            .iter()
-            .map(|v| names.get(v).copied().unwrap_or(*v))
-            .collect();
-        for (slot, &value) in arguments.iter_mut().zip(&out.results) {
-            *slot = value;
-        }
-    }
-    out
+    let mut program = bodies::opened(&caller, &of.scheme, of.slots);
+    program.procs.push(proc.clone());
+    Ok(inline::written_out(&program)?.into_owned())
 }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use ringmill_schemes::ckks::{Ckks, Params};
 use ringmill_schemes::rlwe;
 
-use super::code;
 use super::search::{Fitted, Search};
-use crate::digits::{Digits, KeyWishes, Products, Setting, Work};
+use crate::digits::{Digits, Products, Setting, Work};
 use crate::error::CompileError;
-use crate::scheme::Compiles;
+use crate::scheme::options::KeyWishes;
 
 /// The most bits by which the scale may grow for the sake of digits. A fresh encryption is divided by P too, and k
 /// special primes round about sqrt(k) times as much as one.
@@ -96,15 +95,10 @@ impl Search<'_> {
         let wishes = self.options.keys;
         let params = Arc::clone(&fitted.params);
         let (log_n, managed) = (u32::from(params.log_n()), &fitted.managed);
-        let names = Ckks::keys(managed, &params, None)?;
-        let work = Work::of(
-            managed,
-            (names.len(), Products::WithinQ),
-            |value| Work::primes_of(managed, value),
-            |instr| Ok::<_, CompileError>(code::automorphisms(&params, instr)?.len()),
-        )?;
+        let level_primes = |value| Work::primes_of(managed, value);
+        let work = Work::of::<Ckks>(managed, &params, Products::WithinQ, level_primes)?;
         let start = self.priced(&params, &work);
-        if names.is_empty() || self.asks_target {
+        if work.keys() == 0 || self.asks_target {
             return Ok(Outcome::of(fitted, start, None));
         }
         let above = self.setting(log_n + 1, params.cipher_moduli(), &work)?;

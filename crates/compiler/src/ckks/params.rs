@@ -86,6 +86,7 @@ fn choose_paired(
         let planned = Planned::free(program, level)?;
         let has_labels = planned.has_labels();
         let search = |planned: Planned| {
+            let levels = planned.depths().levels(level);
             let mut search = Search {
                 program,
                 ranges,
@@ -96,7 +97,8 @@ fn choose_paired(
                 each,
                 options,
                 output_level: level,
-                levels: planned.depths().levels(level),
+                levels,
+                ratios: planned.ratios(levels),
                 planned,
                 rooms: Vec::new(),
                 narrower: narrower(options, ranges),

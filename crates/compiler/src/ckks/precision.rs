@@ -18,8 +18,10 @@ use ringmill_schemes::ckks::{Ball, Domain, Factor, Noise, NoiseModel, Origin, Pa
 
 use crate::ckks::alike;
 use crate::ckks::depth::whole_factor;
+use crate::ckks::growth::{Errors, Growth};
 use crate::ckks::range::{InputRange, Spans};
 use crate::ckks::reference::evaluate_observed;
+use crate::ckks::tightest::{SMALLEST, Tightest};
 use crate::error::CompileError;
 use crate::rewrite::is_cipher;
 use crate::transparent::Sums;
@@ -80,99 +82,8 @@ pub struct Prediction {
     pub growths: Vec<Option<Growth>>,
 }
 
-/// An instruction of a program that makes an error larger.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Growth {
-    /// The largest bound on the error of an operand (`before`), and the bound on the result's error (`after`).
-    pub before: f64,
-    pub after: f64,
-    /// Whether the factor that multiplies the error is a constant or a plaintext.
-    pub by_plain: bool,
-    /// The line of the user's program that the instruction comes from.
-    pub loc: Option<SourceLoc>,
-}
-
-/// The values of a program that have the least room at their levels before they would wrap around.
-#[derive(Clone, Debug)]
-pub struct Tightest {
-    /// The first value that may wrap around, or the value that comes closest if none may.
-    pub first: Closeness,
-    /// The value that exceeds the capacity of its level most, or comes closest.
-    pub worst: Closeness,
-}
-
-/// How near a value comes to the capacity of its level, beyond which it would wrap around.
-#[derive(Clone, Debug)]
-pub struct Closeness {
-    /// log2 of (magnitude + error) / capacity. At 0 and above the value may wrap around.
-    pub excess_bits: f64,
-    /// The largest absolute value of the value's slots, without the error.
-    pub magnitude: f64,
-    /// A bound on the error of the value's slots.
-    pub error: f64,
-    /// The limit below which absolute values survive at the value's level and scale.
-    pub capacity: f64,
-    /// The line of the user's program that computes the value.
-    pub loc: Option<SourceLoc>,
-}
-
-impl Tightest {
-    /// The state before any value is compared.
-    const NONE: Self = Self {
-        first: Closeness::NONE,
-        worst: Closeness::NONE,
-    };
-
-    /// Returns whether no value of the program may wrap around.
-    pub fn fits(&self) -> bool {
-        self.worst.excess_bits < 0.0
-    }
-
-    fn compare(&mut self, magnitude: f64, error: f64, capacity: f64, loc: Option<&SourceLoc>) {
-        let capacity = capacity.min(LARGEST);
-        let excess_bits = (magnitude + error).log2() - capacity.log2();
-        // NaN bounds nothing, so the value counts as too large.
-        let excess_bits = if excess_bits.is_nan() {
-            f64::INFINITY
-        } else {
-            excess_bits
-        };
-        if excess_bits <= self.worst.excess_bits {
-            return;
-        }
-        let this = Closeness {
-            excess_bits,
-            magnitude,
-            error,
-            capacity,
-            loc: loc.cloned(),
-        };
-        if self.fits() {
-            self.first = this.clone();
-        }
-        self.worst = this;
-    }
-}
-
-impl Closeness {
-    const NONE: Self = Self {
-        excess_bits: f64::NEG_INFINITY,
-        magnitude: 0.0,
-        error: 0.0,
-        capacity: 0.0,
-        loc: None,
-    };
-}
-
 /// The relative error of a scale that a label divides.
 const LABEL: f64 = 1.0 / (1u64 << 46) as f64;
-
-/// The magnitude for which values count that are smaller, in comparisons with the capacity of their level. Where it fits,
-/// the scale is below the level's modulus.
-const SMALLEST: f64 = 0.5;
-
-/// The largest capacity that is used, near the largest double: infinite capacities could not be compared.
-const LARGEST: f64 = 1e300;
 
 /// The number of slots times instructions up to which the prediction follows each slot. Above, the worst slot stands
 /// for all.
@@ -282,63 +193,6 @@ pub fn walk(
         tightest: walk.tightest,
         growths,
     })
-}
-
-/// The error bounds of a program's values, and for each value the step at which its largest error grew most.
-struct Errors {
-    /// Bounds on the errors, and the ratio of each bound to the largest bound of an operand.
-    bounds: Vec<f64>,
-    factors: Vec<f64>,
-    /// For each value, the value on the way of its largest error whose ratio in `factors` is the largest.
-    steepest: Vec<Option<MacroValue>>,
-    /// The values that are products by constants or plaintexts.
-    by_plain: HashSet<MacroValue>,
-}
-
-impl Errors {
-    fn new(values: usize) -> Self {
-        Self {
-            bounds: vec![0.0; values],
-            factors: vec![0.0; values],
-            steepest: vec![None; values],
-            by_plain: HashSet::new(),
-        }
-    }
-
-    fn bound(&self, value: MacroValue) -> f64 {
-        self.bounds.get(value.0 as usize).copied().unwrap_or(0.0)
-    }
-
-    fn factor(&self, value: MacroValue) -> f64 {
-        self.factors.get(value.0 as usize).copied().unwrap_or(0.0)
-    }
-
-    fn steepest(&self, value: MacroValue) -> Option<MacroValue> {
-        self.steepest.get(value.0 as usize).copied().flatten()
-    }
-
-    fn made(&mut self, value: MacroValue, bound: f64, operands: &[MacroValue]) {
-        let largest = operands.iter().copied();
-        let largest = largest.max_by(|&a, &b| self.bound(a).total_cmp(&self.bound(b)));
-        let (factor, steepest) = match largest {
-            None => (0.0, None),
-            Some(largest) => {
-                let factor = bound / self.bound(largest);
-                let before = self.steepest(largest);
-                let known = before.map_or(1.0, |value| self.factor(value));
-                (factor, if factor > known { Some(value) } else { before })
-            }
-        };
-        let place = value.0 as usize;
-        let slots = (
-            self.bounds.get_mut(place),
-            self.factors.get_mut(place),
-            self.steepest.get_mut(place),
-        );
-        if let (Some(b), Some(f), Some(s)) = slots {
-            (*b, *f, *s) = (bound, factor, steepest);
-        }
-    }
 }
 
 struct Walk<'a> {

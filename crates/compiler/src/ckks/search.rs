@@ -15,8 +15,9 @@ use super::scale::{self, trial::Planned};
 use super::{Options, Wanted};
 use crate::ckks::canonical::{CanonicalScales, Steps};
 use crate::ckks::chain::{paired_primes, rescaling_primes};
-use crate::ckks::precision::{Closeness, Like, Precision, Prediction, predict};
+use crate::ckks::precision::{Like, Precision, Prediction, predict};
 use crate::ckks::range::InputRange;
+use crate::ckks::tightest::Closeness;
 use crate::cures::Cures;
 use crate::digits::SPECIAL_BITS;
 use crate::error::{At, CompileError, Narrower};
@@ -175,6 +176,8 @@ pub(super) struct Search<'a> {
     pub(super) output_level: Level,
     pub(super) planned: Planned,
     pub(super) levels: u32,
+    /// For each level above 0, the number by which its primes are larger than the scale.
+    pub(super) ratios: Vec<f64>,
     /// The room that values need which did not fit in an earlier try.
     pub(super) rooms: Vec<Needed>,
     /// The advice on smaller inputs, for error messages.
@@ -329,12 +332,11 @@ impl Search<'_> {
             PAIRED_BITS
         };
         // Primes differ from the scale by the ratios of their levels.
-        let ratios = self.planned.ratios(self.levels);
-        let log2 = ratios.iter().map(|ratio| ratio.log2().ceil());
+        let log2 = self.ratios.iter().map(|ratio| ratio.log2().ceil());
         let (least, most) = log2.fold((0.0, 0.0), |(least, most), bits| {
             (f64::min(least, bits - 1.0), f64::max(most, bits))
         });
-        match ratios.iter().all(|&ratio| ratio == 1.0) {
+        match self.ratios.iter().all(|&ratio| ratio == 1.0) {
             true => scales,
             false => *scales.start() + (-least) as u32..=*scales.end() - most as u32,
         }
@@ -342,8 +344,7 @@ impl Search<'_> {
 
     /// Returns the bits by which the ciphertext primes together exceed the scale at each level.
     fn ratio_bits(&self) -> f64 {
-        let ratios = self.planned.ratios(self.levels);
-        ratios.iter().map(|ratio| ratio.log2()).sum()
+        self.ratios.iter().map(|ratio| ratio.log2()).sum()
     }
 
     /// Returns the integer bits that outputs and values need with a scale of `scale_bits`.
@@ -511,14 +512,13 @@ impl Search<'_> {
     fn build(&self, log_n: u32, scale_bits: u32) -> Result<Arc<Params>, CkksError> {
         let (first, special) = (self.first_bits(scale_bits), self.special_bits(scale_bits));
         let step = self.room.step(log_n);
-        let ratios = self.planned.ratios(self.levels);
         if self.each > 1 {
             let count = self.first_count(scale_bits);
             let special = ntt_primes(special, step, self.each as usize)?;
             let mut cipher =
                 ntt_primes_excluding(first.div_ceil(count), step, count as usize, &special)?;
             let taken = [cipher.as_slice(), &special].concat();
-            cipher.extend(paired_primes(scale_bits, step, &ratios, taken)?);
+            cipher.extend(paired_primes(scale_bits, step, &self.ratios, taken)?);
             let dnum = cipher.len().div_ceil(special.len());
             return self.built(log_n, scale_bits, (&cipher, &special), dnum);
         }
@@ -529,7 +529,7 @@ impl Search<'_> {
         } else {
             (ntt_primes(first, step, 1)?, ntt_primes(special, step, 1)?)
         };
-        cipher.extend(rescaling_primes(scale_bits, step, &ratios)?);
+        cipher.extend(rescaling_primes(scale_bits, step, &self.ratios)?);
         self.built(log_n, scale_bits, (&cipher, &special), cipher.len())
     }
 

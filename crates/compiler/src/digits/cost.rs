@@ -9,6 +9,7 @@ use ringmill_isa::macros::op::{MacroKeys, MacroNoise};
 use ringmill_isa::macros::{MacroInstr, MacroProgram, MacroValue};
 
 use crate::rewrite::is_cipher;
+use crate::scheme::{Compiles, ErrorOf};
 
 /// The cost of a product of words. Half of it is the unit, since a transform has N / 2 butterflies for each bit of N.
 const PRODUCT: u64 = 2;
@@ -47,26 +48,26 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Counts the work of a program with so many keys. `primes` returns the number of ciphertext primes of a value, and
-    /// `elements` the number of automorphisms of an instruction.
+    /// Counts the work of a program at parameters of its scheme. `primes` returns the number of ciphertext primes of a
+    /// value.
     ///
     /// # Errors
-    /// The errors of `elements`.
-    pub fn of<E>(
+    /// Fails for an instruction whose keys or automorphisms the scheme does not know.
+    pub fn of<S: Compiles>(
         program: &MacroProgram,
-        (keys, products): (usize, Products),
+        params: &S::Params,
+        products: Products,
         primes: impl Fn(MacroValue) -> Option<usize>,
-        elements: impl Fn(&MacroInstr) -> Result<usize, E>,
-    ) -> Result<Self, E> {
+    ) -> Result<Self, ErrorOf<S>> {
         let mut work = Self {
-            keys: keys as u64,
+            keys: S::keys(program, params, None)?.len() as u64,
             ..Self::default()
         };
         for instr in &program.instrs {
             let switched = match instr.op.columns().keys {
                 MacroKeys::None | MacroKeys::Refresh | MacroKeys::Linked => 0,
                 MacroKeys::Relin | MacroKeys::Switch => 1,
-                MacroKeys::Galois | MacroKeys::Unknown => elements(instr)?,
+                MacroKeys::Galois | MacroKeys::Unknown => S::automorphisms(params, instr)?.len(),
             };
             let Some(primes) = instr.src.first().and_then(|&value| primes(value)) else {
                 continue;

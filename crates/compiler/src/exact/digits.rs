@@ -5,7 +5,7 @@ use ringmill_schemes::rlwe;
 
 use super::degree::Found;
 use super::primes::Room;
-use crate::digits::{Digits, Setting, TRIES, Work};
+use crate::digits::{Setting, TRIES, Work};
 use crate::scheme::Compiles;
 use crate::scheme::options::Options;
 
@@ -13,13 +13,14 @@ use crate::scheme::options::Options;
 pub(crate) struct Start<'a, T> {
     pub fit: T,
     pub ring: &'a rlwe::Params,
+    pub plain_modulus: u64,
     pub work: &'a Work,
     /// The bits that all primes together may have.
     pub allowed: u32,
 }
 
-/// Returns the best digits that hold the program. `fit` makes parameters of digits, or returns `None` if they do not
-/// hold it.
+/// Returns the best digits that hold the program. `fit` makes parameters of a number of digits and special primes, or
+/// returns `None` if they do not hold it.
 ///
 /// # Errors
 /// The errors of `fit`.
@@ -27,7 +28,7 @@ pub(crate) fn best<S: Compiles, T, E>(
     start: Start<'_, T>,
     options: &Options<S>,
     room: Room,
-    mut fit: impl FnMut(&Digits) -> Result<Option<T>, E>,
+    mut fit: impl FnMut(usize, &[u64]) -> Result<Option<T>, E>,
 ) -> Result<Found<T>, E> {
     let (wishes, ring) = (options.keys, start.ring);
     let target = options.target.as_ref();
@@ -46,8 +47,12 @@ pub(crate) fn best<S: Compiles, T, E>(
         0 => Vec::new(),
         _ => setting.choices(),
     };
+    let taken = [ring.cipher_moduli(), &[start.plain_modulus]].concat();
+    let step = room.step(ring.log_n());
     for choice in wishes.better(&choices, &there).iter().take(TRIES) {
-        if let Some(found) = fit(choice)? {
+        if let Some(special) = choice.special_primes(step, &taken)
+            && let Some(found) = fit(choice.dnum, &special)?
+        {
             return Ok(Found::Fits(found));
         }
     }

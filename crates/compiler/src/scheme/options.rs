@@ -7,8 +7,32 @@ use ringmill_isa::Level;
 use ringmill_limits::Watch;
 
 use super::Compiles;
-use crate::digits::KeyWishes;
 use crate::target::Target;
+
+/// The quantity that the choice among parameters makes least.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Prefer {
+    /// The time of the program.
+    #[default]
+    Speed,
+    /// The bytes of evaluation keys.
+    Keys,
+}
+
+/// The user's demands on the evaluation keys of chosen parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct KeyWishes {
+    pub prefer: Prefer,
+    /// The most bytes that the evaluation keys of a program may take together.
+    pub most_bytes: Option<u64>,
+}
+
+impl KeyWishes {
+    /// Returns whether evaluation keys may take so many bytes.
+    pub fn allow(&self, bytes: u64) -> bool {
+        self.most_bytes.is_none_or(|most| bytes <= most)
+    }
+}
 
 /// The default factor by which values may be larger than on the sample.
 pub const SAMPLE_MARGIN: f64 = 2.0;

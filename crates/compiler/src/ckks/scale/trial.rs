@@ -181,12 +181,9 @@ impl Planned {
         given: Option<(&[u64], f64)>,
     ) -> Result<Self, CompileError> {
         let products = Self::products(program, output_level)?;
-        let labels = with_labels(program, output_level, given)?;
-        let levels = |planned: &Self| planned.depths.levels(output_level);
-        Ok(match labels {
-            Some(labels) if levels(&labels) < levels(&products) => labels,
-            Some(_) | None => products,
-        })
+        let fewer_than = products.depths.levels(output_level);
+        let labels = with_labels(program, output_level, given, fewer_than)?;
+        Ok(labels.unwrap_or(products))
     }
 
     pub fn has_labels(&self) -> bool {
@@ -239,12 +236,13 @@ pub fn run(
     planned.manage(source, scales, output_level)
 }
 
-/// Returns a plan in which constants only change scales where they can. Returns `None` if no constant can, or if no
-/// plan is found.
+/// Returns a plan in which constants only change scales where they can. Returns `None` if no constant can, if no plan is
+/// found, or if it does not take fewer levels than `fewer_than`.
 fn with_labels(
     program: &MacroProgram,
     output_level: Level,
     given: Option<(&[u64], f64)>,
+    fewer_than: u32,
 ) -> Result<Option<Planned>, CompileError> {
     let mut constants = program.instrs.iter().map(|instr| kind(instr, program));
     if !constants.any(|kind| matches!(kind, Ok(Kind::Constant))) {
@@ -254,6 +252,10 @@ fn with_labels(
     for _ in 0..MOST_TRIALS {
         let depths = Depths::new(program, output_level, &plan)?;
         let mut levels = depths.levels(output_level);
+        // Each decision that is added takes levels, so later plans have no fewer.
+        if levels >= fewer_than {
+            return Ok(None);
+        }
         if let Some((primes, scale)) = given {
             let top = CanonicalScales::top_of(primes, scale);
             if levels > top.0 {
@@ -261,13 +263,15 @@ fn with_labels(
             }
             levels = top.0;
         }
-        let scales = CanonicalScales::flat(levels);
-        let mut findings = Findings::choosing(levels, flat);
-        let (source, of) = (program.clone(), depths.clone());
-        manage(source, &scales, of, &plan, &mut labels, &mut findings)?;
-        let ratios = findings.chosen();
+        let flat_scales = CanonicalScales::flat(levels);
+        let tried = |labels: &mut Labels, scales: &CanonicalScales, mut findings: Findings| {
+            let (source, of) = (program.clone(), depths.clone());
+            let managed = manage(source, scales, of, &plan, labels, &mut findings);
+            managed.map(|_| findings)
+        };
+        let ratios = tried(&mut labels, &flat_scales, Findings::choosing(levels, flat))?.chosen();
         let scales = match given {
-            None => scales,
+            None => flat_scales,
             Some((primes, scale)) => {
                 let ratios = ratios.iter().map(|&label| labels.value(label));
                 let ratios: Vec<f64> = ratios.skip(1).collect();
@@ -281,9 +285,7 @@ fn with_labels(
                 }
             }
         };
-        let mut findings = Findings::with(&ratios);
-        let (source, of) = (program.clone(), depths.clone());
-        manage(source, &scales, of, &plan, &mut labels, &mut findings)?;
+        let findings = tried(&mut labels, &scales, Findings::with(&ratios))?;
         if findings.stuck {
             if flat {
                 return Ok(None);
