@@ -571,7 +571,6 @@ pub fn check_programs(
 }
 
 #[test]
-#[ignore = "a minute, a machine of three units; `make full` runs it"]
 fn programs_on_three_units() {
     check_programs(hdl(), &toy(6, 4, 3), seed(), 3).unwrap();
 }

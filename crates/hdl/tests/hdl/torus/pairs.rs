@@ -52,7 +52,6 @@ fn one_bit_a_step() {
 }
 
 #[test]
-#[ignore = "half a minute, an engine of its own; `make full` runs it"]
 fn bundled_keys() {
     bundled(hdl(), seed()).unwrap();
 }
