@@ -114,7 +114,7 @@ impl Description {
 
     /// Returns the number of first twiddles of each stage that a twiddle generator stores. The generator multiplies
     /// them to get later twiddles. The number is a power of two, and at least the cycles from the use of a twiddle to
-    /// that of its multiple: those of multiplier and adder, and three to store and fetch the product.
+    /// that of its multiple. These are the cycles of multiplier and adder, and three to store and fetch the product.
     pub fn first_values(&self) -> u64 {
         (self.pipeline.multiplier + self.pipeline.adder + 3).next_power_of_two()
     }

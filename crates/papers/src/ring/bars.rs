@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks the machine `ring-stored` against the resource limits of its design: the ring paper's ultra RAM and DSP, 192
-//! block RAMs in an RPAU (residue polynomial arithmetic unit), and three quarters of the U250's look-up tables.
+//! Checks the machine `ring-stored` against the resource limits of its design. The limits are the ring paper's ultra
+//! RAM and DSP, 192 block RAMs in an RPAU (residue polynomial arithmetic unit), and three quarters of the U250's look-up
+//! tables.
 
 use ringmill_hdl::Resources;
 use ringmill_hdl::ring::parts::those;
