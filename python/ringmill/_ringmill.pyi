@@ -129,6 +129,7 @@ class CompiledProgram:
     key_bytes: int
     predicted_bits: list[tuple[str, float]] | None
     predicted_bits_like_sample: list[tuple[str, float]] | None
+    predicted_digits: list[tuple[str, float]] | None
     predicted_budget: list[tuple[str, float]] | None
     ranges: list[tuple[str, list[float] | list[int]]]
     assumptions: list[str]
@@ -175,7 +176,8 @@ class CompiledProgram:
 def compile_program(
     program: MacroProgram,
     params: Params | None,
-    precision: int,
+    precision: int | None,
+    digits: int | None,
     integer_bits: int,
     input_bound: float,
     ranges: list[list[float] | None] | list[list[int]],

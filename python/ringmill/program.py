@@ -359,6 +359,10 @@ def bind(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     return bound
 
 
+# The options that decide parameters which the compiler chooses.
+_FOR_CHOSEN = ("digits", "precision", "integer_bits", "table", "security", "prefer", "keys")
+
+
 def check_options(label: str, params: Params | None, options: Mapping[str, Any]) -> None:
     """Refuses options that :func:`compile_traced` does not have, or that have no effect if parameters are given."""
     decided = ("traced", "shape", "signature", "choice", "params")
@@ -366,7 +370,7 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
     for name in options:
         if name not in known:
             raise ArgumentError(f"{label} has no argument `{name}`; {closest(name, known)}")
-        if params is not None and name in ("precision", "integer_bits", "table", "security", "prefer", "keys"):
+        if params is not None and name in _FOR_CHOSEN:
             raise ParameterError(
                 f"{name}= decides parameters that are chosen, and params= is given; leave one of them out"
             )
@@ -375,6 +379,7 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
 @arguments(
     "compile",
     params=optional(params_made),
+    digits=optional(_WHOLE),
     precision=optional(_WHOLE),
     integer_bits=optional(_WHOLE),
     input_bound=optional(whole_or_real(DataError)),
@@ -395,6 +400,7 @@ def compile_traced(
     *,
     signature: Signature | None = None,
     choice: Choice | None = None,
+    digits: int | None = None,
     precision: int | None = None,
     integer_bits: int | None = None,
     input_bound: float | None = None,
@@ -410,9 +416,11 @@ def compile_traced(
 ) -> Compiled:
     """Compiles a traced program.
 
-    Without `params`, parameters are chosen for `security` bits under `table`. Outputs then have `precision` bits (20 by
-    default) after the binary point, and no value outgrows its level. Outputs hold values of at least 2^`integer_bits`.
-    Results of a program of whole numbers are exact, so neither option applies to one.
+    Without `params`, parameters are chosen for `security` bits under `table`. Outputs then have `digits` right decimal
+    digits (6 by default), relative to the output's largest absolute value on `sample`, or to its bound without a
+    sample. `precision` asks for bits after the binary point in place of digits. No value outgrows its level, and
+    outputs hold values of at least 2^`integer_bits`. Results of a program of whole numbers are exact, so none of these
+    options applies to one.
 
     The ranges of the inputs limit all values. No value wraps around for inputs within their ranges, and other inputs
     are refused when they are encrypted or encoded. The range of each input comes from one of these:
@@ -441,10 +449,10 @@ def compile_traced(
     inputs may be any of these numbers.
 
     :attr:`Compiled.predicted_bits` is a bound for all inputs within their ranges, wherever these come from. It fails
-    with probability 2^-40 (docs/assumptions.md). With `sample`, `precision` holds for inputs like the sample alone
-    (:attr:`Compiled.predicted_bits_like_sample`). For them no value in the program is larger than `margin` times its
-    largest on the sample. Files keep nothing of a sample except the ranges, in powers of two, and the chosen
-    parameters.
+    with probability 2^-40 (docs/assumptions.md). With `sample`, `digits` or `precision` holds for inputs like the
+    sample alone (:attr:`Compiled.predicted_bits_like_sample`). For them no value in the program is larger than `margin`
+    times its largest on the sample. Files keep nothing of a sample except the ranges, in powers of two, and the chosen
+    parameters. A report names the largest absolute value of an output on the sample, rounded down to a power of two.
 
     Raises :class:`CompileError` with the line of a value that no parameters hold, or that the given ones do not hold,
     and :class:`DataError` for ranges or a sample that do not fit the program.
@@ -463,6 +471,8 @@ def compile_traced(
     """
     if sample is not None and input_bound is not None:
         raise DataError("sample= and input_bound= both say how large inputs are; give one of them")
+    if digits is not None and precision is not None:
+        raise ParameterError("digits= and precision= both say how exact outputs are; give one of them")
     bound = 1.0 if input_bound is None else float(input_bound)
     if not (math.isfinite(bound) and bound > 0):
         raise DataError(f"input_bound is the largest absolute value of an input slot, a positive number, not {bound}")
@@ -476,7 +486,7 @@ def compile_traced(
     signature = signature or of_text(traced.scheme)
     scheme = named(traced.scheme)
     if scheme is not None and scheme.exact:
-        _no_precision(scheme, precision=precision, integer_bits=integer_bits)
+        _no_precision(scheme, digits=digits, precision=precision, integer_bits=integer_bits)
         if bootstrapping is not None and input_bound is None and sample is None:
             input_bound = bootstrapping.modulus // 2
         sizes = Sizes(ranges or {}, sample, input_bound, 2.0 if margin is None else margin)
@@ -484,7 +494,8 @@ def compile_traced(
         inner = _compiled(
             traced,
             params,
-            0,
+            None,
+            None,
             0,
             1.0,
             whole,
@@ -505,7 +516,8 @@ def compile_traced(
     inner = _compiled(
         traced,
         params,
-        20 if precision is None else precision,
+        precision,
+        digits,
         integer_bits or 0,
         bound,
         declared,

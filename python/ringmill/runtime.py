@@ -445,6 +445,19 @@ class Compiled:
         return None if bits is None else Named(bits)
 
     @property
+    def predicted_digits(self) -> dict[str, float]:
+        """The decimal digits of each output that are right, relative to a magnitude of the output.
+
+        With a sample they are for inputs like the sample, relative to the output's largest absolute value there.
+        Without one they are for all inputs, relative to the bound of the output's absolute values. The report of a run
+        says which.
+        """
+        digits = self._inner.predicted_digits
+        if digits is None:
+            raise DataError(f"results of {self.scheme} are exact, and all their digits are right")
+        return Named(digits)
+
+    @property
     def predicted_budget(self) -> dict[str, float]:
         """The least noise budget in bits of each output of exact values, except with probability 2^-40."""
         budget = self._inner.predicted_budget

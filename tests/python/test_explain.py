@@ -35,7 +35,7 @@ FIRST = inspect.getsourcelines(score._function if hasattr(score, "_function") el
 
 @pytest.fixture(scope="module")
 def compiled():
-    return score.compile(slots=64, input_bound=1)
+    return score.compile(slots=64, input_bound=1, precision=20)
 
 
 def test_levels_have_the_lines_that_take_them(compiled):
@@ -77,7 +77,7 @@ def test_advice_is_true(compiled):
         z = y * y * x
         return z + (x << 3)
 
-    other = without.compile(slots=64, input_bound=1)
+    other = without.compile(slots=64, input_bound=1, precision=20)
     assert advice.key_bytes == (compiled.key_bytes, other.key_bytes)
     assert advice.levels == (4, other.explain().levels.needed)
 

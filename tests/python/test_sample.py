@@ -356,9 +356,9 @@ def test_a_classifier_is_compiled_by_a_sample():
         return rm.polynomial(rm.sum(x * w, features, stride=records), coefficients)
 
     data = {"x": x.ravel(), "w": np.repeat(w, records, axis=1).ravel()}
-    with pytest.raises(rm.ParameterError, match="20 bits of precision cannot be reached"):
-        classify.compile(slots=512, ranges={"x": 8, "w": 2})
-    compiled = classify.compile(slots=512, sample=data)
+    with pytest.raises(rm.ParameterError, match="a precision of 20 bits cannot be reached"):
+        classify.compile(slots=512, ranges={"x": 8, "w": 2}, precision=20)
+    compiled = classify.compile(slots=512, sample=data, precision=20)
     client = compiled.keygen()
     run = compiled.run(client.encrypt(x=data["x"]), plain={"w": data["w"]})
     precision = client.measure(run, **data)["out"]

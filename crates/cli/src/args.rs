@@ -114,7 +114,13 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "MACHINE")]
     pub target: Option<String>,
 
-    /// Bits of precision after the binary point that outputs must have. They decide `auto` parameters [default: 20].
+    /// Decimal digits that outputs must have right, relative to the output's largest magnitude on the sample, or to its
+    /// bound without a sample. They decide `auto` parameters [default: 6].
+    #[arg(long, value_name = "COUNT", conflicts_with = "precision")]
+    pub digits: Option<u32>,
+
+    /// Bits of precision after the binary point that outputs must have, in place of digits. They decide `auto`
+    /// parameters.
     #[arg(long, value_name = "BITS")]
     pub precision: Option<u32>,
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use num_complex::Complex64;
 use ringmill_compiler::saved::declared_ranges;
-use ringmill_compiler::{Compiles, Ends, Numbers, Values};
+use ringmill_compiler::{Accuracy, Compiles, Ends, Numbers, Values};
 use ringmill_math::Prng;
 use ringmill_runtime::{Figures, Predicted, Served, Wishes};
 use serde_json::{Map, Value, json};
@@ -23,6 +23,7 @@ const BOUND: f64 = 9_007_199_254_740_992.0;
 /// Refuses options for precision, which whole numbers do not have.
 fn no_precision(args: &ProgramArgs) -> Result<(), CliError> {
     let wishes = [
+        ("--digits", args.digits.is_some()),
         ("--precision", args.precision.is_some()),
         ("--integer-bits", args.integer_bits.is_some()),
     ];
@@ -44,8 +45,9 @@ pub fn wanted<S: Served>(args: &ProgramArgs) -> Result<S::Wanted, CliError> {
         Numbers::Complex => {}
     }
     let (table, level) = args.security.wanted()?;
+    let digits = args.digits.map(Accuracy::Digits);
     Ok(S::wanted(&Wishes {
-        precision: args.precision,
+        accuracy: args.precision.map(Accuracy::Bits).or(digits),
         integer_bits: args.integer_bits,
         table,
         level,
@@ -276,13 +278,16 @@ pub fn predicted(predicted: Predicted) -> Map<String, Value> {
         Predicted::Precision {
             bits,
             like_sample,
+            digits,
             conditional,
         } => {
             let like =
                 like_sample.map(|bits| ("predicted_bits_like_sample".to_owned(), json!(bits)));
             let all = ("predicted_bits".to_owned(), json!(bits));
             let conditional = conditional.then(|| ("conditional".to_owned(), json!(true)));
-            std::iter::once(all)
+            let digits = ("predicted_digits".to_owned(), json!(digits));
+            [all, digits]
+                .into_iter()
                 .chain(like)
                 .chain(conditional)
                 .collect()

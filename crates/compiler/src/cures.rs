@@ -3,14 +3,16 @@
 
 use std::fmt;
 
+use crate::accuracy::Accuracy;
+
 /// The cures that help a program with too many products in sequence. The message always names one
 /// more: fewer products in sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cures {
     /// The largest number of products in sequence that fits the parameters.
     pub at_most: Option<u32>,
-    /// The largest lower precision at which the program compiles, in bits.
-    pub precision: Option<u32>,
+    /// The largest lower accuracy at which the program compiles.
+    pub accuracy: Option<Accuracy>,
     /// Whether the program compiles with parameters that the compiler chooses.
     pub chosen: bool,
     /// Whether the program compiles with inputs from -1 to 1.
@@ -29,8 +31,8 @@ impl fmt::Display for Cures {
             Some(most) => format!("multiply at most {most} times in sequence"),
             None => "multiply less often in sequence".to_owned(),
         });
-        if let Some(bits) = self.precision {
-            cures.push(format!("ask for a precision of {bits} bits"));
+        if let Some(accuracy) = self.accuracy {
+            cures.push(format!("ask for {accuracy}"));
         }
         if self.chosen {
             cures.push("let the compiler choose the parameters".to_owned());

@@ -11,6 +11,7 @@ use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
 use thiserror::Error;
 
+use crate::accuracy::Accuracy;
 use crate::assumption::Broken;
 use crate::cures::Cures;
 pub use crate::line::At;
@@ -106,13 +107,12 @@ pub enum CompileError<E = CkksError> {
     )]
     KeysTooLarge { wanted: u64, least: u64 },
 
-    /// The precision that the user wants needs a larger scale than primes of at most 60 bits allow.
+    /// The accuracy that the user wants needs a larger scale than primes of at most 60 bits allow.
     #[error(
-        "{at}{precision_bits} bits of precision cannot be reached: {}, and the largest scale that fits, 2^{scale_bits}, gives \
-         output {output:?} {}; {}{}",
+        "{at}{wanted} cannot be reached: {}, and the largest scale that fits, 2^{scale_bits}, gives output {output:?} {}; {}{}",
         grown(*growth),
-        match reachable_bits { 0 => "none after the binary point".to_owned(), some => some.to_string() },
-        match reachable_bits { 0 => String::new(), some => format!("ask for a precision of {some}, or ") },
+        reached(*reachable),
+        match reachable.count() { 0 => String::new(), _ => format!("ask for {reachable}, or ") },
         match by_plain {
             true => "use smaller coefficients".to_owned(),
             false => format!("{narrower}, or scale the data down"),
@@ -121,10 +121,10 @@ pub enum CompileError<E = CkksError> {
     TooPrecise {
         at: At,
         output: String,
-        precision_bits: u32,
+        wanted: Accuracy,
         scale_bits: u32,
-        /// The precision of the output at the largest scale that fits, in bits.
-        reachable_bits: u32,
+        /// The accuracy of the output at the largest scale that fits.
+        reachable: Accuracy,
         /// The bounds before and after the step at which the output's largest error grows most, or
         /// `None` if it never grows.
         growth: Option<(f64, f64)>,
@@ -368,6 +368,16 @@ fn large(magnitude: f64, error: f64) -> String {
             size(error)
         ),
         false => format!("values here may be {}", size(magnitude)),
+    }
+}
+
+/// Names the accuracy of an output at the largest scale that fits.
+fn reached(reachable: Accuracy) -> String {
+    match reachable {
+        Accuracy::Bits(0) => "no bit after the binary point".to_owned(),
+        Accuracy::Bits(bits) => format!("{bits}"),
+        Accuracy::Digits(0) => "no digit".to_owned(),
+        Accuracy::Digits(digits) => format!("{digits}"),
     }
 }
 

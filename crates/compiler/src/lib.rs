@@ -6,6 +6,7 @@
 //! scheme ([`Compiles`]) choose or check parameters, and lowers the program to calls of the scheme layer's procedures.
 //! docs/compiler.md tells what each pass does.
 
+pub mod accuracy;
 pub mod arrays;
 mod assumption;
 pub mod bfv;
@@ -45,6 +46,7 @@ pub mod target;
 mod transparent;
 mod trial;
 
+pub use accuracy::Accuracy;
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
 pub use cures::Cures;
 pub use error::CompileError;

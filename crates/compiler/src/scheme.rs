@@ -18,6 +18,7 @@ use ringmill_schemes::file::{Accepted, FileError};
 use ringmill_schemes::rlwe::Annotation;
 use ringmill_schemes::{At, Scheme};
 
+use crate::accuracy::Accuracy;
 use crate::error::CompileError;
 use crate::kept::KeptBootstrapping;
 use crate::line::At as Line;
@@ -88,8 +89,8 @@ pub trait Compiles:
 
     fn ends(range: &Self::Range) -> Ends;
 
-    /// Returns the range of an input from its sample as versions that wrote files of form 1 computed it: not rounded to
-    /// a power of two.
+    /// Returns the range of an input from its sample as versions that wrote files of format version 1 computed it: not
+    /// rounded to a power of two.
     fn sampled(sample: &Self::Message, margin: f64) -> Self::Range;
 
     /// Returns the widest range within this one that reveals no slot of the sample that it came from.
@@ -117,13 +118,13 @@ pub trait Compiles:
     /// Fails for a constant that the scheme does not have, with its line.
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>>;
 
-    /// Returns the bits after the binary point that outputs must have, or `None` for a scheme of exact numbers.
-    fn precision(_: &Self::Wanted) -> Option<u32> {
+    /// Returns the accuracy that outputs must have, or `None` for a scheme of exact numbers.
+    fn accuracy(_: &Self::Wanted) -> Option<Accuracy> {
         None
     }
 
-    /// Returns the same demands with another precision in bits. A scheme of exact numbers returns them unchanged.
-    fn with_precision(wanted: &Self::Wanted, _: u32) -> Self::Wanted {
+    /// Returns the same demands with another accuracy. A scheme of exact numbers returns them unchanged.
+    fn with_accuracy(wanted: &Self::Wanted, _: Accuracy) -> Self::Wanted {
         wanted.clone()
     }
 

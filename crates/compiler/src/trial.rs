@@ -7,6 +7,7 @@ use ringmill_isa::macros::{Constant, MacroInstr, MacroOp, MacroProgram};
 use ringmill_math::slots::SlotStructure;
 use ringmill_schemes::bgv::bootstrap::Set;
 
+use crate::accuracy::Accuracy;
 use crate::bootstrappable;
 use crate::error::CompileError;
 use crate::exact::held::held;
@@ -47,7 +48,7 @@ pub(crate) fn with_cures<S: Compiles>(
         };
         cures.chosen = try_with(&chosen, ranges);
     }
-    cures.precision = precision(options, |options| try_with(options, ranges));
+    cures.accuracy = accuracy(options, |options| try_with(options, ranges));
     if is_whole && is_chosen {
         let narrow = S::declared(Ends::Whole(-1, 1));
         let narrow = narrow.map(|range| vec![range; ranges.len()]);
@@ -59,26 +60,26 @@ pub(crate) fn with_cures<S: Compiles>(
     error
 }
 
-/// Returns the largest lower precision with which a program compiles, in bits, or `None` if there is none.
-fn precision<S: Compiles>(
+/// Returns the largest lower accuracy with which a program compiles, or `None` if there is none.
+fn accuracy<S: Compiles>(
     options: &Options<S>,
     compiles: impl Fn(&Options<S>) -> bool,
-) -> Option<u32> {
+) -> Option<Accuracy> {
     let ParamsChoice::Choose(wanted) = &options.params else {
         return None;
     };
-    let asked = S::precision(wanted)?;
-    let with = |bits| {
-        let params = ParamsChoice::Choose(S::with_precision(wanted, bits));
+    let asked = S::accuracy(wanted)?;
+    let with = |count| {
+        let params = ParamsChoice::Choose(S::with_accuracy(wanted, asked.with_count(count)));
         compiles(&Options {
             params,
             ..options.clone()
         })
     };
-    if asked <= 1 || !with(1) {
+    if asked.count() <= 1 || !with(1) {
         return None;
     }
-    let (mut fits, mut fails) = (1, asked);
+    let (mut fits, mut fails) = (1, asked.count());
     while fits + 1 < fails {
         let middle = u32::midpoint(fits, fails);
         match with(middle) {
@@ -86,7 +87,7 @@ fn precision<S: Compiles>(
             false => fails = middle,
         }
     }
-    Some(fits)
+    Some(asked.with_count(fits))
 }
 
 /// Returns the name of the parameter set with which a program of whole numbers can bootstrap, or `None` if the program

@@ -60,6 +60,7 @@ pub trait AnyProgram: Send + Sync {
     fn key_bytes(&self) -> u64;
     fn predicted_bits(&self) -> Option<Vec<(String, f64)>>;
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>>;
+    fn predicted_digits(&self) -> Option<Vec<(String, f64)>>;
     fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
     fn ranges(&self) -> Vec<(String, PyEnds)>;
     fn assumptions(&self) -> Vec<String>;
@@ -200,6 +201,13 @@ impl<S: Served> AnyProgram for Ready<S> {
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>> {
         self.predicted(|predicted| match predicted {
             Predicted::Precision { like_sample, .. } => like_sample,
+            Predicted::Budget { .. } => None,
+        })
+    }
+
+    fn predicted_digits(&self) -> Option<Vec<(String, f64)>> {
+        self.predicted(|predicted| match predicted {
+            Predicted::Precision { digits, .. } => Some(digits.digits),
             Predicted::Budget { .. } => None,
         })
     }

@@ -11,7 +11,9 @@ use pyo3::prelude::*;
 use ringmill_compiler::arrays::Arrays;
 use ringmill_compiler::saved;
 use ringmill_compiler::scheme::ErrorOf;
-use ringmill_compiler::{Compiled, KeyWishes, Options, ParamsChoice, Prefer, Target, Values};
+use ringmill_compiler::{
+    Accuracy, Compiled, KeyWishes, Options, ParamsChoice, Prefer, Target, Values,
+};
 use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::{Limits, Watch};
 use ringmill_math::plans::{self, Choice};
@@ -43,7 +45,8 @@ fn compile_program(
     py: Python<'_>,
     program: &Program,
     params: Option<&Params>,
-    precision: u32,
+    precision: Option<u32>,
+    digits: Option<u32>,
     integer_bits: u32,
     input_bound: f64,
     ranges: Vec<Option<PyEnds>>,
@@ -59,7 +62,9 @@ fn compile_program(
     let target = target.map(ringmill_sim::target).transpose();
     let target = target.map_err(raise::<DeviceError, _>)?;
     let wishes = Wishes {
-        precision: Some(precision),
+        accuracy: precision
+            .map(Accuracy::Bits)
+            .or(digits.map(Accuracy::Digits)),
         integer_bits: Some(integer_bits),
         table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
         level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,
@@ -281,6 +286,12 @@ impl CompiledProgram {
     #[getter]
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>> {
         self.inner.predicted_bits_like_sample()
+    }
+
+    /// The predicted right digits of each output with its name, or None if outputs are exact.
+    #[getter]
+    fn predicted_digits(&self) -> Option<Vec<(String, f64)>> {
+        self.inner.predicted_digits()
     }
 
     /// The predicted bits of noise budget of each output with its name, or None if outputs are approximate.

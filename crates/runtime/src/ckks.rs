@@ -18,7 +18,7 @@ use ringmill_schemes::rlwe::RlweError;
 use super::client::Client;
 use super::served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 use super::{Ciphertexts, RuntimeError, Vectors, check_names};
-use crate::report::{PrecisionReport, RunReport};
+use crate::report::{Digits, PrecisionReport, RunReport};
 
 /// Completes a builder of CKKS parameters with the values that the user gives, and builds the parameters.
 fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
@@ -69,7 +69,7 @@ impl Served for Ckks {
     fn wanted(wishes: &Wishes) -> Wanted {
         let default = Wanted::default();
         Wanted {
-            precision_bits: wishes.precision.unwrap_or(default.precision_bits),
+            accuracy: wishes.accuracy.unwrap_or(default.accuracy),
             integer_bits: wishes.integer_bits.unwrap_or(default.integer_bits),
             table: wishes.table,
             level: wishes.level,
@@ -87,6 +87,7 @@ impl Served for Ckks {
         Predicted::Precision {
             bits: prediction.bits(),
             like_sample: prediction.bits_like_sample(),
+            digits: Digits::of(prediction),
             conditional: prediction.conditional,
         }
     }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ringmill_compiler::ckks::bounded::{self, Assumption};
+use ringmill_compiler::ckks::{Precision, Reference};
 use ringmill_compiler::{Compiled, Compiles};
 use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::mid::Program;
@@ -142,6 +143,8 @@ pub struct PrecisionReport {
     /// margin. `None` without a sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_bits_like_sample: Option<f64>,
+    /// The decimal digits that are right, relative to the output's magnitude.
+    pub predicted_digits: Digits,
     /// The bits of the worst slot, measured against the result without encryption. Only the key's holder can measure
     /// them.
     pub measured_bits: Option<f64>,
@@ -206,10 +209,60 @@ impl PrecisionReport {
             output: output.name.clone(),
             predicted_bits: predicted.bits(),
             predicted_bits_like_sample: predicted.bits_like_sample(),
+            predicted_digits: Digits::of(predicted),
             measured_bits: None,
             conditional: predicted.conditional,
         })
         .collect()
+    }
+}
+
+/// The right decimal digits of an output, relative to a magnitude of the output.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Digits {
+    /// The number of right digits. It is a bound as the predicted bits are: for inputs like the sample, or for all
+    /// inputs without a sample.
+    pub digits: f64,
+    /// The magnitude to which the digits are relative.
+    pub of: f64,
+    /// What that magnitude is: "largest on the sample", or "bound".
+    pub which: &'static str,
+}
+
+impl Digits {
+    /// Returns the digits that the compiler predicts for an output.
+    pub fn of(predicted: &Precision) -> Self {
+        let reference = predicted.reference();
+        Self {
+            digits: predicted.digits(),
+            of: reference.magnitude(),
+            which: match reference {
+                Reference::Sample(_) => "largest on the sample",
+                Reference::Bound(_) => "bound",
+            },
+        }
+    }
+}
+
+/// Names the digits in a report, as "6.1 digits of 64 (bound)".
+impl std::fmt::Display for Digits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.digits >= 0.0 {
+            true => write!(f, "{:.1} digits", self.digits)?,
+            false => f.write_str("no digits")?,
+        }
+        write!(f, " of {} ({})", magnitude(self.of), self.which)
+    }
+}
+
+/// Returns three digits of a magnitude.
+fn magnitude(value: f64) -> String {
+    match value {
+        0.001..1000.0 => {
+            let text = format!("{value:.3}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        _ => format!("{value:.2e}"),
     }
 }
 

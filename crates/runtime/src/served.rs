@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ringmill_compiler::{Compiled, CompiledInput, Compiles};
+use ringmill_compiler::{Accuracy, Compiled, CompiledInput, Compiles};
 use ringmill_device::Outcome;
 use ringmill_schemes::Scheme;
 use ringmill_schemes::ckks::Flooding;
@@ -18,14 +18,14 @@ use ringmill_schemes::roles::KeyHolder;
 
 use super::scheme::{ErrorOf, Runs};
 use super::{Ciphers, Client, EvaluationKeys, Messages, RuntimeError};
-use crate::report::{KeyReport, NoiseReport, PrecisionReport, RunReport};
+use crate::report::{Digits, KeyReport, NoiseReport, PrecisionReport, RunReport};
 
 /// The user's demands on the parameters that the compiler chooses. Each scheme uses those demands that apply to its
 /// values.
 #[derive(Clone, Copy, Debug)]
 pub struct Wishes {
-    /// The wanted precision of outputs in bits after the binary point.
-    pub precision: Option<u32>,
+    /// The wanted accuracy of outputs.
+    pub accuracy: Option<Accuracy>,
     /// The least number of bits before the binary point for which outputs have room.
     pub integer_bits: Option<u32>,
     pub table: SecurityTable,
@@ -62,10 +62,12 @@ pub struct Figures {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Predicted {
     /// The prediction for approximate values: right bits after the binary point, for all inputs and for inputs like
-    /// the sample. Predictions may rest on assumptions that the program states of values inside it.
+    /// the sample, and right digits relative to a magnitude of the output. Predictions may rest on assumptions that the
+    /// program states of values inside it.
     Precision {
         bits: f64,
         like_sample: Option<f64>,
+        digits: Digits,
         conditional: bool,
     },
     /// The prediction for exact values: the bits by which noise may still grow, and the range of the values.
@@ -237,12 +239,14 @@ impl<S: Served> Runs for S {
                 Predicted::Precision {
                     bits,
                     like_sample,
+                    digits,
                     conditional,
                 } => {
                     report.precision.push(PrecisionReport {
                         output,
                         predicted_bits: bits,
                         predicted_bits_like_sample: like_sample,
+                        predicted_digits: digits,
                         measured_bits: None,
                         conditional,
                     });

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use num_complex::Complex64;
+use ringmill_compiler::Accuracy;
 use ringmill_compiler::builder::{TraceBuilder, Traced};
 use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
 use ringmill_compiler::{CompileError, Passes, compile};
@@ -105,7 +106,7 @@ fn draw(seed: u64) -> Drawn {
         ParamsChoice::Given(params)
     } else {
         ParamsChoice::Choose(Wanted {
-            precision_bits: n.between(8, 24),
+            accuracy: Accuracy::Bits(n.between(8, 24)),
             ..Wanted::default()
         })
     };

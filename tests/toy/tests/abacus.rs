@@ -2,6 +2,7 @@
 //! A machine that no crate knows is listed, described, opened and reported as any other, by its row alone.
 #![allow(clippy::unwrap_used)]
 
+use ringmill_compiler::Accuracy;
 use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::ckks::{Compiled, Options, ParamsChoice, Wanted};
 use ringmill_compiler::compile;
@@ -32,7 +33,7 @@ fn square(devices: &Devices) -> Compiled {
     let options = Options {
         target: Some(devices.target("abacus").unwrap()),
         params: ParamsChoice::Choose(Wanted {
-            precision_bits: 5,
+            accuracy: Accuracy::Bits(5),
             ..Wanted::default()
         }),
         ..Options::default()

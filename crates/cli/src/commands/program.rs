@@ -166,6 +166,7 @@ fn asked(args: &ProgramArgs) -> Option<&'static str> {
         scheme: _, // can but agree with the program's
         params,
         target,
+        digits,
         precision,
         integer_bits,
         prefer,
@@ -181,6 +182,7 @@ fn asked(args: &ProgramArgs) -> Option<&'static str> {
     let given = [
         ("--params", params != AUTO),
         ("--target", target.is_some()),
+        ("--digits", digits.is_some()),
         ("--precision", precision.is_some()),
         ("--integer-bits", integer_bits.is_some()),
         ("--prefer", prefer.is_some()),
@@ -350,6 +352,7 @@ pub fn sample<S: Served>(
 fn check(args: &ProgramArgs) -> Result<(), CliError> {
     let refuse = |text: String| Err(CliError::Usage(text));
     let wishes = [
+        ("--digits", args.digits.is_some()),
         ("--precision", args.precision.is_some()),
         ("--integer-bits", args.integer_bits.is_some()),
         ("--prefer", args.prefer.is_some()),

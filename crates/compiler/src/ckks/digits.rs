@@ -170,8 +170,8 @@ impl Search<'_> {
         };
         let params = self.built(log_n, scale_bits, (cipher, &special), digits.dnum)?;
         let fitted = self.fitted(params)?;
-        let enough = f64::from(self.wanted.precision_bits);
-        let serves = fitted.prediction.tightest.fits() && fitted.bits() >= enough;
+        let enough = fitted.missing_bits(self.wanted.accuracy) <= 0.0;
+        let serves = fitted.prediction.tightest.fits() && enough;
         Ok(Some(fitted).filter(|_| serves))
     }
 

@@ -39,6 +39,7 @@ use ringmill_schemes::ckks::{Ckks, Params, Scale, file};
 use ringmill_schemes::file::{Accepted, FileError};
 pub use ringmill_schemes::rlwe::KeyRequest;
 
+use crate::accuracy::Accuracy;
 use crate::error::CompileError;
 use crate::keys;
 use crate::numbers::{Ends, Numbers, Values};
@@ -46,7 +47,7 @@ use crate::reference::EvaluateError;
 use crate::scheme::options::{ParamsChoice as Choice, Passes};
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 use canonical::{CanonicalScales, Steps};
-pub use precision::Precision;
+pub use precision::{Precision, Reference};
 pub use range::InputRange;
 pub use wanted::Wanted;
 
@@ -118,13 +119,13 @@ impl Compiles for Ckks {
         real::run(program)
     }
 
-    fn precision(wanted: &Wanted) -> Option<u32> {
-        Some(wanted.precision_bits)
+    fn accuracy(wanted: &Wanted) -> Option<Accuracy> {
+        Some(wanted.accuracy)
     }
 
-    fn with_precision(wanted: &Wanted, precision_bits: u32) -> Wanted {
+    fn with_accuracy(wanted: &Wanted, accuracy: Accuracy) -> Wanted {
         Wanted {
-            precision_bits,
+            accuracy,
             ..*wanted
         }
     }

@@ -16,6 +16,7 @@ use ringmill_limits::Watch;
 use ringmill_schemes::ckks::encoder::capacity;
 use ringmill_schemes::ckks::{Ball, Domain, Factor, Noise, NoiseModel, Origin, Params, Slots};
 
+use crate::accuracy::Accuracy;
 use crate::ckks::alike;
 use crate::ckks::depth::whole_factor;
 use crate::ckks::growth::{Errors, Growth};
@@ -39,6 +40,9 @@ pub struct Precision {
     /// The bound `error` for inputs like the sample, or `None` without a sample. For such inputs no value inside the
     /// program is larger than [`Like::margin`] times its largest on the sample.
     pub error_like_sample: Option<f64>,
+    /// The largest absolute value of a slot on the sample, rounded down to a power of two, or `None` without a sample.
+    /// Rounded, it tells nobody a slot of the sample.
+    pub largest_on_sample: Option<f64>,
     /// Whether the prediction holds only if values inside the program lie where its author declares (`BOUNDED`).
     pub conditional: bool,
 }
@@ -55,10 +59,56 @@ impl Precision {
         self.error_like_sample.map(|error| -error.log2())
     }
 
-    /// Returns the number of bits that is compared with the precision that the user wants: for inputs like the sample,
+    /// Returns the number of bits that is compared with the accuracy that the user wants: for inputs like the sample,
     /// or for all inputs without a sample.
     pub fn wanted_bits(&self) -> f64 {
         self.bits_like_sample().unwrap_or_else(|| self.bits())
+    }
+
+    /// Returns the magnitude to which digits are relative.
+    pub fn reference(&self) -> Reference {
+        // A sample on which the output is zero, up to the rounding of doubles, says nothing of its size.
+        let zero = self.magnitude * ROUNDING;
+        match self.largest_on_sample.filter(|&largest| largest > zero) {
+            Some(largest) => Reference::Sample(largest),
+            None => Reference::Bound(self.magnitude),
+        }
+    }
+
+    /// Returns the number of right decimal digits in every slot, relative to the [reference](Self::reference): for
+    /// inputs like the sample, or for all inputs without a sample.
+    pub fn digits(&self) -> f64 {
+        (self.wanted_bits() + self.reference().magnitude().log2()) / 10f64.log2()
+    }
+
+    /// Returns the bits that the output lacks, or 0 or less if it is accurate enough.
+    pub(super) fn missing_bits(&self, wanted: Accuracy) -> f64 {
+        wanted.bits(self.reference().magnitude()) - self.wanted_bits()
+    }
+
+    /// Returns the output's accuracy in the unit of `wanted`.
+    pub(super) fn reached(&self, wanted: Accuracy) -> f64 {
+        match wanted {
+            Accuracy::Bits(_) => self.wanted_bits(),
+            Accuracy::Digits(_) => self.digits(),
+        }
+    }
+}
+
+/// The magnitude of an output to which its digits are relative.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Reference {
+    /// The largest absolute value on the sample, rounded down to a power of two.
+    Sample(f64),
+    /// The largest absolute value by interval analysis.
+    Bound(f64),
+}
+
+impl Reference {
+    pub fn magnitude(self) -> f64 {
+        match self {
+            Self::Sample(magnitude) | Self::Bound(magnitude) => magnitude,
+        }
     }
 }
 
@@ -81,6 +131,9 @@ pub struct Prediction {
     /// makes it grow.
     pub growths: Vec<Option<Growth>>,
 }
+
+/// The size, relative to its bound, below which an output that is computed in doubles may be zero.
+const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// The relative error of a scale that a label divides.
 const LABEL: f64 = 1.0 / (1u64 << 46) as f64;
@@ -106,11 +159,14 @@ pub fn predict(
     let mut prediction = walk(managed, params, ranges, &origins, typical, watch)?;
     if let Some(like) = like {
         let typical = sizes(managed, like)?;
+        let largest = largest_outputs(managed, &typical, like.margin);
         let of_like = walk(managed, params, ranges, &origins, typical, watch)?;
         // The wanted precision is for inputs like the sample, so the growths are theirs.
         prediction.growths = of_like.growths;
-        for (output, like) in prediction.outputs.iter_mut().zip(of_like.outputs) {
+        let of_like = of_like.outputs.into_iter().zip(largest);
+        for (output, (like, largest)) in prediction.outputs.iter_mut().zip(of_like) {
             output.error_like_sample = Some(like.error);
+            output.largest_on_sample = largest;
         }
     }
     Ok(prediction)
@@ -127,6 +183,24 @@ fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileErro
         }
     })?;
     Ok(typical)
+}
+
+/// Returns for each output its largest absolute value on the sample, rounded down to a power of two. `typical` has each
+/// value's, times `margin`.
+fn largest_outputs(managed: &MacroProgram, typical: &[f64], margin: f64) -> Vec<Option<f64>> {
+    let mut largest = vec![None; managed.outputs.len()];
+    for instr in &managed.instrs {
+        if let (MacroOp::Output, &MacroImm::Output(o), &[value]) =
+            (instr.op, &instr.imm, instr.src.as_slice())
+            && let Some(place) = largest.get_mut(o as usize)
+        {
+            let size = typical.get(value.0 as usize).map(|size| size / margin);
+            *place = size
+                .filter(|size| size.is_finite())
+                .map(|size| size.log2().floor().exp2());
+        }
+    }
+    largest
 }
 
 /// Predicts the outputs' precision for inputs with which no value exceeds its entry of `typical`, or its range.
@@ -158,6 +232,7 @@ pub fn walk(
         error: f64::INFINITY,
         capacity: 0.0,
         error_like_sample: None,
+        largest_on_sample: None,
         conditional: false,
     };
     let mut outputs = vec![unknown; managed.outputs.len()];
@@ -273,6 +348,7 @@ impl Walk<'_> {
             error: self.model.bound(&noise, &size),
             capacity: capacity(self.params, at.level, at.scale),
             error_like_sample: None,
+            largest_on_sample: None,
             conditional: self.rests.contains(&value),
         }
     }

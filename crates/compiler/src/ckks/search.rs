@@ -13,9 +13,10 @@ use ringmill_schemes::rlwe::{self, RlweError};
 
 use super::scale::{self, trial::Planned};
 use super::{Options, Wanted};
+use crate::accuracy::Accuracy;
 use crate::ckks::canonical::{CanonicalScales, Steps};
 use crate::ckks::chain::{paired_primes, rescaling_primes};
-use crate::ckks::precision::{Like, Precision, Prediction, predict};
+use crate::ckks::precision::{Like, Prediction, predict};
 use crate::ckks::range::InputRange;
 use crate::ckks::tightest::Closeness;
 use crate::cures::Cures;
@@ -90,11 +91,12 @@ impl Fitted {
         }
     }
 
-    /// Returns the bits after the point of the least precise output: for inputs like the sample, or for all inputs if
-    /// there is no sample.
-    pub(super) fn bits(&self) -> f64 {
-        let outputs = self.prediction.outputs.iter().map(Precision::wanted_bits);
-        outputs.fold(f64::INFINITY, f64::min)
+    /// Returns the bits that the least accurate output lacks, or 0 or less if all outputs are accurate enough: for
+    /// inputs like the sample, or for all inputs without a sample.
+    pub(super) fn missing_bits(&self, wanted: Accuracy) -> f64 {
+        let outputs = self.prediction.outputs.iter();
+        let missing = outputs.map(|output| output.missing_bits(wanted));
+        missing.fold(f64::NEG_INFINITY, f64::max)
     }
 }
 
@@ -227,14 +229,14 @@ impl Search<'_> {
     /// Returns the program at the smallest scale that is precise enough, and the smallest ring degree from `least_log_n`
     /// on that has room for it.
     pub(super) fn run(&mut self) -> Result<Fitted, CompileError> {
-        let enough = f64::from(self.wanted.precision_bits);
+        let wanted = self.wanted.accuracy;
         let scales = self.scales_that_fit()?;
         let mut first = FIRST_GUESS.clamp(*scales.start(), *scales.end());
         // The guess itself may need a ring that no table has, where a smaller scale would not.
         let shortfall = loop {
             match self.attempt(first) {
                 Ok(Some(fitted)) => {
-                    break (enough - fitted.bits()).ceil().clamp(-64.0, 64.0) as i64;
+                    break fitted.missing_bits(wanted).ceil().clamp(-64.0, 64.0) as i64;
                 }
                 Ok(None) => {
                     let scales = self.scales_that_fit()?;
@@ -264,7 +266,7 @@ impl Search<'_> {
                 scale_bits = *scales.end();
             }
             match self.attempt(scale_bits)? {
-                Some(fitted) if fitted.bits() >= enough => return Ok(fitted),
+                Some(fitted) if fitted.missing_bits(wanted) <= 0.0 => return Ok(fitted),
                 Some(fitted) => {
                     closest = Some(fitted);
                     scale_bits += 1;
@@ -280,20 +282,23 @@ impl Search<'_> {
         let outputs = closest.managed.outputs.iter();
         let outputs = outputs.zip(&closest.prediction.outputs);
         let outputs = outputs.zip(&closest.prediction.growths);
-        let least =
-            outputs.min_by(|((_, a), _), ((_, b), _)| a.wanted_bits().total_cmp(&b.wanted_bits()));
-        let scale_bits = closest.params.default_scale().log2().round() as u32;
-        let (output, growth) = least.map_or((String::new(), None), |((name, _), growth)| {
-            (name.clone(), growth.clone())
+        let wanted = self.wanted.accuracy;
+        let least = outputs.max_by(|((_, a), _), ((_, b), _)| {
+            a.missing_bits(wanted).total_cmp(&b.missing_bits(wanted))
         });
+        let scale_bits = closest.params.default_scale().log2().round() as u32;
+        let (output, growth, reachable) = least
+            .map_or((String::new(), None, 0.0), |((name, output), growth)| {
+                (name.clone(), growth.clone(), output.reached(wanted))
+            });
         CompileError::TooPrecise {
             growth: growth.as_ref().map(|growth| (growth.before, growth.after)),
             by_plain: growth.as_ref().is_some_and(|growth| growth.by_plain),
             at: At(growth.and_then(|growth| growth.loc)),
             output,
-            precision_bits: self.wanted.precision_bits,
+            wanted,
             scale_bits,
-            reachable_bits: closest.bits().floor().max(0.0) as u32,
+            reachable: wanted.with_count(reachable.floor().max(0.0) as u32),
             narrower: self.narrower,
         }
     }

@@ -3,11 +3,13 @@
 
 use ringmill_schemes::ckks::{SecurityLevel, SecurityTable};
 
+use crate::accuracy::Accuracy;
+
 /// The demands on CKKS parameters that the compiler chooses.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Wanted {
-    /// The bits after the binary point that every output must have right, by prediction.
-    pub precision_bits: u32,
+    /// The accuracy that every output must have, by prediction.
+    pub accuracy: Accuracy,
     /// The integer bits that every output must hold at least: absolute values below 2^`integer_bits`. The program's
     /// ranges may call for more.
     pub integer_bits: u32,
@@ -16,11 +18,10 @@ pub struct Wanted {
 }
 
 impl Default for Wanted {
-    /// Asks for 20 bits after the point, the integer bits that the ranges call for, and 128-bit security by the
-    /// 2024 guidelines.
+    /// Asks for six digits, the integer bits that the ranges call for, and 128-bit security by the 2024 guidelines.
     fn default() -> Self {
         Self {
-            precision_bits: 20,
+            accuracy: Accuracy::DEFAULT,
             integer_bits: 0,
             table: SecurityTable::default(),
             level: SecurityLevel::default(),

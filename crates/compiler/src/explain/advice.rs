@@ -58,7 +58,7 @@ pub(super) fn of<S: Explained>(
         advice: Vec::new(),
     };
     tried.parameters(options)?;
-    tried.precision(options)?;
+    tried.accuracy(options)?;
     tried.products_at_outputs(options)?;
     Ok((tried.advice, None))
 }
@@ -104,50 +104,48 @@ impl Tried<'_> {
             return Ok(());
         };
         let wanted = S::Wanted::default();
-        let precision = S::precision(&wanted);
+        let accuracy = S::accuracy(&wanted);
         let chosen = Options {
             params: ParamsChoice::Choose(wanted),
             ..options.clone()
         };
         if let Some(other) = self.cheaper(self.source, &chosen)? {
-            let by = precision.map_or_else(String::new, |bits| {
-                format!(", for {bits} bits after the binary point")
-            });
+            let by = accuracy.map_or_else(String::new, |accuracy| format!(", for {accuracy}"));
             let change = format!("let the compiler choose the parameters{by}");
             self.add(Line::default(), change, other);
         }
         Ok(())
     }
 
-    /// Searches for the largest lower precision at which the program is cheaper.
-    fn precision<S: Explained>(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
+    /// Searches for the largest lower accuracy at which the program is cheaper.
+    fn accuracy<S: Explained>(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
         let ParamsChoice::Choose(wanted) = &options.params else {
             return Ok(());
         };
-        let Some(asked) = S::precision(wanted) else {
+        let Some(asked) = S::accuracy(wanted) else {
             return Ok(());
         };
         let mut found = None;
-        let (mut low, mut high) = (1, asked);
+        let (mut low, mut high) = (1, asked.count());
         while low < high {
             options.watch.check()?;
-            // The lowest precision is tried first: if it saves nothing, none does.
-            let bits = match found {
+            // The lowest accuracy is tried first: if it saves nothing, none does.
+            let count = match found {
                 None => low,
                 Some(_) => u32::midpoint(low, high),
             };
             let lower = Options {
-                params: ParamsChoice::Choose(S::with_precision(wanted, bits)),
+                params: ParamsChoice::Choose(S::with_accuracy(wanted, asked.with_count(count))),
                 ..options.clone()
             };
             match self.cheaper(self.source, &lower)? {
-                Some(other) => (low, found) = (bits + 1, Some((bits, other))),
+                Some(other) => (low, found) = (count + 1, Some((count, other))),
                 None if found.is_none() => return Ok(()),
-                None => high = bits,
+                None => high = count,
             }
         }
-        if let Some((bits, other)) = found {
-            let change = format!("ask for a precision of {bits} in place of {asked}");
+        if let Some((count, other)) = found {
+            let change = format!("ask for {} in place of {asked}", asked.with_count(count));
             self.add(Line::default(), change, other);
         }
         Ok(())

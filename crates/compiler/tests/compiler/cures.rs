@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a refusal says to do: each cure that is named works.
 
+use ringmill_compiler::Accuracy;
 use ringmill_compiler::ckks::{Options, ParamsChoice, Wanted};
 use ringmill_compiler::options::Options as AnyOptions;
 use ringmill_compiler::{CompileError, Cures, compile};
@@ -13,7 +14,7 @@ use crate::sequence::powers;
 fn choosing(precision_bits: u32) -> Options {
     Options {
         params: ParamsChoice::Choose(Wanted {
-            precision_bits,
+            accuracy: Accuracy::Bits(precision_bits),
             ..Wanted::default()
         }),
         ..Options::default()
@@ -48,7 +49,7 @@ fn a_program_of_too_many_levels_names_the_line_and_the_count() {
     assert!((most as usize) < Params::MAX_PRIMES - 2);
     assert_eq!(refused.loc().unwrap().line, 10 + most);
     let cures = cures(&refused);
-    assert_eq!((cures.at_most, cures.precision), (Some(most), None));
+    assert_eq!((cures.at_most, cures.accuracy), (Some(most), None));
     compile(powers(most, 16, "ckks"), &choosing(1)).unwrap();
 }
 
@@ -56,7 +57,7 @@ fn a_program_of_too_many_levels_names_the_line_and_the_count() {
 fn a_lower_precision_is_a_cure_where_it_leaves_bits_for_all_levels() {
     let at = |precision_bits| Options {
         params: ParamsChoice::Choose(Wanted {
-            precision_bits,
+            accuracy: Accuracy::Bits(precision_bits),
             level: SecurityLevel::from_bits(256).unwrap(),
             ..Wanted::default()
         }),
@@ -70,7 +71,9 @@ fn a_lower_precision_is_a_cure_where_it_leaves_bits_for_all_levels() {
     else {
         panic!("{refused}");
     };
-    let named = cures(&refused).precision.unwrap();
+    let Some(Accuracy::Bits(named)) = cures(&refused).accuracy else {
+        panic!("{refused}");
+    };
     compile(program(), &at(named)).unwrap();
     assert!(compile(program(), &at(named + 1)).is_err());
 }
@@ -99,7 +102,7 @@ fn cures_read_as_a_sentence() {
     let mut cures = Cures::default();
     assert_eq!(cures.to_string(), "multiply less often in sequence");
     cures.at_most = Some(4);
-    cures.precision = Some(9);
+    cures.accuracy = Some(Accuracy::Bits(9));
     let said = "multiply at most 4 times in sequence, or ask for a precision of 9 bits";
     assert_eq!(cures.to_string(), said);
     cures.chosen = true;

@@ -12,6 +12,7 @@ use ringmill_schemes::ckks::Params;
 
 use crate::random::line;
 use crate::run::{errors, run, small_params};
+use ringmill_compiler::Accuracy;
 use ringmill_compiler::builder::{TraceBuilder, Traced};
 use ringmill_compiler::ckks::reference::evaluate;
 use ringmill_compiler::ckks::{
@@ -58,7 +59,7 @@ fn chosen_parameters_are_secure_and_grow_with_the_program() {
     let mut last = 0;
     for (depth, precision_bits) in [(1, 15), (2, 20), (4, 25), (10, 20)] {
         let wanted = Wanted {
-            precision_bits,
+            accuracy: Accuracy::Bits(precision_bits),
             ..Wanted::default()
         };
         let compiled = compile(squares(depth), &choosing(wanted)).unwrap();
@@ -100,7 +101,7 @@ fn wishes_that_cannot_be_met_are_errors() {
         error(
             1,
             Wanted {
-                precision_bits: 50,
+                accuracy: Accuracy::Bits(50),
                 ..wanted
             }
         ),
@@ -110,7 +111,7 @@ fn wishes_that_cannot_be_met_are_errors() {
         error(
             1,
             Wanted {
-                precision_bits: u32::MAX,
+                accuracy: Accuracy::Bits(u32::MAX),
                 ..wanted
             }
         ),
@@ -357,10 +358,10 @@ fn a_sample_declares_ranges_and_adds_a_bound_for_inputs_like_it() {
                 with.error_like_sample
                     .is_some_and(|like| like <= with.error)
             );
-            let error_like_sample = None;
             assert_eq!(
                 Precision {
-                    error_like_sample,
+                    error_like_sample: None,
+                    largest_on_sample: None,
                     ..*with
                 },
                 *without
@@ -417,7 +418,7 @@ fn integer_bits_are_chosen_so_that_nothing_wraps() {
         };
         let compiled = compile(program.clone(), &options).unwrap();
         let predicted = compiled.predicted[0];
-        assert!(predicted.bits() >= 20.0 && predicted.capacity > predicted.magnitude);
+        assert!(predicted.digits() >= 6.0 && predicted.capacity > predicted.magnitude);
         assert!((predicted.magnitude - 1.024 * highest).abs() < 1e-6 * highest);
     }
     // Past what parameters hold, the line and the bound are said.

@@ -16,8 +16,8 @@ use ringmill_schemes::ckks::{
 
 use crate::random::{Case, cases};
 use ringmill_compiler::ckks::reference::evaluate;
-use ringmill_compiler::ckks::{Compiled, KeyRequest, Options};
-use ringmill_compiler::{CompileError, Passes, PlainSource, compile};
+use ringmill_compiler::ckks::{Compiled, KeyRequest, Options, ParamsChoice, Wanted};
+use ringmill_compiler::{Accuracy, CompileError, Passes, PlainSource, compile};
 
 pub fn small_params() -> Arc<Params> {
     static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {
@@ -43,6 +43,17 @@ impl Keys {
             KeyRequest::Galois(g) => self.galois.get(g).unwrap(),
             other => panic!("no program of CKKS takes {other}"),
         }
+    }
+}
+
+/// Returns options that ask for 20 bits after the binary point.
+pub fn twenty_bits() -> Options {
+    Options {
+        params: ParamsChoice::Choose(Wanted {
+            accuracy: Accuracy::Bits(20),
+            ..Wanted::default()
+        }),
+        ..Options::default()
     }
 }
 

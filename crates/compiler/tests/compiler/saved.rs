@@ -9,12 +9,15 @@ use ringmill_limits::Watch;
 use ringmill_schemes::ckks::file::{Accepted, InsecureParams};
 use ringmill_schemes::ckks::{Ckks, Params, ParamsBuilder};
 
+use ringmill_compiler::Accuracy;
 use ringmill_compiler::arrays::{Arrays, Lengths};
 use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Precision, Wanted};
 use ringmill_compiler::exact::IntegerRange;
 use ringmill_compiler::saved::{self, Recipe, SavedError, print, print_with_sample};
 use ringmill_compiler::{Passes, compile};
+
+use crate::run::twenty_bits;
 
 /// A saved program of CKKS.
 fn parse(
@@ -39,6 +42,7 @@ fn program() -> MacroProgram {
 fn by_ranges(compiled: &Compiled) -> Vec<Precision> {
     let all = compiled.predicted.iter().map(|&predicted| Precision {
         error_like_sample: None,
+        largest_on_sample: None,
         ..predicted
     });
     all.collect()
@@ -75,7 +79,7 @@ fn every_option_comes_back() {
         Options::default(),
         Options {
             params: ParamsChoice::Choose(Wanted {
-                precision_bits: 24,
+                accuracy: Accuracy::Bits(24),
                 ..Wanted::default()
             }),
             input_bound: 0.1 + 0.2,
@@ -113,7 +117,7 @@ fn every_option_comes_back() {
         // Values so large that the outputs keep a level in hand, which only what chooses the parameters knows.
         Options {
             input_bound: 100.0,
-            ..Options::default()
+            ..twenty_bits()
         },
     ];
     let levels = every.iter().map(|options| {

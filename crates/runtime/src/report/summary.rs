@@ -256,8 +256,8 @@ fn precision(f: &mut fmt::Formatter<'_>, outputs: &[PrecisionReport]) -> fmt::Re
         f,
         "precision",
         format_args!(
-            "{worst}{}: bits after the binary point: {sure}{whose}{like}{measured}",
-            least.output
+            "{worst}{}: bits after the binary point: {sure}{whose}{like}{measured}; {}",
+            least.output, least.predicted_digits
         ),
     )
 }

@@ -278,6 +278,7 @@ fn precision(table: &mut Rows<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Resu
             let like = format!("{}, inputs like the sample", sure_bits(like));
             table.row("", like, Some(How::Model))?;
         }
+        table.row("", output.predicted_digits.to_string(), Some(How::Model))?;
         if let Some(measured) = output.measured_bits {
             table.row("", format!("{measured:.1}"), Some(How::Measured))?;
         }

@@ -2,7 +2,8 @@
 //! What reports say of precision.
 
 use ringmill_runtime::report::{
-    Counts, How, InstructionReport, ParameterReport, PrecisionReport, RunReport, SchemeReport,
+    Counts, Digits, How, InstructionReport, ParameterReport, PrecisionReport, RunReport,
+    SchemeReport,
 };
 use ringmill_schemes::ckks::Params;
 
@@ -46,6 +47,11 @@ fn what_promises_no_bit_says_so() {
             output: "y".to_owned(),
             predicted_bits,
             predicted_bits_like_sample: None,
+            predicted_digits: Digits {
+                digits: 4.25,
+                of: 64.0,
+                which: "bound",
+            },
             measured_bits: None,
             conditional: false,
         };
@@ -55,6 +61,7 @@ fn what_promises_no_bit_says_so() {
         };
         for text in [report.to_string(), report.detail().to_string()] {
             assert!(text.contains(says), "{says}: {text}");
+            assert!(text.contains("4.2 digits of 64 (bound)"), "{text}");
         }
     }
 }

@@ -2,6 +2,7 @@
 //! A program made for a machine fits it, or is refused with the field of the machine's description that forbids it.
 #![allow(clippy::unwrap_used)]
 
+use ringmill_compiler::Accuracy;
 use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::ckks::{Compiled, Options, ParamsChoice, Wanted};
 use ringmill_compiler::{CompileError, Target, TargetError, compile};
@@ -47,7 +48,7 @@ fn made_for(
     let options = Options {
         target: Some(target),
         params: ParamsChoice::Choose(Wanted {
-            precision_bits,
+            accuracy: Accuracy::Bits(precision_bits),
             ..Wanted::default()
         }),
         ..Options::default()

@@ -14,6 +14,7 @@ use ringmill_schemes::ckks::Ckks;
 use ringmill_schemes::ckks::file::InsecureParams;
 
 use crate::random::line;
+use crate::run::twenty_bits;
 
 const UNIT: Interval = Interval {
     lowest: -1.0,
@@ -48,7 +49,7 @@ fn options(sample: Option<f64>) -> Options {
     Options {
         ranges: vec![Some(one)],
         sample: sample.map(|x| vec![vec![Complex64::new(x, 0.0); 64]]),
-        ..Options::default()
+        ..twenty_bits()
     }
 }
 

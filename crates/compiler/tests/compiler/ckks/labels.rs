@@ -10,7 +10,7 @@ use ringmill_compiler::{CompileError, compile};
 use ringmill_isa::macros::{MacroProgram, Visibility};
 
 use crate::random::cases;
-use crate::run::{errors, run, small_params};
+use crate::run::{errors, run, small_params, twenty_bits};
 
 const SLOTS: u32 = 8;
 
@@ -48,7 +48,7 @@ fn chosen(program: MacroProgram) -> Result<Compiled, CompileError> {
     };
     let options = Options {
         ranges: vec![Some(range); program.inputs.len()],
-        ..Options::default()
+        ..twenty_bits()
     };
     compile(program, &options)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! CKKS in the compiler.
 
+mod accuracy;
 mod alike;
 mod bounded;
 mod chain;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ringmill_compiler::Accuracy;
 use ringmill_compiler::ckks::{Options, ParamsChoice, Wanted};
 use ringmill_compiler::compile;
 use ringmill_compiler::explain::explain;
@@ -16,7 +17,7 @@ use crate::random::line;
 fn choosing(precision_bits: u32) -> Options {
     Options {
         params: ParamsChoice::Choose(Wanted {
-            precision_bits,
+            accuracy: Accuracy::Bits(precision_bits),
             ..Wanted::default()
         }),
         ..Options::default()

@@ -18,6 +18,7 @@ use ringmill_schemes::bfv::Bfv;
 use ringmill_schemes::bgv::Bgv;
 
 use crate::random::line;
+use crate::run::twenty_bits;
 
 fn start() -> (TraceBuilder, Traced) {
     let mut t = TraceBuilder::new("test", 16).unwrap();
@@ -63,7 +64,7 @@ fn squares(turns: u64, scheme: &str) -> MacroProgram {
 
 #[test]
 fn levels_of_chosen_parameters_are_those_that_the_program_needs() {
-    let found = explained(mixed(), &Options::default());
+    let found = explained(mixed(), &twenty_bits());
     assert_eq!((found.levels.available, found.levels.needed), (3, Some(3)));
     assert_eq!(found.levels.products, 3);
     assert_eq!(found.digits.ciphertext_primes, 4);

@@ -4,10 +4,11 @@
 use ringmill_compiler::ckks::Options;
 
 use super::{explained, mixed, squares};
+use crate::run::twenty_bits;
 
 #[test]
 fn the_text_names_levels_lines_keys_and_advice() {
-    let text = explained(mixed(), &Options::default()).to_string();
+    let text = explained(mixed(), &twenty_bits()).to_string();
     for said in [
         "the program needs 3 of 3; 3 products in sequence",
         "level   3 to 2   SQUARE    product  random.py:3",

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ringmill_compiler::Accuracy;
 use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::exact::IntegerRange;
 use ringmill_compiler::{CompileError, Compiled, Options, ParamsChoice, compile};
@@ -123,7 +124,7 @@ where
 fn real(precision_bits: u32) -> Result<Arc<Compiled<Ckks>>, CompileError> {
     let options = Options::<Ckks> {
         params: ParamsChoice::Choose(ringmill_compiler::ckks::Wanted {
-            precision_bits,
+            accuracy: Accuracy::Bits(precision_bits),
             ..Default::default()
         }),
         ..options()
