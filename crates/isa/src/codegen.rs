@@ -34,19 +34,23 @@ pub struct Definition {
     /// The name of the level: "mid" or "macro".
     pub level: String,
     /// The stages of the compiler for programs of this level, in order, or an empty list for a level with one stage.
-    /// The column `stage` of an instruction names the first stage in which the instruction may stand.
+    /// For each instruction, the column `stage` of the definition file names the first stage in which the instruction
+    /// may stand.
     #[serde(default)]
     pub stages: Vec<String>,
     pub instruction: Vec<InstructionDef>,
-    /// For each typing rule, by its word, its condition in English.
+    /// The typing rules of the level: for the word that names a rule in the definition file, the rule's condition in
+    /// English.
     pub rules: BTreeMap<String, String>,
-    /// For each kind of immediate, by its word, its meaning in English.
+    /// The kinds of immediate of the level: for the word that names a kind in the definition file, its meaning in
+    /// English.
     pub immediates: BTreeMap<String, String>,
-    /// For each scheme that instructions may belong to, its meaning in English. The word `all` stands for every
-    /// scheme.
+    /// The schemes to which instructions may belong: for the word that names a scheme in the definition file, its
+    /// meaning in English. The word `all` stands for every scheme.
     #[serde(default)]
     pub schemes: BTreeMap<String, String>,
-    /// For each column of the definition file and each word in it, the meaning of the word in English.
+    /// The columns of the definition file's `columns` table: for each column, the words that may stand in it with their
+    /// meanings in English.
     #[serde(default)]
     pub columns: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -70,7 +74,7 @@ pub struct InstructionDef {
     pub hidden: bool,
     #[serde(default)]
     pub schemes: Vec<String>,
-    /// For each column of the definition file, the word that describes this instruction.
+    /// For each column of the definition file, such as `noise`, the word that describes this instruction in it.
     #[serde(default)]
     pub columns: BTreeMap<String, String>,
 }
@@ -194,7 +198,7 @@ fn arity(list: &[String]) -> (Vec<&str>, String) {
     }
 }
 
-/// Returns the distinct words that instructions have in one field, in order of appearance.
+/// Returns the distinct words that instructions have in one field of the definition file, in order of appearance.
 fn distinct<'a>(
     instructions: impl Iterator<Item = &'a InstructionDef>,
     field: impl Fn(&'a InstructionDef) -> &'a str,

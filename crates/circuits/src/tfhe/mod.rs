@@ -2,8 +2,8 @@
 //! The TFHE scheme, which encrypts bits and small integers and bootstraps in every operation.
 //!
 //! A message sits in the high bits of the phase b - <a, s> of an LWE ciphertext. Bootstrapping rounds the phase to
-//! multiples of 1/2N and turns a table by it under encryption (torus paper, Algorithm 1). The entry that comes to the
-//! front is the result, with fresh noise.
+//! multiples of 1/2N and turns a table by it under encryption (Kong and Li's paper, Algorithm 1). The entry that comes
+//! to the front is the result, with fresh noise.
 //!
 //! | question | file |
 //! | --- | --- |

@@ -41,8 +41,8 @@ pub enum CiphertextModulus {
     Prime { bits: u32 },
 }
 
-/// The number m of secret bits that one step of blind rotation takes (torus paper, Section III-E). A rotation has n / m
-/// steps, with 2^m - 1 gadget ciphertexts each.
+/// The number m of secret bits that one step of blind rotation takes (Kong and Li's paper, Section III-E). A rotation
+/// has n / m steps, with 2^m - 1 gadget ciphertexts each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unrolling {
     #[default]
@@ -74,8 +74,8 @@ impl Unrolling {
 /// bootstrap's parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// Inputs and outputs are under the small key. A bootstrap is a blind rotation, then a key switch (torus paper,
-    /// Algorithm 1).
+    /// Inputs and outputs are under the small key. A bootstrap is a blind rotation, then a key switch (Kong and Li's
+    /// paper, Algorithm 1).
     #[default]
     BootstrapFirst,
     /// Inputs and outputs are under the large key. A bootstrap is a key switch, then a blind rotation.

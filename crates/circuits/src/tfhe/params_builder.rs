@@ -24,7 +24,8 @@ pub enum Transforms {
     /// 50 bits, 2^52 - 2^12 + 1, two primes of 50 bits.
     #[default]
     Fastest,
-    /// The builder takes the torus paper's prime, 2^52 - 2^12 + 1. It refuses the prime if products may not fit.
+    /// The builder takes the prime of Kong and Li's paper, 2^52 - 2^12 + 1. It refuses the prime if products may not
+    /// fit.
     Solinas,
     /// The builder takes the largest prime of 50 bits. It refuses the prime if products may not fit.
     Prime50,

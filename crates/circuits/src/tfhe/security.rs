@@ -10,7 +10,8 @@ use serde::Deserialize;
 use super::TfheError;
 use super::params::Sizes;
 
-/// A row of the tables `estimator_2026.lwe_binary`: a dimension, a noise, and the estimated bits of security.
+/// A row of the table `estimator_2026.lwe_binary` in `security_tables.toml`: a dimension, a noise, and the estimated
+/// bits of security.
 #[derive(Deserialize)]
 struct Row {
     n: usize,
@@ -85,7 +86,7 @@ pub struct Security {
 }
 
 /// The least noise, in units of a residue modulo q, at which the estimates depend only on the ratio of noise to q,
-/// because the noise is well above 1. (The tables have 4, at n = 1536.)
+/// because the noise is well above 1. (The least noise in `security_tables.toml` is 4, at n = 1536.)
 const LEAST_NOISE: f64 = 3.0;
 
 fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> {
@@ -116,7 +117,7 @@ fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> 
 }
 
 impl Security {
-    /// Checks the small key and the ring key of a parameter set by the tables.
+    /// Checks the small key and the ring key of a parameter set by the estimates of `security_tables.toml`.
     ///
     /// # Errors
     /// [`TfheError::Insecure`] if the tables do not confirm the wanted security.

@@ -9,8 +9,8 @@
 //! | `circuits` | 2 + 2 bits modulo 2^52 - 2^12 + 1, the mean subtracted before rounding | the sizes of `message_2_carry_2`; fails below 2^-128 |
 //! | `circuit_bits` | booleans modulo a prime of 32 bits, the mean subtracted before rounding | the sizes of `boolean_p64`; fails below 2^-128 |
 //! | `gates` | booleans modulo a prime of 30 bits, the mean subtracted before rounding | the fastest gate; fails below 2^-64 |
-//! | `tfhe_library_2020_below_128_bits` | booleans | the torus paper's; 118 bits by our estimate |
-//! | `paper_110_bits_below_94_bits` | booleans | the torus paper's set (2), completed by the TFHE library's values for n = 500 |
+//! | `tfhe_library_2020_below_128_bits` | booleans | the set of Kong and Li's paper; 118 bits by our estimate |
+//! | `paper_110_bits_below_94_bits` | booleans | set (2) of Kong and Li's paper, completed by the TFHE library's values for n = 500 |
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ use super::params::{
 };
 use super::{ParamsBuilder, TfheError};
 
-/// A row of the security tables: the sizes and noise of an LWE instance.
+/// A row of `security_tables.toml`: the sizes and noise of an LWE instance and of its bootstrap.
 #[derive(Clone, Copy, Deserialize)]
 struct Row {
     n: usize,
@@ -48,12 +48,12 @@ static ROWS: LazyLock<Result<Tables, String>> =
 
 /// The source of the sizes of a named parameter set.
 enum From {
-    /// The sizes are those of the row of this name in the security tables.
+    /// The sizes are those of the row of this name in `security_tables.toml`.
     Table(&'static str),
     Here(Row),
 }
 
-/// A named parameter set: its name, its sizes, and the fields that a row of the tables does not have.
+/// A named parameter set: its name, its sizes, and the fields that a row of `security_tables.toml` does not have.
 struct Set {
     name: &'static str,
     row: From,
@@ -149,8 +149,8 @@ const SETS: [Set; 8] = [
     },
 ];
 
-/// The torus paper's set (2), n = 500, N = 1024, L = 2, Bg = 2^10, with the key switch and the noise that the TFHE
-/// library had for n = 500.
+/// Parameter set (2) of Kong and Li's paper, n = 500, N = 1024, L = 2, Bg = 2^10, with the key switch and the noise
+/// that the TFHE library had for n = 500.
 const PAPER_110: Row = Row {
     n: 500,
     k: 1,

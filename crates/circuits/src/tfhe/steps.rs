@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The steps of a TFHE bootstrap outside of its limb programs: modulus switch and sample extraction (torus paper,
-//! Algorithm 1).
+//! The steps of a TFHE bootstrap outside of its limb programs: modulus switch and sample extraction (Kong and Li's
+//! paper, Algorithm 1).
 
 use ringmill_math::torus::extract_mask;
 
@@ -9,7 +9,8 @@ use super::params::{ModulusSwitch, Params};
 
 /// Switches an LWE ciphertext to multiples of 1/2N: the exponents of the mask, then that of the body.
 ///
-/// `words` are mask and body, and `exponents` has as many entries. Each exponent is below 2N (Algorithm 1, line 2).
+/// `words` are mask and body, and `exponents` has as many entries. Each exponent is below 2N (Kong and Li's paper,
+/// Algorithm 1, line 2).
 pub fn modulus_switch(params: &Params, words: &[u64], exponents: &mut [usize]) {
     let q = params.coefficients();
     let log = u32::from(params.sizes().log_degree) + 1;
@@ -48,8 +49,8 @@ pub fn exponents(params: &Params, words: &[u64], exponents: &mut [usize]) {
 }
 
 /// Extracts the LWE ciphertext of coefficient 0 of the accumulator, under the large key. The mask is (a_0, -a_(N-1),
-/// ..., -a_1) of each mask polynomial a, and the body is coefficient 0 of the accumulator's body (Algorithm 1,
-/// line 10).
+/// ..., -a_1) of each mask polynomial a, and the body is coefficient 0 of the accumulator's body (Kong and Li's paper,
+/// Algorithm 1, line 10).
 pub fn sample_extract(params: &Params, acc: &[u64], out: &mut [u64]) -> Result<(), TfheError> {
     let (q, n) = (params.coefficients(), params.sizes().degree());
     let large = params.sizes().large_dimension();

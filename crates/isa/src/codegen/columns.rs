@@ -12,8 +12,8 @@ use super::{Definition, DefinitionError, InstructionDef, bad, camel, distinct, w
 /// The word in a definition file that stands for every scheme.
 pub(super) const ALL: &str = "all";
 
-/// Checks that an instruction has one word in each column, that each word has a meaning, and that its schemes are
-/// known.
+/// Checks that an instruction has one word in each column of the definition file, that each word has a meaning, and
+/// that its schemes are known.
 pub(super) fn check(def: &Definition, i: &InstructionDef) -> Result<(), DefinitionError> {
     if let Some(column) = i.columns.keys().find(|&c| !def.columns.contains_key(c)) {
         return Err(bad(i, "columns that [columns] describes", column));
@@ -44,8 +44,8 @@ pub(super) fn check(def: &Definition, i: &InstructionDef) -> Result<(), Definiti
     Ok(())
 }
 
-/// Returns the words that instructions have in a column, in order of appearance. Stages are in the order of the
-/// definition file.
+/// Returns the words that instructions have in a column of the definition file, in order of appearance. Words of the
+/// column `stage` are in the order of the file's list of stages.
 fn words<'a>(def: &'a Definition, column: &'a str) -> Vec<&'a str> {
     if column == "stage" {
         return def.stages.iter().map(String::as_str).collect();
@@ -107,7 +107,8 @@ pub(super) fn rust(out: &mut String, def: &Definition) {
     );
 }
 
-/// Writes the table of instructions and their words for the reference page of a level.
+/// Writes the table of instructions and their words in each column of the definition file, for the reference page of a
+/// level.
 pub(super) fn table(out: &mut String, def: &Definition) {
     if def.columns.is_empty() {
         return;
@@ -126,7 +127,7 @@ pub(super) fn table(out: &mut String, def: &Definition) {
     }
 }
 
-/// Writes the meanings of the columns' words for the reference page of a level.
+/// Writes the meanings of the words in the definition file's columns, for the reference page of a level.
 pub(super) fn meanings(out: &mut String, def: &Definition) {
     for (column, meaning) in &def.columns {
         let shown = |word: &&str| {

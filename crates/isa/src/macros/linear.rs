@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Macro operations that are linear over the real numbers in every slot.
 
-/// A macro operation whose result in each slot is linear in the slot's value, over
-/// the real numbers. The definition file gives such an operation the word `linear`
-/// in the column `message`.
+/// A macro operation whose result in each slot is linear in the slot's value, over the real numbers. In
+/// `crates/isa/defs/macro.toml` such an operation has the word `linear` in the column `message`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Linear {
     /// The operation `NEG`, which negates each slot.

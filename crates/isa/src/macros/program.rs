@@ -30,7 +30,7 @@ impl SchemeName {
 }
 
 impl Default for SchemeName {
-    /// Returns `ckks`, the scheme of program texts that name none: those of format version 1.
+    /// Returns `ckks`, the scheme of a macro text that names no scheme. Such texts have format version 1.
     fn default() -> Self {
         Self("ckks".to_owned())
     }

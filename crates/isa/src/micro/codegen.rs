@@ -19,7 +19,7 @@ fn doc_comment(text: &str) -> String {
     text.replace('[', "\\[").replace(']', "\\]")
 }
 
-/// Returns the distinct words that instructions have in one column, in order of appearance.
+/// Returns the distinct words that instructions have in one column of the definition file, in order of appearance.
 fn distinct<'a>(def: &'a Definition, of: impl Fn(&'a InstructionDef) -> &'a str) -> Vec<&'a str> {
     let mut words = Vec::new();
     for word in def.instruction.iter().map(of) {

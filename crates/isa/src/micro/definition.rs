@@ -17,9 +17,9 @@ pub struct Definition {
     /// The fields of an instruction word, the most significant first.
     pub field: Vec<FieldDef>,
     pub instruction: Vec<InstructionDef>,
-    /// For each unit of the machine, by its word, its meaning in English.
+    /// The units of the machine: for the word that names a unit in the definition file, its meaning in English.
     pub units: BTreeMap<String, String>,
-    /// For each kind of immediate, by its word, its meaning in English.
+    /// The kinds of immediate: for the word that names a kind in the definition file, its meaning in English.
     pub immediates: BTreeMap<String, String>,
 }
 
@@ -43,7 +43,7 @@ pub struct InstructionDef {
     pub d: String,
     pub a: String,
     pub b: String,
-    /// The kind of immediate that the instruction has in the field `n`.
+    /// The kind of immediate that the instruction has in the field `n` of its instruction word.
     pub n: String,
     /// Whether the instruction computes modulo one of the program's moduli, by its index.
     pub modulus: bool,

@@ -8,7 +8,7 @@ use ringmill_math::{AnyModulus, MathError, Modulus, Ring, WordModulus};
 use serde::{Deserialize, Serialize};
 
 /// The form of a limb: the coefficients of its polynomial, or the polynomial's values at the roots of unity in
-/// bit-reversed order (DESIGN section 5).
+/// bit-reversed order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Form {
     Coeff,

@@ -49,7 +49,7 @@ pub struct Instr {
     /// The index, in the program's table of moduli, of the modulus of the computation.
     pub modulus: u16,
     /// The immediate: a scalar, a Galois element, or an address. An address is that of a chunk of distant memory, or
-    /// from [`MASKS`] on that of a chunk of a mask.
+    /// from [`MASKS`] on that of a chunk of a mask (the uniform half of a key).
     pub n: u32,
 }
 
@@ -119,8 +119,8 @@ pub struct Mask {
     pub modulus: u16,
 }
 
-/// The first address of `LOAD` that is no chunk of distant memory. The chunks of the program's masks have the
-/// addresses from here on, mask after mask.
+/// The first address of `LOAD` that is no chunk of distant memory. The chunks of the program's masks (uniform halves of
+/// keys) have the addresses from here on, mask after mask.
 pub const MASKS: u32 = 1 << 31;
 
 /// A program of the vector machine's micro level.

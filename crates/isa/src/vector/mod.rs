@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The micro level of the `vector` machine: instructions, words, text form and verifier.
+//! The micro level of the `vector` machine: instructions, instruction words, text form and verifier.
 //!
 //! A [`MicroProgram`] is the input of the machine's controller: straight-line instructions on chunks of the ciphertext
 //! buffer, registers of the multiply-accumulate unit and chunks of distant memory. The compiler fixes all addresses.

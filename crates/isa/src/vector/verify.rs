@@ -9,7 +9,8 @@ use super::instr::{Chunk, Instr, MASKS, MicroProgram, Place, Register, Shape};
 use super::op::{A_BITS, Immediate, MODULUS_BITS, MicroOp};
 use crate::limits;
 
-/// The number of fixed low bits of a modulus: it must be 1 modulo 2 to this power (vector paper, section 6.4).
+/// The number of fixed low bits of a modulus: every modulus of the vector machine is 1 modulo 2 to this power (BASALISC
+/// paper, section 6.4).
 const FIXED_BITS: u32 = 17;
 
 /// The error of a program that the verifier refuses, with the number of the instruction from 1. Number 0 is the

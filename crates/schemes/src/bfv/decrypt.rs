@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decrypts BFV ciphertexts in RNS, as SEAL does (polymul paper, Algorithm 5).
+//! Decrypts BFV ciphertexts in RNS, as SEAL does (Mert, Öztürk and Savaş, 2020, Algorithm 5).
 
 use num_bigint::BigUint;
 use ringmill_math::basext::BaseExtension;
@@ -12,8 +12,8 @@ use super::params::Params;
 use crate::exact::{ExactError, ExactParams, Plaintext};
 use crate::rlwe::{Level, RlweError};
 
-/// The division of the phase c(s) by Q / t at one level, in the steps of SEAL's decryption (polymul paper, Algorithm
-/// 5).
+/// The division of the phase c(s) by Q / t at one level, in the steps of SEAL's decryption (Mert, Öztürk and Savaş,
+/// 2020, Algorithm 5).
 ///
 /// Let c(s) t / Q = m + v with an integer m and -1/2 <= v < 1/2, and let gamma be an auxiliary prime. Take the fast
 /// base extension of gamma t c(s) mod Q, times -1 / Q. It is floor(gamma v) - u modulo gamma, and gamma m + floor(gamma
@@ -62,7 +62,8 @@ impl Division {
         })
     }
 
-    /// Multiplies the phase c(s) by gamma t, in coefficient form, limb by limb (line 2 of Algorithm 5).
+    /// Multiplies the phase c(s) by gamma t, in coefficient form, limb by limb (Mert, Öztürk and Savaş, 2020, Algorithm
+    /// 5, line 2).
     pub fn raise(&self, phase: &mut [u64]) {
         let n = phase.len() / self.primes.len().max(1);
         let limbs = phase.chunks_exact_mut(n.max(1));
@@ -71,8 +72,8 @@ impl Division {
         }
     }
 
-    /// Computes the fast base extension of the raised phase and its product with -1 / Q (lines 3 to 5 of Algorithm 5).
-    /// `sums` receives the residues modulo t, then those modulo gamma.
+    /// Computes the fast base extension of the raised phase and its product with -1 / Q (Mert, Öztürk and Savaş, 2020,
+    /// Algorithm 5, lines 3 to 5). `sums` receives the residues modulo t, then those modulo gamma.
     ///
     /// # Errors
     /// Fails for limbs of different lengths.
@@ -90,8 +91,8 @@ impl Division {
         Ok(())
     }
 
-    /// Computes the message from the sums (lines 6 to 13 of Algorithm 5). Returns the largest |gamma v| of a
-    /// coefficient with noise v, which is wrong by at most the number of primes.
+    /// Computes the message from the sums (Mert, Öztürk and Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the
+    /// largest |gamma v| of a coefficient with noise v, which is wrong by at most the number of primes.
     pub fn correct(&self, sums: &[u64], message: &mut [u64]) -> u64 {
         let (t, gamma) = (self.t, self.gamma);
         let (modulo_t, modulo_gamma) = sums.split_at(sums.len() / 2);

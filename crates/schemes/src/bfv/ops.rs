@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The table of BFV operations.
+//! The table of BFV operations: each row has an operation's operands, keys, results and emitter.
 
 use ringmill_isa::macros::MacroOp;
 
@@ -37,7 +37,7 @@ pub enum Op {
     /// Multiplies two ciphertexts of two polynomials, by the parameters' method. The product has three polynomials.
     Mul,
     Square,
-    /// Relinearises a ciphertext of three polynomials (ring paper, Algorithm 5).
+    /// Relinearises a ciphertext of three polynomials (Medha paper, Algorithm 5).
     Relin,
     MulRelin,
     SquareRelin,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The table of BGV operations.
+//! The table of BGV operations: each row has an operation's operands, keys, results and emitter.
 
 use ringmill_isa::macros::MacroOp;
 
@@ -33,10 +33,11 @@ pub enum Op {
     MulPlain,
     /// Multiplies a ciphertext by an integer constant, for example to make two correction factors equal.
     MulScalar,
-    /// Multiplies two ciphertexts of two polynomials (vector paper, section 2.2.1). The product has three polynomials.
+    /// Multiplies two ciphertexts of two polynomials (BASALISC paper, section 2.2.1). The product has three
+    /// polynomials.
     Mul,
     Square,
-    /// Relinearises a ciphertext of three polynomials (vector paper, appendix A.3).
+    /// Relinearises a ciphertext of three polynomials (BASALISC paper, appendix A.3).
     Relin,
     MulRelin,
     SquareRelin,
@@ -71,8 +72,8 @@ pub enum Op {
     MulLifted,
     /// Switches a ciphertext at a low level to the sparse secret of bootstrapping.
     Encapsulate,
-    /// Raises a ciphertext under the sparse secret to the highest level under the main secret (vector paper, Algorithm
-    /// 3).
+    /// Raises a ciphertext under the sparse secret to the highest level under the main secret (BASALISC paper,
+    /// Algorithm 3).
     Raise,
 }
 

@@ -50,8 +50,8 @@ impl ParamsBuilder {
         self.map(|ring| ring.primes(cipher, special))
     }
 
-    /// Chooses Montgomery-friendly primes (vector paper, section 6.4): the smallest above 2^31 that are 1 modulo 2^17,
-    /// whatever N is. `cipher` is the number of ciphertext primes, `special` that of special primes.
+    /// Chooses Montgomery-friendly primes (BASALISC paper, section 6.4): the smallest above 2^31 that are 1 modulo
+    /// 2^17, whatever N is. `cipher` is the number of ciphertext primes, `special` that of special primes.
     ///
     /// # Errors
     /// Fails for more primes than there are of 32 bits.
@@ -61,9 +61,9 @@ impl ParamsBuilder {
         Ok(self.primes(cipher, special))
     }
 
-    /// Makes divisions subtract t times a limb (vector paper, Equation 6), so that no operation on ciphertexts computes
-    /// modulo t. It is for machines whose multipliers take primes alone, such as `vector`. The remainder of a division
-    /// by k primes is then below t k instead of t + k, and the bits differ from SEAL's.
+    /// Makes divisions subtract t times a limb (BASALISC paper, Equation 6), so that no operation on ciphertexts
+    /// computes modulo t. It is for machines whose multipliers take primes alone, such as `vector`. The remainder of a
+    /// division by k primes is then below t k instead of t + k, and the bits differ from SEAL's.
     pub fn divide_modulo_primes_alone(self) -> Self {
         self.map(rlwe::ParamsBuilder::divide_modulo_primes_alone)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The table of CKKS operations.
+//! The table of CKKS operations: each row has an operation's operands, keys, results and emitter.
 
 use ringmill_isa::macros::MacroOp;
 
@@ -27,18 +27,18 @@ pub enum Op {
     AddScalar,
     /// Multiplies a ciphertext by an integer constant.
     MulScalar,
-    /// Multiplies two ciphertexts of two polynomials (ring paper, Algorithm 2). The product has three polynomials.
+    /// Multiplies two ciphertexts of two polynomials (Medha paper, Algorithm 2). The product has three polynomials.
     Mul,
     Square,
-    /// Relinearises a ciphertext of three polynomials (ring paper, Algorithm 5).
+    /// Relinearises a ciphertext of three polynomials (Medha paper, Algorithm 5).
     Relin,
     MulRelin,
     SquareRelin,
-    /// Divides a ciphertext by the last prime of its level, with rounding (ring paper, Algorithm 4). The result is one
+    /// Divides a ciphertext by the last prime of its level, with rounding (Medha paper, Algorithm 4). The result is one
     /// level lower.
     Rescale,
     /// Divides polynomials by the special primes with rounding, from q_0 ..= q_level and the special primes to q_0 ..=
-    /// q_level (ring paper, Algorithm 3).
+    /// q_level (Medha paper, Algorithm 3).
     ModDown,
     /// Computes the automorphism x -> x^g of a ciphertext, which is then under the secret s(x^g).
     Morph,

@@ -44,8 +44,8 @@ impl ParamsBuilder {
             }
         };
         let mut cipher = vec![Params::SPARSE_60];
-        // The smaller set has primes of the larger one, so a machine built for these runs both (ring paper, section
-        // 4.1).
+        // The smaller set has primes of the larger one, so a machine built for the larger set runs both (Medha paper,
+        // section 4.1).
         cipher.extend(primes::ntt_primes(54, 15, count)?);
         let special = cipher.split_off(count);
         Ok(Self::new(log_n)

@@ -7,8 +7,8 @@ use super::error::ExactError;
 use super::plain_modulus::PlainModulus;
 use crate::rlwe::RlweError;
 
-/// A power p^r below 2^60 of an odd prime p, r >= 1. BGV can bootstrap ciphertexts with such a plaintext modulus (vector
-/// paper, section 2.2.1).
+/// A power p^r below 2^60 of an odd prime p, r >= 1. BGV can bootstrap ciphertexts with such a plaintext modulus
+/// (BASALISC paper, section 2.2.1).
 ///
 /// ```
 /// use ringmill_schemes::exact::PrimePower;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The container that all files have: header, payload, checksum. Files are written in version 2. Version 1, which has
-//! neither scheme nor key identity, can be read too.
+//! The container that all files have: header, payload, checksum. Files are written in version 2 of the container.
+//! Version 1, which has neither scheme nor key identity, can be read too.
 
 use ringmill_limits::zeroed;
 use ringmill_math::Residues;
@@ -16,7 +16,7 @@ use ringmill_device::ParamsId;
 
 const MAGIC: &[u8; 8] = b"RINGMILL";
 const VERSION: u16 = 2;
-/// The number of CKKS in the scheme field, and the only scheme of version 1.
+/// The number of CKKS in the scheme field, and the only scheme of files in container version 1.
 const FIRST_SCHEME: u8 = 0;
 /// The bytes of the header: magic, version, kind, scheme, three zero bytes, parameter identity, key identity, payload
 /// length.
@@ -217,7 +217,8 @@ fn kind_of(number: u16) -> Result<Kind, FileError> {
 /// The identities in the header of a file: that of the parameters and that of the secret key.
 pub struct Header {
     pub params_id: ParamsId,
-    /// The identity of the object's secret key. It is `None` in files of version 1, and if the writer did not know it.
+    /// The identity of the object's secret key. It is `None` in files of container version 1, and if the writer did not
+    /// know it.
     pub key_id: Option<KeyId>,
 }
 

@@ -32,7 +32,7 @@ use thiserror::Error;
 
 use crate::rlwe::{RlweError, SecurityTable};
 
-/// The kind of object in a file. Its number stands in the file's `kind` field.
+/// The kind of object in a file. Its number stands in the field `kind` of the file's header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u16)]
 pub enum Kind {

@@ -239,7 +239,7 @@ fn tables() -> Result<&'static Tables, RlweError> {
 }
 
 impl Rows {
-    /// Returns the bound for a security level in this column of the table.
+    /// Returns the bound for a security level in column number `column` of the table, which belongs to one ring degree.
     fn bound(&self, level: SecurityLevel, column: usize) -> Option<u32> {
         let row = match level {
             SecurityLevel::Bits128 => &self.bits128,

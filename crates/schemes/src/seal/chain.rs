@@ -37,7 +37,7 @@ impl ParmsId {
         ParmsId(hash_words(&words))
     }
 
-    /// The name in a file whose object belongs to no level: a plaintext in coefficient form.
+    /// The level's name (`parms_id`) in a file whose object belongs to no level: a plaintext in coefficient form.
     pub(super) const NONE: Self = Self([0; 32]);
 
     /// Returns the name of a level in hexadecimal, in the order of its bytes in files.

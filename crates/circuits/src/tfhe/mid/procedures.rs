@@ -69,7 +69,8 @@ fn gives(b: &mut ProcBuilder, acc: &[ValueId]) -> Result<(), TfheError> {
     Ok(())
 }
 
-/// Emits the procedure of the rotation's start: ACC = (0, X^-b table) (torus paper, Algorithm 1, lines 3 and 4).
+/// Emits the procedure of the rotation's start: ACC = (0, X^-b table) (Kong and Li's paper, Algorithm 1, lines 3
+/// and 4).
 pub(super) fn start(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("start")?;
     let role = ParamRole::Plain { arg: 0 };
@@ -166,7 +167,7 @@ fn switch_param(b: &mut ProcBuilder, shape: &Shape<'_>) -> Result<ValueId, TfheE
 }
 
 /// Emits the procedure of the rotation's end: the extraction of coefficient 0, and the key switch if the order puts it
-/// last (torus paper, Algorithm 1, lines 10 and 11).
+/// last (Kong and Li's paper, Algorithm 1, lines 10 and 11).
 pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("end")?;
     let acc = accumulator(&mut b, shape)?;
@@ -184,7 +185,8 @@ pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// Emits the procedure that only extracts the LWE ciphertext of coefficient 0 (torus paper, Algorithm 1, line 10).
+/// Emits the procedure that only extracts the LWE ciphertext of coefficient 0 (Kong and Li's paper, Algorithm 1,
+/// line 10).
 pub(super) fn extract(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("extract")?;
     let acc = accumulator(&mut b, shape)?;

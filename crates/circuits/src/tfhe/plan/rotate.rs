@@ -2,8 +2,8 @@
 //! Runs the turns of a blind rotation on the CPU's kernels.
 //!
 //! A turn of one secret bit computes ACC += K x (X^e - 1) ACC, for the accumulator ACC, the gadget ciphertext K and the
-//! exponent e. A turn of several bits computes ACC += the sum over the patterns u of (X^e(u) - 1) (K_u x ACC) (torus
-//! paper, Section III-E; Zhou et al., IEEE Access 2018). It decomposes and transforms the accumulator once for all
+//! exponent e. A turn of several bits computes ACC += the sum over the patterns u of (X^e(u) - 1) (K_u x ACC) (Kong and
+//! Li's paper, Section III-E; Zhou et al., IEEE Access 2018). It decomposes and transforms the accumulator once for all
 //! patterns. If the parameters allow 32-bit words ([`Params::narrow`]), all turns of a line use them.
 
 use std::ops::Range;

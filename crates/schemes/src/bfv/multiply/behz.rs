@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The BEHZ variant of BFV multiplication, with the bits of SEAL's steps ("A full RNS variant of FV like somewhat
-//! homomorphic encryption schemes", Bajard, Eynard, Hasan and Zucca, SAC 2016; basext paper, chapter 2).
+//! homomorphic encryption schemes", Bajard, Eynard, Hasan and Zucca, SAC 2016; Kırbıyık's thesis, chapter 2).
 
 use num_bigint::BigUint;
 use ringmill_isa::mid::{ModulusId, ValueId};
@@ -13,8 +13,9 @@ use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb};
 
 /// Extends a polynomial x modulo Q, times a constant, to the primes Bsk: those of B, and m_sk. The fast base extension
-/// of m-tilde x mod Q has the value S = m-tilde x - v Q + u Q. It is reduced by m-tilde in Montgomery's manner (SmMRq
-/// of the paper, Algorithm 2). The result is nearly the centred representative: x, or x - Q for x above about Q / 2.
+/// of m-tilde x mod Q has the value S = m-tilde x - v Q + u Q. It is reduced by m-tilde in Montgomery's manner
+/// (Algorithm 2, SmMRq, in the paper of Bajard, Eynard, Hasan and Zucca). The result is nearly the centred
+/// representative: x, or x - Q for x above about Q / 2.
 ///
 /// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and -m-tilde / 2 < alpha <= m-tilde / 2.
 /// It is an extension with the redundant modulus m-tilde and a redundant residue of zero. The extension counts from 0
@@ -60,8 +61,8 @@ fn constant(
 
 /// Computes floor(d / Q) modulo Q for a d known modulo Q and Bsk (the primes of B, and m_sk). The result may be too
 /// small by up to the number of primes. It subtracts the fast base extension of d mod Q from d, and divides by Q modulo
-/// Bsk (the paper's fast RNS floor). Then it extends from Bsk to Q by Shenoy and Kumaresan, with the redundant modulus
-/// m_sk.
+/// Bsk (the fast RNS floor of Bajard, Eynard, Hasan and Zucca). Then it extends from Bsk to Q by Shenoy and Kumaresan,
+/// with the redundant modulus m_sk.
 ///
 /// The multiple of B to subtract may have either sign. The exact extension counts from 0 to m_sk - 1, so (m_sk - 1) / 2
 /// times B is subtracted before and added after.

@@ -14,7 +14,7 @@ use crate::rlwe::RlweError;
 
 impl Bootstrapper {
     /// Bootstraps a ciphertext and divides its integers by p^k, rounded to nearest. It removes k digits beyond those
-    /// that noise fills. It is the older variant of bootstrapping in the vector paper, section 8.3.2, which rounds
+    /// that noise fills. It is the older variant of bootstrapping in the BASALISC paper, section 8.3.2, which rounds
     /// fixed-point numbers.
     ///
     /// The plaintext modulus stays p^r, but a quotient by p^k is known modulo p^(r-k) only. The slots hold arbitrary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstraps BGV ciphertexts: turns a ciphertext at a low level into one of the same message at a high level (vector
+//! Bootstraps BGV ciphertexts: turns a ciphertext at a low level into one of the same message at a high level (BASALISC
 //! paper, section 3.3 and appendix B).
 //!
 //! Integers modulo p^r in slots take *thin* bootstrapping, in this order:

@@ -57,8 +57,8 @@ impl Bootstrapping {
         Self::with_chance(params, weight, Self::LOG2_CHANCE)
     }
 
-    /// Chooses parameters that never fail, whatever the ciphertext, by the rigorous bound of the vector paper's
-    /// Equation 9.
+    /// Chooses parameters that never fail, whatever the ciphertext, by the rigorous bound in Equation 9 of the BASALISC
+    /// paper.
     ///
     /// # Errors
     /// The errors of [`Bootstrapping::new`], and a weight for which the quotient may exceed the digits.
@@ -260,8 +260,8 @@ impl Bootstrapping {
         self.log2_chance
     }
 
-    /// Returns whether no bootstrap can fail, whatever the ciphertext, by the rigorous bound of the vector paper's
-    /// Equation 9. A failure of the noise bounds themselves is excepted.
+    /// Returns whether no bootstrap can fail, whatever the ciphertext, by the rigorous bound in Equation 9 of the
+    /// BASALISC paper. A failure of the noise bounds themselves is excepted.
     pub fn is_certain(&self) -> bool {
         self.log2_chance == f64::NEG_INFINITY
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the raising of the modulus in a BGV bootstrap, for Montgomery-friendly primes (vector paper, Lemma 3.1 and
+//! Emits the raising of the modulus in a BGV bootstrap, for Montgomery-friendly primes (BASALISC paper, Lemma 3.1 and
 //! Algorithms 1 to 3).
 
 use num_bigint::BigUint;
@@ -20,8 +20,8 @@ use crate::rlwe::ops::{Emit, Limb, Variant};
 /// modulo p^e, which divides by q. The result is (q^-1 p^(e-r) c) mod p^e, about zero, known modulo the primes above
 /// the level. Two of these primes extend it to those of the level.
 ///
-/// The first operand has factor f, so phi = f m. If q is not 1 modulo p^e, the result's message is q^-1 f m (appendix
-/// B.3), which its factor records.
+/// The first operand has factor f, so phi = f m. If q is not 1 modulo p^e, the result's message is q^-1 f m (BASALISC
+/// paper, appendix B.3), which its factor records.
 pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> {
     let c = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
     let all = 0..e.params.cipher_count();
@@ -69,19 +69,19 @@ fn reduced(
         let value = e.ops().muli(x, q.mul(q.reduce(shift), q.reduce(big)))?;
         d.push(Limb { value, ..*l });
     }
-    // Algorithm 1: x + u q with 0 <= u < level.
+    // The fast base extension (BASALISC paper, Algorithm 1): x + u q with 0 <= u < level.
     let others: Vec<usize> = (level..count).chain([b]).collect();
     let to: Vec<ModulusId> = others.iter().map(|&i| ModulusId(i as u16)).collect();
     let from: Vec<ValueId> = d.iter().map(|l| l.value).collect();
     let extended = e.ops().bext(&from, &to)?;
     let extended = extended.into_iter().zip(others);
     d.extend(extended.map(|(value, modulus)| Limb { value, modulus }));
-    // Algorithm 2 modulo q drops b.
+    // The small Montgomery reduction (BASALISC paper, Algorithm 2) modulo q drops b.
     let primes = e.params.moduli().iter().take(level);
     let q: BigUint = primes.copied().product();
     let last = d.pop();
     montgomery(e, &mut d, last, &q)?;
-    // Algorithm 2 modulo p^e drops the primes of q, the last first.
+    // The small Montgomery reduction modulo p^e drops the primes of q, the last first.
     let mut known = d.split_off(level);
     let m = BigUint::from(power);
     while let Some(dropped) = d.pop() {
@@ -99,8 +99,8 @@ fn reduced(
     Ok(all)
 }
 
-/// Reduces the integer a by one prime p (Algorithm 2, small Montgomery reduction): a becomes (a + m r) / p with r = -a
-/// / m modulo p, nearest to 0. The result is a / p modulo m, and at most |a| / p + m / 2.
+/// Reduces the integer a by one prime p (small Montgomery reduction, Algorithm 2 of the BASALISC paper): a becomes (a +
+/// m r) / p with r = -a / m modulo p, nearest to 0. The result is a / p modulo m, and at most |a| / p + m / 2.
 fn montgomery(
     e: &mut Emit<Params>,
     a: &mut [Limb],

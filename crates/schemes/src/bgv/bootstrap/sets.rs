@@ -34,8 +34,8 @@ pub struct Set {
 }
 
 impl Set {
-    /// The vector paper's example: N = 65536, messages modulo 127^3, e = 4, 42 ciphertext primes and 14 special
-    /// primes.
+    /// The example parameter set of the BASALISC paper: N = 65536, messages modulo 127^3, e = 4, 42 ciphertext primes
+    /// and 14 special primes.
     pub const BASALISC: Self = Self {
         name: "basalisc",
         log_n: 16,

@@ -114,7 +114,7 @@ pub(crate) fn square<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     e.result(0, Poly(2), &d2)
 }
 
-/// Emits the product of the two ciphertext operands (ring paper, Algorithm 2).
+/// Emits the product of the two ciphertext operands (Medha paper, Algorithm 2).
 pub(crate) fn product<P>(e: &mut Emit<P>) -> Result<[Vec<Limb>; 3], RlweError> {
     let a = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
     let b = [e.cipher(1, Poly(0))?, e.cipher(1, Poly(1))?];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits hybrid key switching (ring paper, Algorithm 5, for any number of digits), and the operations that use it.
+//! Emits hybrid key switching (Medha paper, Algorithm 5, for any number of digits), and the operations that use it.
 
 use std::ops::Range;
 

@@ -41,7 +41,7 @@ pub trait Table: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn stands_for(self) -> &'static [MacroOp];
 }
 
-/// The properties of an operation of a scheme with parameters `P`.
+/// The properties of an operation of a scheme with parameters `P`: a row of the scheme's table of operations.
 #[derive(Debug)]
 pub struct Row<P> {
     /// The name of the operation. It begins with the scheme's name, so that no two schemes have procedures of one name.
@@ -72,7 +72,7 @@ impl<P> Row<P> {
 /// The most ciphertexts that one operation may have as operands.
 const MAX_CIPHERTEXTS: usize = 1 << 12;
 
-/// The value of [`Row::plains`] for as many plaintexts as ciphertexts.
+/// The value of [`Row::plains`] for an operation with as many plaintexts as ciphertexts.
 pub const PER_CIPHERTEXT: usize = usize::MAX;
 
 /// Writes a row of a table in one line: the columns in the order of [`Row`]'s fields, with enums by their variants

@@ -11,8 +11,8 @@ use super::carry::Carried;
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// Emits the division of a ciphertext by the last prime of the level: ring paper, Algorithm 4, rounding to nearest as
-/// in SEAL. For messages in the low bits it is the modulus switching of the vector paper, section 2.2.2.
+/// Emits the division of a ciphertext by the last prime of the level (Medha paper, Algorithm 4, but rounded to nearest
+/// as in SEAL). For messages in the low bits it is modulus switching (BASALISC paper, section 2.2.2).
 pub(crate) fn rescale<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0)) {
         let mut kept = e.cipher(0, poly)?;
@@ -54,7 +54,7 @@ pub(crate) fn divide<P>(
 }
 
 /// Emits the division by P ([`divide`]), coprime to t, for messages that are residues modulo t, in arithmetic modulo
-/// primes alone (vector paper, Equation 6). Let y be the fast base extension of -x / t modulo P, from 0 to below k P.
+/// primes alone (BASALISC paper, Equation 6). Let y be the fast base extension of -x / t modulo P, from 0 to below k P.
 /// The result is (x + t y) / P. So it is P^-1 x modulo t, and exceeds x / P by 0 to below t k.
 fn divide_by_multiple<P>(
     e: &mut Emit<P>,
@@ -86,7 +86,7 @@ fn divide_by_multiple<P>(
 /// Emits the division of x by P ([`divide`]) with rounding. Let h be the [`rounding_offset`], and f_i the fractional
 /// parts that the fast base extension of x + h sums. The result is exactly (x + h) / P - (f_1 + ... + f_k):
 ///
-/// - k = 1: x / P rounded to nearest, SEAL's bits (ring paper, Algorithms 3 and 4, with rounding);
+/// - k = 1: x / P rounded to nearest, SEAL's bits (Medha paper, Algorithms 3 and 4, with rounding);
 /// - k > 1: within k / 2 of x / P, and unbiased, because h / P adds the mean k / 2 of the f_i;
 /// - a multiple of P is divided exactly for every k, so that a ciphertext of zeros stays one.
 fn divide_and_round<P>(
@@ -119,9 +119,9 @@ fn divide_and_round<P>(
 /// of t that is x modulo P. Let S be the fast base extension of x (k = 1: its representative in [0, P)). The multiple is S +
 /// w P, where w in [0, t) is -S / P mod t. So the result is x / P less 0 to t - 1 + k, and P^-1 x modulo t.
 ///
-/// For k = 1 it has SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). The vector paper's Equation 6 takes the same
-/// multiple modulo t P, as t times a limb modulo P. There a fast extension of several primes would cost t k where w
-/// costs k.
+/// For k = 1 it has SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). Equation 6 of the BASALISC paper takes the
+/// same multiple modulo t P, as t times a limb modulo P. In that form a fast extension of several primes would cost t k
+/// where w costs k.
 fn divide_keeping<P>(
     e: &mut Emit<P>,
     primes: &[u64],
