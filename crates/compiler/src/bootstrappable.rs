@@ -8,9 +8,9 @@ use crate::line::At;
 /// A part of a program that no program that bootstraps may have.
 pub(crate) struct Unfit {
     pub at: At,
-    /// The part, in words.
+    /// The part of the program, in words for an error message.
     pub what: &'static str,
-    /// What to write in its place.
+    /// What the user can write in place of the part.
     pub cure: &'static str,
 }
 

@@ -29,7 +29,7 @@ pub struct CompiledInput<S: Compiles> {
     pub range: S::Range,
 }
 
-/// An output of a compiled program, with level and annotation of its ciphertext.
+/// An output of a compiled program, with the level and the annotation (scale or correction factor) of its ciphertext.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CompiledOutput<S: Compiles> {
     pub name: String,
@@ -42,8 +42,8 @@ pub struct Compiled<S: Compiles> {
     pub params: Arc<S::Params>,
     /// The traced program, with its calls and repeats.
     pub source: MacroProgram,
-    /// The program with relinearisations, levels and annotations. For a target whose instructions have them, it
-    /// contains `LOAD`, `MORPH` and `KSW`.
+    /// The program with relinearisations, levels and annotations (scales or correction factors). For a target whose
+    /// instructions have them, it contains `LOAD`, `MORPH` and `KSW`.
     pub managed: MacroProgram,
     /// The verified mid-level program, which calls limb procedures.
     pub program: Verified,
@@ -97,7 +97,7 @@ impl<S: Compiles> Compiled<S> {
 }
 
 /// Compiles a traced program: simplifies it, places relinearisations, hoists rotations, chooses or checks parameters,
-/// manages levels and annotations, and lowers it to the mid level.
+/// manages levels and annotations (scales or correction factors), and lowers it to the mid level.
 ///
 /// ```
 /// use ringmill_compiler::builder::TraceBuilder;
@@ -136,7 +136,7 @@ pub fn compile<S: Compiles>(
 /// several compilations. For callers that show no error to anyone.
 ///
 /// # Errors
-/// Fails like [`compile`], with an error that names no cures that are tried.
+/// Fails like [`compile`], but the error names no cures that were tried.
 pub(crate) fn attempt<S: Compiles>(
     source: MacroProgram,
     options: &Options<S>,
@@ -235,10 +235,11 @@ pub(crate) fn lowered<S: Compiles>(
     })
 }
 
-/// The inputs and outputs of a compiled program, each with its level and annotation.
+/// The inputs and outputs of a compiled program, each with its level and annotation (scale or correction factor).
 type Interface<S> = (Vec<CompiledInput<S>>, Vec<CompiledOutput<S>>);
 
-/// Returns the inputs and outputs of a managed program with their levels and annotations.
+/// Returns the inputs and outputs of a managed program with their levels and annotations (scales or correction
+/// factors).
 fn interface<S: Compiles>(
     managed: &MacroProgram,
     plaintexts: &[PlainRequest<S>],

@@ -23,7 +23,7 @@ pub(crate) const SPECIAL_BITS: u32 = 8;
 pub(crate) const TRIES: usize = 6;
 
 impl KeyWishes {
-    /// Returns the choices that are allowed, the best first.
+    /// Returns the choices of digits whose keys the user allows, the best first.
     pub(crate) fn ranked(&self, choices: &[Digits]) -> Vec<Digits> {
         let allowed = choices.iter().filter(|choice| self.allow(choice.bytes));
         let mut ranked: Vec<Digits> = allowed.cloned().collect();
@@ -31,8 +31,8 @@ impl KeyWishes {
         ranked
     }
 
-    /// Returns the choices that are allowed and better than the digits `there`, the best first. If `there` is not
-    /// allowed, every allowed choice is better.
+    /// Returns the choices whose keys the user allows and that are better than the present digits `there`, the best
+    /// first. If the user does not allow the keys of `there`, every allowed choice is better.
     pub(crate) fn better(&self, choices: &[Digits], there: &Digits) -> Vec<Digits> {
         let mut ranked = self.ranked(choices);
         if self.allow(there.bytes) {
@@ -41,8 +41,8 @@ impl KeyWishes {
         ranked
     }
 
-    /// Returns whether digits at a larger ring degree are better by a tenth, which pays for ciphertexts of twice the
-    /// size.
+    /// Returns whether digits at a larger ring degree are better by a tenth in time or key bytes, which pays for
+    /// ciphertexts of twice the size.
     pub(crate) fn prefer_larger(&self, larger: &Digits, smaller: &Digits) -> bool {
         let (less, more) = match self.prefer {
             Prefer::Speed => (larger.time, smaller.time),
@@ -51,7 +51,8 @@ impl KeyWishes {
         self.allow(larger.bytes) && less.saturating_mul(10) <= more.saturating_mul(9)
     }
 
-    /// Returns the key by which choices are ordered. The least is the best.
+    /// Returns the key by which choices of digits are ordered: time, bytes of keys and number of special primes, in the
+    /// order of the user's preference. The least is the best.
     fn rank(&self, choice: &Digits) -> (u64, u64, u32) {
         let Digits { time, bytes, .. } = *choice;
         match self.prefer {
@@ -71,7 +72,7 @@ pub(crate) struct Digits {
     pub bits: u32,
     /// The bits of the largest digit.
     digit_bits: u32,
-    /// The word operations of the whole program, in half products.
+    /// The word operations of the whole program, in units of half a product of words.
     pub time: u64,
     /// The bytes of all evaluation keys.
     pub bytes: u64,
@@ -79,7 +80,7 @@ pub(crate) struct Digits {
 
 impl Digits {
     /// Returns the special primes: the largest ones that are 1 modulo `2^(step + 1)` and not `taken`. Returns `None` if
-    /// there are not as many, or if P has fewer bits than the largest digit.
+    /// there are not as many, or if their product P has fewer bits than the largest digit.
     pub(crate) fn special_primes(&self, step: u32, taken: &[u64]) -> Option<Vec<u64>> {
         let primes = ntt_primes_excluding(self.bits, step, self.special as usize, taken).ok()?;
         Some(primes).filter(|primes| product_bits(primes) >= self.digit_bits)
@@ -91,11 +92,11 @@ impl Digits {
 pub(crate) struct Setting<'a> {
     pub log_n: u32,
     pub cipher: &'a [u64],
-    /// The bits that all primes together may have.
+    /// The bits that all primes together may have by the security table.
     pub allowed: u32,
     /// The most bits of a special prime.
     pub max_bits: u32,
-    /// The most primes, special primes included.
+    /// The most primes of the parameters, special primes included.
     pub max_primes: usize,
     pub work: &'a Work,
     /// Whether key halves come from seeds.
@@ -103,8 +104,9 @@ pub(crate) struct Setting<'a> {
 }
 
 impl Setting<'_> {
-    /// Returns every number of digits that there is room for, with costs. P has at least the bits of the largest digit.
-    /// If one further prime gives it [`SPECIAL_BITS`] more, both numbers of special primes are choices.
+    /// Returns every number of digits for which the security table leaves room, with costs. P, the product of the
+    /// special primes, has at least the bits of the largest digit. If one further prime gives it [`SPECIAL_BITS`] more,
+    /// both numbers of special primes are choices.
     pub fn choices(&self) -> Vec<Digits> {
         let count = self.cipher.len();
         let all = (1..=count).rev().flat_map(|dnum| {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rewrites managed programs with the instructions of the vector paper's macro level (its Table 2), for machines that
-//! have them. Inputs and encoded plaintexts lie in distant memory until a `LOAD` reads them. An automorphism becomes a
-//! `MORPH` and a key switch `KSW`, and a relinearisation becomes a `KSW`. The results stay the same, and so does the
-//! mid-level program but for its `HCF`.
+//! Rewrites managed programs with the macro instructions in Table 2 of the BASALISC paper, for machines that have them.
+//! Inputs and encoded plaintexts lie in distant memory until a `LOAD` reads them. An automorphism becomes a `MORPH` and
+//! a key switch `KSW`, and a relinearisation becomes a `KSW`. The results stay the same, and so does the mid-level
+//! program but for its `HCF`.
 //!
 //! `HROTATE` stays one instruction: its rotations share a decomposition, which one `KSW` for each rotation would
 //! compute anew.

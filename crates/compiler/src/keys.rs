@@ -60,7 +60,8 @@ pub(crate) fn of<E>(
                 (MacroKeys::Relin | MacroKeys::Switch, _) => {
                     found.insert(KeyRequest::Relin);
                 }
-                // A `MORPH` has its key at the switch back to the own secret, and a bootstrap lists its own keys.
+                // A `MORPH` gets its key with the `KSW` that switches its result back, and a bootstrap lists its own
+                // keys.
                 (MacroKeys::None | MacroKeys::Refresh, _) => {}
                 // The caller that links a procedure in lists its keys.
                 (MacroKeys::Linked, _) => {}

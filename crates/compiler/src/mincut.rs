@@ -71,7 +71,7 @@ impl Network {
             }
             let e = arc[node];
             if e == NONE {
-                // A dead end: leave it for good, by the edge it was reached by.
+                // A dead end: leave it for good, by the edge on which the search came.
                 let Some(back) = path.pop() else { return };
                 node = self.to[back ^ 1] as usize;
                 arc[node] = self.next[back];

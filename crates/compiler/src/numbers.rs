@@ -34,7 +34,8 @@ pub enum Ends {
 /// The limit below which doubles tell neighbouring integers apart: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Returns the whole number that a double is, or `None` if it is none or another integer could have been meant.
+/// Returns the whole number that a double is. Returns `None` if the double is not whole, or so large that another
+/// integer could have been meant.
 pub fn whole(value: f64) -> Option<i64> {
     let fits = value.fract() == 0.0 && value.abs() < EXACT;
     fits.then_some(value as i64)

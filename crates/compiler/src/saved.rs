@@ -2,8 +2,8 @@
 //! Saves compiled programs in files: macro text below one line that says how the program was compiled.
 //!
 //! The line is a comment of the macro text, so the file is also a program that may be compiled with other options. The
-//! line is JSON. It has the parameters as a parameter file in hexadecimal, and every option but the sample. In place of
-//! the sample it has the ranges that the sample declares, whose ends are powers of two.
+//! line is JSON. It has the parameters as a parameter file in hexadecimal, and every option except the sample. In place
+//! of the sample it has the ranges that the sample declares, whose ends are powers of two.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::macros::{MacroProgram, text};
@@ -22,9 +22,10 @@ use crate::scheme::{Compiles, ErrorOf};
 
 /// The text with which the first line of a saved compiled program begins.
 const MARK: &str = ";ringmill compiled ";
-/// The version of the format of a saved program's first line.
+/// The format version of saved programs, which their first line names. Since version 2 a saved program has no sample
+/// unless the caller asks for it.
 const FORM: u32 = 2;
-/// The older version of the format that kept every sample. All other old versions are refused.
+/// Format version 1 of saved programs, in which every sample was saved. All other old versions are refused.
 const WITH_ALL_SAMPLES: u32 = 1;
 
 /// The reason why a saved program was refused.
@@ -67,7 +68,7 @@ struct Kept {
     input_bound: Exact,
     ranges: Vec<Option<KeptRange>>,
     sample: Option<Vec<Vec<KeptSlot>>>,
-    /// The precision that former versions predicted by a sample. It is read and not used.
+    /// The precision that earlier versions of Ringmill predicted from a sample. It is read and not used.
     #[serde(default, skip_serializing, rename = "sampled")]
     _sampled: Option<Vec<i16>>,
     margin: Exact,
@@ -106,7 +107,7 @@ pub fn print_with_sample<S: Compiles>(
     Some(written(compiled, options, arrays))
 }
 
-/// Returns the options without the sample, and with the ranges that it declares.
+/// Returns the options without the sample. The ranges that the compiler took from the sample replace it.
 fn without_sample<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>) -> Options<S> {
     if options.sample.is_none() {
         return options.clone();
@@ -181,16 +182,17 @@ fn written<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &A
 #[derive(Clone, Debug)]
 pub struct Recipe<S: Compiles> {
     options: Options<S>,
-    /// The ranges of the inputs with which the program is saved anew. Only a file of form 1 with a sample has them.
+    /// The ranges of the inputs with which the program is saved again. Only a file in format version 1 that has a
+    /// sample has them.
     kept_ranges: Option<Vec<Option<S::Range>>>,
 }
 
 impl<S: Compiles> Recipe<S> {
     /// Compiles a saved program again. Returns the compiled program, and the options to save it with.
     ///
-    /// A file of form 1 may have a sample, which is dropped when the program is compiled. The program takes the same
-    /// inputs as before. If it is saved anew, it takes those within the largest power of two, since its parameters may
-    /// hold no more.
+    /// A file in format version 1 may have a sample, from which the ranges of inputs follow. The sample is dropped when
+    /// the program is compiled, and the program takes the same inputs as before. If it is saved again, each range
+    /// shrinks to the largest power of two within it, since the parameters may hold no more.
     ///
     /// # Errors
     /// Fails like [`compile`], for a program that does not fit the options.
@@ -218,9 +220,9 @@ impl<S: Compiles> Recipe<S> {
 /// Reads a program that [`print`] wrote, and how it was compiled. Returns `None` for other macro text.
 ///
 /// # Errors
-/// [`SavedError`]: an altered line, text that is no program, or parameters that are refused. These are malformed,
-/// insecure, of another version, or by a table that is not accepted. [`Recipe::compile`] checks whether the program
-/// fits the options.
+/// [`SavedError`]: an altered line, text that is no program, or parameters that are refused. Refused parameters are
+/// malformed, insecure, of another version, or secure only by a table that is not accepted. [`Recipe::compile`] checks
+/// whether the program fits the options.
 pub fn parse<S: Compiles>(
     text: &str,
     accepted: impl Into<Accepted>,
@@ -318,7 +320,8 @@ pub fn recipe<S: Compiles>(
     }))
 }
 
-/// Declares the ranges that a file of form 1 left to its sample. Returns the ranges to save in their place.
+/// Declares the ranges of inputs that a saved program in format version 1 leaves to its sample, each from the sample's
+/// values and the margin. Returns the ranges with which the program is saved again.
 fn by_sample<S: Compiles>(
     ranges: &mut Vec<Option<S::Range>>,
     sample: &[S::Message],
@@ -380,7 +383,7 @@ fn line(text: &str) -> Result<Option<Line>, SavedError> {
         return Ok(None);
     };
     let altered = |fault: serde_json::Error| SavedError::Line(fault.to_string());
-    // The form is read first, since the fields of another form are unknown.
+    // The format version is read first, since the fields of another version are unknown.
     #[derive(Deserialize)]
     struct Form {
         form: u32,

@@ -108,7 +108,7 @@ fn of_result(
             (_, Some(b)) => first.map(|a| model.product(a, b, level)),
             (_, None) => first.map(|a| model.times_plain(a)),
         },
-        // A conjugate of whole numbers is what it is of.
+        // Whole numbers are their own conjugates, so the noise stays.
         MacroNoise::Switched if instr.op == MacroOp::Conj => first,
         MacroNoise::Switched => first.map(switched),
         // Levels stay, and the others are refused or written out before.

@@ -148,7 +148,8 @@ fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
     }
 }
 
-/// The first value that parameters do not hold, of a program that lacks so many bits.
+/// Returns the first value of a program whose message is lost under these parameters. `bits` is the noise budget in
+/// bits that the program lacks.
 fn lost(program: &MacroProgram, params: &Params, bits: f64) -> Result<Short, Refused> {
     let Some(number) = first_below(program, params, MARGIN_BITS)? else {
         return Ok(Short::of(bits));

@@ -66,7 +66,8 @@ fn made_again(kept: KeptBootstrapping, params: &Arc<Params>) -> Result<Arc<Proce
     let kept: Fields = kept.read()?;
     let (params, weight) = (Arc::clone(params), kept.weight);
     let Exact(chance) = kept.log2_chance;
-    // What was accepted when it was made; what is no number is accepted as little as there.
+    // The bootstrap is made again for the probability of failure that was accepted when it was made. A value that is no
+    // number counts as the default.
     let setup = if chance == f64::NEG_INFINITY {
         Bootstrapping::rigorous(params, weight)
     } else if chance.is_nan() || chance <= Bootstrapping::LOG2_CHANCE {

@@ -76,9 +76,9 @@ pub(super) fn fit(
     })
 }
 
-/// The number of levels that the compiler first tries for a procedure's values.
+/// The number of levels that the compiler tries first for the arguments and results of a procedure.
 const CONVENTIONS: usize = 6;
-/// The misfit of a procedure for which there is no level to try.
+/// The misfit (lost values) of a procedure whose arguments and results have no level that can be tried.
 const NOTHING: Misfit = Misfit {
     at: At(None),
     number: 0,

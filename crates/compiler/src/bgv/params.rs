@@ -22,7 +22,7 @@ use crate::rewrite::is_cipher;
 use crate::scheme::Fitted;
 use crate::sequence::Sequence;
 
-/// A parameter set, and the program managed for it.
+/// A parameter set, and the program managed for it: with levels and correction factors.
 type Fit = (Arc<Params>, Managed);
 
 fn params_of(fit: &Fit) -> &Params {
@@ -96,7 +96,8 @@ impl Chain<'_> {
         let Some((bits, params)) = nearest else {
             return Ok(Found::Short(Short::of(1.0)));
         };
-        // Trials end with the first value that they lose; of the nearest it is told how much it lacks in all.
+        // A trial ends with the first value that it loses. The nearest trial is run again to the end, to report how
+        // many bits the program lacks in all.
         let measured = from_top(self.program, &params, self.options, true)?;
         Ok(match measured.misfit {
             Some(Misfit { at, number, bits }) => Found::Short(Short {
@@ -108,7 +109,8 @@ impl Chain<'_> {
         })
     }
 
-    /// Returns the fit with as many primes as `fit` has, of the smallest size in bits at which they hold the program.
+    /// Returns parameters with as many ciphertext primes as `fit` has, of the smallest size in bits at which they hold
+    /// the program, and the program managed for them.
     fn narrowed(&self, count: u32, bits: u32, fit: Fit) -> Result<Fit, CompileError> {
         let (mut low, mut high, mut best) = (Room::least_bits(self.log_n), bits, fit);
         while low < high {
@@ -121,8 +123,8 @@ impl Chain<'_> {
         Ok(best)
     }
 
-    /// Returns the fit with the digits and special primes of least cost that hold the program. The special primes take
-    /// bits that the ring degree has to spare.
+    /// Returns the parameters and the managed program with the digits and special primes of least cost that hold the
+    /// program. The special primes take bits of the security bound that the ciphertext primes leave.
     fn with_digits(&self, fit: Fit) -> Result<Found<Fit>, CompileError> {
         let (params, managed) = &fit;
         let (params, managed) = (Arc::clone(params), managed.program.clone());

@@ -36,7 +36,7 @@ const ROUNDS: usize = 3;
 pub fn cheapest(tables: &[Table]) -> Choice {
     let of = tables.iter().map(|table| {
         let costs = table.iter().map(|variant| variant.callee.cost).enumerate();
-        // Of equal ones the first.
+        // Among variants of equal cost, the first.
         let least = costs.reduce(|least, other| if other.1 < least.1 { other } else { least });
         least.map_or(0, |(number, _)| number)
     });
@@ -48,7 +48,7 @@ pub fn cheapest(tables: &[Table]) -> Choice {
 /// body with chosen variants.
 ///
 /// # Errors
-/// Errors of `manage`; if no choice serves, what the first one lacks.
+/// Errors of `manage`; if the noise allows no choice, what the program lacks under the first one.
 pub fn chosen(
     body: &MacroProgram,
     tables: &[Table],
@@ -135,7 +135,7 @@ pub(super) fn linked(
         let empty = MacroProgram::new(String::new(), main.scheme.clone(), main.slots);
         let body = std::mem::replace(&mut of.managed.program, empty);
         let mut closed = bodies::closed(renumbered(body, &of.choice, &numbers), was);
-        // The first of a procedure's keeps the name.
+        // The first variant of a procedure keeps the procedure's name.
         if last.replace(proc) == Some(proc) {
             closed.name = format!("{}_at_{}", was.name, level.0);
             while !names.insert(closed.name.clone()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Unrolls repeats, as far as a bootstrap reaches. A procedure takes and gives its values at one level, so each turn of a
-//! repeat bootstraps what it carries. A procedure of several turns bootstraps once where the levels suffice for all.
+//! Unrolls repeats, as far as a bootstrap reaches. A procedure takes and gives its values at one level, so each
+//! iteration (turn) of a repeat bootstraps the values that it carries. A procedure of several iterations bootstraps
+//! once if the levels suffice for all of them.
 
 use std::collections::HashMap;
 
@@ -12,16 +13,19 @@ use super::CompileError;
 use super::deep::Setting;
 use crate::{bodies, inline};
 
-/// The most instructions of a procedure whose repeats are unrolled, and of the procedure of several turns.
+/// The most instructions of a procedure whose repeats are unrolled. `MOST_UNROLLED` is the most instructions of the
+/// procedure of several iterations.
 const MOST_INSTRS: usize = 64;
 const MOST_UNROLLED: u64 = 512;
-/// A number of turns is taken if it needs at most this part of the time of the best number so far.
+/// A number of iterations in one call is chosen only if the repeat then costs less than this fraction of its cost with
+/// the best number so far.
 const GAIN: f64 = 0.98;
-/// No more turns are tried once a turn costs so many times as much as with the best number.
+/// The search for a number of iterations in one call ends when an iteration costs more than this many times its least
+/// cost so far.
 const MUCH_DEARER: f64 = 1.5;
 
-/// Returns the program with each repeat of a small procedure that calls no other in the number of turns a call that is
-/// cheapest.
+/// Returns the program with cheaper repeats. If the repeated procedure is small and calls no other procedure, one call
+/// runs the number of iterations that makes the repeat cheapest.
 ///
 /// # Errors
 /// Fails if the work is stopped.
@@ -63,9 +67,10 @@ struct Unroller<'a> {
     /// The new program's procedures, and the new number of each old procedure.
     procs: Vec<MacroProc>,
     numbers: Vec<u32>,
-    /// For each old procedure, the numbers of turns that were tried, each with the cost of a call.
+    /// For each old procedure, the numbers of iterations in one call that were tried, each with the cost of the call.
     costs: HashMap<u32, Vec<(u64, f64)>>,
-    /// The new number of the procedure of so many turns of an old procedure.
+    /// The new number of the procedure that runs several iterations of an old one, by the old procedure's number and
+    /// the number of iterations.
     unrolled: HashMap<(u32, u64), u32>,
 }
 
@@ -95,7 +100,7 @@ impl Unroller<'_> {
         self.numbers.get(proc as usize).copied().unwrap_or(proc)
     }
 
-    /// Emits a repeat, as one of several turns a call and one of the turns that are left.
+    /// Emits a repeat as two: one of calls that run several iterations each, and one of the iterations that are left.
     fn repeat(
         &mut self,
         instr: &MacroInstr,
@@ -106,7 +111,7 @@ impl Unroller<'_> {
     ) -> Result<(), CompileError> {
         let turns = self.turns(proc, count)?;
         let left = count % turns;
-        // The turns that are left are one call too, if a call of so many was tried.
+        // The iterations that are left are one call too, if a call of that number was tried.
         let tried = |&(tried, _): &(u64, f64)| tried == left;
         let at_once = self
             .costs
@@ -147,7 +152,7 @@ impl Unroller<'_> {
         Ok(())
     }
 
-    /// Returns how many turns of a procedure one call is to take.
+    /// Returns how many iterations of a repeated procedure one call runs.
     fn turns(&mut self, proc: u32, count: u64) -> Result<u64, CompileError> {
         let costs = match self.costs.get(&proc) {
             Some(costs) => costs,
@@ -172,8 +177,9 @@ impl Unroller<'_> {
         Ok(best.0)
     }
 
-    /// Returns numbers of turns, each with the cost of a call: 1 to 8, 10, 12, 14, 16, 20 and so on, as long as a turn does not
-    /// become much dearer. There are none for a procedure that is too long or calls others.
+    /// Returns numbers of iterations, each with the cost of a call that runs them: 1 to 8, 10, 12, 14, 16, 20 and so
+    /// on, as long as an iteration does not become much dearer. There are none for a procedure that is too long or
+    /// calls others.
     fn found(&self, proc: u32, count: u64) -> Result<Vec<(u64, f64)>, CompileError> {
         let mut costs = Vec::new();
         let Some(of) = self.program.procs.get(proc as usize) else {
@@ -202,7 +208,7 @@ impl Unroller<'_> {
         Ok(costs)
     }
 
-    /// Returns the new number of the procedure of so many turns.
+    /// Returns the new number of the procedure that runs `turns` iterations of procedure `proc`.
     fn several(&mut self, proc: u32, turns: u64) -> Result<u32, CompileError> {
         if turns <= 1 {
             return Ok(self.number(proc));
@@ -224,8 +230,8 @@ impl Unroller<'_> {
     }
 }
 
-/// Returns so many turns of a procedure that calls no other, written out as a program whose inputs are the procedure's
-/// parameters.
+/// Returns `turns` iterations of a procedure that calls no other, written out as a program whose inputs are the
+/// procedure's parameters.
 fn written_out(
     proc: &MacroProc,
     turns: u64,

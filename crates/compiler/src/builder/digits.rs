@@ -94,7 +94,7 @@ impl TraceBuilder {
     }
 
     /// Returns the sign, -1, 0 or 1, of every slot's integer about zero, which has `digits` digits. It is the sign of
-    /// the highest digit that is not 0 (the improved sign extraction of the vector paper, section 8.3.2, exact for
+    /// the highest digit that is not 0 (the improved sign extraction of the BASALISC paper, section 8.3.2, exact for
     /// every number). The sign of a - b compares a with b.
     ///
     /// # Errors
@@ -122,7 +122,8 @@ impl TraceBuilder {
     }
 
     /// Divides every slot's integer, which has `digits` digits, by p^`by` and rounds to nearest. The result is again
-    /// modulo p^r: the digits from number `by` on (the data scaling of the vector paper's older bootstrapping).
+    /// modulo p^r: the digits from number `by` on. It is the data scaling of the older bootstrapping in the BASALISC
+    /// paper, section 8.3.2.
     ///
     /// # Errors
     /// Those of [`TraceBuilder::digit_table`].

@@ -257,7 +257,8 @@ impl TraceBuilder {
         }
     }
 
-    /// `a`, of which the caller says that every slot is real and lies in the interval. Constants stay as they are.
+    /// Returns `a` with the caller's statement that every slot is real and lies in the interval. Constants stay as they
+    /// are.
     ///
     /// # Errors
     /// [`TraceError::Interval`], [`TraceError::PlainArithmetic`].

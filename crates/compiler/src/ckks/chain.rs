@@ -5,10 +5,10 @@ use ringmill_math::primes::is_prime;
 use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
 
-/// Returns the primes q_1, q_2, ... that rescales divide by, one for each ratio of a level
-/// ([`CanonicalScales`](super::canonical::CanonicalScales)). Each is chosen, from the top down, so that the canonical scale
-/// below it returns as near to `2^scale_bits` as it can. With a fixed list of primes the deviation would double at every
-/// level.
+/// Returns the primes q_1, q_2, ... that rescales divide by, one for each level with its ratio
+/// ([`CanonicalScales`](super::canonical::CanonicalScales)). A level's ratio is the factor by which its prime exceeds
+/// the scale. Each prime is chosen, from the top down, so that the canonical scale below it returns as near to
+/// `2^scale_bits` as it can. With a fixed list of primes the deviation would double at every level.
 pub fn rescaling_primes(
     scale_bits: u32,
     log_n: u32,
@@ -34,8 +34,9 @@ pub fn rescaling_primes(
     Ok(chosen)
 }
 
-/// Returns the primes that rescales divide by if a rescale divides by two of them: two for each ratio of a level. The
-/// larger prime of a pair is dropped first. No prime is one of `taken`.
+/// Returns the primes that rescales divide by if a rescale divides by two of them: two for each level with its ratio,
+/// the factor by which the product of both primes exceeds the scale. The larger prime of a pair is dropped first. No
+/// prime is one of `taken`.
 pub(super) fn paired_primes(
     scale_bits: u32,
     log_n: u32,

@@ -102,7 +102,7 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
     Err(Refused::unknown("CKKS's choice of levels", instr))
 }
 
-/// The depth of each value of an unmanaged program, by the value's number.
+/// The depths of all values of an unmanaged program (one without levels and scales), by the values' numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Depths {
     /// For each value, the number of products in sequence from the inputs to it: the rescales that it has after its own

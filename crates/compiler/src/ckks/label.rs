@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// label's number has a relative error of at most 2^-46.
 const MOST_FACTORS: u64 = 64;
 
-/// A label, by its number in [`Labels`].
+/// A label, the factor between a value and the number that its ciphertext encodes, by its index in [`Labels`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Label(u32);
 
@@ -23,7 +23,7 @@ impl Label {
 /// The powers of factors that make a label: each factor's bits with its exponent, by the factor's bits.
 type Powers = Vec<(u64, i64)>;
 
-/// All labels of a program. Each product of powers has one number.
+/// All labels of a program, each a product of powers of the program's constants. Each such product has one number.
 #[derive(Debug)]
 pub(super) struct Labels {
     all: Vec<Powers>,
@@ -51,7 +51,7 @@ impl Labels {
         self.all.get(label.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the label that is a positive constant.
+    /// Returns the label for a value that is a positive constant times the number that its ciphertext encodes.
     pub fn constant(&mut self, value: f64) -> Label {
         if value == 1.0 {
             return Label::ONE;
@@ -78,7 +78,7 @@ impl Labels {
         Some(self.intern(powers))
     }
 
-    /// Returns log2 of a label.
+    /// Returns log2 of a label, the factor between a value and the number that its ciphertext encodes.
     pub fn log2(&self, label: Label) -> f64 {
         let powers = self.powers(label).iter();
         powers

@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decides which products with constants change scales alone, and how sums of values with different labels are
-//! computed.
+//! Decides for each product with a constant whether it is computed or only changes its result's scale. Such a constant
+//! becomes part of the value's label: the factor between a value and the number that its ciphertext encodes. The module
+//! also decides how sums of values with different labels are computed.
 
 use std::collections::{HashMap, HashSet};
 
-/// The largest log2 of a label, up or down, that a value may have at its level.
+/// The largest log2, up or down, of the label of a value at its level. A label is the factor between a value and the
+/// number that its ciphertext encodes.
 pub(crate) const MOST_LOG2: f64 = 4.0;
 
-/// How the operands of a sum get one label.
+/// How both operands of a sum get the same label, the factor between a value and the number that its ciphertext
+/// encodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum SumPlan {
-    /// The operands have one label, or one operand is lowered or lifted anyway and takes the other's label.
+    /// The operands of the sum have one label, or one operand is lowered or lifted anyway and takes the other's label.
     #[default]
     Straight,
-    /// The operand of this number enters a level higher than the other one and takes its label on the way down.
+    /// The operand with this number (0 or 1) starts one level above the other operand and takes its label on the way
+    /// down.
     Lower(usize),
-    /// Both operands take a product with one, and so a level.
+    /// Both operands of the sum are multiplied by one, which takes a level, and get one label by that product.
     LiftBoth,
 }
 
-/// The decisions on the constants of a program. They are found by trial: each conflict adds one.
+/// The decisions on the products with constants of a program, and on sums of values with different labels. They are
+/// found by trial: each conflict of a trial adds one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// Whether all products with constants are computed, so that every label is 1.
+    /// Whether all products with constants are computed, so that every label, the factor that scales absorb, is 1.
     without_labels: bool,
-    /// The products with constants that are computed, by the number of their instruction.
+    /// The products with constants that are computed, by the numbers of their instructions in the program.
     products: HashSet<usize>,
     sums: HashMap<usize, SumPlan>,
 }
@@ -38,7 +43,7 @@ impl Plan {
         }
     }
 
-    /// Returns the plan that only changes the scale for each product with a constant.
+    /// Returns the plan that computes no product with a constant: each only changes its result's scale.
     pub fn labels() -> Self {
         Self::default()
     }
@@ -47,22 +52,24 @@ impl Plan {
         !self.without_labels
     }
 
-    /// Returns whether the product with a constant that this instruction means is computed.
+    /// Returns whether the product with a constant in instruction number `number` is computed. Otherwise only the
+    /// result's scale changes.
     pub fn is_product(&self, number: usize) -> bool {
         self.without_labels || self.products.contains(&number)
     }
 
-    /// Returns how the sum that this instruction means is computed.
+    /// Returns how the operands of the addition or subtraction in instruction number `number` get one label, the factor
+    /// between a value and the number that its ciphertext encodes.
     pub fn sum(&self, number: usize) -> SumPlan {
         self.sums.get(&number).copied().unwrap_or_default()
     }
 
-    /// Adds a decision. Returns whether it is a new one.
+    /// Adds the decision that resolves a conflict of a trial. Returns whether the decision is a new one.
     pub fn add(&mut self, conflict: Conflict) -> bool {
         match conflict {
             Conflict::Constant(number) => self.products.insert(number),
             Conflict::Sum(number, plan) => {
-                // The last resort stays.
+                // A sum whose two operands are both multiplied by one has no further plan to try.
                 let before = self.sum(number);
                 if before == SumPlan::LiftBoth || before == plan {
                     return false;
@@ -78,12 +85,13 @@ impl Plan {
     }
 }
 
-/// A decision that a trial found to be needed.
+/// A conflict that a trial found: a decision that the plan lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Conflict {
-    /// The product with a constant, by the number of its instruction, is to be computed: a label became too large or
-    /// too small.
+    /// The product with a constant in the instruction with this number must be computed, because a label that contains
+    /// the constant became too large or too small.
     Constant(usize),
-    /// The operands of the sum, by the number of its instruction, have different labels at one level.
+    /// The operands of the addition or subtraction in the instruction with this number have different labels at one
+    /// level. The plan says how they get one.
     Sum(usize, SumPlan),
 }

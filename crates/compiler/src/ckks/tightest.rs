@@ -3,7 +3,7 @@
 
 use ringmill_isa::source::SourceLoc;
 
-/// The magnitude for which values count that are smaller, in comparisons with the capacity of their level. Where it fits,
+/// The least magnitude with which a value counts in comparisons with the capacity of its level. If this magnitude fits,
 /// the scale is below the level's modulus.
 pub const SMALLEST: f64 = 0.5;
 

@@ -11,11 +11,12 @@ use ringmill_isa::macros::{MacroInstr, MacroProgram, MacroValue};
 use crate::rewrite::is_cipher;
 use crate::scheme::{Compiles, ErrorOf};
 
-/// The cost of a product of words. Half of it is the unit, since a transform has N / 2 butterflies for each bit of N.
+/// The cost of a product of words, in units of half a product. A transform has N / 2 butterflies for each bit of N, so
+/// its cost is a whole number of units.
 const PRODUCT: u64 = 2;
-/// The cost of a product with a residue of a key, which comes from memory.
+/// The cost of a product with a residue of a key, which comes from memory, in units of half a product.
 const KEY_PRODUCT: u64 = 2 * PRODUCT;
-/// The cost of a residue that is made from the seed of a key, once a run.
+/// The cost of a residue that is made from the seed of a key, once a run, in units of half a product.
 const EXPANDED: u64 = 4 * PRODUCT;
 
 /// The moduli of products of ciphertexts.
@@ -93,7 +94,8 @@ impl Work {
         self.keys
     }
 
-    /// Returns the word operations with these digits, numbers of special primes and of all primes, in half products.
+    /// Returns the word operations with these digits, numbers of special primes and of all primes, in units of half a
+    /// product.
     pub fn time(
         &self,
         log_n: u32,

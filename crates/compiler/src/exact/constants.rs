@@ -66,7 +66,7 @@ pub(crate) fn without_quotients<E>(source: &MacroProgram) -> Result<(), CompileE
 /// Returns a value of a vector that is no whole number, or `None` if all are whole.
 fn fraction(data: &[(f64, f64)]) -> Option<f64> {
     let parts = data.iter().flat_map(|&(re, im)| {
-        // An imaginary part is none.
+        // A number with an imaginary part other than 0 is not whole.
         let im = if im == 0.0 { 0.0 } else { f64::NAN };
         [re, im]
     });

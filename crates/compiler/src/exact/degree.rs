@@ -25,17 +25,17 @@ pub(crate) enum Found<T> {
     Keys(u64),
 }
 
-/// Why no parameters of a ring degree fit.
+/// The reason why no parameters of one ring degree fit a program.
 pub(crate) struct Short {
-    /// Bits too few.
+    /// The bits of room for noise that the nearest parameters lack.
     pub bits: f64,
-    /// The line of the first value that is lost.
+    /// The line of the user's program at which the first lost value is computed.
     pub at: At,
     pub sequence: Option<Sequence>,
 }
 
 impl Short {
-    /// Returns that so many bits are too few, at no line.
+    /// Makes the reason for parameters that lack this number of bits, without a line of the user's program.
     pub fn of(bits: f64) -> Self {
         Self {
             bits,
@@ -90,7 +90,7 @@ where
             Found::Short(found) => short = Some((found, log_n, allowed)),
         }
     }
-    // What would serve without the machine says which field of its description stands against it.
+    // Parameters that would serve without the machine show which field of its description forbids them.
     if let Some(error) = lacking {
         return Err(error.into());
     }

@@ -15,12 +15,12 @@ pub(crate) struct Start<'a, T> {
     pub ring: &'a rlwe::Params,
     pub plain_modulus: u64,
     pub work: &'a Work,
-    /// The bits that all primes together may have.
+    /// The bits that all primes together may have by the security table.
     pub allowed: u32,
 }
 
-/// Returns the best digits that hold the program. `fit` makes parameters of a number of digits and special primes, or
-/// returns `None` if they do not hold it.
+/// Returns parameters with the best digits whose primes hold the program's noise. `fit` makes parameters with a number
+/// of digits and these special primes, or returns `None` if they do not hold the noise.
 ///
 /// # Errors
 /// The errors of `fit`.
@@ -59,7 +59,7 @@ pub(crate) fn best<S: Compiles, T, E>(
     if wishes.allow(there.bytes) {
         return Ok(Found::Fits(start.fit));
     }
-    // Digits that would be allowed, but do not hold the program, are no news.
+    // Digits whose keys are allowed, but that do not hold the program, do not count here.
     let fewest = choices.iter().map(|choice| choice.bytes).min();
     let refused = fewest.filter(|&bytes| !wishes.allow(bytes));
     Ok(Found::Keys(refused.unwrap_or(there.bytes)))

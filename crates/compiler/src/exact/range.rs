@@ -321,7 +321,7 @@ impl Visitor for OfResult<'_> {
         Ok(IntegerRange::new(0, 1))
     }
 
-    /// Returns no range: above the modulus that a quotient is known by, it may be any number.
+    /// Returns no range for a quotient. It is known only modulo t over the divisor, so above that it may be any number.
     fn quotient(&mut self, _: &MacroInstr, _: Constant) -> Found {
         Ok(None)
     }

@@ -10,7 +10,7 @@ use crate::numbers::whole;
 pub use crate::reference::EvaluateError;
 use crate::reference::{Meaning, rotated, run, turned_by};
 
-/// The value of a slot, or `None` beyond 127 bits.
+/// The value of a slot, or `None` if it has more than 127 bits.
 type Whole = Option<i128>;
 
 /// Evaluates a traced program without encryption. `inputs` are the vectors of the program's inputs in order, each of
@@ -27,7 +27,8 @@ pub fn evaluate(
 }
 
 /// Evaluates a program as [`evaluate`] does, modulo `t` about zero, as programs that bootstrap compute. A quotient is
-/// that of the integer about zero. This is right if only its digits are read, which alone are known.
+/// that of the integer about zero. It agrees with the encrypted program's quotient in the digits that the division
+/// leaves, which alone are known.
 ///
 /// # Errors
 /// Those of [`evaluate`]; also [`EvaluateError::TooLarge`] for a quotient of a number that the divisor does not divide.
@@ -55,7 +56,7 @@ fn meant(
     named.map(known).collect()
 }
 
-/// The arithmetic of slots: on integers, or on integers about zero modulo one.
+/// The arithmetic of slots: on integers, or on integers about zero modulo the plaintext modulus `modulo`.
 struct Integers {
     modulo: Option<i128>,
 }

@@ -77,14 +77,14 @@ fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
     }
 }
 
-/// The polynomial by which a test for zero is written out.
+/// The polynomial as which a test for zero is written out, in the tested value x.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Way {
-    /// Fermat's power x^(t - 1).
+    /// The test is 1 - x^(t - 1), by Fermat.
     Power,
-    /// A polynomial of the value x with these roots.
+    /// The test is a polynomial of the value x that has these roots and is 1 at 0.
     Roots(Vec<u64>),
-    /// A polynomial of the square x^2 with these roots.
+    /// The test is a polynomial of the square x^2 that has these roots and is 1 at 0.
     SquaredRoots(Vec<u64>),
 }
 

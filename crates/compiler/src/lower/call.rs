@@ -126,7 +126,7 @@ impl<S: Compiles> Lowering<'_, S> {
             .get(place.poly.index())?;
         let number = match self.scope.types.get(operand.0 as usize)? {
             MacroType::Cipher { .. } | MacroType::Morphed { .. } => usize::from(place.modulus.0),
-            // Nothing but LOAD reads what is far; keys and lifted constants were found above.
+            // Only `LOAD` reads a value in distant memory. Keys and lifted constants were handled above.
             MacroType::Distant { .. } | MacroType::Key { .. } | MacroType::Lifted { .. } => {
                 return None;
             }

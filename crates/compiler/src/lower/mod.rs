@@ -39,7 +39,8 @@ pub enum PlainSource {
     Lifted(u32),
 }
 
-/// An encoded plaintext that the program takes as input: its source, level and annotation.
+/// An encoded plaintext that the program takes as input: its source, its level and its annotation (scale or correction
+/// factor).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlainRequest<S: Compiles> {
     pub from: PlainSource,
@@ -219,7 +220,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
                 self.enter(proc, Some(count), instr)?
             }
             (MacroOp::Lift, [], &MacroImm::Lifted(number)) => self.lift(instr, number)?,
-            // Where limbs are is the machine's.
+            // The mid level does not say in which memory a limb lies, so a `LOAD` computes nothing.
             (MacroOp::Load, &[a], _) => {
                 let limbs = self.scope.limbs[a.0 as usize].clone();
                 self.define(instr, limbs);

@@ -10,9 +10,10 @@ use ringmill_isa::macros::{MacroProgram, MacroValue};
 
 pub use place::{Placement, best, tried};
 
-/// A pass of a scheme through a program, instruction by instruction, that refreshes values as a placement says.
+/// A pass of a scheme through a program, instruction by instruction, that bootstraps (refreshes) values as a placement
+/// says.
 pub trait Course: Clone {
-    /// The description of what a value lacks whose message is lost.
+    /// The scheme's description of what a value whose message is lost lacks, such as bits of room for its noise.
     type Lost: Clone;
     type Error;
 
@@ -31,16 +32,18 @@ pub trait Course: Clone {
     /// Returns the cost of one refresh.
     fn of_refresh(&self) -> f64;
 
-    /// Returns what the first value with a lost message lacks, or `None` if all messages are safe.
+    /// Returns a description of what the first value with a lost message lacks, or `None` if all messages are safe.
     fn lost(&self) -> Option<&Self::Lost>;
 
-    /// Returns the values that were refreshed, each with the cut that demanded it.
+    /// Returns the values that were refreshed, each with the cut that demanded it. A cut is the number of the
+    /// instruction before which live values are refreshed.
     fn refreshed(&self) -> &[(MacroValue, usize)];
 
     /// Returns the number of known values that would gain capacity from a refresh.
     fn stale(&self) -> usize;
 
-    /// Returns whether every such value could be refreshed here without losing its message.
+    /// Returns whether every value that would gain capacity from a refresh could be refreshed here without losing its
+    /// message.
     ///
     /// # Errors
     /// Errors of the scheme.

@@ -16,7 +16,8 @@ use ringmill_isa::macros::{MacroProgram, MacroValue};
 
 use super::Course;
 
-/// A placement of bootstraps: the cuts, and the values that are not refreshed there.
+/// A placement of bootstraps: the cuts, which are instructions before which live values are bootstrapped, and the
+/// values that are not bootstrapped there.
 #[derive(Clone, Default, Debug)]
 pub struct Placement {
     /// The numbers of the instructions before which cuts stand, in ascending order.
@@ -25,7 +26,8 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Returns a placement of one cut, or an empty one if the cut is the start of the program.
+    /// Returns a placement of one cut (before the instruction with this number), or an empty one if the cut is the
+    /// start of the program.
     fn at(cut: usize) -> Self {
         Self {
             cuts: (cut > 0).then_some(cut).into_iter().collect(),
@@ -33,7 +35,8 @@ impl Placement {
         }
     }
 
-    /// Returns the placement of all cuts on the way to `last`. `before` gives for each cut the one before it.
+    /// Returns the placement of all cuts on the way to the cut `last`. `before` gives for each cut (the number of an
+    /// instruction) the one before it.
     fn through(last: usize, before: &BTreeMap<usize, usize>) -> Self {
         let earlier = |&cut: &usize| before.get(&cut).copied();
         let cuts = std::iter::successors(Some(last), earlier);
@@ -45,12 +48,13 @@ impl Placement {
         }
     }
 
-    /// Returns whether the placement has no cuts, so that nothing is refreshed.
+    /// Returns whether the placement has no cuts, so that no value is bootstrapped.
     pub fn is_empty(&self) -> bool {
         self.cuts.is_empty()
     }
 
-    /// Returns the last cut that stands before this instruction or an earlier one.
+    /// Returns the last cut (instruction before which live values are bootstrapped) at this instruction or an earlier
+    /// one.
     pub fn cut_before(&self, instr: usize) -> Option<usize> {
         let count = self.cuts.partition_point(|&cut| cut <= instr);
         self.cuts.get(count.checked_sub(1)?).copied()
@@ -61,20 +65,23 @@ impl Placement {
     }
 }
 
-/// The most instructions that trials without one refreshed value process together.
+/// The most instructions that all trials together process. Each trial runs the program without one of its bootstraps.
 const TRIALS: usize = 1 << 22;
-/// The number of later places that are tried for the next cut from each cut, if there are places enough among them.
+/// The number of later places in the program that are tried for the next cut (place of bootstraps) after each cut, if
+/// there are as many.
 const PLACES: usize = 1 << 10;
 
-/// The result of a course, or what the first lost value lacks. Errors are the scheme's.
+/// The result of a scheme's pass through the program, or a description of what the first lost value lacks. Errors are
+/// the scheme's.
 type Result<T, C> =
     std::result::Result<std::result::Result<T, <C as Course>::Lost>, <C as Course>::Error>;
 
-/// Returns the placement of least cost that is found, and its cost. If no placement saves every value, it returns what
-/// the first lost value lacks. `start` is the course before the first instruction.
+/// Returns the placement of bootstraps of least cost that the search finds, and its cost. If no placement saves every
+/// value, it returns a description of what the first lost value lacks. `start` is the scheme's pass before the first
+/// instruction.
 ///
 /// # Errors
-/// Those of the course.
+/// Those of the scheme's pass.
 pub fn best<C: Course>(program: &MacroProgram, start: &C) -> Result<(Placement, f64), C> {
     let found = match by_cuts(program, start, PLACES)? {
         Err(_) if program.instrs.len() > PLACES => by_cuts(program, start, usize::MAX)?,
@@ -86,16 +93,18 @@ pub fn best<C: Course>(program: &MacroProgram, start: &C) -> Result<(Placement, 
     }
 }
 
-/// A cut that the search has reached, and the cheapest way there.
+/// A cut (instruction before which live values are bootstrapped) that the search has reached, and the cheapest way
+/// there.
 struct Way<C> {
-    /// The cost so far, and the cost of refreshes that values living across the cut will need for certain.
+    /// The cost so far, and the cost of bootstraps that values living across the cut will need for certain.
     bound: f64,
     course: C,
     /// The cut before this one on the way.
     before: usize,
 }
 
-/// Returns the cuts of least cost. The start of the program counts as a cut at which nothing is refreshed.
+/// Returns the cuts of least cost, the instructions before which live values are bootstrapped. The start of the program
+/// counts as a cut at which nothing is bootstrapped.
 fn by_cuts<C: Course>(program: &MacroProgram, start: &C, places: usize) -> Result<Placement, C> {
     let count = program.instrs.len();
     let last_read = last_reads(program);
@@ -160,7 +169,7 @@ fn by_cuts<C: Course>(program: &MacroProgram, start: &C, places: usize) -> Resul
     })
 }
 
-/// Returns the placement without refreshes that are not needed, and its cost.
+/// Returns the placement without bootstraps that are not needed, and its cost.
 fn fewer<C: Course>(
     program: &MacroProgram,
     start: &C,
@@ -185,7 +194,8 @@ fn fewer<C: Course>(
 
 type Tried = (Vec<(MacroValue, usize)>, f64);
 
-/// Runs a placement through the program. Returns the refreshed values and the cost, or what the first lost value lacks.
+/// Runs a placement through the program. Returns the bootstrapped values and the cost, or a description of what the
+/// first lost value lacks.
 pub fn tried<C: Course>(
     program: &MacroProgram,
     start: &C,
@@ -219,8 +229,8 @@ fn last_reads(program: &MacroProgram) -> Vec<usize> {
     last
 }
 
-/// Returns the distance between the places that are tried for cuts from a cut. It is a power of two, so that ways from
-/// different cuts share places.
+/// Returns the distance, in instructions, between the places after a cut at which the next cut is tried. It is a power
+/// of two, so that ways from different cuts share places.
 fn spaced<C: Course>(
     course: &C,
     program: &MacroProgram,
@@ -229,7 +239,7 @@ fn spaced<C: Course>(
 ) -> std::result::Result<usize, C::Error> {
     let distance = |end: usize| ((end - from) / places).max(1).next_power_of_two();
     let count = program.instrs.len();
-    // Where even the whole rest has few places, how far the course comes decides nothing.
+    // If the whole rest of the program has few places, the course's reach decides nothing.
     if distance(count) == 1 {
         return Ok(1);
     }

@@ -100,9 +100,9 @@ pub struct Options<S: Compiles> {
     /// The range of each input's slots, in the order of the program's inputs. It is empty if no range is declared.
     pub ranges: Vec<Option<S::Range>>,
     /// Typical inputs, one message for each input. They declare the range of every input without one in `ranges`: each
-    /// end is `margin` times as far from zero as on the sample, up to a power of two. A demanded precision is then for
-    /// inputs like the sample, for which no value in the program is larger than `margin` times its largest on the
-    /// sample.
+    /// end is `margin` times as far from zero as on the sample, up to a power of two. A demanded precision then holds
+    /// for inputs like the sample: those for which no value in the program exceeds `margin` times its largest absolute
+    /// value on the sample.
     pub sample: Option<Vec<S::Message>>,
     /// The factor by which inputs and values may be larger than on `sample`.
     pub margin: f64,

@@ -37,16 +37,17 @@ impl Placed {
     }
 }
 
-/// The noise and correction factor of a value after no division, after one, and so on, computed as they are needed.
+/// A value's way down through the levels: its noise and correction factor after no division by a prime, after one, and
+/// so on, computed as they are needed.
 pub(super) struct Descent {
     pub from: Placed,
     after: Vec<(Noise, Factor)>,
-    /// The number of divisions that lower the noise enough to be worth it.
+    /// The number of divisions by primes that lower the noise enough to be worth it.
     worth: usize,
 }
 
 impl Descent {
-    /// Makes the descent of a value, and finds how many divisions lower its noise enough.
+    /// Makes the descent of a value through the levels, and finds how many divisions by primes lower its noise enough.
     pub fn new(manager: &Manager<'_>, from: Placed) -> Self {
         let mut this = Self {
             from,
@@ -64,7 +65,8 @@ impl Descent {
         this
     }
 
-    /// Returns noise and factor after this number of divisions. The value must have as many levels.
+    /// Returns noise and correction factor after this number of divisions by primes. The value must have as many
+    /// levels.
     pub fn at(&mut self, manager: &Manager<'_>, divisions: usize) -> (Noise, Factor) {
         while self.after.len() <= divisions {
             let done = self.after.len() - 1;
@@ -77,7 +79,8 @@ impl Descent {
         self.after[divisions]
     }
 
-    /// Returns how many divisions the value goes through on its way down to `level`. Its other primes are dropped.
+    /// Returns how many divisions by primes the value goes through on its way down to `level`. Its other primes above
+    /// the level are dropped.
     pub fn divisions(&self, level: Level) -> usize {
         self.worth.min(self.steps(level))
     }
@@ -94,8 +97,8 @@ impl Descent {
 }
 
 impl Manager<'_> {
-    /// Returns the value at `level`, its own or a lower one, after this number of divisions. Its other primes are
-    /// dropped.
+    /// Returns the value at `level`, its own or a lower one, after this number of divisions by primes. Its other primes
+    /// above the level are dropped.
     pub(super) fn bring(
         &mut self,
         from: Placed,
@@ -110,7 +113,7 @@ impl Manager<'_> {
         self.dropped(here, level, instr)
     }
 
-    /// Returns the value of a descent at `level`, after the divisions that are worth it.
+    /// Returns the value of a descent at `level`, after the divisions by primes that lower its noise enough.
     pub(super) fn brought(
         &mut self,
         descent: &Descent,

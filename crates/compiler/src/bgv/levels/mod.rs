@@ -49,14 +49,14 @@ struct Known {
     since: usize,
 }
 
-/// The values of a program whose messages may be lost.
+/// The values of a program whose messages may be lost, because their noise exceeds the room of their level.
 #[derive(Clone, Debug)]
 pub struct Misfit {
-    /// The line of the first such value.
+    /// The line of the user's program at which the first lost value is computed.
     pub at: Line,
-    /// The instruction that makes the first, by its place in the program that is managed.
+    /// The number, in the source program, of the instruction that makes the first lost value.
     pub number: usize,
-    /// The bits of room that the worst of these values lacks.
+    /// The bits by which the noise of the worst lost value exceeds the room of its level.
     pub bits: f64,
 }
 
@@ -66,7 +66,7 @@ pub struct Managed {
     /// The ciphertext of each output, or `None` for an output that no instruction writes.
     pub outputs: Vec<Option<Placed>>,
     pub misfit: Option<Misfit>,
-    /// The program's cost, as [`Manager::cost`] counts it.
+    /// The program's cost in transforms of a limb, as [`Manager::cost`] counts it.
     pub cost: f64,
 }
 
@@ -78,9 +78,10 @@ pub struct Frame<'a> {
     pub entry: &'a [Level],
     /// The lowest level at which outputs may end.
     pub output: Level,
-    /// Whether the manager continues after the first misfit, to find the worst of all.
+    /// Whether the manager continues after the first value whose message may be lost, to find the worst of all.
     pub measure: bool,
-    /// The way in which values are refreshed, for programs of any depth. `None` for levelled programs.
+    /// The way in which values are bootstrapped, for programs of any depth. `None` for levelled programs, which do not
+    /// bootstrap.
     pub deep: Option<Deep<'a>>,
     pub watch: &'a Watch,
 }
@@ -95,19 +96,20 @@ pub struct Manager<'a> {
     cost: f64,
     /// The number of the source program's instruction that is being managed.
     at: usize,
-    /// The source values that were refreshed, each with the cut that demanded it.
+    /// The source values that were bootstrapped, each with the cut that demanded it. A cut is the number of the
+    /// instruction before which live values are bootstrapped.
     refreshed: Vec<(MacroValue, usize)>,
-    /// The cuts at which values are refreshed, if `frame` allows bootstraps.
+    /// The cuts (places in the program) at which live values are bootstrapped, if `frame` allows bootstraps.
     placement: Rc<Placement>,
     frame: Frame<'a>,
     model: NoiseModel,
     t: Modulus,
-    /// For each ciphertext prime, the integer by which a division by it multiplies the factor.
+    /// For each ciphertext prime, the integer by which a division by the prime multiplies the correction factor.
     divisions: Rc<[Factor]>,
     /// The managed ciphertext of each source value.
     known: HashMap<MacroValue, Known>,
     derived: BTreeMap<(MacroValue, Derived), Placed>,
-    /// The managed plaintext of each source value, by the level and factor that it is encoded for.
+    /// The managed plaintext of each source value, by the level and the correction factor for which it is encoded.
     plains: HashMap<(MacroValue, Level, Factor), MacroValue>,
     /// The instruction that makes each plaintext value of the source program.
     plain_source: HashMap<MacroValue, (MacroOp, MacroImm)>,
@@ -133,7 +135,8 @@ pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, C
     run_with(program, frame, &Rc::default())
 }
 
-/// Manages a program as [`run`] does, with values refreshed at the cuts of a placement.
+/// Manages a program as [`run`] does, with live values bootstrapped at the cuts of a placement, which are places in the
+/// program.
 ///
 /// # Errors
 /// Those of [`run`].
@@ -162,8 +165,8 @@ pub(super) fn run_with(
     })
 }
 
-/// Returns the cheapest placement of bootstraps for the frame that is found, and its cost. If no placement saves every
-/// value, it returns what the first lost value lacks.
+/// Returns the cheapest placement of bootstraps that the search finds under the conditions of `frame`, and its cost. If
+/// no placement saves every value, it returns the bits that the first lost value lacks, with its line.
 ///
 /// # Errors
 /// Those of [`run`].
@@ -327,7 +330,7 @@ impl<'a> Manager<'a> {
         Ok(())
     }
 
-    /// Records a misfit if the message of a value may be lost.
+    /// Records a misfit if the message of a value may be lost at its level.
     fn check(&mut self, placed: Placed, instr: &MacroInstr) {
         let lacking = -self.model.room(placed.noise, placed.level);
         if lacking > 0.0 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Manages levels of programs of any depth. Values are refreshed at the cuts of a placement. Arguments and results of
-//! procedures are at one level, so that a procedure is managed once, wherever it is called.
+//! Manages levels of programs of any depth. Values are bootstrapped at the cuts of a placement, which are places in the
+//! program. Arguments and results of procedures are at one level, so that a procedure is managed once, wherever it is
+//! called.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -16,7 +17,7 @@ use super::descend::Descent;
 use super::{Known, Manager, Misfit, Placed, misshapen};
 use crate::refresh::{Course, Placement};
 
-/// The level and noise of ciphertexts that a procedure takes and returns, all under factor 1.
+/// The level and noise of the ciphertexts that a procedure takes and returns, all under the correction factor 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Convention {
     pub level: Level,
@@ -24,7 +25,8 @@ pub struct Convention {
 }
 
 impl Convention {
-    /// Makes the convention of a level. The noise is that of a value that was just divided and brought under factor 1.
+    /// Makes the convention for a procedure's arguments and results at this level. The noise is that of a value that
+    /// was just divided and brought under the correction factor 1, plus that of a fresh encryption.
     pub fn new(params: &Params, model: &NoiseModel, level: Level) -> Self {
         let t = params.plain_modulus().value();
         let noise = model.mul_integer(model.floor(), t);
@@ -43,7 +45,8 @@ impl Convention {
     }
 }
 
-/// A procedure that was managed: its convention, and the cost of a call.
+/// A procedure that was managed: the level and noise of its arguments and results (`convention`), and the cost of a
+/// call.
 #[derive(Clone, Copy, Debug)]
 pub struct Callee {
     pub convention: Convention,
@@ -51,18 +54,19 @@ pub struct Callee {
     pub cost: f64,
 }
 
-/// The way in which the values of a body are refreshed.
+/// The way in which the values of a body, the program's or a procedure's, are bootstrapped.
 #[derive(Clone, Copy)]
 pub struct Deep<'a> {
     pub procedure: &'a Procedure,
     pub costs: &'a Costs,
-    /// The convention of the body's own arguments and results, if it is a procedure's.
+    /// The level and noise of the body's own arguments and results, if it is a procedure's.
     pub convention: Option<Convention>,
-    /// For each procedure before this one its convention, and the cost of a call.
+    /// For each procedure before this one, the level and noise of its arguments and results, and the cost of a call.
     pub callees: &'a [Callee],
 }
 
-/// The least bits of room that a refresh must give a value to be worth it.
+/// The least room, in bits between its noise and the bound of its level, that a bootstrap must give a value to be worth
+/// its cost.
 const WORTH: f64 = 1.0;
 
 impl<'a> Manager<'a> {
@@ -74,7 +78,7 @@ impl<'a> Manager<'a> {
         }
     }
 
-    /// Returns a ciphertext operand, after a bootstrap if the placement demands it at this instruction.
+    /// Returns a ciphertext operand, after a bootstrap if the placement of bootstraps demands it at this instruction.
     pub(super) fn operand(
         &mut self,
         instr: &MacroInstr,
@@ -99,21 +103,23 @@ impl<'a> Manager<'a> {
         Ok(Some(fresh))
     }
 
-    /// Returns the cut that demands a refresh of a value that is read now, or `None`.
+    /// Returns the cut (place in the program where live values are bootstrapped) that demands a bootstrap of a value
+    /// that is read now. Returns `None` if no cut does.
     fn wanted(&self, deep: Deep<'_>, old: MacroValue, known: Known) -> Option<usize> {
         let cut = self.placement.cut_before(self.at)?;
         let stale = known.since < cut && !self.placement.is_kept(old, cut);
         (stale && self.gains(deep, known.placed)).then_some(cut)
     }
 
-    /// Returns whether a refresh gives a value enough room to be worth it.
+    /// Returns whether a bootstrap gives a value enough room to be worth its cost. Room is counted in bits between the
+    /// noise and the bound of the level.
     fn gains(&self, deep: Deep<'_>, placed: Placed) -> bool {
         let (level, noise) = deep.procedure.end();
         let fresh = self.model.room(noise, level);
         self.model.room(placed.noise, placed.level) < fresh - WORTH
     }
 
-    /// Returns the known values to which a refresh gives room.
+    /// Returns the known values that have more room below the noise bound of their level after a bootstrap.
     fn gaining(&self) -> impl Iterator<Item = (Deep<'a>, Placed)> {
         let deep = self.frame.deep.into_iter();
         deep.flat_map(move |deep| {
@@ -123,7 +129,7 @@ impl<'a> Manager<'a> {
         })
     }
 
-    /// Returns whether a value's message survives its refresh.
+    /// Returns whether a value's message survives its bootstrap.
     fn is_kept_by(&self, deep: Deep<'_>, placed: Placed) -> Result<bool, CompileError> {
         let placed = self.of_two(placed);
         let start = deep.procedure.start();
@@ -135,7 +141,7 @@ impl<'a> Manager<'a> {
         Ok(kept && placed.level >= start && fits)
     }
 
-    /// Returns the number of divisions after which a value may be refreshed, or all divisions that it has.
+    /// Returns the number of divisions by primes after which a value may be bootstrapped, or all divisions that it has.
     fn divisions(&self, deep: Deep<'_>, descent: &mut Descent) -> Result<usize, CompileError> {
         let start = deep.procedure.start();
         let (most, bound) = (descent.steps(start), deep.procedure.noise().log2());
@@ -204,7 +210,7 @@ impl<'a> Manager<'a> {
         Ok(Placed { value, ..fresh })
     }
 
-    /// Returns the value at the level, and under the factor 1, of a procedure's arguments and results.
+    /// Returns the value at the level, and under the correction factor 1, of a procedure's arguments and results.
     pub(super) fn arrived(
         &mut self,
         Convention { level, noise }: Convention,
@@ -258,7 +264,8 @@ impl<'a> Manager<'a> {
         self.refactored(a, by, factor, instr)
     }
 
-    /// Manages a call: brings the arguments to the callee's convention, and records the results there.
+    /// Manages a call: brings the arguments to the level and noise that the procedure takes, and records the results
+    /// with the level and noise that it returns.
     pub(super) fn call(&mut self, instr: &MacroInstr) -> Result<(), CompileError> {
         let deep = self.frame.deep.ok_or_else(|| misshapen(instr))?;
         let (proc, times) = match instr.imm {

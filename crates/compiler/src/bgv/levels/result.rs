@@ -11,15 +11,17 @@ use super::descend::Descent;
 use super::{Manager, Placed, misshapen};
 use crate::error::At as Line;
 
-/// The bits of room that the manager gives up for a lower level, or for one division fewer.
+/// The room, in bits between a value's noise and the bound of its level, that the manager gives up for a lower level or
+/// for one division fewer.
 const TOLERANCE: f64 = 0.125;
-/// The bits of room that it gives up before key switching, whose time grows with the square of the primes. A division
-/// before the key switch would mostly follow it otherwise.
+/// The room, in bits between a value's noise and the bound of its level, that the manager gives up before key
+/// switching. The time of key switching grows with the square of the primes. With less, a division by a prime would
+/// mostly follow the key switch.
 const BEFORE_KEYS: f64 = 2.0;
 
 impl Manager<'_> {
-    /// Returns the lowest level up to `top` at which a result has all the room there can be, less `spared` bits.
-    /// `noise` gives its noise at a level.
+    /// Returns the lowest level up to `top` at which a result has all the room there can be, less `spared` bits. Room
+    /// is the bits between the noise and the bound of the level. `noise` gives the result's noise at a level.
     fn lowest(&self, top: Level, spared: f64, noise: impl Fn(Level) -> Noise) -> Level {
         let room = |level: Level| self.model.room(noise(level), level);
         let levels = || self.floor().min(top).to(top);
@@ -70,7 +72,8 @@ impl Manager<'_> {
         self.result(instr, vec![a.value, b.value], MacroImm::None, sum)
     }
 
-    /// Returns the integers that bring two ciphertexts under one factor at the least noise.
+    /// Returns the integers by which two ciphertexts are multiplied to have one correction factor, with the least
+    /// noise.
     fn balance(&self, a: Placed, b: Placed) -> Result<Balance, CompileError> {
         if a.factor == b.factor {
             let (by, factor) = ([1, 1], a.factor);
@@ -80,7 +83,8 @@ impl Manager<'_> {
         Ok(Factor::balance_phases(a.factor, b.factor, self.t, log2)?)
     }
 
-    /// Returns the two multipliers of a balance as integers about zero.
+    /// Returns the two integers of a balance, by which ciphertexts are multiplied to have one correction factor, as
+    /// integers about zero.
     fn signed(&self, balance: Balance) -> [i64; 2] {
         balance
             .by
@@ -147,7 +151,8 @@ impl Manager<'_> {
         self.result(instr, vec![a.value], MacroImm::None, square)
     }
 
-    /// Manages a product with a plaintext. The plaintext is encoded without a factor, so the ciphertext's factor stays.
+    /// Manages a product with a plaintext. The plaintext is encoded without a correction factor, so the ciphertext's
+    /// factor stays.
     pub(super) fn plain_product(
         &mut self,
         instr: &MacroInstr,
@@ -196,7 +201,8 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// Manages an instruction at its operand's own level and factor. The result has as many polynomials as `like`.
+    /// Manages an instruction at its operand's own level and correction factor. The result has as many polynomials as
+    /// `like`.
     pub(super) fn same(
         &mut self,
         instr: &MacroInstr,
@@ -226,7 +232,7 @@ impl Manager<'_> {
         }
         let wanted = self.frame.output;
         if a.level < wanted {
-            // It would take as many primes more to end there.
+            // The program would need these further primes to end there.
             let params = self.frame.params;
             let primes = a.level.above(1).to(wanted);
             let primes = primes.map(|level| params.moduli().get(level.index()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Derives a value in another state: rescaled, lowered, lifted to a product, or switched down. Each form is
+//! Derives a value in another state: rescaled, lowered, lifted to a product, or without its upper primes. Each form is
 //! made once and reused.
 
 use ringmill_isa::Level;
@@ -9,8 +9,8 @@ use ringmill_isa::source::SourceLoc;
 use super::Manager;
 use crate::ckks::label::Label;
 
-/// The scale of a managed ciphertext at its level: canonical (`Rescaled`), or the square of it (`Product`), each over
-/// the value's label.
+/// The scale of a managed ciphertext at its level: canonical (`Rescaled`), or the square of it (`Product`). Either is
+/// divided by the value's label, the factor between the value and the number that its ciphertext encodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum State {
     Rescaled(Level, Label),
@@ -30,7 +30,8 @@ impl State {
         }
     }
 
-    /// Returns the state of the same kind at the same level with another label.
+    /// Returns the state of the same kind at the same level with another label, the factor by which its scale is
+    /// divided.
     pub fn with(self, label: Label) -> Self {
         match self {
             Self::Rescaled(level, _) => Self::Rescaled(level, label),
@@ -46,7 +47,7 @@ pub(super) struct Placed {
     pub state: State,
 }
 
-/// A rescaled value of the new program, with its level and its label.
+/// A rescaled value of the new program, with its level and its label, the factor by which its scale is divided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rescaled {
     pub value: MacroValue,
@@ -58,9 +59,10 @@ pub(super) struct Rescaled {
 #[derive(PartialEq, Eq, Hash)]
 pub(super) enum Derived {
     Rescaled,
-    /// The value brought down to this level and rescaled, with this label.
+    /// The value brought down to this level and rescaled, with this label (the factor by which its scale is divided).
     Lowered(Level, Label),
-    /// The value multiplied by one, so that it is a product at this level with this label.
+    /// The value multiplied by one, so that it is a product at this level with this label (the factor by which its
+    /// scale is divided).
     Lifted(Level, Label),
     /// The value without the primes above this level.
     Switched(Level),
@@ -114,7 +116,8 @@ impl Manager<'_> {
         })
     }
 
-    /// Returns a value of the old program rescaled, with its level and its label.
+    /// Returns a value of the old program rescaled, with its level and its label (the factor by which its scale is
+    /// divided).
     pub(super) fn rescaled(&mut self, old: MacroValue, loc: &Option<SourceLoc>) -> Rescaled {
         let Placed { value, state } = self.natural(old);
         match state {
@@ -172,8 +175,8 @@ impl Manager<'_> {
         new
     }
 
-    /// Returns the scale of a factor whose product with the rescaled value `a` is at level `to` and has the label
-    /// `product`.
+    /// Returns the scale of a factor whose product with the rescaled value `a` is at level `to`. The product has the
+    /// label `product`, the factor by which its scale is divided.
     pub(super) fn factor(&self, a: Rescaled, to: Level, product: Label) -> f64 {
         if a.label == Label::ONE && product == Label::ONE {
             return self.scales.factor(a.level, to);
@@ -182,8 +185,8 @@ impl Manager<'_> {
         scale(State::Product(to, product)) / scale(State::Rescaled(a.level, a.label))
     }
 
-    /// Returns a rescaled value as a product at level `to`, which is at most its own, with the label `product`. It is
-    /// multiplied by one.
+    /// Returns a rescaled value as a product at level `to`, which is at most its own. The value is multiplied by one,
+    /// and gets the label `product`, the factor by which its scale is divided.
     pub(super) fn lifted(
         &mut self,
         a: Rescaled,
@@ -211,7 +214,8 @@ impl Manager<'_> {
         new
     }
 
-    /// Returns a rescaled value as a rescaled value of a level `to` below its own, with the label `label`.
+    /// Returns a rescaled value as a rescaled value of a level `to` below its own, with the label `label`, the factor
+    /// by which its scale is divided.
     pub(super) fn lowered(
         &mut self,
         a: Rescaled,

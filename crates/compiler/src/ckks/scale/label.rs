@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Follows the labels of values through products, rescales and sums.
+//! Follows the labels of values through products, rescales and sums. A label is the factor between a value and the
+//! number that its ciphertext encodes.
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroValue};
@@ -10,16 +11,19 @@ use super::derive::{Placed, Rescaled, State};
 use crate::ckks::label::Label;
 use crate::ckks::plan::{Conflict, MOST_LOG2, SumPlan};
 
-/// The relative difference up to which two labels count as one. Its effect is part of the predicted error.
+/// The relative difference up to which two labels (factors by which scales are divided) count as one. Its effect is
+/// part of the predicted error.
 const TOLERANCE: f64 = 1.0 / (1u64 << 48) as f64;
-/// The largest integer by which an operand of a sum is multiplied to get the other operand's label.
+/// The largest integer by which an operand of a sum is multiplied to get the other operand's label, the factor by which
+/// its scale is divided.
 const MOST_INTEGER: f64 = 16.0;
 
-/// A value of the new program with its label.
+/// A value of the new program with its label, the factor by which its scale is divided.
 type Labelled = (MacroValue, Label);
 
 impl Manager<'_> {
-    /// Returns `a b^exponent`. If the product has too many factors, it is a conflict of the instruction.
+    /// Returns the label `a b^exponent`. If the product has too many factors, the instruction is recorded as a
+    /// conflict.
     fn times(&mut self, instr: &MacroInstr, a: Label, b: Label, exponent: i64) -> Label {
         match self.labels.times(a, b, exponent) {
             Some(label) => label,
@@ -30,7 +34,7 @@ impl Manager<'_> {
         }
     }
 
-    /// Returns the label of the product of two rescaled values.
+    /// Returns the label (factor by which the scale is divided) of the product of two rescaled values.
     pub(super) fn product_label(&mut self, instr: &MacroInstr, a: Rescaled, b: Rescaled) -> Label {
         let label = self.times(instr, a.label, b.label, 1);
         let larger = |a: &Rescaled| self.labels.log2(a.label).abs();
@@ -44,8 +48,9 @@ impl Manager<'_> {
         label
     }
 
-    /// Returns the label that a product of `level` has after its rescale. The first product of a level decides which
-    /// label that is: one, if the level's prime can be chosen for it.
+    /// Returns the label that a product at `level` has after its rescale: the factor by which the scale is divided. The
+    /// first product at a level fixes the level's ratio, by which labels are multiplied. The ratio makes that product's
+    /// label one, if the level's prime can be chosen for it.
     pub(super) fn after_rescale(&mut self, old: MacroValue, level: Level, product: Label) -> Label {
         let ratio = match self.findings.ratio(level) {
             Some(ratio) => ratio,
@@ -60,13 +65,15 @@ impl Manager<'_> {
         label.unwrap_or(Label::ONE)
     }
 
-    /// Returns the label of a product of `level` that has the label `after` when it is rescaled.
+    /// Returns the label (factor by which the scale is divided) that a product at `level` must have to get the label
+    /// `after` by its rescale.
     pub(super) fn before_rescale(&mut self, level: Level, after: Label) -> Label {
         let ratio = self.findings.ratio(level).unwrap_or(Label::ONE);
         self.labels.times(after, ratio, -1).unwrap_or(after)
     }
 
-    /// Multiplies a value by a constant: its ciphertext stays, and its scale is divided by the constant.
+    /// Multiplies a value by a constant that becomes part of the value's label: the polynomials of the ciphertext stay,
+    /// and its scale is divided by the constant.
     pub(super) fn constant_label(&mut self, instr: &MacroInstr, a: MacroValue, constant: f64) {
         let placed = self.natural(a);
         let factor = self.labels.constant(constant.abs());
@@ -111,8 +118,8 @@ impl Manager<'_> {
         self.emit(MacroOp::Mulc, vec![of.value], imm, at, loc)
     }
 
-    /// Returns the two operands of a sum, which have one level, with one label. Where the labels' ratio is an integer,
-    /// the operand of the larger label is multiplied by it.
+    /// Returns the two operands of a sum, which have one level, with one label, the factor by which their scales are
+    /// divided. Where the labels' ratio is an integer, the operand of the larger label is multiplied by it.
     pub(super) fn alike(
         &mut self,
         instr: &MacroInstr,

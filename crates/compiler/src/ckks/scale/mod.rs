@@ -38,7 +38,7 @@ struct Manager<'a> {
     plan: &'a Plan,
     labels: &'a mut Labels,
     findings: &'a mut Findings,
-    /// The number of the old program's instruction that is managed.
+    /// The number of the old program's instruction that is being managed.
     number: usize,
     /// For each value of the old program, its value and state in the new one.
     placed: Vec<Option<Placed>>,
@@ -50,7 +50,7 @@ struct Manager<'a> {
 }
 
 /// Gives every value of a relinearised program a level and a scale, as `plan` says. `output_level` is the level of the
-/// outputs. What the plan lacks goes into `findings`.
+/// outputs. Decisions on constants that the plan lacks are recorded in `findings`.
 ///
 /// # Errors
 /// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
@@ -206,7 +206,8 @@ impl Manager<'_> {
         (a, self.need(instr).above(1).min(a.level))
     }
 
-    /// Emits a product with a constant, whose scale makes the result's label one after the rescale.
+    /// Emits a product with a constant, whose scale makes the result's label (the factor by which its scale is divided)
+    /// one after the rescale.
     fn constant_product(&mut self, instr: &MacroInstr, a: MacroValue, value: f64) {
         let (a, to) = self.for_factor(instr, a);
         let label = self.before_rescale(to, Label::ONE);
@@ -267,7 +268,8 @@ impl Manager<'_> {
         self.place(instr, value, state);
     }
 
-    /// Returns the operands of a sum as products at one level with one label, and their state.
+    /// Returns the operands of a sum as products at one level with one label (factor by which their scales are
+    /// divided), and their state.
     fn sum_of_products(
         &mut self,
         instr: &MacroInstr,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds the plan of a program's constants by trial. Each trial manages the program and adds the decisions that were
-//! missing.
+//! Finds by trial which products with constants of a program are computed, and which only change scales. Each trial
+//! manages the program and adds the decisions that were missing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,27 +14,31 @@ use crate::ckks::label::{Label, Labels};
 use crate::ckks::plan::{Conflict, MOST_LOG2, Plan};
 use crate::error::CompileError;
 
-/// The most trials. A program that needs more gets no labels.
+/// The most trials. In a program that needs more, every product with a constant is computed.
 const MOST_TRIALS: usize = 64;
 
-/// What one pass of level management found out about labels.
+/// The results of one pass of level management about labels, the factors between values and the numbers that their
+/// ciphertexts encode.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// The ratio of each level, if it is chosen: after a rescale, a product of the level has its label times the ratio.
+    /// The ratio of each level, if it is chosen. A rescale at the level multiplies the label of a product, the factor
+    /// by which its scale is divided, by this ratio.
     ratios: Vec<Option<Label>>,
-    /// Whether every ratio is one.
+    /// Whether the ratio of every level is one, so that rescales leave labels as they are.
     flat: bool,
     conflicts: Vec<Conflict>,
-    /// The product with a constant that last multiplied a value's label, by its instruction's number.
+    /// For each value, the number of the instruction that last multiplied the value's label by a constant.
     causes: HashMap<MacroValue, usize>,
-    /// The values whose label a factor chooses freely.
+    /// The values that may have any label, since a factor (a constant or plaintext) is encoded at whatever scale gives
+    /// that label.
     free: HashSet<MacroValue>,
-    /// Whether a label is out of range, and no constant is to blame.
+    /// Whether a label is out of range, and no product with a constant is its cause.
     stuck: bool,
 }
 
 impl Findings {
-    /// Returns the findings of a pass that chooses the ratios of levels up to `levels`.
+    /// Returns the empty findings of a pass that chooses the ratios of levels up to `levels`, by which rescales
+    /// multiply labels.
     fn choosing(levels: u32, flat: bool) -> Self {
         Self {
             ratios: vec![None; levels as usize + 1],
@@ -43,7 +47,8 @@ impl Findings {
         }
     }
 
-    /// Returns the findings of a pass whose ratios are known.
+    /// Returns the empty findings of a pass in which the ratios of levels, by which rescales multiply labels, are
+    /// known.
     fn with(ratios: &[Label]) -> Self {
         Self {
             ratios: ratios.iter().copied().map(Some).collect(),
@@ -56,12 +61,13 @@ impl Findings {
         chosen.map(|ratio| ratio.unwrap_or(Label::ONE)).collect()
     }
 
-    /// Returns the ratio of a level, or `None` if it is not chosen yet.
+    /// Returns the ratio of a level, by which a rescale multiplies a label, or `None` if it is not chosen yet.
     pub fn ratio(&self, level: Level) -> Option<Label> {
         self.ratios.get(level.index()).copied().flatten()
     }
 
-    /// Chooses the ratio of a level such that a product of the label `product` has the label one after its rescale.
+    /// Chooses the ratio of a level, by which a rescale multiplies a label. A product with the label `product` then has
+    /// the label one after its rescale.
     pub fn choose_ratio(&mut self, level: Level, product: Label, labels: &mut Labels) -> Label {
         let inverse = labels.times(Label::ONE, product, -1);
         let inverse = inverse.filter(|&label| labels.log2(label).abs() <= MOST_LOG2);
@@ -75,12 +81,14 @@ impl Findings {
         ratio
     }
 
-    /// Returns whether a factor chooses the label of this value freely.
+    /// Returns whether a value may have any label, since one of its factors is encoded at whatever scale gives that
+    /// label.
     pub fn may_take_any_label(&self, value: MacroValue) -> bool {
         self.free.contains(&value)
     }
 
-    /// Records that a factor chooses the label of an instruction's results freely.
+    /// Records that an instruction's results may have any label, since one of its factors is encoded at whatever scale
+    /// gives that label.
     pub fn takes_any_label(&mut self, instr: &MacroInstr) {
         self.free.extend(&instr.dst);
     }
@@ -110,12 +118,13 @@ impl Findings {
         }
     }
 
-    /// Records that the instruction of this number multiplies the label of its result by a constant.
+    /// Records that instruction number `number` multiplies the label of its result by a constant.
     pub fn multiplied(&mut self, instr: &MacroInstr, number: usize) {
         self.causes.extend(instr.dst.iter().map(|&d| (d, number)));
     }
 
-    /// Records that the label of a value is too large or too small, or the label of a result of these operands.
+    /// Records that a label is too large or too small: that of one of these values, or that of a result with these
+    /// operands.
     pub fn out_of_range(&mut self, values: &[MacroValue]) {
         match values.iter().find_map(|v| self.causes.get(v)) {
             Some(&cause) => self.found(Conflict::Constant(cause)),
@@ -128,13 +137,14 @@ impl Findings {
     }
 }
 
-/// A plan for the constants of a program, with the depths of its values and the ratios of its levels.
+/// A plan for the constants of a program, with the depths of its values and the ratios of its levels, by which rescales
+/// multiply labels.
 #[derive(Debug)]
 pub(crate) struct Planned {
     plan: Plan,
     depths: Depths,
     labels: Labels,
-    /// The ratio of each level, up to the highest.
+    /// The ratio of each level, up to the highest, by which a rescale multiplies a label.
     ratios: Vec<Label>,
 }
 
