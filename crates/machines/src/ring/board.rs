@@ -26,42 +26,44 @@ pub struct Board {
     generator: [u64; MAX_RPAUS],
     read: [[Port; GROUPS]; MAX_RPAUS],
     write: [[Port; GROUPS]; MAX_RPAUS],
-    /// The period of the dyadic cores: the cycles in which they take one row. Words do not share the ports of a narrow
-    /// group, whose ports are narrower than a row.
+    /// The period of the dyadic cores: the cycles in which these cores, for coefficient-wise work, take one row.
+    /// Instruction instruction words do not share the ports of a narrow group, whose ports are narrower than a row.
     period: u64,
     narrow: [bool; GROUPS],
 }
 
-/// One read or write port of a group of memory slots. The dyadic cores take one row in each period, so a word on them
-/// needs the port for some cycles of the period, its turns. A word on another unit may need the port in every cycle. A
-/// dyadic word starts beside such a word only if enough cycles of each period stay free.
+/// One read or write port of a group of memory slots. The dyadic cores, for coefficient-wise work, take one row in each
+/// period, so an instruction word on them needs the port for some cycles of the period, its turns. A word on another
+/// unit may need the port in every cycle. A dyadic word starts beside such a word only if enough cycles of each period
+/// stay free.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
-    /// The cycle until which a word of the main cores, the ring or the link has the port. `left` is the number of
-    /// cycles that this word leaves to dyadic words in each period, the time in which the dyadic cores take one row.
+    /// The cycle until which an instruction word of the main cores, the ring or the link has the port. `left` is the
+    /// number of cycles that this word leaves to dyadic words in each period, the time in which the dyadic cores take
+    /// one row.
     until: u64,
     left: u64,
-    /// The cycle until which words of the dyadic cores use the port, for `turns` cycles of each period (the time in
-    /// which these cores take one row).
+    /// The cycle until which instruction words of the dyadic cores use the port, for `turns` cycles of each period (the
+    /// time in which these cores take one row).
     slow_until: u64,
     turns: u64,
 }
 
 impl Port {
-    /// Returns whether a word of the dyadic cores may start at cycle `t` if it needs the port for `turns` cycles of
-    /// each period. A period is the time in which these cores take one row.
+    /// Returns whether an instruction word of the dyadic cores may start at cycle `t` if it needs the port for `turns`
+    /// cycles of each period. A period is the time in which these cores take one row.
     fn takes_slow(&self, t: u64, turns: u64) -> bool {
         self.slow_until <= t && (self.until <= t || turns <= self.left)
     }
 
-    /// Returns how many cycles of each period words of the dyadic cores have the port at cycle `t`. A period is the
-    /// time in which these cores take one row.
+    /// Returns how many cycles of each period instruction words of the dyadic cores have the port at cycle `t`. A
+    /// period is the time in which these cores take one row.
     fn taken(&self, t: u64) -> u64 {
         if self.slow_until > t { self.turns } else { 0 }
     }
 
-    /// Gives the port to a word of the dyadic cores until cycle `until`, for `turns` cycles of each period (the time in
-    /// which these cores take one row).
+    /// Gives the port to an instruction word of the dyadic cores until cycle `until`, for `turns` cycles of each period
+    /// (the time in which these cores take one row).
     fn give_slow(&mut self, until: u64, turns: u64) {
         self.turns = if self.slow_until == until {
             self.turns + turns
@@ -71,18 +73,18 @@ impl Port {
         self.slow_until = until;
     }
 
-    /// Gives the port to a word of the main cores, the ring or the link until cycle `until`. The word leaves `left`
-    /// cycles free in each period, the time in which the dyadic cores take one row.
+    /// Gives the port to an instruction word of the main cores, the ring or the link until cycle `until`. The word
+    /// leaves `left` cycles free in each period, the time in which the dyadic cores take one row.
     fn give(&mut self, until: u64, left: u64) {
         self.until = until;
         self.left = left;
     }
 }
 
-/// The port groups that a word reads and writes, which are the same on each RPAU that executes the word.
+/// The port groups that an instruction word reads and writes, which are the same on each RPAU that executes the word.
 #[derive(Clone, Copy)]
 struct Footprint {
-    /// The port group of operand a. It is separate because a word may finish reading this operand early.
+    /// The port group of operand a. It is separate because an instruction word may finish reading this operand early.
     source: Option<usize>,
     reads: [Option<usize>; 3],
     writes: [Option<usize>; 2],
@@ -116,7 +118,7 @@ impl Board {
         self.unit[r][unit as usize]
     }
 
-    /// Returns the cycles of the word `w` if no other word shares its ports.
+    /// Returns the cycles of the instruction word `w` if no other word shares its ports.
     pub fn duration(&self, d: &Description, w: &OpWord) -> Duration {
         timing::duration(d, &self.slot_group, self.log_n, w)
     }
@@ -163,14 +165,14 @@ impl Board {
         }
     }
 
-    /// Returns how many cycles of each period a word of the dyadic cores needs the read port of `group`. A period is
-    /// the time in which these cores take one row.
+    /// Returns how many cycles of each period an instruction word of the dyadic cores needs the read port of `group`. A
+    /// period is the time in which these cores take one row.
     fn turns(&self, f: &Footprint, group: usize) -> u64 {
         let reads = f.source.iter().chain(f.reads.iter().flatten());
         reads.filter(|g| **g == group).count() as u64
     }
 
-    /// Returns the read ports that the word `w` uses, as pairs of RPAU and port group.
+    /// Returns the read ports that the instruction word `w` uses, as pairs of RPAU and port group.
     fn read_ports(w: &OpWord, f: &Footprint) -> impl Iterator<Item = (usize, usize)> + use<> {
         let groups = [f.source, f.reads[0], f.reads[1], f.reads[2]];
         // A broadcast reads at its source alone.
@@ -188,16 +190,16 @@ impl Board {
             .flat_map(move |r| groups.into_iter().flatten().map(move |g| (r, g)))
     }
 
-    /// Returns the most cycles of each period that words of the dyadic cores have, at cycle `t`, on any port that the
-    /// word `w` needs. A period is the time in which these cores take one row.
+    /// Returns the most cycles of each period that instruction words of the dyadic cores have, at cycle `t`, on any
+    /// port that the word `w` needs. A period is the time in which these cores take one row.
     fn beside(&self, w: &OpWord, f: &Footprint, t: u64) -> u64 {
         let reads = Self::read_ports(w, f).map(|(r, g)| self.read[r][g].taken(t));
         let writes = Self::write_ports(w, f).map(|(r, g)| self.write[r][g].taken(t));
         reads.chain(writes).max().unwrap_or(0)
     }
 
-    /// Returns whether the word `w` can start at cycle `t`. The answer covers units, ports, ring, link and generators;
-    /// threads and data are not checked.
+    /// Returns whether the instruction word `w` can start at cycle `t`. The answer covers units, ports, ring, link and
+    /// generators; threads and data are not checked.
     pub fn can_start(&self, w: &OpWord, t: u64) -> bool {
         let f = self.footprint(w);
         if is_slow(w) {
@@ -211,7 +213,8 @@ impl Board {
                 .all(|(r, g)| shared(g, &self.read[r][g], self.turns(&f, g)))
                 && Self::write_ports(w, &f).all(|(r, g)| shared(g, &self.write[r][g], 1));
         }
-        // A word whose data come over the link, or that uses a narrow slot, shares its port with no other word.
+        // An instruction word whose data come over the link, or that uses a narrow slot, shares its port with no other
+        // word.
         let alone = |g: usize| self.narrow[g] || w.op == Opcode::Load;
         let free = |g: usize, port: &Port| {
             let slow = port.taken(t);
@@ -233,9 +236,9 @@ impl Board {
             && ports()
     }
 
-    /// Returns how many cycles of each period the word `w` must leave to words of the dyadic cores on its ports, if it
-    /// starts at cycle `t`. A period is the time in which these cores take one row. The number is 0 if `w` is such a
-    /// word itself.
+    /// Returns how many cycles of each period the instruction word `w` must leave to words of the dyadic cores on its
+    /// ports, if it starts at cycle `t`. A period is the time in which these cores take one row. The number is 0 if `w`
+    /// is such a word itself.
     pub fn turns_left(&self, w: &OpWord, t: u64) -> u64 {
         if is_slow(w) {
             0
@@ -244,13 +247,13 @@ impl Board {
         }
     }
 
-    /// Starts the word `w` at cycle `t`: occupies all resources that it uses, and returns its cycles.
+    /// Starts the instruction word `w` at cycle `t`: occupies all resources that it uses, and returns its cycles.
     pub fn start(&mut self, d: &Description, w: &OpWord, t: u64) -> Duration {
         self.start_stalled(d, w, t, 0)
     }
 
-    /// Starts a word as [`Self::start`] does. A transfer takes `stalls` cycles more than the link needs, because the
-    /// host is slow.
+    /// Starts an instruction word as [`Self::start`] does. A transfer takes `stalls` cycles more than the link needs,
+    /// because the host is slow.
     pub fn start_stalled(&mut self, d: &Description, w: &OpWord, t: u64, stalls: u64) -> Duration {
         let f = self.footprint(w);
         let slow = is_slow(w);
@@ -308,13 +311,13 @@ impl Board {
     }
 }
 
-/// Returns whether the dyadic cores execute the word `w`. Such a word reads a row in each period, instead of one in
-/// every cycle.
+/// Returns whether the dyadic cores execute the instruction word `w`. Such a word reads a row in each period, instead
+/// of one in every cycle.
 fn is_slow(w: &OpWord) -> bool {
     w.on_cores() && w.unit == Unit::Dyadic
 }
 
-/// Returns whether the word `w` takes residues from the generator of uniform polynomials.
+/// Returns whether the instruction word `w` takes residues from the generator of uniform polynomials.
 fn uses_generator(w: &OpWord) -> bool {
     w.b == Operand::Generator || w.op == Opcode::Prng
 }

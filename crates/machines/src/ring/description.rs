@@ -64,7 +64,7 @@ pub struct Description {
     /// one write port.
     pub memory: Vec<PortGroup>,
     /// The RPAUs that are built for another RPAU's prime besides their own. If the program has no prime for such an
-    /// RPAU itself, it computes a share of the other RPAU's key-switch sums.
+    /// RPAU itself, it stands in for the other one: it computes a share of the other RPAU's key-switch sums.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stand_in: Vec<StandIn>,
 }
@@ -78,7 +78,8 @@ const fn once() -> u8 {
 #[serde(deny_unknown_fields)]
 pub struct StandIn {
     pub rpau: usize,
-    /// The index of the second prime in the program's list of primes, and so of the other RPAU.
+    /// The second prime of the RPAU, as an index into the program's list of primes. It is also the index of the other
+    /// RPAU, whose own prime it is.
     pub prime: usize,
 }
 
@@ -109,14 +110,15 @@ pub struct MainCore {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// The cycles from the start of a word of an instruction stream until the scoreboard looks at that stream again.
+    /// The cycles from the start of an instruction word of an instruction stream until the scoreboard looks at that
+    /// stream again.
     pub board: u64,
-    /// The cycles from a word's start until the word is at the address generators.
+    /// The cycles from an instruction word's start until the word is at the address generators.
     pub issue: u64,
     /// The cycles from the scoreboard to the RPAUs, the same for each RPAU. They count once for each run of a
     /// procedure.
     pub dispatch: u64,
-    /// The cycles from the step counter of a word to the addresses of the memory columns.
+    /// The cycles from the step counter of an instruction word to the addresses of the memory columns.
     pub address: u64,
     pub memory_read: u64,
     /// The cycles of the multiplexers between port groups and units, in each direction.
@@ -140,9 +142,9 @@ pub struct Pipeline {
 pub struct RingLink {
     /// The residues that a link carries in a cycle.
     pub lanes: usize,
-    /// The cycles that a word takes on the ring from one RPAU to the next.
+    /// The cycles that an instruction word takes on the ring from one RPAU to the next.
     pub hop: u64,
-    /// The cycles that a word on the ring takes in addition for each border between dies on its way.
+    /// The cycles that an instruction word on the ring takes in addition for each border between dies on its way.
     pub crossing: u64,
     /// The number of dies over which the ring is laid: up one side, down the other.
     pub dies: usize,
@@ -229,7 +231,7 @@ pub struct PortGroup {
 }
 
 impl Description {
-    /// The TOML text of Medha, the machine of the ring paper.
+    /// The TOML text of Medha, the machine of the Medha paper (docs/papers.md).
     pub const MEDHA: &'static str = include_str!("medha.toml");
     /// The TOML text of our machine, with stored twiddles and twice the butterflies at the same number of multipliers.
     pub const STORED: &'static str = include_str!("stored.toml");

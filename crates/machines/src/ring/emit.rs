@@ -16,11 +16,11 @@ pub struct Emitter {
     code: MicroCode,
     rpaus: usize,
     tables: Tables,
-    /// For each retire counter, the number of emitted words that advance it.
+    /// For each retire counter, the number of emitted instruction words that advance it.
     given: [u32; QUEUES],
     /// For each stream, the value of each retire counter for which the stream has already waited.
     known: [[u32; QUEUES]; STREAMS],
-    /// For each unit of each RPAU, the last emitted word that uses the unit.
+    /// For each unit of each RPAU, the last emitted instruction word that uses the unit.
     last: Vec<[Mark; 2]>,
     /// The stream of the last broadcast, and the stream of the last transfer over the host link.
     sender: [usize; 2],
@@ -88,8 +88,8 @@ impl Emitter {
                 .copied()
                 .for_each(&mut need);
         }
-        // The words of one unit may come from different controllers, and so may those of the ring and of the link.
-        // They keep the scheduled order, because their retire counters tell words apart by this order only.
+        // The instruction words of one unit may come from different controllers, and so may those of the ring and of
+        // the link. They keep the scheduled order, because their retire counters tell words apart by this order only.
         if word.on_cores() {
             word.rpaus()
                 .for_each(|r| need(self.last[r][word.unit as usize]));
@@ -98,8 +98,8 @@ impl Emitter {
             self.sender[queue - RING_QUEUE] = stream;
         }
         for (on, count) in needs.into_iter().enumerate() {
-            // A stream's own words have retired before its next word is issued; those of the ring and of the link have
-            // not.
+            // A stream's own instruction words have retired before its next word is issued; those of the ring and of
+            // the link have not.
             if on != stream && self.known[stream][on] < count {
                 self.known[stream][on] = count;
                 self.code.streams[stream].push(encode(&Word::Wait {
@@ -212,8 +212,8 @@ impl Emitter {
         index(at, self.tables.constants)
     }
 
-    /// Returns the slots that a word reads and those that it writes, by RPAU. Key slots that the procedure loads have
-    /// numbers after those of polynomial memory.
+    /// Returns the slots that an instruction word reads and those that it writes, by RPAU. Key slots that the procedure
+    /// loads have numbers after those of polynomial memory.
     fn accesses(&self, w: &OpWord) -> (Vec<Place>, Vec<Place>) {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let key_slot = |r, k| {

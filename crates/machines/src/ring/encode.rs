@@ -10,8 +10,9 @@
 //! | 40-39 | ring: full, p, m, part | | 16-12 | c slot, second result, or source RPAU |
 //! | 38-36 | layer | | 11-0 | immediate index |
 //!
-//! The number of a part of the ring ([`RingKind::Part`]) stands in a field that the word does not use otherwise. That
-//! is bits 23-17, which name no slot and no key if a part is named. For `SPLIT` and `JOIN` it is bits 11-0.
+//! The number of a part of the ring ([`RingKind::Part`]) stands in a field that the instruction word does not use
+//! otherwise. That is bits 23-17, which name no slot and no key if a part is named. For `SPLIT` and `JOIN` it is bits
+//! 11-0.
 //!
 //! `WAIT` (opcode 1) has its counter in bits 34-32 and its count in bits 31-0; `END` is opcode 0. Unused fields are
 //! 0.
@@ -23,7 +24,8 @@ use ringmill_math::RingKind;
 use super::micro::{OpWord, Opcode, Operand, QUEUES, Unit, Word};
 
 const WAIT: u64 = 1;
-/// The value of the word's field for the ring if another field of the word has the number of a part of the ring.
+/// The value of the instruction word's field for the ring if another field of the word has the number of a part of the
+/// ring.
 const PART: u64 = 3;
 
 /// A field of the instruction word, by name, lowest bit and width in bits.
@@ -72,8 +74,8 @@ pub const WAIT_FIELDS: [Field; 2] = [Field::new("queue", 32, 3), Field::new("cou
 /// The names of the kinds of operand b, in the order of their codes.
 pub const KINDS: [&str; 4] = ["none", "slot", "key", "generator"];
 
-/// The largest index in the field of the immediate of an instruction word. `MAX_LAYER` is the largest layer of
-/// primes.
+/// The largest index in the field of the immediate of an instruction word. `MAX_LAYER` is the largest layer l: in layer
+/// l, RPAU r computes modulo prime r + l times the number of RPAUs.
 pub const MAX_IMM: usize = (1 << 12) - 1;
 pub const MAX_LAYER: usize = 7;
 
@@ -119,7 +121,7 @@ pub fn encode(word: &Word) -> u64 {
     }
 }
 
-/// The field of a word in which the number of a part of the ring stands.
+/// The field of an instruction word in which the number of a part of the ring stands.
 enum PartField {
     B,
     Imm,
@@ -132,9 +134,9 @@ fn part_field(op: Opcode) -> PartField {
     }
 }
 
-/// Returns the part of the ring that a word names, for the code `kind` of its operand b. If the number stands in the
-/// immediate, the immediate becomes 0. Returns `None` if the word names no part, or reads no table and no stream of a
-/// ring.
+/// Returns the part of the ring that an instruction word names, for the code `kind` of its operand b. If the number
+/// stands in the immediate, the immediate becomes 0. Returns `None` if the word names no part, or reads no table and no
+/// stream of a ring.
 fn part(op: Opcode, kind: u64, b: u8, imm: &mut u16) -> Option<RingKind> {
     use Opcode::*;
     let number = match (op, kind) {

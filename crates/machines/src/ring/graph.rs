@@ -100,8 +100,8 @@ pub struct Graph {
     pub keys: Vec<Option<u8>>,
     /// For each parameter that is a key limb, the RPAU that reads it from its key memory.
     pub key_homes: Vec<u8>,
-    /// For each RPAU, the index of its prime for words of layer 0, the first layer of primes. It is the RPAU's own
-    /// prime, or that of the RPAU for which it stands in.
+    /// For each RPAU, the index of the prime modulo which its instruction words of layer 0 compute. Layer 0 has one
+    /// prime for each RPAU. An RPAU that helps another one (`stand_in`) has that RPAU's prime in place of its own.
     pub primes: Vec<u8>,
     /// The most key limbs that one RPAU reads in the procedure.
     pub key_slots: usize,

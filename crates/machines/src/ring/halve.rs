@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Splits limbs of rings above the native degree into parts of that degree, and joins them again (ring paper, section
-//! 3.1).
+//! Splits limbs of rings above the native degree into parts of that degree, and joins them again (Medha paper,
+//! section 3.2).
 //!
 //! A limb in coefficient form consists of pieces, lowest coefficients first. One `SPLIT` takes two pieces with the
 //! same position in the low and the high half of the coefficients. It makes the pieces with that position in both
@@ -12,7 +12,7 @@ use super::graph::{Graph, Node, Source};
 use super::micro::Opcode;
 
 /// Splits a limb in coefficient form, given as its `pieces` with the lowest coefficients first, and returns the limb's
-/// parts in order. New operations copy RPAU, layer and order of `like`.
+/// parts in order. New operations copy the RPAU, the layer of primes and the order of `like`.
 pub fn split(graph: &mut Graph, like: &Node, pieces: Vec<Source>) -> Vec<Source> {
     split_part(graph, like, pieces, 1)
 }

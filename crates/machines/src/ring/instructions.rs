@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The instructions of the ring paper's Table 2 as single instruction words, whose operands and results have different
-//! ports.
+//! The operations in Table 2 of the Medha paper as single instruction words of the ring machine, whose operands and
+//! results have different ports.
 
 use ringmill_math::RingKind;
 
@@ -11,8 +11,8 @@ use super::micro::{OpWord, Opcode, Operand, Unit};
 /// results shares its port with no other operand.
 const SLOTS: [u8; 4] = [8, 9, 10, 0];
 
-/// Returns the instruction words of the ring paper's Table 2 with their names. All run on RPAU 0, which is also the
-/// source of a broadcast.
+/// Returns the instruction words for the operations in Table 2 of the Medha paper, with their names. All run on RPAU 0,
+/// which is also the source of a broadcast.
 pub fn instructions(d: &Description) -> [(&'static str, OpWord); 14] {
     let [a, b, dst, second] = SLOTS;
     let word = |op, unit| OpWord {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Executes the ring machine's instruction words on residues, for tests of the scheduler.
 //!
-//! A word reads its operands when it starts, and its results appear when it retires. So a wait that is missing, a slot
-//! that is reused too early, or a wrong half of the ring gives a wrong bit.
+//! An instruction word reads its operands when it starts, and its results appear when it retires. So a wait that is
+//! missing, a slot that is reused too early, or a wrong half of the ring gives a wrong bit.
 
 use std::collections::HashMap;
 
@@ -59,10 +59,10 @@ impl Memory {
     }
 }
 
-/// Runs a procedure's words on the limbs of `memory`, and returns the cycles.
+/// Runs a procedure's instruction words on the limbs of `memory`, and returns the cycles.
 ///
 /// # Errors
-/// The errors of [`model::run`]; [`MachineError::Operands`] if a word reads a limb that was not written.
+/// The errors of [`model::run`]; [`MachineError::Operands`] if an instruction word reads a limb that was not written.
 pub fn execute(
     d: &Description,
     code: &MicroCode,
@@ -71,22 +71,22 @@ pub fn execute(
     trace(d, code, memory, &[], &mut |_| {})
 }
 
-/// A word that was executed, with its cycles and results. The RTL must do the same in the same cycles.
+/// An instruction word that was executed, with its cycles and results. The RTL must do the same in the same cycles.
 #[derive(Clone, Debug)]
 pub struct Executed<'a> {
     pub word: OpWord,
-    /// The cycle of the procedure's run in which the word started.
+    /// The cycle of the procedure's run in which the instruction word started.
     pub start: u64,
     pub cycles: u64,
-    /// The number of cycles of each period that the word leaves free on each of its ports, for words of the dyadic
-    /// cores. A period is the time in which these cores take one row.
+    /// The number of cycles of each period that the instruction word leaves free on each of its ports, for words of the
+    /// dyadic cores. A period is the time in which these cores take one row.
     pub turns: u64,
-    /// The results of the word with their destinations, written when the word retires.
+    /// The results of the instruction word with their destinations, written when the word retires.
     pub results: &'a [(Target, Vec<u64>)],
 }
 
-/// Runs a procedure's words on the limbs of `memory` with a slow host ([`model::run_stalled`]). It passes each word to
-/// `watch` when the word retires, and returns the cycles.
+/// Runs a procedure's instruction words on the limbs of `memory` with a slow host ([`model::run_stalled`]). It passes
+/// each word to `watch` when the word retires, and returns the cycles.
 ///
 /// # Errors
 /// The errors of [`execute`].
@@ -115,7 +115,7 @@ pub enum Target {
     Host(u16),
 }
 
-/// A result of a word that has started and not retired, with its destination.
+/// A result of an instruction word that has started and not retired, with its destination.
 type Late = (Target, Vec<u64>);
 
 struct Engine<'a> {
@@ -147,7 +147,7 @@ impl Observer for Engine<'_> {
                 late.push((Target::Slot(r, w.c), second));
             }
         }
-        // A word that reads a result before it has retired must not find the old value.
+        // An instruction word that reads a result before it has retired must not find the old value.
         for (target, _) in &late {
             match target {
                 Target::Slot(r, slot) => self.memory.slots.remove(&(*r, *slot)),
@@ -203,7 +203,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Returns the limb that the word `w` moves over the ring or the link, and its destination.
+    /// Returns the limb that the instruction word `w` moves over the ring or the link, and its destination.
     fn transfer(&self, w: &OpWord, r: usize) -> Result<Late, MachineError> {
         let limb = match (w.op, w.b) {
             (Opcode::Bcast, _) => {
@@ -240,7 +240,7 @@ impl Engine<'_> {
         limb.ok_or_else(|| self.missing(format!("the host lacks a limb that RPAU {r} loads")))
     }
 
-    /// Returns the prime modulo which the word `w` computes on RPAU `r`.
+    /// Returns the prime modulo which the instruction word `w` computes on RPAU `r`.
     fn modulus(&self, w: &OpWord, r: usize) -> Result<Modulus, MachineError> {
         let modulus = match self.code.primes.get(r) {
             Some(&prime) if w.layer == 0 => usize::from(prime),
@@ -251,13 +251,13 @@ impl Engine<'_> {
         Ok(Modulus::new(q)?)
     }
 
-    /// Returns the constant of the word `w` on RPAU `r`, or 0 if the word names none.
+    /// Returns the constant of the instruction word `w` on RPAU `r`, or 0 if the word names none.
     fn constant(&self, w: &OpWord, r: usize) -> u64 {
         let row = self.code.constants.get(usize::from(w.imm));
         row.and_then(|row| row.get(r)).copied().unwrap_or(0)
     }
 
-    /// Computes both results of the word `w` on RPAU `r`. The second is empty if the word has one result.
+    /// Computes both results of the instruction word `w` on RPAU `r`. The second is empty if the word has one result.
     fn compute(&self, w: &OpWord, r: usize) -> Result<[Vec<u64>; 2], MachineError> {
         let q = self.modulus(w, r)?;
         let ring = Ring {
@@ -358,8 +358,8 @@ impl Engine<'_> {
         Ok(NttPlan::shared(q, Ring { log_n, kind })?.zeta())
     }
 
-    /// Returns the generated limb of RPAU `r`: the whole stream, or the part of it that belongs to the word's part of
-    /// the ring.
+    /// Returns the generated limb of RPAU `r`: the whole stream, or the part of it that belongs to the instruction
+    /// word's part of the ring.
     fn stream(&self, w: &OpWord, r: usize, q: Modulus) -> Result<Vec<u64>, MachineError> {
         let entry = self
             .code
@@ -378,7 +378,7 @@ impl Engine<'_> {
         };
         let mut limb = vec![0; part.len() << self.memory.splits];
         expand_uniform(seed, entry.stream, q, &mut limb);
-        // A limb that is not split has no parts, even if the word names one.
+        // A limb that is not split has no parts, even if the instruction word names one.
         let first = part.first().min(limb.len() - part.len());
         Ok(limb.split_off(first).into_iter().take(part.len()).collect())
     }

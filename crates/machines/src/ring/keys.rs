@@ -24,7 +24,7 @@ pub struct KeyLoad {
 pub struct KeyMemory {
     /// For each RPAU, the key limb in each key slot, or `None` for an unused slot.
     held: Vec<Vec<Option<KeyLimb>>>,
-    /// For each key limb of the program, whether a call has used it.
+    /// For each key limb of the program, whether a call has already used the limb.
     met: LimbTable<bool>,
     pieces: u64,
     /// Whether an unused slot counts as holding the first limb that a call needs there. The memory then begins with the

@@ -2,8 +2,8 @@
 //! Rewrites a mid-level procedure to limb operations at or below the ring machine's native degree, each on one RPAU
 //! (residue polynomial arithmetic unit).
 //!
-//! A program at twice the native degree is rewritten over half rings (ring paper, section 3.2 and Algorithms 6 to 9). A
-//! limb in evaluation form is the pair of its halves (p, m), the first and second half of its positions. A limb in
+//! A program at twice the native degree is rewritten over half rings (Medha paper, section 3.2 and Algorithms 6 to 9).
+//! A limb in evaluation form is the pair of its halves (p, m), the first and second half of its positions. A limb in
 //! coefficient form is the pair of its low and high coefficients. At four times the native degree, each half is split
 //! again, and so on. A limb is then several pieces, in evaluation form the parts of its ring ([`RingKind::Part`]) in
 //! order.
@@ -30,13 +30,13 @@ pub struct Rewrites {
     pub unfuse: Unfuse,
 }
 
-/// The accumulations with a stored key limb that become a multiplication and an addition. The main cores can do both of
-/// these, even on machines on which only the dyadic cores accumulate.
+/// The rule for which accumulations with a stored key limb become a multiplication and an addition. The main cores can
+/// do both of these, even on machines on which only the dyadic cores accumulate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unfuse {
     #[default]
     None,
-    /// On each RPAU, one accumulation of every group of this many is split.
+    /// On each RPAU, one of every n accumulations is split, where n is this number.
     OneIn(usize),
     /// On each RPAU, the last accumulations are split, as many as this number.
     Last(usize),
@@ -45,7 +45,7 @@ pub enum Unfuse {
 }
 
 impl Unfuse {
-    /// The choices of which accumulations to split that the scheduler tries.
+    /// The choices that the scheduler tries of which accumulations become a multiplication and an addition.
     pub const ALL: [Unfuse; 8] = [
         Unfuse::None,
         Unfuse::OneIn(1),
@@ -62,7 +62,7 @@ impl Unfuse {
 ///
 /// # Errors
 /// - A ring degree that needs more splits than the machine has.
-/// - More moduli than the word can name, or a modulus that is no NTT-friendly prime.
+/// - More moduli than the instruction word can name, or a modulus that is no NTT-friendly prime.
 /// - Explicit half-ring instructions and spills, which the machine does itself.
 /// - A key limb in a place from which the machine reads none.
 pub fn legalise(
@@ -142,11 +142,11 @@ struct Legaliser<'a> {
     depth: u8,
     graph: Graph,
     map: HashMap<ValueId, Pieces>,
-    /// The index of the broadcast operation of each value. The key is the value, and the receivers' layer if they get
-    /// it reduced.
+    /// The index of the broadcast operation of each value. The key is the value and, if the receivers get it reduced,
+    /// the layer of primes in which they reduce it. Each layer has one prime for each RPAU.
     broadcasts: HashMap<(ValueIndex, u8), usize>,
-    /// The copy of each value on another RPAU. The key is the value, the RPAU, and the layer for whose prime the copy
-    /// is reduced.
+    /// The copy of each value on another RPAU. The key is the value, the RPAU, and the layer of primes in which the
+    /// copy is reduced. Each layer has one prime for each RPAU.
     copies: HashMap<(ValueIndex, u8, u8), ValueIndex>,
     /// The number of instructions that read each value which the generator expands from a seed.
     streams: HashMap<ValueId, u32>,
@@ -166,7 +166,8 @@ impl Legaliser<'_> {
         ty.ok_or_else(|| self.unsupported("a value that is no limb"))
     }
 
-    /// Returns the RPAU and the layer that the modulus of a value belongs to.
+    /// Returns the RPAU that computes modulo the modulus of a value, and the layer of primes to which the modulus
+    /// belongs. Each layer has one prime for each RPAU.
     fn place(&self, v: ValueId) -> Result<(u8, u8), MachineError> {
         let ty = self.limb(v)?;
         let modulus = usize::from(ty.modulus.0);
@@ -309,7 +310,7 @@ impl Legaliser<'_> {
             .ok_or_else(|| self.unsupported(format!("value %{} before its definition", v.0)))
     }
 
-    /// Returns an operation with the RPAU, layer and order of a value's instruction, as a template.
+    /// Returns an operation with the RPAU, the layer of primes and the order of a value's instruction, as a template.
     fn like(&self, v: ValueId) -> Result<Node, MachineError> {
         let (rpau, layer) = self.place(v)?;
         Ok(Node {

@@ -27,7 +27,8 @@ pub enum Opcode {
     Addi,
     /// Subtracts operand b from operand a, and multiplies by a constant of the constant table.
     Subm,
-    /// Reduces operand a, a limb of another modulus, modulo the RPAU's prime. It adds a constant if the word names one.
+    /// Reduces operand a, a limb of another modulus, modulo the RPAU's prime. It adds a constant if the instruction
+    /// word names one.
     Red,
     /// Transforms operand a to evaluation form (NTT).
     Ntt,
@@ -46,7 +47,7 @@ pub enum Opcode {
     Join,
     /// Writes uniform residues that the generator expands from a seed.
     Prng,
-    /// Copies slot a of the source RPAU to slot d of every RPAU in the word's mask.
+    /// Copies slot a of the source RPAU to slot d of every RPAU in the instruction word's mask.
     Bcast,
     /// Applies an automorphism to operand a, a limb in coefficient form over the full ring.
     Autoc,
@@ -143,7 +144,7 @@ impl Opcode {
         !matches!(self, Opcode::Bcast) && !self.on_link()
     }
 
-    /// Returns whether the operation has two results, in the word's slots d and c.
+    /// Returns whether the operation has two results, in the instruction word's slots d and c.
     pub const fn is_pair(self) -> bool {
         matches!(self, Opcode::Split | Opcode::Join | Opcode::Autoh)
     }
@@ -180,15 +181,16 @@ pub const LINK_QUEUE: usize = STREAMS + 1;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpWord {
     pub op: Opcode,
-    /// The program controller whose thread issues the word, 0 or 1.
+    /// The program controller whose thread issues the instruction word, 0 or 1.
     pub controller: u8,
-    /// The thread, which is also the unit that executes the word. `Bcast`, `Load` and `Store` use the ring or the link
-    /// instead, and may stand in either thread.
+    /// The thread, which is also the unit that executes the instruction word. `Bcast`, `Load` and `Store` use the ring
+    /// or the link instead, and may stand in either thread.
     pub unit: Unit,
-    /// The RPAUs that execute the word, one bit each. For `Bcast` they are the RPAUs that receive.
+    /// The RPAUs that execute the instruction word, one bit each. For `Bcast` they are the RPAUs that receive.
     pub mask: u16,
-    /// The ring whose twiddles the word reads, or the part of the full ring to which the generator's residues belong.
-    /// `Split` and `Join` name the first of the two parts, or the full ring if the parts are its halves.
+    /// The ring whose twiddles the instruction word reads, or the part of the full ring to which the generator's
+    /// residues belong. `Split` and `Join` name the first of the two parts, or the full ring if the parts are its
+    /// halves.
     pub ring: RingKind,
     /// The layer of primes: RPAU r computes modulo prime r + `layer` times the number of RPAUs.
     pub layer: u8,
@@ -203,12 +205,12 @@ pub struct OpWord {
 }
 
 impl OpWord {
-    /// Returns the index of the stream in which this word stands.
+    /// Returns the index of the stream in which this instruction word stands.
     pub fn stream(&self) -> usize {
         2 * usize::from(self.controller) + usize::from(self.unit == Unit::Dyadic)
     }
 
-    /// Returns the index of the retire counter that this word advances.
+    /// Returns the index of the retire counter that this instruction word advances.
     pub fn queue(&self) -> usize {
         match self.op {
             Opcode::Bcast => RING_QUEUE,
@@ -217,12 +219,12 @@ impl OpWord {
         }
     }
 
-    /// Returns whether the cores of an RPAU execute the word. Other words use the ring or the host link.
+    /// Returns whether the cores of an RPAU execute the instruction word. Other words use the ring or the host link.
     pub fn on_cores(&self) -> bool {
         self.op.on_cores()
     }
 
-    /// Returns the indices of the RPAUs in the word's mask, ascending.
+    /// Returns the indices of the RPAUs in the instruction word's mask, ascending.
     pub fn rpaus(&self) -> impl Iterator<Item = usize> + use<> {
         let mask = self.mask;
         (0..16).filter(move |r| mask >> r & 1 == 1)
@@ -232,9 +234,9 @@ impl OpWord {
 /// A 64-bit instruction word in decoded form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Word {
-    /// Ends an instruction stream of the procedure: the stream issues no more words.
+    /// Ends an instruction stream of the procedure: the stream issues no more instruction words.
     End,
-    /// Makes the stream wait until the retire counter `queue` has counted `count` words of this procedure.
+    /// Makes the stream wait until the retire counter `queue` has counted `count` instruction words of this procedure.
     Wait {
         queue: u8,
         count: u32,
@@ -263,6 +265,7 @@ pub struct MicroCode {
     /// The table of generator streams: each row has one stream for each RPAU that has one.
     pub generators: Vec<Vec<Option<Stream>>>,
     pub galois: Vec<Galois>,
-    /// For each RPAU, the prime modulo which words of layer 0 compute, by its index in the program's list of primes.
+    /// For each RPAU, the prime modulo which instruction words of layer 0 compute, by its index in the program's list
+    /// of primes. Layer 0 has one prime for each RPAU.
     pub primes: Vec<u8>,
 }

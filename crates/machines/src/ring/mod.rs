@@ -48,8 +48,8 @@ pub const SHIPPED: [(&str, &str); 3] = [
     ("ring-large", Description::LARGE),
 ];
 
-/// The descriptions of machines of the ring paper's size, whose figures are compared with the paper's:
-/// pairs of name and TOML text.
+/// The descriptions of machines with the size of Medha, whose figures are compared with those of the Medha paper: pairs
+/// of name and TOML text.
 pub const OF_THE_PAPERS_SIZE: [(&str, &str); 2] = [
     ("ring", Description::MEDHA),
     ("ring-stored", Description::STORED),

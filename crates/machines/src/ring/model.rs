@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model of the ring machine. It executes the decoded words of the four streams, event by event.
+//! The cycle model of the ring machine. It executes the decoded instruction words of the four streams, event by event.
 //!
 //! The rules are (docs/machines/ring.md, "Issue"):
 //!
-//! - Every stream issues in order and has one word in flight.
-//! - A `WAIT` holds its stream until a retire counter has reached the word's count, and takes no cycle.
-//! - A word starts in the first cycle in which its thread is idle and its units, ports, ring and generators are free.
-//!   Streams are served in the order 0 to 3.
-//! - A word retires when its last write is in memory.
+//! - Every stream issues in order and has one instruction word in flight.
+//! - A `WAIT` holds its stream until a retire counter has reached the instruction word's count, and takes no cycle.
+//! - An instruction word starts in the first cycle in which its thread is idle and its units, ports, ring and
+//!   generators are free. Streams are served in the order 0 to 3.
+//! - An instruction word retires when its last write is in memory.
 //! - A broadcast, a load and a store free their thread when the scoreboard asks that thread again, and advance the
 //!   retire counter of the ring or the link.
 //!
@@ -19,32 +19,32 @@ use super::encode::decode;
 use super::micro::{MicroCode, OpWord, QUEUES, STREAMS, Word};
 use crate::MachineError;
 
-/// The start of a word, and what it occupies.
+/// The start of an instruction word, and what it occupies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Started {
-    /// The number of the word in the procedure's run, in the order of starts.
+    /// The number of the instruction word in the procedure's run, in the order of starts.
     pub sequence: usize,
-    /// The cycle in which the word starts; `cycles` is the number of cycles that it takes.
+    /// The cycle in which the instruction word starts; `cycles` is the number of cycles that it takes.
     pub start: u64,
     pub cycles: u64,
-    /// The number of cycles of each period that the word leaves free on each of its ports, for words of the dyadic
-    /// cores. A period is the time in which these cores take one row.
+    /// The number of cycles of each period that the instruction word leaves free on each of its ports, for words of the
+    /// dyadic cores. A period is the time in which these cores take one row.
     pub turns: u64,
 }
 
-/// Receives the start and the end of every word of a run.
+/// Receives the start and the end of every instruction word of a run.
 pub trait Observer {
-    /// Receives the word `w` when it starts.
+    /// Receives the instruction word `w` when it starts.
     fn start(&mut self, w: &OpWord, at: Started) -> Result<(), MachineError>;
-    /// Receives the number of a word, [`Started::sequence`], when the word has retired.
+    /// Receives the number of an instruction word, [`Started::sequence`], when the word has retired.
     fn retire(&mut self, sequence: usize) -> Result<(), MachineError>;
 }
 
-/// Runs a procedure's words from cycle 0 on, and returns the cycle after the last word has retired.
+/// Runs a procedure's instruction words from cycle 0 on, and returns the cycle after the last word has retired.
 ///
 /// # Errors
-/// [`MachineError::BadWord`] for a word that does not decode or names a resource that the machine does not have, and
-/// for streams that wait for each other for ever; the observer's errors.
+/// [`MachineError::BadWord`] for an instruction word that does not decode or names a resource that the machine does not
+/// have, and for streams that wait for each other for ever; the observer's errors.
 pub fn run(
     d: &Description,
     code: &MicroCode,
@@ -53,8 +53,8 @@ pub fn run(
     run_stalled(d, code, &[], observer)
 }
 
-/// Runs a procedure's words with a slow host. The n-th transfer to start takes `stalls[n]` cycles more than the link
-/// needs. Transfers beyond the list have no stalls.
+/// Runs a procedure's instruction words with a slow host. The n-th transfer to start takes `stalls[n]` cycles more than
+/// the link needs. Transfers beyond the list have no stalls.
 ///
 /// # Errors
 /// The errors of [`run`].
@@ -74,9 +74,9 @@ pub fn run_stalled(
     let mut board = Board::new(d, code.log_n);
     let mut at = [0usize; STREAMS];
     let mut retired = [0u32; QUEUES];
-    // (end, sequence, queue) of words in flight: at most one a stream, one on the ring and one on the link.
+    // (end, sequence, queue) of instruction words in flight: at most one a stream, one on the ring and one on the link.
     let mut flying: Vec<(u64, usize, usize)> = Vec::with_capacity(QUEUES);
-    // The cycles in which read ports of operand a are free before their words end.
+    // The cycles in which read ports of operand a are free before their instruction words end.
     let mut freed: Vec<u64> = Vec::with_capacity(QUEUES);
     let (mut now, mut sequence) = (0u64, 0usize);
     loop {
@@ -134,7 +134,7 @@ pub fn run_stalled(
             let open = (0..STREAMS)
                 .find(|&s| code.streams[s].get(at[s]).copied().and_then(decode) != Some(Word::End));
             return match open {
-                // The last words reach the RPAUs `dispatch` cycles later.
+                // The last instruction words reach the RPAUs `dispatch` cycles later.
                 None => Ok(now + d.pipeline.dispatch),
                 Some(stream) => Err(bad(stream, at[stream], "waits for ever")),
             };
@@ -153,7 +153,7 @@ pub fn run_stalled(
     }
 }
 
-/// Checks that a word names only slots, tables and RPAUs that the machine has.
+/// Checks that an instruction word names only slots, tables and RPAUs that the machine has.
 fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str> {
     use super::micro::{Opcode, Operand};
     let slots = d.slots();

@@ -113,8 +113,8 @@ impl Description {
     }
 
     /// Returns the number of first twiddles of each stage that a twiddle generator stores. The generator multiplies
-    /// them to get later twiddles. The number is a power of two, and at least the cycles from the use of a twiddle to
-    /// that of its multiple. These are the cycles of multiplier and adder, and three to store and fetch the product.
+    /// them to get later twiddles. The number is a power of two. It is at least the cycles from the use of a twiddle to
+    /// that of its multiple: those of multiplier and adder, and three to store and fetch the product.
     pub fn first_values(&self) -> u64 {
         (self.pipeline.multiplier + self.pipeline.adder + 3).next_power_of_two()
     }
@@ -129,8 +129,8 @@ impl Description {
         8 * words.map(|(_, _, count, depth)| count * depth).sum::<u64>()
     }
 
-    /// Returns the twiddle memories of one RPAU for the moduli of one layer. Each entry is the name, the kind, the
-    /// number of memories and the words of each.
+    /// Returns the twiddle memories of one RPAU for the moduli of one layer of primes, which has one prime for each
+    /// RPAU. Each entry is the name, the kind, the number of memories and the words of each.
     fn twiddle_tables(&self, passes: Passes) -> Vec<(&'static str, MemoryKind, u64, u64)> {
         let rings = self.rings();
         let repeats = || (0..passes.count()).map(|pass| passes.log_repeat(pass));

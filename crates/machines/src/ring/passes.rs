@@ -42,7 +42,7 @@ impl Passes {
         (self.stages * pass).min(self.log_n.saturating_sub(self.log_row))
     }
 
-    /// Returns log2 of the number of steps of a pass. Each step takes one row.
+    /// Returns log2 of the number of steps of a pass. Each step takes one row of memory.
     pub fn log_steps(&self) -> u32 {
         self.log_n.saturating_sub(self.log_row)
     }

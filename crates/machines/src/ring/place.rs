@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Manages the memory slots of every RPAU: which are in use, which word must retire before a slot is reused, and
-//! which slot a value prefers.
+//! Manages the memory slots of every RPAU: which are in use, which instruction word must retire before a slot is
+//! reused, and which slot a value prefers.
 
 use super::description::{Description, MAX_KEY_SLOTS, MAX_RPAUS, MAX_SLOTS};
 
 /// The index of a retire counter, and the count that it must reach.
 pub type Mark = (usize, u32);
 
-/// The use of one memory slot: the words that must retire before another word uses the slot, which are its last
-/// writer and its readers since.
+/// The use of one memory slot: the instruction words that must retire before another word uses the slot, which are its
+/// last writer and its readers since.
 #[derive(Clone, Debug, Default)]
 pub struct SlotLog {
     pub write: Option<Mark>,

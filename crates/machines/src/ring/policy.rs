@@ -19,8 +19,8 @@ pub struct Policy {
     pub light: Light,
     /// Whether a broadcast may write only to slots that share their port with no other slot.
     pub own_ports: bool,
-    /// The number of operations of an RPAU that an operation may overtake, counted from the RPAU's first operation that
-    /// was not issued.
+    /// The number of operations of an RPAU that a later operation may overtake, counted from the RPAU's first operation
+    /// that was not issued.
     pub window: u32,
     /// A seed that decides between operations of equal urgency. With 0 the order of the nodes decides.
     pub draw: u32,

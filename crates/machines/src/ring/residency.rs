@@ -34,12 +34,12 @@ impl Arrangement {
     }
 }
 
-/// Limbs that cross the link together: one polynomial of one operand, one limb for each modulus.
+/// The limbs of a call's operand that cross the link together: one polynomial, one limb for each modulus.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// The index of the operand in the call.
+    /// The number of the operand in the call to which these limbs belong.
     pub operand: u16,
-    /// The limbs of the bundle, each with its RPAU.
+    /// The limbs that cross the link together, each with the RPAU into whose slots it goes.
     pub limbs: Vec<(LimbId, u8)>,
 }
 
@@ -145,9 +145,9 @@ impl Residency {
         self.host.remove(&limb);
     }
 
-    /// Assigns free slots to the limbs of bundles, the same slot number to all limbs of a bundle if it is free on
-    /// their RPAUs. Returns the limbs, which must cross the link. If there is no room, it returns `None` and changes
-    /// nothing.
+    /// Assigns free slots to the limbs of bundles. A bundle is one polynomial of one operand. All its limbs get the
+    /// same slot number if that is free on their RPAUs. Returns the limbs, which must cross the link. If there is no
+    /// room, it returns `None` and changes nothing.
     pub fn bring_in(
         &mut self,
         bundles: &[Bundle],

@@ -33,7 +33,8 @@ pub fn retransform(graph: &mut Graph, reduces: bool) {
         }
     }
     for parts in limbs {
-        // The words that end the inverse transform, in the order of the places that they make: both halves of each.
+        // The instruction words that end the inverse transform, in the order of the places that they make: both halves
+        // of each.
         let ends: Vec<&Node> = graph
             .nodes
             .iter()
@@ -216,8 +217,8 @@ fn addition(graph: &Graph, n: NodeIndex) -> Option<(u64, ValueIndex)> {
     }
 }
 
-/// Returns the operation that adds a constant and whose result only the broadcast `b` reads, if it has the receivers'
-/// layer of primes.
+/// Returns the operation that adds a constant and whose result only the broadcast `b` reads, if it computes in the
+/// receivers' layer of primes (each layer has one prime for each RPAU).
 fn added_before(graph: &Graph, b: usize) -> Option<(NodeIndex, u64)> {
     let node = &graph.nodes[b];
     let value = &graph.values[first(node) as usize];
@@ -236,8 +237,8 @@ fn first_result(node: &Node) -> ValueIndex {
     node.results.first().copied().unwrap_or(0)
 }
 
-/// Splits accumulations on each RPAU into a multiplication and an addition. `which` says how many with a stored key
-/// limb, or all accumulations.
+/// Splits accumulations on each RPAU into a multiplication and an addition. `which` says how many accumulations with a
+/// stored key limb are split, or that all accumulations are.
 pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
     let stored = |s: &Source| matches!(s, Source::Key(_));
     let accumulates =

@@ -2,9 +2,9 @@
 //! Schedules one procedure on the ring machine by list scheduling.
 //!
 //! In every cycle in which a resource becomes free, the scheduler issues the ready operation with the longest path to
-//! the procedure's end. Equal operations on other RPAUs join it in one SIMD word, if unit, thread, ports and slots
-//! allow. The scheduler uses the same [`Board`] as the cycle model, so it decides with the true cycles. It writes the
-//! four streams with their waits, and the machine executes nothing else.
+//! the procedure's end. Equal operations on other RPAUs join it in one SIMD instruction word, if unit, thread, ports
+//! and slots allow. The scheduler uses the same [`Board`] as the cycle model, so it decides with the true cycles. It
+//! writes the four streams with their waits, and the machine executes nothing else.
 
 mod choose;
 mod setup;
@@ -367,8 +367,8 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-/// Returns the ring that the operation's word names. Coefficient-wise words read no table of a ring. They have no
-/// field for a part's number, unless their operand comes from the generator.
+/// Returns the ring that the operation's instruction word names. Coefficient-wise words read no table of a ring. They
+/// have no field for a part's number, unless their operand comes from the generator.
 fn read_ring(node: &Node) -> RingKind {
     let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
     match node.ring {
@@ -377,8 +377,8 @@ fn read_ring(node: &Node) -> RingKind {
     }
 }
 
-/// Returns whether one word can carry both immediates, each for its own RPAU. Rows of the tables have a constant or a
-/// stream for each RPAU.
+/// Returns whether one instruction word can carry both immediates, each for its own RPAU. Rows of the tables have a
+/// constant or a stream for each RPAU.
 fn same_kind(a: Immediate, b: Immediate) -> bool {
     match (a, b) {
         (Immediate::Galois(g), Immediate::Galois(h)) => g == h,

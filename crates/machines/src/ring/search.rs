@@ -23,8 +23,8 @@ const STARTS: usize = 2;
 
 /// A policy of the scheduler, with the cycles of the schedule that it gives, and that schedule.
 type Found = (Policy, u64, Scheduled);
-/// The windows that are tried for a procedure with spills. A window is the number of operations that an operation may
-/// overtake.
+/// The windows that are tried for a procedure whose values cross the link for lack of room. A window is the number of
+/// operations that a later operation may overtake.
 const SPILLED_WINDOWS: [u32; 4] = [24, 10, 3, 0];
 
 /// The rewritten forms of a procedure, and the policy with which it was fastest.

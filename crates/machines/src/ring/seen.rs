@@ -2,8 +2,8 @@
 //! The operations that the RTL of the ring machine has run at full size in lockstep with the model, with their
 //! cycles.
 
-/// A record of one built-in machine that was built in RTL. The RTL has run all
-/// [`instructions`](super::instructions::instructions) and these operations, with every start, end, slot and result
+/// A record of one built-in ring machine that was built in RTL. The RTL has run all instruction words of
+/// [`instructions`](super::instructions::instructions) and these operations. Every start, end, slot and result was
 /// equal to the model's. `make full` runs them again and asserts these cycles.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {

@@ -13,8 +13,8 @@ use super::description::Description;
 use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
 use super::micro::Opcode;
 
-/// Gives every RPAU of the description's `stand_in` a part of another RPAU's sums, if the program has `count` primes
-/// and none for that RPAU.
+/// Lets every RPAU of the description's field `stand_in` compute a part of another RPAU's key-switch sums, if the
+/// program has `count` primes and none for that RPAU.
 pub fn share(d: &Description, graph: &mut Graph, count: usize) {
     let mut helpers: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
     for s in d

@@ -3,7 +3,8 @@
 //! during the procedure.
 //!
 //! All decisions are made here, in one order of the procedure: the limb whose next use is farthest away is replaced
-//! (Belady). The scheduler may issue operations ahead of that order by its window, as far as slots allow.
+//! (Belady). The scheduler may issue operations ahead of that order as far as slots allow. Its window limits how many
+//! operations one operation may overtake.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts the words of a procedure and the busy cycles of units. A procedure's tally is computed once and added for
-//! every call.
+//! Counts the instruction words of a procedure and the busy cycles of units. A procedure's tally is computed once and
+//! added for every call.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ pub struct Tracer<'a> {
     /// The cycle of the program's run in which the procedure starts.
     pub offset: u64,
     pub lanes: &'a Lanes,
-    /// The call that the trace names with each word. `primes` has the prime of each RPAU.
+    /// The call that the trace names with each instruction word. `primes` has the prime of each RPAU.
     pub of: Context<'a>,
     pub primes: &'a [u8],
 }

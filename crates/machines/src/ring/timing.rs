@@ -59,8 +59,8 @@ pub fn period(d: &Description) -> u64 {
     (d.row / d.cores.dyadic.max(1)).max(1) as u64
 }
 
-/// Returns the cycles of `steps` steps of a word, one row each, if a word of the dyadic cores uses the same port for
-/// `turns` cycles of each period. A period is the time in which these cores take one row.
+/// Returns the cycles of `steps` steps of an instruction word, one row each, if a word of the dyadic cores uses the
+/// same port for `turns` cycles of each period. A period is the time in which these cores take one row.
 fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     let period = period(d);
     match period.saturating_sub(turns) {
@@ -87,7 +87,7 @@ pub fn link(d: &Description, log_n: u8) -> u64 {
     (d.link_seconds(8 << log_n) * d.clock_mhz * 1e6).ceil() as u64
 }
 
-/// Returns the slots that a coefficient-wise word or a word with two results reads, each once.
+/// Returns the slots that a coefficient-wise instruction word or a word with two results reads, each once.
 pub(super) fn operands(w: &OpWord) -> impl Iterator<Item = u8> + use<> {
     let a = (w.op != Opcode::Prng).then_some(w.a);
     let b = match w.b {
@@ -98,7 +98,7 @@ pub(super) fn operands(w: &OpWord) -> impl Iterator<Item = u8> + use<> {
     [a, b, third.then_some(w.c)].into_iter().flatten()
 }
 
-/// Returns the cycles in which the word's busiest port group transfers `n` residues of each of its slots.
+/// Returns the cycles in which the instruction word's busiest port group transfers `n` residues of each of its slots.
 fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
     let busiest = |slots: &[u8]| {
         let group = |slot: &u8| groups.get(usize::from(*slot)).copied().map(usize::from);
@@ -120,14 +120,14 @@ fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
     busiest(&reads[..count]).max(busiest(&results[..written]))
 }
 
-/// Returns the cycles of the word `w` on limbs of 2^`log_n` coefficients if no word of the dyadic cores shares its
-/// ports. `groups` is [`Description::slot_groups`].
+/// Returns the cycles of the instruction word `w` on limbs of 2^`log_n` coefficients if no word of the dyadic cores
+/// shares its ports. `groups` is [`Description::slot_groups`].
 pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Duration {
     beside(d, groups, log_n, w, 0)
 }
 
-/// Returns the cycles of the word `w` if a word of the dyadic cores uses one of its ports for `turns` cycles of each
-/// period. A period is the time in which these cores take one row.
+/// Returns the cycles of the instruction word `w` if a word of the dyadic cores uses one of its ports for `turns`
+/// cycles of each period. A period is the time in which these cores take one row.
 pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64) -> Duration {
     let paced = |steps| paced(d, steps, turns);
     let p = &d.pipeline;
@@ -140,7 +140,7 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
     let width = d.width(usize::from(group)) as u64;
     let strides = matches!(w.op, Opcode::Ntt | Opcode::Autoc) && d.is_narrow(usize::from(group));
     let read = n.div_ceil(if strides { 1 } else { width });
-    // The cycles of a row of a slot. `drain` is those behind the first when the word's last row is written.
+    // The cycles of a row of a slot. `drain` is those behind the first when the instruction word's last row is written.
     let parts = |slot: u8| {
         let group = groups.get(usize::from(slot)).copied().unwrap_or(0);
         (d.row as u64).div_ceil(d.width(usize::from(group)) as u64)
@@ -187,7 +187,8 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             let access = p.memory_read + 2 * p.port + p.memory_write;
             begin + paced(n.div_ceil(d.ring.lanes as u64).max(read)) + access + way + reducer
         }
-        // The board hears of a transfer's end after it has ended. It knows other words' ends `dispatch` cycles before.
+        // The board hears of a transfer's end after it has ended. It knows other instruction words' ends `dispatch`
+        // cycles before.
         Opcode::Load => {
             let way = w.rpaus().map(|r| d.way(0, r)).max().unwrap_or(0);
             let total = p.dispatch + begin + link(d, log_n) + way + p.port + p.memory_write;
@@ -203,8 +204,8 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             let constant = if d.ring.reduces { p.adder } else { 0 };
             let first = begin + p.memory_read + p.port + constant + way;
             let buffer = p.memory_write + p.memory_read + p.port;
-            // Its first row is read in its first step, which may be late beside a dyadic word; a row of a narrow slot
-            // has several steps.
+            // Its first row is read in its first step, which may be late beside a dyadic instruction word; a row of a
+            // narrow slot has several steps.
             let late = paced(parts(w.a)) - 1;
             return Duration {
                 total: p.dispatch

@@ -48,7 +48,7 @@ impl Legaliser<'_> {
             Op::Mul => self.each(Opcode::Mul, dst(0)?, &[src(0)?, src(1)?], scalar),
             Op::Muli => self.each(Opcode::Muli, dst(0)?, &[src(0)?], scalar),
             Op::Addi => self.each(Opcode::Addi, dst(0)?, &[src(0)?], scalar),
-            // The word's third operand is the addend.
+            // The instruction word's third operand is the addend.
             Op::Mac => self.each(Opcode::Mac, dst(0)?, &[src(1)?, src(2)?, src(0)?], scalar),
             Op::Ntt => self.ntt(dst(0)?, src(0)?),
             Op::Intt => self.intt(dst(0)?, src(0)?),
@@ -254,7 +254,7 @@ impl Legaliser<'_> {
     }
 
     /// Returns the copy of `value` (a piece of `like`) that its broadcast writes on RPAU `rpau`. With `reduced` the
-    /// copy is reduced modulo the prime of that layer.
+    /// copy is reduced modulo the receiver's prime of that layer (each layer has one prime for each RPAU).
     fn copy(
         &mut self,
         like: ValueId,

@@ -28,8 +28,8 @@ pub struct Key {
     pub base: u8,
 }
 
-/// The bytes of the command that starts a call: where its words and tables begin, its ring degree and its numbers of
-/// entries.
+/// The bytes of the command that starts a call: where its instruction words and tables begin, its ring degree and its
+/// numbers of entries.
 const COMMAND: usize = 64;
 /// The bytes of one seed that crosses the link with a call.
 const SEED: usize = 32;

@@ -87,7 +87,7 @@ pub struct Step<'a> {
 
 impl Step<'_> {
     /// Returns for each parameter that is a key limb the key index of its first piece, and `None` for others. Key
-    /// indices count by argument, digit, part and layer, in the order of the parameters.
+    /// indices count by argument, digit, part and layer of primes, in the order of the parameters.
     pub fn key_indices(&self, d: &Description) -> Vec<Option<u8>> {
         let pieces = d.pieces(self.procedure.log_n);
         let mut keys = Vec::new();

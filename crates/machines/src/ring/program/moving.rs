@@ -67,7 +67,8 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the call's arguments that are not on the machine, in bundles of the same operand and polynomial.
+    /// Returns the call's arguments that are not on the machine, in bundles: the limbs of one polynomial of one
+    /// operand.
     pub(super) fn missing(&self, call: &Call, layout: &Layout) -> Vec<Bundle> {
         let mut bundles: Vec<(Travel, Bundle)> = Vec::new();
         let mut seen = Vec::new();

@@ -23,12 +23,12 @@ struct Used {
     procedure: Arc<Procedure>,
     outcome: Arc<Outcome>,
     calls: u64,
-    /// Whether the machine's program memories and tables contain the schedule's words.
+    /// Whether the machine's program memories and tables contain the schedule's instruction words.
     held: bool,
 }
 
-/// The rows that a schedule takes in program memories and tables: words of the longest stream, constants, generator
-/// streams, Galois elements.
+/// The rows that a schedule takes in program memories and tables: instruction words of the longest stream, constants,
+/// generator streams, Galois elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Size {
     rows: [usize; 4],
@@ -62,8 +62,8 @@ impl Size {
         Self { rows, words: 0 }
     }
 
-    /// Returns the bytes that load these rows over the link: eight for a word, a constant and a Galois element,
-    /// sixteen for a generator stream.
+    /// Returns the bytes that load these rows over the link: eight for an instruction word, a constant and a Galois
+    /// element, sixteen for a generator stream.
     pub fn bytes(self, rpaus: usize) -> u64 {
         let [_, constants, streams, galois] = self.rows;
         8 * (self.words + constants * rpaus + 2 * streams * rpaus + galois) as u64
@@ -138,8 +138,8 @@ impl Outcomes {
         index
     }
 
-    /// Loads a schedule's words into program memory, and returns whether they must cross the link. If the rest of the
-    /// `room` is too small, all other words are dropped.
+    /// Loads a schedule's instruction words into program memory, and returns whether they must cross the link. If the
+    /// rest of the `room` is too small, all other words are dropped.
     pub fn bring_in(&mut self, index: Index, size: Size, room: Size) -> bool {
         if self.list.get(index.0).is_none_or(|used| used.held) {
             return false;

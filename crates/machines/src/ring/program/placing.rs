@@ -156,7 +156,8 @@ impl Run<'_> {
         Ok(self.outcomes.add_spilled(now.call.proc, procedure, outcome))
     }
 
-    /// Counts the words and cycles of a schedule, passes the schedule to `told`, and returns it with its counts.
+    /// Counts the instruction words and cycles of a schedule, passes the schedule to `told`, and returns it with its
+    /// counts.
     fn counted(
         &self,
         scheduled: Scheduled,

@@ -201,7 +201,8 @@ impl<'a> Run<'a> {
         {
             self.totals.program_bytes += size.bytes(self.d.rpaus);
         }
-        // An RPAU that stands in for another works with that one's twiddles, and needs no others in this program.
+        // An RPAU that computes a share of another RPAU's sums (`stand_in`) works with that one's twiddles, and needs
+        // no others in this program.
         for (r, (&prime, held)) in
             (0u8..).zip(outcome.scheduled.code.primes.iter().zip(&mut self.primes))
         {

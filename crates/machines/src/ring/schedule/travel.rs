@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules the words that no core executes: broadcasts on the ring, loads and stores over the host link.
+//! Schedules the instruction words that no core executes: broadcasts on the ring, loads and stores over the host link.
 
 use ringmill_math::RingKind;
 
@@ -61,7 +61,7 @@ impl Scheduler<'_> {
         Ok(true)
     }
 
-    /// Returns the controller and unit of an idle thread, which can issue a word to the ring or the link.
+    /// Returns the controller and unit of an idle thread, which can issue an instruction word to the ring or the link.
     fn idle_thread(&self) -> Option<(u8, Unit)> {
         let threads = [
             (1, Unit::Main),
