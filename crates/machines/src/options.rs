@@ -8,7 +8,7 @@ use ringmill_limits::Watch;
 pub struct SimOptions<'a> {
     /// Whether values that do not fit the machine's memory may wait in host memory. If not, such a program is refused.
     pub spill: bool,
-    /// Whether the key memory is full at the program's start, as in the paper, with the keys that are used first.
+    /// Whether the key memory is full at the program's start, as in the Medha paper, with the keys that are used first.
     /// Otherwise it starts empty. In either case a missing key limb crosses the link and is counted.
     pub resident_keys: bool,
     /// Receives one event for each instruction word on each unit, and for each transfer over the host link between

@@ -36,7 +36,7 @@ pub struct Description {
     pub batch: Option<usize>,
     /// Bits of one word in the unit's input and output streams: 32 or 64.
     pub word_bits: u32,
-    /// The coefficients that the unit takes in one cycle, the basext paper's TP.
+    /// The coefficients that the unit takes in one cycle: TP in Kırbıyık's thesis.
     pub lanes: usize,
     /// log2 of the smallest ring degree that the unit supports. `max_log_n` is log2 of the largest.
     pub min_log_n: u32,
@@ -59,12 +59,12 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Architecture {
-    /// The basext paper's architecture: three multipliers in each lane compute the residues for one target modulus at a
-    /// time, from the sums to the corrections.
+    /// The folded architecture of Kırbıyık's thesis: three multipliers in each lane compute the residues for one target
+    /// modulus at a time, from the sums to the corrections.
     #[default]
     Folded,
-    /// Our architecture: `batch` + 2 multipliers in each lane compute the residues for `batch` target moduli at a time.
-    /// The work that all targets share is done once.
+    /// Our shared architecture: `batch` + 2 multipliers in each lane compute the residues for `batch` target moduli at
+    /// a time. The work that all targets share is done once.
     Shared,
 }
 
@@ -78,7 +78,7 @@ pub struct Hbm {
 }
 
 impl Description {
-    /// The TOML text of the machine with the basext paper's folded unit.
+    /// The TOML text of the machine with the folded unit of Kırbıyık's thesis.
     pub const PAPER: &'static str = include_str!("basext.toml");
     /// The TOML text of the machine with our shared unit.
     pub const SHARED: &'static str = include_str!("basext-shared.toml");

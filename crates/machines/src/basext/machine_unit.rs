@@ -9,7 +9,7 @@ use crate::fpga::{Needs, Part};
 /// A base-extension unit of a machine. It runs one extension for each command.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MachineUnit {
-    /// The basext paper's folded unit, RTL module `rm_basext_folded`, which computes one target modulus at a
+    /// The folded unit of Kırbıyık's thesis, RTL module `rm_basext_folded`, which computes one target modulus at a
     /// time.
     Folded(Shape),
     /// Our shared unit, RTL module `rm_basext_shared`, which computes several target moduli at a time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines for base extension with a redundant residue (basext paper, chapters 2 and 3; docs/machines/basext.md).
+//! Machines for base extension with a redundant residue (Kırbıyık's thesis, chapters 2 and 3; docs/machines/basext.md).
 //!
 //! The module contains the shapes of units, the constants that a unit loads, the expected results and the cycle models.
 //! A machine is one unit beside high-bandwidth memory.

@@ -25,14 +25,15 @@ pub fn sum_delay(shape: Shape) -> u64 {
 const SHALLOW: u64 = 4096;
 
 /// Returns the folded unit's [`sum_delay`], plus one cycle if its memory of sums is deeper than one block:
-/// `folded_delay` of `rm_basext_pkg`. Residues wait that cycle for the read that begins the Post-Sum Process.
+/// `folded_delay` of `rm_basext_pkg`. Residues wait that cycle for the read that begins the Post-Sum Process, which
+/// computes the target's residues from the sums.
 pub fn folded_delay(shape: Shape) -> u64 {
     sum_delay(shape) + u64::from(shape.beats(shape.max_log_n()) > SHALLOW)
 }
 
 /// Returns the cycles of one extension, from the command to the last coefficient, for `l` sources, `k` targets and
-/// rings of N = 2^`log_n`. Each target takes the basext paper's (l + 2) N / TP cycles, with TP lanes, and the latency
-/// of the pipeline.
+/// rings of N = 2^`log_n`. As in Kırbıyık's thesis, each target takes (l + 2) N / TP cycles with TP lanes. The latency
+/// of the pipeline is added.
 pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32) -> u64 {
     let (l, k, beats) = (l as u64, k as u64, shape.beats(log_n));
     let target = match extension {

@@ -35,7 +35,7 @@ impl Shape {
                 name: "lane",
                 count: lanes,
                 needs: vec![
-                    // Target sums, redundant sums, redundant residues.
+                    // The sums for a target, the sums for the redundant modulus, and the redundant residues.
                     Need::memory(
                         "sums and residues",
                         MemoryKind::Bram,

@@ -6,14 +6,14 @@
 
 use super::{Extension, Shape, sum_delay};
 
-/// The modular multipliers of one lane of the pipelined unit: three of the Sum Process and two of the Post-Sum
-/// Process (basext paper, Table 3.2). Each process has two modular adders.
+/// The modular multipliers of one lane of the pipelined unit: three for sums and two for the residues computed from the
+/// sums (the Sum and the Post-Sum Process in Table 3.2 of Kırbıyık's thesis). Each process has two modular adders.
 pub const MULTIPLIERS: u64 = 5;
 pub const ADDERS: u64 = 4;
 
-/// Returns the cycles of one extension, from the command until it is done, for `l` sources, `k` targets and rings of
-/// N = 2^`log_n`. Each target takes (l + 1) N / TP cycles with TP lanes, since its Post-Sum Process overlaps the
-/// residues of the next target. The latency of the pipeline is added once.
+/// Returns the cycles of one extension, from the command until it is done, for `l` sources, `k` targets and rings of N
+/// = 2^`log_n`. Each target takes (l + 1) N / TP cycles with TP lanes, since the computation of its residues from its
+/// sums (the Post-Sum Process) overlaps the sums of the next target. The latency of the pipeline is added once.
 pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32) -> u64 {
     let rows = match extension {
         Extension::Exact => l + 1,

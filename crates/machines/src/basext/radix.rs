@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The pipelined mixed-radix unit (`rm_basext_radix`; basext paper, Algorithm 4 and Figure 4.4), and its cycle model.
+//! The pipelined mixed-radix unit (`rm_basext_radix`; Kırbıyık's thesis, Algorithm 4 and Figure 4.4), and its cycle
+//! model.
 //!
 //! The unit has one cell for each division of each residue, behind a transposition memory. Its results equal those of
-//! the rowers' iterated mixed radix.
+//! the iterated mixed radix of `rm_basext_rowers`.
 
 use super::{BasextError, Shape, mul_latency};
 
-/// The most source moduli of the unit, the largest number in the basext paper (Table 4.6). A unit for l sources has l
+/// The most source moduli of the unit, the largest number in Table 4.6 of Kırbıyık's thesis. A unit for l sources has l
 /// (l + 1) / 2 multipliers.
 pub const MAX_L: usize = 17;
 
@@ -38,8 +39,8 @@ impl Radix {
     }
 
     /// Returns the number of modular multipliers, which is also that of modular adders and subtractors. One serves each
-    /// division of a residue by the radix of an earlier digit, and one each digit's term in a target. The basext paper
-    /// has one multiplier more (Table 4.5), for a last product by Q that this unit does not need.
+    /// division of a residue by the radix of an earlier digit, and one each digit's term in a target. The unit in
+    /// Table 4.5 of Kırbıyık's thesis has one multiplier more, for a last product by Q that this unit does not need.
     pub fn cells(self) -> u64 {
         let l = self.shape.max_l() as u64;
         l * (l + 1) / 2

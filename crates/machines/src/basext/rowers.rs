@@ -16,22 +16,22 @@ pub const COX_BITS: u32 = 16;
 /// The algorithm with which a rower unit extends a base.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Algorithm {
-    /// The unit extends a base by the Cox-Rower algorithm of Kawamura, Koike, Sano and Shimbo (basext paper,
+    /// The unit extends a base by the Cox-Rower algorithm of Kawamura, Koike, Sano and Shimbo (Kırbıyık's thesis,
     /// Algorithm 3).
     CoxRower,
-    /// The unit extends a base by Garner's mixed radix (basext paper, Algorithm 4), one digit after another.
+    /// The unit extends a base by Garner's mixed radix (Kırbıyık's thesis, Algorithm 4), one digit after another.
     MixedRadix,
 }
 
-/// Returns the number of rowers of the unit, the larger of its numbers of sources and targets. Each rower has one
-/// modular multiplier and two modular adders.
+/// Returns the number of rowers of the unit: the larger of its numbers of sources and targets. A rower is one data path
+/// with one modular multiplier and two modular adders.
 pub fn rowers(shape: Shape) -> u64 {
     shape.max_l().max(shape.max_k()) as u64
 }
 
 /// Returns the cycles of one command, until it is done. Residues enter the transposition memory, one pass computes the
-/// xi_i of Cox-Rower, or several the digits, and the sums take l cycles a coefficient. The residues of the next
-/// polynomial enter while the results leave.
+/// scaled residues xi_i of Cox-Rower (or several passes the mixed-radix digits), and the sums take l cycles a
+/// coefficient. The residues of the next polynomial enter while the results leave.
 pub fn cycles(
     algorithm: Algorithm,
     shape: Shape,
@@ -54,9 +54,10 @@ pub fn cycles(
     moved * beats + polynomials * (scale + l * n + settle) + 3
 }
 
-/// Returns Cox-Rower's correction delta in units of 2^-[`COX_BITS`]: the most by which the sum over all sources of
-/// xi_i / q_i exceeds the unit's sum of the top bits of xi_i / 2^w. For each source, the power of two costs at most
-/// (2^w - q_i) / 2^w, and truncation 2^-[`COX_BITS`] (equations 2.17 and 2.18).
+/// Returns Cox-Rower's correction delta in units of 2^-[`COX_BITS`]: the most by which the sum over all sources of xi_i
+/// / q_i exceeds the unit's sum of the top bits of xi_i / 2^w. xi_i is the residue modulo the source q_i, scaled by the
+/// inverse of Q / q_i. For each source, the power of two costs at most (2^w - q_i) / 2^w, and truncation
+/// 2^-[`COX_BITS`] (equations 2.17 and 2.18 of Kırbıyık's thesis).
 ///
 /// # Errors
 /// [`MathError::CoxRowerRange`] if delta would reach 1, because the moduli are too far below 2^w for words of w bits.
@@ -81,8 +82,8 @@ pub fn delta(shape: Shape, sources: &RnsBasis) -> Result<u64, BasextError> {
     }
 }
 
-/// Computes the residues that a rower unit must return, by Algorithm 3 with the unit's delta or by mixed-radix digits.
-/// `limbs[i][c]` is the residue of coefficient c modulo source q_i, below q_i.
+/// Computes the residues that a rower unit must return, by Cox-Rower (Algorithm 3 of Kırbıyık's thesis) with the unit's
+/// delta, or by mixed-radix digits. `limbs[i][c]` is the residue of coefficient c modulo source q_i, below q_i.
 ///
 /// # Errors
 /// [`BasextError::Limbs`] for a wrong number of limbs; [`MathError::CoxRowerRange`] for moduli too far below the

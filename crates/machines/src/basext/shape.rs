@@ -8,7 +8,7 @@ pub const MIN_LOG_N: u32 = 8;
 pub const TOP_LOG_N: u32 = 16;
 /// The most source moduli of a unit, and also the most target moduli.
 pub const MAX_BASE: usize = 64;
-/// The most bits of one beat of a unit's stream, as wide as the basext paper's memory port.
+/// The most bits of one beat of a unit's stream, the width of the memory port in Kırbıyık's thesis.
 const PORT_BITS: usize = 2048;
 
 /// The width of a word in the unit's streams, which bounds the moduli.
@@ -43,8 +43,8 @@ impl Word {
     }
 }
 
-/// The kind of base extension. The exact one returns the unique residue of the integer A (basext paper, Algorithm
-/// 2). The fast one returns the residue of A plus a small multiple of Q (Algorithm 1).
+/// The kind of base extension. The exact one returns the unique residue of the integer A (Kırbıyık's thesis,
+/// Algorithm 2). The fast one returns the residue of A plus a small multiple of Q (Algorithm 1 there).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extension {
     Exact,
@@ -63,8 +63,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Checks the parameters of a unit: `lanes` coefficients in a cycle (the basext paper's TP), rings of
-    /// 2^`log_n` coefficients, at most `max_l` source and `max_k` target moduli.
+    /// Checks the parameters of a unit: `lanes` coefficients in a cycle (TP in Kırbıyık's thesis), rings of 2^`log_n`
+    /// coefficients, at most `max_l` source and `max_k` target moduli.
     ///
     /// # Errors
     /// [`BasextError::Shape`] for lanes that are no power of two or fill more than 2048 bits, and for degrees or

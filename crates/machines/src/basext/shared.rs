@@ -49,13 +49,13 @@ impl Shared {
     }
 
     /// Returns the number of words that the unit's memories hold for each coefficient: one sum for each channel, and
-    /// the stored rows of source residues.
+    /// the rows of source residues that are stored for later rounds of targets.
     pub fn words_kept(self) -> u64 {
         self.batch as u64 + 1 + self.rows_kept()
     }
 
-    /// Returns the number of rows of source residues that the unit stores for later rounds: `shared_kept` of
-    /// `rm_basext_pkg`.
+    /// Returns the number of rows (passes over the coefficients of one residue) that the unit stores for later rounds
+    /// of targets: `shared_kept` of `rm_basext_pkg`.
     pub fn rows_kept(self) -> u64 {
         let (l, k) = (self.shape.max_l(), self.shape.max_k());
         let rows = if k <= self.batch { k - 1 } else { l + 1 };
@@ -76,16 +76,16 @@ impl Shared {
         places.max().unwrap_or(0) as u64
     }
 
-    /// Returns the number of target moduli that the unit computes in one round with `l` sources. Each row of residues
-    /// completes at most one target, so a round has no more targets than rows.
+    /// Returns the number of target moduli that the unit computes in one round with `l` sources. Each row, a pass over
+    /// the coefficients of one residue, completes at most one target, so a round has no more targets than rows.
     fn targets(self, l: usize) -> usize {
         self.batch.min(l + 1)
     }
 
-    /// Returns the number of rows of an extension of several polynomials; a row takes N / TP cycles with TP lanes.
-    /// Every round has a row for each source and for the redundant residue. After the last round there is one row for
-    /// each of its targets beyond one. The fast extension has no row for the redundant residue, unless its rounds have
-    /// as many targets.
+    /// Returns the number of rows of an extension of several polynomials. A row is a pass over the coefficients of one
+    /// residue, in N / TP cycles with TP lanes. Every round has a row for each source and for the redundant residue.
+    /// After the last round there is one row for each of its targets beyond one. The fast extension has no row for the
+    /// redundant residue, unless its rounds have as many targets.
     pub fn rows(self, extension: Extension, l: usize, k: usize, polynomials: u64) -> u64 {
         let targets = self.targets(l);
         let rounds = k.div_ceil(targets);

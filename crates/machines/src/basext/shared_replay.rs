@@ -42,11 +42,12 @@ struct Rows {
     slot: u64,
     fresh: bool,
     drain: bool,
-    /// The number of target moduli that this round and all later rounds of the command compute.
+    /// The number of target moduli that this round (the work on one batch of targets) and all later rounds of the
+    /// command compute.
     left: u64,
     /// The number of polynomials that the command still extends after the current one.
     more: u64,
-    /// The number of target moduli that the previous round computed.
+    /// The number of target moduli that the previous round, the work on one batch of targets, computed.
     past: u64,
 }
 
@@ -67,7 +68,8 @@ impl Rows {
         }
     }
 
-    /// Returns whether this row of residues is the last one of its round.
+    /// Returns whether this row (a pass over the coefficients of a residue) is the last one of its round, the work on
+    /// one batch of targets.
     fn ends_round(&self) -> bool {
         let last = if self.exact || self.batch > self.l {
             self.l

@@ -16,7 +16,7 @@ pub enum Unit {
     /// The unit `rm_basext_shared`, which computes a batch of targets at once. The source residues are sent once.
     Shared(Shared),
     /// The unit `rm_basext_pipelined`, which works like the folded unit, but with separate multipliers for the Post-Sum
-    /// Process.
+    /// Process, which computes residues from sums.
     Pipelined(Shape),
     /// The unit `rm_basext_rowers`, which computes Cox-Rower or mixed radix behind a transposition memory. It takes no
     /// redundant residue.

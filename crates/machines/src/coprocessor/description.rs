@@ -108,8 +108,8 @@ impl Memory {
 }
 
 impl CardDescription {
-    /// The TOML text of a card with the paper's multiplier and a memory of residues in the block RAM that the
-    /// multiplier leaves.
+    /// The TOML text of a card with the multiplier of Mert, Öztürk and Savaş (2020). Its memory of residues takes the
+    /// block RAM that the multiplier leaves.
     pub const POLYMUL: &'static str = include_str!("polymul-card.toml");
     /// The TOML text of a card with the base-extension unit, the multiplier and high-bandwidth memory.
     pub const BASEXT: &'static str = include_str!("basext-card.toml");

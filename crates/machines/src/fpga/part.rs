@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The FPGAs that the papers name, and their resources.
+//! The FPGAs and dies that the papers of the machines (docs/papers.md) name, and their resources.
 
 use crate::MachineError;
 use ringmill_device::report::Resource;
@@ -98,7 +98,8 @@ pub struct Part {
     pub has: Resources,
     /// The bytes of high-bandwidth memory in the FPGA's package.
     pub high_bandwidth_bytes: u64,
-    /// The number of equal dies, if a paper places each unit of its machine on one die; otherwise 1.
+    /// The number of equal dies, if the paper that names the FPGA places each unit of its machine on one die;
+    /// otherwise 1.
     pub regions: u64,
 }
 
@@ -117,14 +118,14 @@ const HIGH_BANDWIDTH: Resources = Resources {
 /// The amounts are those of the data sheets: DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs,
 /// 12,288 DSP), DS963 (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). Look-up tables as memory are the
 /// distributed RAM of a device over 64 bits: 48.3, 36.7 and 36.7 Mbit, 8,175 and 10,888 Kbit. The four dies of the U250
-/// are equal (ring paper, section 5.2: 320 ultra RAMs each).
+/// are equal (Medha paper, section 5.2: 320 ultra RAMs each).
 ///
-/// The die of the vector paper (12 nm, 150 mm2) is an ASIC. Its resources are those that the paper uses: 64 MB,
-/// registers and accumulator, 4 times 1279 + 254 and 2048 multipliers. The paper prints no size of the twiddles, for
-/// which 4 Mbit are assumed.
+/// The die of the BASALISC paper (12 nm, 150 mm2) is an ASIC. Its resources are those that the paper's machine uses: 64
+/// MB, registers and accumulator, 4 times 1279 + 254 and 2048 multipliers. That paper prints no size of the twiddles,
+/// for which 4 Mbit are assumed.
 ///
-/// Both devices with high-bandwidth memory have 8 GB of it. The polymul paper names the XC7VX485T, but its percentages
-/// are of the XC7VX690T.
+/// Both devices with high-bandwidth memory have 8 GB of it. The paper of Mert, Öztürk and Savaş names the XC7VX485T,
+/// but its percentages are of the XC7VX690T.
 pub const PARTS: [Part; 6] = [
     Part {
         name: "U250",

@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl Description {
-    /// The TOML text of the polynomial multiplier of the polymul paper.
+    /// The TOML text of the polynomial multiplier of Mert, Öztürk and Savaş (2020).
     pub const PAPER: &'static str = include_str!("polymul.toml");
 
     /// Reads a multiplier's description from TOML and checks its fields.

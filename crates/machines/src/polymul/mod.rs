@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The polynomial multiplier whose degree and modulus are set at run time (polymul paper; docs/machines/polymul.md).
+//! The polynomial multiplier whose degree and modulus are set at run time (Mert, Öztürk and Savaş, 2020;
+//! docs/machines/polymul.md).
 //!
 //! It transforms and multiplies limbs. A host runs all other instructions.
 

@@ -35,8 +35,8 @@ pub fn slot_for(holds: &Resident, modulus: ModulusId) -> usize {
     found.unwrap_or(SLOTS - 1 - usize::from(holds.last_used()))
 }
 
-/// Returns whether buffer `buf` of set `set`, a place for one polynomial, holds the limb `value`. `eval` asks for
-/// the limb in evaluation form.
+/// Returns whether buffer `buf` of set `set` holds the limb `value`. A set is a pair of buffers for two polynomials.
+/// `eval` asks for the limb in evaluation form.
 pub fn holds(holds: &Resident, set: usize, buf: usize, value: ValueId, eval: bool) -> bool {
     let what = What::Limb {
         name: Name::Value(value),

@@ -115,8 +115,8 @@ impl std::fmt::Debug for Tables {
     }
 }
 
-/// Checks that q is a prime of at most 32 bits and 1 mod 2n, for degree n. The moduli of the polymul paper's Table 1
-/// all are.
+/// Checks that q is a prime of at most 32 bits and 1 mod 2n, for degree n. All moduli in Table 1 of Mert, Öztürk and
+/// Savaş (2020) are such primes.
 ///
 /// # Errors
 /// [`PolymulError::Even`], [`PolymulError::Range`], [`PolymulError::NotOneModulo`] or [`PolymulError::Composite`]: the

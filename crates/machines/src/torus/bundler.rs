@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cycle model of `rm_torus_bundle`, which sums the weighted patterns of an unrolled key into bundles, group after
-//! group.
+//! A cycle model of `rm_torus_bundle`, which computes bundles of an unrolled key, one group of positions after another.
+//! A pattern u is a setting of a step's m secret bits that is not all 0. The bundle is the sum over patterns u of (X^(a
+//! u) - 1) BK_u, for the mask's exponents a and the key BK_u of pattern u.
 
 use std::collections::VecDeque;
 
 use super::Shape;
 use super::shape::BUNDLE;
 
-/// The registers of the bundler, which sums the key's patterns of a step to bundles. They decide when a beat of the
-/// key is taken and when a bundle is complete.
+/// The registers of the bundler, which sums the keys of all patterns of a step's secret bits, each times its weight
+/// X^(a u) - 1. They decide when a beat of the key is taken and when such a sum, a bundle, is complete.
 pub(super) struct Bundler {
     shape: Shape,
     step: usize,
     group: usize,
     pattern: usize,
-    /// The number of bundles that have begun and that no product has used yet. `depth` is its largest value.
+    /// The number of bundles (weighted sums over the patterns of a step) that have begun and that no product has used
+    /// yet. `depth` is its largest value.
     held: u64,
     depth: u64,
-    /// The number of complete bundles of the key that no product has used yet.
+    /// The number of complete bundles (weighted sums over the patterns of a step) that no product has used yet.
     made: u64,
     under_way: VecDeque<bool>,
 }
@@ -36,13 +38,14 @@ impl Bundler {
         }
     }
 
-    /// Returns whether a complete bundle waits for a product.
+    /// Returns whether a complete bundle, the weighted sum over the patterns of a step's secret bits, waits for a
+    /// product.
     pub(super) fn available(&self) -> bool {
         self.made > 0
     }
 
     /// Runs one cycle of the bundler. `waits` tells whether a beat of the key is on offer, and `product` whether a
-    /// product uses a bundle. Returns whether the beat is taken.
+    /// product uses a complete bundle (the weighted sum over a step's patterns). Returns whether the beat is taken.
     pub(super) fn cycle(&mut self, waits: bool, product: bool) -> bool {
         let first = self.pattern == 1;
         let takes = waits && (!first || self.held != self.depth);

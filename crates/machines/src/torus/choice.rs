@@ -7,9 +7,10 @@ use super::{Schedule, Shape, Sizes, TorusError, run};
 impl Shape {
     /// Makes an engine with [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`]. It chooses the one
     /// with fewer cycles for all ciphertexts together, by the cycle model with a key that is never late. Both compute
-    /// the same, and both are exact if [`Schedule::Sums`] is. A bundle in coefficient form is one word, so its products
-    /// are 2 (2^m - 1) times smaller than those of 2^m - 1 patterns, each of differences of two digits. The key buffer
-    /// holds at least one step of the key for `Sums` and two for `Coefficients`.
+    /// the same, and both are exact if [`Schedule::Sums`] is. A step of m secret bits has 2^m - 1 patterns of bits that
+    /// are not all 0. With [`Schedule::Coefficients`] each coefficient of the sum over them, a bundle, is one word. So
+    /// its products are 2 (2^m - 1) times smaller than those of all patterns, each with differences of two digits. The
+    /// key buffer holds at least one step of the key for `Sums` and two for `Coefficients`.
     ///
     /// # Errors
     /// The errors of [`Shape::new`].
@@ -33,8 +34,8 @@ impl Shape {
         }
     }
 
-    /// Returns the beats of key buffer (`key_beats`) that [`Schedule::Coefficients`] needs: the patterns of two steps
-    /// of the key, and their sums.
+    /// Returns the beats of key buffer (`key_beats`) that [`Schedule::Coefficients`] needs: the keys of all patterns of
+    /// secret bits for two steps of the blind rotation, and their sums.
     pub fn two_steps(sizes: Sizes) -> usize {
         let log_beats = sizes.log_n.saturating_sub(sizes.log_pos.saturating_add(1));
         let log_patterns = u32::try_from(sizes.unroll).unwrap_or(u32::MAX);
@@ -42,8 +43,8 @@ impl Shape {
     }
 }
 
-/// Returns the least size of the key buffer in beats (`key_beats`) with which [`Schedule::Sums`] holds one step of the
-/// key.
+/// Returns the least size of the key buffer in beats (`key_beats`) with which [`Schedule::Sums`] holds the key of one
+/// step of the blind rotation.
 fn one_step(sizes: Sizes) -> usize {
     let groups = power(sizes.log_n.saturating_sub(sizes.log_pos).min(16));
     let patterns = power(sizes.unroll.min(3) as u32).saturating_sub(1);

@@ -103,14 +103,15 @@ fn by_its_field(fault: TorusError) -> MachineError {
 }
 
 impl Description {
-    /// The TOML text of our engine with as many butterflies and multipliers as the torus paper's, for m = 1 key bit
-    /// a step.
+    /// The TOML text of our engine with as many butterflies and multipliers as the engine of Kong and Li's paper, for m
+    /// = 1 key bit a step.
     pub const OURS: &'static str = include_str!("torus.toml");
-    /// The TOML text of the torus paper's engine, for m = 1 key bit a step.
+    /// The TOML text of the engine of Kong and Li's paper, for m = 1 key bit a step.
     pub const PAPER: &'static str = include_str!("torus-paper.toml");
-    /// The TOML text of our engine that needs no more LUT, FF, DSP blocks and memory than the torus paper's.
+    /// The TOML text of our engine that needs no more LUT, FF, DSP blocks and memory than the engine of Kong and Li's
+    /// paper.
     pub const FIT: &'static str = include_str!("torus-fit.toml");
-    /// The TOML text of our engine that needs no more DSP blocks than the torus paper's.
+    /// The TOML text of our engine that needs no more DSP blocks than the engine of Kong and Li's paper.
     pub const WIDE: &'static str = include_str!("torus-wide.toml");
     /// The TOML text of our engine that needs no more DSP blocks than FPT, another bootstrapping engine.
     pub const LARGE: &'static str = include_str!("torus-large.toml");

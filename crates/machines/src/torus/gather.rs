@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cycle model of `rm_torus_gather`, which sums the patterns of an unrolled key in coefficient form, for one
-//! ciphertext after the other.
+//! A cycle model of `rm_torus_gather`, which sums the keys of all patterns of a step's secret bits in coefficient form,
+//! for one ciphertext after the other.
 
 use std::collections::VecDeque;
 
 use super::Shape;
 
-/// The number of steps of the key that the engine's bundle unit holds. One step is received while the patterns of
-/// the other are summed.
+/// The number of steps of the blind rotation whose keys the bundle unit holds. One step's key is received while the
+/// patterns of the other are summed to a bundle.
 pub(super) const HELD: u64 = 2;
 
-/// The work that the bundle unit does in a cycle on the current bundle.
+/// The work that the bundle unit does in a cycle on the current bundle, the sum over the patterns of a step's secret
+/// bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Idle,
@@ -19,22 +20,24 @@ enum State {
     Run,
 }
 
-/// The registers of the unit that sums the key's patterns to bundles in coefficient form. They decide when a beat
-/// of the key is taken and when a bundle is complete.
+/// The registers of the unit that sums the keys of a step's patterns of secret bits in coefficient form. They decide
+/// when a beat of the key is taken and when such a sum, a bundle, is complete.
 pub(super) struct Gather {
     shape: Shape,
     places: usize,
-    /// The position of the next beat of the key: its step, its group of positions and its pattern of secret bits.
+    /// The position of the next beat of the key: its step of the blind rotation, its group of coefficients and its
+    /// pattern of secret bits.
     fill: (usize, usize, usize),
-    /// The number of steps whose beats have begun to arrive. `whole` is the number of those that have arrived
-    /// entirely.
+    /// The number of steps of the blind rotation whose key has begun to arrive. `whole` is the number of those whose
+    /// key has arrived entirely.
     held: u64,
     whole: u64,
     state: State,
     place: usize,
     begun: Vec<bool>,
     count: usize,
-    /// The bundles whose last group was read and that are not complete yet.
+    /// The bundles (sums over a step's patterns of secret bits) whose last group of coefficients was read and that are
+    /// not complete yet. A bundle is named by its ciphertext.
     under_way: VecDeque<Option<usize>>,
 }
 
@@ -54,14 +57,14 @@ impl Gather {
         }
     }
 
-    /// Returns whether the next bundle waits because its step of the key has not arrived.
+    /// Returns whether the next bundle, a sum over a step's patterns, waits because the step's key has not arrived.
     pub(super) fn hungry(&self) -> bool {
         self.state == State::Idle && self.whole == 0
     }
 
-    /// Runs one cycle of the bundle unit. `waits` tells whether a beat of the key is on offer, and `taken` which
-    /// ciphertexts' bundles the transforms took. Returns whether the beat is taken, and the ciphertext whose bundle
-    /// is complete.
+    /// Runs one cycle of the bundle unit. `waits` tells whether a beat of the key is on offer. `taken` are the
+    /// ciphertexts whose bundles (sums over a step's patterns) the transforms took. Returns whether the beat is taken,
+    /// and the ciphertext whose bundle is complete.
     pub(super) fn cycle(
         &mut self,
         waits: bool,

@@ -13,7 +13,8 @@ pub struct KeyStream<'a> {
 
 impl<'a> KeyStream<'a> {
     /// Makes the stream from the key's polynomials. `polynomials[(gadget rows + row) 2 + column]` has N residues.
-    /// Gadget ciphertext s (2^m - 1) + u - 1 belongs to pattern u of step s, with m key bits a step.
+    /// Gadget ciphertext s (2^m - 1) + u - 1 belongs to pattern u (a setting of the m key bits) of step s of the blind
+    /// rotation.
     ///
     /// # Errors
     /// [`TorusError::Count`] for a wrong number of polynomials or residues.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The TFHE bootstrapping engine (torus paper, sections 2 to 4; docs/machines/torus.md): its parameters, its expected
-//! results, the order of its key stream, and its cycles.
+//! The TFHE bootstrapping engine (Kong and Li's paper, Sections II to IV; docs/machines/torus.md): its parameters, its
+//! expected results, the order of its key stream, and its cycles.
 
 mod bundler;
 mod choice;

@@ -18,13 +18,13 @@ use super::shape::{BACK, RAW_BEATS};
 pub struct Run {
     /// The cycles from the command to its done bit.
     pub cycles: u64,
-    /// The cycles in which rows of forward transforms of digits were issued. `inverse` has those of inverse transforms,
-    /// `bundles` those of bundles in coefficient form.
+    /// The cycles in which rows of forward transforms of digits were issued. `inverse` has those of inverse transforms.
+    /// `bundles` has those of bundles, the sums over a step's patterns of secret bits in coefficient form.
     pub forward: u64,
     pub inverse: u64,
     pub bundles: u64,
     /// The cycles in which the products' multipliers worked. `starved` has the cycles in which a product, or the
-    /// transform of a bundle, waited for the key.
+    /// transform of a bundle (a sum over a step's patterns of secret bits), waited for the key.
     pub products: u64,
     pub starved: u64,
     /// The cycles in which a beat of the key waited because the engine's key buffer was full.
@@ -82,7 +82,8 @@ enum State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Transform {
     Digits,
-    /// The transform units transform the mask's column of a bundle; with `Body` they transform the column of the body.
+    /// The transform units transform the mask's column of a bundle, the sum over a step's patterns of secret bits. With
+    /// `Body` they transform the column of the body.
     Mask,
     Body,
     Inverse,
@@ -101,9 +102,11 @@ struct Engine {
     places: usize,
     state: State,
     transform: Transform,
-    /// Whether bundles are computed one step ahead, as they are after the first step.
+    /// Whether bundles (sums over a step's patterns of secret bits) are computed one step of the blind rotation ahead,
+    /// as they are after the first step.
     ahead: bool,
-    /// The index of the first ciphertext of the group, and of the current one in the group.
+    /// The index of the first ciphertext of the group that is in the transform units, and of the current ciphertext in
+    /// the group.
     base: usize,
     member: u64,
     step: usize,
@@ -113,7 +116,8 @@ struct Engine {
     wait: u64,
     evaluated: Line,
     summed: Line,
-    /// For each ciphertext, whether its complete bundle waits to be transformed.
+    /// For each ciphertext, whether its complete bundle (the sum over a step's patterns of secret bits) waits to be
+    /// transformed.
     gathered: Vec<bool>,
     product: Option<(u64, usize)>,
     product_place: usize,
@@ -218,7 +222,8 @@ impl Engine {
         }
     }
 
-    /// Returns whether the transform units next transform bundles, after the digits.
+    /// Returns whether the transform units, after the digits, transform bundles next: sums over a step's patterns of
+    /// secret bits.
     fn bundle_next(&self) -> bool {
         matches!(self.feed, Feed::Gather(_)) && !(self.last_group() && self.last_step())
     }
@@ -227,7 +232,7 @@ impl Engine {
         self.pass + 1 == u64::from(self.shape.sizes().log_n)
     }
 
-    /// Returns the number of ciphertexts in the group that the engine works on.
+    /// Returns the number of ciphertexts in the group that is in the transform units at the same time.
     fn members(&self) -> usize {
         self.shape.sizes().group.min(self.places - self.base)
     }
@@ -295,8 +300,9 @@ impl Engine {
         self.evaluated.cycle(evaluates, taken);
     }
 
-    /// Runs one cycle of the products and of the key. `frees_bundles` are the ciphertexts whose bundles in coefficient
-    /// form were taken. Returns the ciphertext whose products end, and the one whose bundle is complete.
+    /// Runs one cycle of the products and of the key. `frees_bundles` are the ciphertexts whose bundles (sums over a
+    /// step's patterns, in coefficient form) were taken. Returns the ciphertext whose products end, and the one whose
+    /// bundle is complete.
     fn products(
         &mut self,
         key_taken: bool,
@@ -431,7 +437,7 @@ impl Engine {
         }
     }
 
-    /// Advances to the next transform of the step of the blind rotation.
+    /// Advances to the next transform in the current step of the blind rotation.
     fn next(&mut self) {
         self.state = State::Ready;
         let (last_group, next) = (self.last_group(), self.base + self.shape.sizes().group);

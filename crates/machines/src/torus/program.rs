@@ -12,7 +12,7 @@ use crate::MachineError;
 pub enum Part {
     /// The procedure makes the accumulator from a table.
     Start,
-    /// The procedure rotates the accumulator by this number of secret bits.
+    /// The procedure is one step of the blind rotation, for this number of secret bits.
     Turn(usize),
     /// The procedure extracts a ciphertext from the accumulator. `switches` tells whether it also switches the
     /// key.

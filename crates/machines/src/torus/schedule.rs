@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The order of the work in a step of the blind rotation. All orders give the same bits.
+/// The order of the transforms, products and sums in a step of the blind rotation. All orders give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Schedule {
@@ -11,14 +11,15 @@ pub enum Schedule {
     /// two sums are transformed back.
     #[default]
     Sums,
-    /// For m > 1 key bits a step: as [`Self::Sums`], but the key's patterns are summed to a bundle in coefficient form
-    /// before the products. A bundle is the sum over patterns u of (X^(a u) - 1) BK_u, modulo 2^32, with a the mask's
-    /// exponents and BK_u the key of pattern u. With l digits, 4 l polynomials of the bundle are transformed for each
-    /// ciphertext.
+    /// For m > 1 key bits a step: as [`Self::Sums`], but the keys of all patterns of the m bits are summed to a bundle
+    /// in coefficient form before the products. A bundle is the sum over patterns u of (X^(a u) - 1) BK_u, modulo 2^32,
+    /// with a the mask's exponents and BK_u the key of pattern u. With l digits, 4 l polynomials of the bundle are
+    /// transformed for each ciphertext.
     Coefficients,
-    /// The torus paper's order (section 3.4.2). With l digits, each of the 4 l pairs of a decomposed polynomial and
-    /// one of the key has its own unit, which transforms, multiplies and transforms back. Products are summed in
-    /// coefficient form. The patterns u of an unrolled key are bundled before, while the units transform: the sum of
-    /// (X^(a u) - 1) BK_u, in transform form.
+    /// The order of Kong and Li's paper (Section III-D). With l digits, each of the 4 l pairs of a decomposed
+    /// polynomial and one of the key has its own unit, which transforms, multiplies and transforms back. Products are
+    /// summed in coefficient form. An unrolled key has a key BK_u for each pattern u of a step's bits. Before the
+    /// products, while the units transform, these keys are summed to a bundle: the sum of (X^(a u) - 1) BK_u, in
+    /// transform form.
     Pairs,
 }

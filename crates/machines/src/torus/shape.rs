@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parameters for which a bootstrapping engine is built, those of `rm_torus`, and numbers derived from them.
+//! The parameters for which a bootstrapping engine is built, those of the RTL module `rm_torus`, and numbers derived
+//! from them.
 //!
 //! The parameters are checked (`sizes.rs`), so that all derived numbers stay within 64 bits.
 
@@ -18,10 +19,12 @@ pub(super) const BACK: u64 = FRONT + BUTTERFLY;
 /// The cycles in which a row of an inverse transform becomes torus elements with [`Schedule::Pairs`], before the tree
 /// that sums the rows of a column (`pair_sum_latency`).
 const LIFT: u64 = 2;
-/// The cycles from the read of a bundle's last pattern to the write of the bundle: five to the weight, its product, and
-/// the sum over patterns.
+/// The latency of a bundle, the sum over the patterns u of a step's secret bits of (X^(a u) - 1) BK_u. It counts the
+/// cycles from the read of the last pattern's key BK_u to the write of the bundle: five until the weight X^(a u) - 1 is
+/// there, its product with the key, and the sum.
 pub(super) const BUNDLE: u64 = 5 + PRODUCT + 1;
-/// The most beats of an unrolled key that wait for the bundler: `RawBeats` of `rm_torus`.
+/// The most beats of an unrolled key that wait for the bundler, which sums the keys of a step's patterns of secret
+/// bits: `RawBeats` of `rm_torus`.
 pub(super) const RAW_BEATS: u64 = 16;
 
 /// The checked parameters of an engine: its sizes, its key-switching unit and its schedule.
@@ -82,14 +85,14 @@ impl Shape {
             .min(self.sizes.dim.saturating_sub(step * self.sizes.unroll))
     }
 
-    /// Returns the number of the key's gadget ciphertexts for a step: one for each pattern of the step's secret bits
-    /// except 0.
+    /// Returns the number of the key's gadget ciphertexts for a step of the blind rotation: one for each pattern of the
+    /// step's secret bits that is not all 0.
     pub fn patterns(self, step: usize) -> usize {
         (1 << self.bits(step)) - 1
     }
 
-    /// Returns the number of the key's gadget ciphertexts for all steps. Those of step s begin at index s (2^m - 1),
-    /// for m secret bits a step.
+    /// Returns the number of the key's gadget ciphertexts for all steps of the blind rotation. Those of step s begin at
+    /// index s (2^m - 1), for m secret bits a step.
     pub fn gadgets(self) -> usize {
         (self.steps() - 1) * self.patterns(0) + self.patterns(self.steps() - 1)
     }
@@ -137,7 +140,7 @@ impl Shape {
         self.degree() / self.key_positions()
     }
 
-    /// Returns the number of beats of the key that a step takes.
+    /// Returns the number of beats of the key that a step of the blind rotation takes.
     pub fn beats(self, step: usize) -> u64 {
         (self.key_groups() * self.patterns(step)) as u64
     }
@@ -157,8 +160,9 @@ impl Shape {
         (self.sizes.units << self.sizes.log_lanes) as u64
     }
 
-    /// Returns the number of multipliers of the products, and of those that weight sums of patterns or the patterns
-    /// themselves.
+    /// Returns the number of multipliers for products with the key, and of those for the weights X^(a u) - 1 of the
+    /// patterns u of secret bits. The weights multiply the sums of patterns or the patterns themselves, by the
+    /// schedule.
     pub fn multipliers(self) -> (u64, u64) {
         let positions = self.positions() as u64;
         let products = positions * 2 * self.rows() as u64;
@@ -180,8 +184,8 @@ impl Shape {
         }
     }
 
-    /// Returns the least cycles of a step for one ciphertext: by the butterflies, with N / 2 log N for each transform,
-    /// and by the multipliers of the products.
+    /// Returns the least cycles of a step of the blind rotation for one ciphertext: by the butterflies, with N / 2 log
+    /// N for each transform, and by the multipliers of the products.
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.transforms();
         let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);
@@ -248,7 +252,8 @@ impl Shape {
         }
     }
 
-    /// Returns how many products one group of positions has in a step, one after the other.
+    /// Returns how many products one group of positions has in a step of the blind rotation, one after the other: one
+    /// for each pattern of secret bits, or one for their sum.
     pub(super) fn product_patterns(self, step: usize) -> usize {
         match self.schedule {
             Schedule::Sums => self.patterns(step),
@@ -256,17 +261,20 @@ impl Shape {
         }
     }
 
-    /// Returns whether the key's beats pass through the bundler before the products.
+    /// Returns whether the key's beats pass through the bundler, which sums the keys of a step's patterns of secret
+    /// bits, before the products.
     pub(super) fn bundles(self) -> bool {
         self.schedule == Schedule::Pairs && self.sizes.unroll > 1
     }
 
-    /// Returns the latency of the sum of patterns in [`Schedule::Coefficients`]: `gather_latency` of the RTL.
+    /// Returns the latency in cycles of the sum over a step's patterns of secret bits in [`Schedule::Coefficients`]:
+    /// `gather_latency` of the RTL.
     pub(super) fn gather_latency(self) -> u64 {
         6 + self.sizes.unroll as u64
     }
 
-    /// Returns the cycles between the last products of a step and its inverse transforms: `inverse_wait` of the RTL.
+    /// Returns the cycles between the last products of a step of the blind rotation and its inverse transforms:
+    /// `inverse_wait` of the RTL.
     pub(super) fn inverse_wait(self) -> u64 {
         let needed = self.product_latency() + 3;
         (needed.saturating_sub(self.half_rows() + FRONT)).max(1)

@@ -145,7 +145,7 @@ impl Shape {
         if s.log_pos.saturating_add(coefficients.into()) > s.log_lanes {
             let expected = match coefficients {
                 false => format!("at most log_lanes, here {}", s.log_lanes),
-                // Beats have twice the positions.
+                // Beats in coefficient form have twice the positions.
                 true => format!("below log_lanes, here {}", s.log_lanes),
             };
             return refuse("log_pos", expected, s.log_pos.into());
@@ -166,7 +166,7 @@ impl Shape {
             schedule,
         };
         if coefficients {
-            // Patterns and their sum, of two steps.
+            // The keys of all patterns of secret bits and their sum, for two steps of the blind rotation.
             let held = Self::two_steps(s);
             if s.key_beats != held {
                 let expected = format!("{held}, two steps of patterns and their sums");

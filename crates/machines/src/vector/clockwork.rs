@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine's performance simulator. It times micro instructions by the machine's step semantics (vector
+//! The vector machine's performance simulator. It times micro instructions by the machine's step semantics (BASALISC
 //! paper, section 7), from event to event instead of step by step.
 //!
 //! Time is counted in cycles of the micro-clock. The controller sends instructions in order, at most one in a cycle, as
@@ -26,14 +26,14 @@ use super::tally::Tally;
 /// The times that the simulator counts in addition to those of the buffer's port and of the units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counting {
-    /// Whether the simulator counts the time of distant memory. The vector paper does not.
+    /// Whether the simulator counts the time of distant memory. The BASALISC paper does not.
     pub distant: bool,
-    /// Whether the simulator counts the time in which instructions cross the link. The vector paper does not.
+    /// Whether the simulator counts the time in which instructions cross the link. The BASALISC paper does not.
     pub instructions: bool,
 }
 
 impl Counting {
-    /// The way in which the vector paper counts time: without distant memory and without instructions on the link.
+    /// The way in which the BASALISC paper counts time: without distant memory and without instructions on the link.
     pub const PAPER: Self = Self {
         distant: false,
         instructions: false,

@@ -45,7 +45,7 @@ pub struct Line {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Code {
     pub lines: Vec<Line>,
-    /// The number of lines at the beginning of the code that only load registers.
+    /// The number of lines (instructions for one chunk) at the beginning of the kernel's code that only load registers.
     pub loads: usize,
     pub registers: usize,
 }
@@ -276,8 +276,8 @@ struct Registers {
     most: usize,
 }
 
-/// Assigns registers to the values of the code. The value whose next read is farthest away is replaced, if it can be
-/// read or computed again. Returns `None` if there are too few registers.
+/// Assigns registers to the values of the kernel's code. The value whose next read is farthest away is replaced, if it
+/// can be read or computed again. Returns `None` if there are too few registers.
 fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
     // For each value in a register, the lines of the code that read it.
     let mut reads: HashMap<Kept, Vec<usize>> = HashMap::new();
@@ -345,8 +345,8 @@ fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
     })
 }
 
-/// Moves lines that load a register from the buffer to the front, if the register is loaded once. Returns all lines,
-/// and how many were moved.
+/// Moves lines of the kernel's code that load a register from the buffer to the front, if the register is loaded once.
+/// A line is an instruction for one chunk. Returns all lines, and how many were moved.
 fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     let mut fillings: HashMap<Spot, usize> = HashMap::new();
     for line in &lines {
@@ -364,7 +364,8 @@ fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     (front, loads)
 }
 
-/// Returns a register that holds the value `kept`. If no register does, lines that load one are added to the code.
+/// Returns a register that holds the value `kept`. If no register does, instructions that load one are added to the
+/// kernel's code.
 fn fetch(
     writer: &Writer<'_>,
     file: &mut Registers,

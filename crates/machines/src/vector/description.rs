@@ -60,7 +60,7 @@ pub enum Kind {
     Vector,
 }
 
-/// The factories of the powers by which a transform's outputs are multiplied (vector paper, section 6.1.2).
+/// The factories of the powers by which a transform's outputs are multiplied (BASALISC paper, section 6.1.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Factory {
@@ -75,7 +75,7 @@ pub enum Factory {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
-    /// The least recently used limb leaves the buffer, as in the vector paper.
+    /// The least recently used limb leaves the buffer, as in the BASALISC paper.
     Lru,
     /// The limb whose next read is farthest away leaves the buffer (Belady).
     Furthest,
@@ -85,7 +85,7 @@ pub enum Replacement {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Masks {
-    /// Masks come from distant memory: keys are stored whole there, as in the vector paper.
+    /// Masks come from distant memory: keys are stored whole there, as in the BASALISC paper.
     #[default]
     Stored,
     /// Masks come from a generator beside the buffer, for keys that come with seeds. It delivers a chunk when an
@@ -148,13 +148,14 @@ pub struct Axi {
 
 /// The bits of a word, which holds one residue.
 pub const WORD_BITS: u64 = 32;
-/// The lowest bits of a modulus that the multipliers fix to 1 (vector paper, section 6.4).
+/// The lowest bits of a modulus that the multipliers fix to 1 (BASALISC paper, section 6.4).
 pub const FIXED_BITS: u32 = 17;
 
 impl Description {
-    /// The TOML text of the vector machine of the vector paper.
+    /// The TOML text of the machine of the BASALISC paper (docs/papers.md).
     pub const PAPER: &'static str = include_str!("vector.toml");
-    /// The TOML text of our machine, with as many multipliers and as much memory as the vector paper's.
+    /// The TOML text of our vector machine, with as many multipliers and as much memory as the machine of the BASALISC
+    /// paper.
     pub const OURS: &'static str = include_str!("vector-ours.toml");
     /// The TOML text of a machine for the U250, a card that one can buy. The RTL can build it.
     pub const U250: &'static str = include_str!("vector-u250.toml");

@@ -7,15 +7,16 @@ use super::code::{Code, Spot};
 use super::order::{Task, Work};
 use super::place::StepKind;
 
-/// The order in which the lines of a step's code are executed for the chunks of its limbs.
+/// The order in which the lines of a step's code are executed for the chunks of its limbs. A line is an instruction
+/// that is the same for every chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
-    /// Each line is executed for all chunks before the next line.
+    /// Each line (an instruction for one chunk) is executed for all chunks before the next line.
     ByLine,
-    /// All lines are executed for one chunk before the next chunk.
+    /// All lines (instructions for one chunk) are executed for one chunk before the next chunk.
     ByChunk,
-    /// As [`Self::ByChunk`], but the first `loads` lines, which load registers, are executed for the next chunk before
-    /// the other lines for the current one. Odd chunks use other registers than even ones.
+    /// As [`Self::ByChunk`], but the first `loads` lines of the code, instructions that load registers, are executed
+    /// for the next chunk before the other lines for the current one. Odd chunks use other registers than even ones.
     Ahead { loads: usize },
 }
 
@@ -32,7 +33,8 @@ pub struct Emitter {
     registers: u8,
     line: usize,
     chunk: u32,
-    /// With [`Way::Ahead`], whether the current lines load registers. `chunk` is then the chunk for which they do.
+    /// With [`Way::Ahead`], whether the current lines of the code load registers. `chunk` is then the chunk for which
+    /// they do.
     filling: bool,
 }
 
@@ -137,7 +139,7 @@ impl Emitter {
         Place::Chunk(Chunk((place << self.log_chunks) as u16))
     }
 
-    /// Returns the emitter's current line of code as an instruction for a chunk.
+    /// Returns the current line of the step's code as an instruction for a chunk.
     fn at(&self, chunk: u32) -> Option<Instr> {
         let line = *self.lines.get(self.line)?;
         let shift = if chunk % 2 == 1 { self.shift } else { 0 };
@@ -193,8 +195,8 @@ impl Iterator for Emitter {
 }
 
 impl Emitter {
-    /// Advances the emitter to the next line of code: register loads for the first chunk, then for each chunk the
-    /// loads for the next one and the other lines for the chunk itself.
+    /// Advances the emitter to the next line of code, an instruction for one chunk. Register loads for the first chunk
+    /// come first. Then each chunk has the loads for the next one and the other lines for the chunk itself.
     fn ahead(&mut self, loads: usize) {
         self.line += 1;
         let chunk = self.chunk;

@@ -19,8 +19,8 @@ use super::description::{FIXED_BITS, Masks};
 use super::host::{Hosted, hosted};
 use crate::MachineError;
 
-/// The modulus index of all plaintexts, which have no entry in the table. Plaintexts are only read: nothing is
-/// computed modulo their modulus.
+/// The modulus index of all plaintexts, which have no entry in the graph's table of moduli. Plaintexts are only read:
+/// nothing is computed modulo their modulus.
 const PLAIN: u16 = u16::MAX;
 
 /// A value of the graph, a limb: an index into [`Graph::nodes`].

@@ -3,7 +3,7 @@
 //!
 //! A **kernel** is the work of the multiply-accumulate unit on one chunk before it takes the next chunk. It has sums
 //! that share operands, and sums that are only terms of others and so never leave the registers. A base extension is
-//! one kernel: the scaled residues stay in registers, and each target is one pass through the accumulator (vector
+//! one kernel: the scaled residues stay in registers, and each target is one pass through the accumulator (BASALISC
 //! paper, section 6.3).
 
 use std::collections::HashMap;
@@ -14,8 +14,8 @@ use super::graph::{Graph, Node, Sum, Term, Value};
 const SPARE: usize = 2;
 /// The most sums that one kernel groups because they share operands.
 const MOST: usize = 64;
-/// The number of limbs that a kernel of a base extension writes: a third of the targets at the vector paper's
-/// parameters.
+/// The number of limbs that a kernel of a base extension writes: a third of the targets at the parameters of the
+/// BASALISC paper.
 pub const PIECE: usize = 16;
 
 /// A group of sums that are computed together, chunk by chunk.

@@ -5,11 +5,12 @@
 //! The value at psi^(2k+1) lies at row k mod rows, column k / rows. A chunk is `span` = lanes / rows whole columns, or
 //! as many residues of whole rows.
 //!
-//! **Conflict-free.** In a square limb a word lies in bank row xor column (vector paper, section 6.1.1). A bank has
+//! **Conflict-free.** In a square limb a word lies in bank row xor column (BASALISC paper, section 6.1.1). A bank has
 //! `span` sub-banks, and the word lies in sub-bank row mod span. One access moves a whole chunk of any of these kinds,
 //! one word from each sub-bank:
 //!
-//! - Eight rows at once (the paper has one): each of them has every column, so every bank, and sub-banks that differ.
+//! - Eight rows at once (the BASALISC paper has one): each of them has every column, so every bank, and sub-banks that
+//!   differ.
 //! - Eight columns 8 c to 8 c + 7 at once: in bank v they have the rows v xor column, which differ in their lowest
 //!   three bits, so in their sub-banks.
 //! - Rows that an automorphism spreads: k h + b for eight successive k and an odd h, which differ modulo 8 as well.

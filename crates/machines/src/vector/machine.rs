@@ -108,7 +108,8 @@ impl VectorMachine {
             true => (link.key_seconds, 0.0),
             false => (0.0, link.key_seconds),
         };
-        // The paper's counting leaves out the time of distant memory and of instructions: the rest is what units wait for them.
+        // The BASALISC paper's counting leaves out the time of distant memory and of instructions: the rest is what
+        // units wait for them.
         let working = total.micro[1].min(total.micro[0]);
         let end_to_end = EndToEnd {
             inputs_seconds: link.seconds_in,

@@ -8,7 +8,7 @@ use crate::fpga::{
 };
 
 /// Returns the numbers of multipliers in one transform unit of radix R = 2^`log_radix`: those in butterflies, those
-/// before the transform and those behind it (vector paper, section 6.1: 769, 255 and 255). The transform is a cyclic
+/// before the transform and those behind it (BASALISC paper, section 6.1: 769, 255 and 255). The transform is a cyclic
 /// one in decimation in frequency, without products by one. It has R - 1 multipliers before it and R - 1 behind.
 pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
     let radix = 1u64 << log_radix;
@@ -18,8 +18,8 @@ pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
     [all - ones, radix - 1, radix - 1]
 }
 
-/// The number of primes at full size: 42 primes of the ciphertext modulus and 14 special ones (vector paper, section
-/// 3.1).
+/// The number of primes at full size: 42 primes of the ciphertext modulus and 14 special ones (BASALISC paper,
+/// section 3.1).
 const PRIMES: u64 = 56;
 
 /// Returns the need of `count` modular multipliers for the machine's words.
@@ -108,8 +108,9 @@ impl Description {
         ]
     }
 
-    /// Returns the seed tables of one transform unit in the RTL. They have powers of the seeds' roots by the lower and
-    /// the upper bits of a line's number, for four instructions.
+    /// Returns the seed tables of one transform unit in the RTL. A line (a row or column of a transform) has a seed, a
+    /// power of a root of unity whose exponent follows from the line's number. One table has the powers for the lower
+    /// bits of the number, the other those for the upper bits, for each of four instructions.
     fn seed_tables(&self) -> [Need; 2] {
         let low = self.log_radix / 2;
         let table = |name: &str, log: u8| {
@@ -122,8 +123,8 @@ impl Description {
         ]
     }
 
-    /// Returns the memories outside of the RTL's transform units on an FPGA. Each factor has its own memory, since all
-    /// factors are read at once.
+    /// Returns the memories outside of the RTL's transform units on an FPGA. Each factor by which transforms multiply
+    /// has its own memory, since all factors are read at once.
     fn memories(&self) -> Vec<Need> {
         let (radix, lanes) = (1u64 << self.log_radix, 1u64 << self.log_lanes);
         let [_, before, _] = unit_multipliers(self.log_radix);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The computation of the vector machine's transform units: the passes of a negacyclic transform on matrices of rows
-//! and columns (vector paper, section 6.1, Equation 2 and Figure 4).
+//! and columns (BASALISC paper, section 6.1, Equation 2 and Figure 4).
 //!
 //! Let n = columns n1 + n2 and k = k1 + rows k2. The value at psi^(2k+1) is the sum over n2 of psi^n2 w2^(n2 k2) times
 //! psi^(2 n2 k1) times the sum over n1 of f^n1 w1^(n1 k1) x[n]. Here f = psi^columns has order 2 rows, w1 = f^2, and w2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host's part of the instruction queue (vector paper, section 6.5.3). The host writes batches of instructions at
+//! The host's part of the instruction queue (BASALISC paper, section 6.5.3). The host writes batches of instructions at
 //! times that it predicts.
 //!
 //! Times depend only on the instructions, so the host can predict them. A write for which the queue has no room is an
@@ -74,7 +74,7 @@ pub fn predicted(
 }
 
 /// Times a program whose instructions the host writes as `writes` says. Distant memory and the link take no time, as in
-/// the vector paper's counting.
+/// the BASALISC paper's counting.
 ///
 /// # Errors
 /// [`MachineError::Overrun`] for a write for which the queue has too little room, with the first instruction that does

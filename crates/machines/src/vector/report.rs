@@ -13,22 +13,22 @@ use ringmill_device::report::{How, OwnReport, Rows, grouped};
 /// The figures of a vector machine's run of a program. Cycles are those of the ciphertext buffer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct VectorUse {
-    /// The cycles as the vector paper counts them, without the time of distant memory and of instructions. The report's
-    /// own cycles contain both.
+    /// The cycles as the BASALISC paper counts them, without the time of distant memory and of instructions. The
+    /// report's own cycles contain both.
     pub cycles_by_papers_counting: u64,
     /// The cycles in which the buffer's port read. In `port_writes` cycles it wrote. In `port_stalls` cycles it was
     /// free while the next instruction, which reads, waited.
     pub port_reads: u64,
     pub port_writes: u64,
     pub port_stalls: u64,
-    /// The cycles of `port_stalls` in the vector paper's way of counting, without distant memory and the link. That way
-    /// counts as many reads and writes of the port.
+    /// The cycles of `port_stalls` in the BASALISC paper's way of counting, without distant memory and the link. The
+    /// number of reads and writes of the port is the same in that way.
     pub port_stalls_by_papers_counting: u64,
     /// The least cycles of the buffer's port for the procedures, each by itself. `mac_floor` has those of the
     /// multiply-accumulate unit.
     pub port_floor: u64,
     pub mac_floor: u64,
-    /// The mean fill of the multiply-accumulate pipeline, from 0 to 1, as the vector paper counts. `filled_transform`
+    /// The mean fill of the multiply-accumulate pipeline, from 0 to 1, as the BASALISC paper counts. `filled_transform`
     /// is that of the transform's pipeline.
     pub filled_mac: f64,
     pub filled_transform: f64,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Places a program's limbs in distant memory so that the host and the vector machine do not meet on a channel (vector
-//! paper, section 6.5.2).
+//! Places a program's limbs in distant memory so that the host and the vector machine do not meet on a channel
+//! (BASALISC paper, section 6.5.2).
 //!
 //! Runs of a program follow one another: the host brings the operands of the next run and takes the results of the
 //! last.

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use super::clockwork::{Clockwork, Counting};
 
-/// Three simulated machines that receive the same instructions and use the same places of the buffer. The first
-/// counts all times, the second counts without distant memory and instructions, as the vector paper does. The third
-/// counts all times with the program's limbs on one side (half of the channels) of distant memory.
+/// Three simulated machines that receive the same instructions and use the same places of the buffer. The first counts
+/// all times. The second leaves out the time of distant memory and of instructions, as the BASALISC paper does. The
+/// third counts all times with the program's limbs on one side (half of the channels) of distant memory.
 pub type Clocks = [Clockwork; COUNTINGS.len()];
 
 /// For each of the three machines, which times it counts.

@@ -31,7 +31,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Returns the sum of these counts and others.
+    /// Returns the sum of these counts and `other`, count by count.
     pub fn plus(self, other: Self) -> Self {
         Self {
             instructions: self.instructions + other.instructions,
@@ -109,8 +109,9 @@ impl Ops {
 /// The time and the counts of one call, or the sums of several.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// The micro-cycles of the three simulated machines: with all times, as the vector paper counts, and with all
-    /// times and limbs on one side of distant memory.
+    /// The micro-cycles (cycles of the micro-clock) of three simulated machines. The first counts all times. The second
+    /// counts as the BASALISC paper does, without distant memory and the link. The third counts all times with all
+    /// limbs on one side, half of distant memory's channels.
     pub micro: [u64; 3],
     pub tally: [Tally; 3],
     pub ops: Ops,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Key switching of LWE ciphertexts with the key's masks expanded on the chip (torus paper, Section III-C, with
+//! Key switching of LWE ciphertexts with the key's masks expanded on the chip (Kong and Li's paper, Section III-C, with
 //! secure masks).
 //!
 //! The module has the parameters of a unit ([`Shape`]), its expected results ([`golden`]) and its cycles: a model of
 //! every cycle ([`Clock`]), their number ([`cycles`]), and a lower bound ([`Floor`]).
 //!
-//! The paper has one mask for all rows of the key and the old secret in the device, which reveals the secret. Here
-//! each row's mask is a different stream of the public seed, and bodies come from the key's owner.
+//! Kong and Li's paper has one mask for all rows of the key and the old secret in the device, which reveals the secret.
+//! Here each row's mask is a different stream of the public seed, and bodies come from the key's owner.
 
 mod clock;
 mod error;

@@ -27,7 +27,7 @@ pub struct Generators {
     pub steps: u32,
 }
 
-/// The digits into which a mask word is cut: `levels` digits (the torus paper's t) in base 2^`log_base`.
+/// The digits into which a mask word is cut: `levels` digits (t in Kong and Li's paper) in base 2^`log_base`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Digits {
     pub log_base: u32,
