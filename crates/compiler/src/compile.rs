@@ -17,9 +17,9 @@ use crate::scheme::options::Options;
 use crate::scheme::{Compiles, ErrorOf, Fitted, place};
 use crate::{bodies, explicit, lower, pipeline, transparent, trial};
 
-/// An input of a compiled program. An encrypted input is encrypted at `at`. For a plain input `at` is the place of its
-/// first use, and [`Compiled::plaintexts`] lists all uses. An input that no output depends on is at the level of the
-/// outputs.
+/// An input of a compiled program. An encrypted input is encrypted at `at`. For a plain input `at` is the place (level
+/// and annotation) of its first use, and [`Compiled::plaintexts`] lists all uses. An input that no output depends on is
+/// at the level of the outputs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CompiledInput<S: Compiles> {
     pub name: String,

@@ -81,7 +81,7 @@ fn step(params: &Params, of: &Lowerable<'_>) -> Found {
     Ok(coded(made, operation::keys(types, instr)?))
 }
 
-/// An instruction to be lowered, with the level, factor and size of its first operand.
+/// An instruction to be lowered, with the level, correction factor and size of its first operand.
 struct OfInstr<'a> {
     params: &'a Params,
     of: &'a Lowerable<'a>,

@@ -101,8 +101,8 @@ impl Compiles for Bgv {
         }
     }
 
-    /// Returns level and factor of a freshly encrypted value that nothing is computed from: the lowest level from
-    /// `level` on that holds an encryption. Plaintexts have no level.
+    /// Returns level and correction factor of a freshly encrypted value that nothing is computed from: the lowest level
+    /// from `level` on that holds an encryption. Plaintexts have no level.
     fn resting(
         params: &Params,
         level: Level,

@@ -202,7 +202,7 @@ fn from_level(
     levels::run(program, frame)
 }
 
-/// Manages `program` for given parameters, with inputs at the lowest level that serves.
+/// Manages `program` for given parameters, with inputs at the lowest level at which the noise of the program fits.
 ///
 /// # Errors
 /// [`CompileError::TooNoisy`] with the line of the first value that the parameters do not hold; errors of

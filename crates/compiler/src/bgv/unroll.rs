@@ -64,7 +64,7 @@ pub(super) fn run(
 struct Unroller<'a> {
     program: &'a MacroProgram,
     setting: &'a Setting<'a>,
-    /// The new program's procedures, and the new number of each old procedure.
+    /// The procedures of the new program. `numbers` has the new number of each old procedure.
     procs: Vec<MacroProc>,
     numbers: Vec<u32>,
     /// For each old procedure, the numbers of iterations in one call that were tried, each with the cost of the call.

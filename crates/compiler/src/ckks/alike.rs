@@ -100,7 +100,7 @@ impl At {
         self.zip(other, product)
     }
 
-    /// Returns the values of a new unknown: three hashes of `of`.
+    /// Returns the values of a new unknown, a polynomial that is independent of all others: three hashes of `of`.
     fn unknown(of: impl Hash) -> Self {
         let at = |point: u8| hash((point, &of)) % P;
         Self {
@@ -119,8 +119,8 @@ impl At {
         }
     }
 
-    /// Returns the value of an unknown that a function `of` a polynomial gives. The opposite polynomial gives the
-    /// opposite value.
+    /// Returns the value of a new unknown polynomial that depends on another one by the function `of`. `polynomial` is
+    /// the other one's value; its negative gives the negative value.
     fn odd(of: impl Hash, polynomial: u64) -> u64 {
         let opposite = (P - polynomial) % P;
         let positive = hash((of, polynomial.min(opposite))) % P;

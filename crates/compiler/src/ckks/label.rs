@@ -16,11 +16,12 @@ const MOST_FACTORS: u64 = 64;
 pub(super) struct Label(u32);
 
 impl Label {
-    /// The label of a value that its ciphertext encodes at the level's scale.
+    /// The label 1, of a value that its ciphertext encodes unchanged at the level's scale.
     pub const ONE: Self = Self(0);
 }
 
-/// The powers of factors that make a label: each factor's bits with its exponent, by the factor's bits.
+/// A label as a product of powers: pairs of a factor, by the bits of its double, and its exponent, in the order of the
+/// bits.
 type Powers = Vec<(u64, i64)>;
 
 /// All labels of a program, each a product of powers of the program's constants. Each such product has one number.
@@ -59,7 +60,7 @@ impl Labels {
         self.intern(vec![(value.to_bits(), 1)])
     }
 
-    /// Returns `a b^exponent`, or `None` if the product has too many factors or too large exponents.
+    /// Returns the label `a b^exponent`, or `None` if the product has too many factors or too large exponents.
     pub fn times(&mut self, a: Label, b: Label, exponent: i64) -> Option<Label> {
         let mut powers: HashMap<u64, i64> = self.powers(a).iter().copied().collect();
         for &(factor, power) in self.powers(b) {

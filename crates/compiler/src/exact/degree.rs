@@ -75,7 +75,8 @@ where
                 let target = options.target.as_ref();
                 match target.map(|target| crate::target::check(target, params(&found))) {
                     None | Some(Ok(())) => return Ok(found),
-                    // What the program needs is what the smallest degree of the machine's, or above, asks for.
+                    // The error should name what the program needs. So it comes from the machine's smallest ring
+                    // degree, or the first above it.
                     Some(Err(error)) => {
                         let reached = target.is_some_and(|target| log_n > *target.log_n.is.start());
                         if lacking.is_none() || !reached {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Brings keys, seeds and lifted constants into the mid-level program as inputs at their first use.
+//! Brings keys, seeds and lifted constants (the constant polynomials of a bootstrap) into the mid-level program as
+//! inputs at their first use.
 
 use ringmill_device::call::{Place, key_digit};
 use ringmill_isa::macros::MacroInstr;
@@ -15,7 +16,7 @@ use crate::scheme::{Compiles, ErrorOf, place};
 pub(super) enum Outside {
     /// An evaluation key, by its number.
     Key(u32),
-    /// A lifted constant of the bootstrap, by the number of its plaintext.
+    /// A lifted constant, a constant polynomial of the bootstrap, by the number of its plaintext.
     Lifted(u32),
 }
 
@@ -45,7 +46,8 @@ impl<S: Compiles> Lowering<'_, S> {
         Ok(())
     }
 
-    /// Returns a limb of a lifted constant, by the number of the constant's plaintext and the limb's place.
+    /// Returns a limb of a lifted constant (a constant polynomial of the bootstrap), by the number of the constant's
+    /// plaintext and the limb's place.
     pub(super) fn constant_limb(&mut self, number: u32, place: Place) -> Held {
         if let Some(&known) = self.constant_limbs.get(&(number, place.modulus)) {
             return known;

@@ -28,7 +28,7 @@ pub struct KeyWishes {
 }
 
 impl KeyWishes {
-    /// Returns whether evaluation keys may take so many bytes.
+    /// Returns whether the user's limit allows evaluation keys of `bytes` bytes together.
     pub fn allow(&self, bytes: u64) -> bool {
         self.most_bytes.is_none_or(|most| bytes <= most)
     }

@@ -11,7 +11,7 @@ pub const BUTTERFLY_LATENCY: u64 = 8;
 /// operand register 1, the butterfly, the register behind the network 1 and the write 1.
 pub const DEP_LATENCY: u64 = BUTTERFLY_LATENCY + 4;
 /// The idle cycles between the last coefficient-wise product and the first inverse butterfly. In this time the
-/// butterflies' adders change sides, and the products reach memory.
+/// butterflies turn from adding behind the multiplier to adding before it, and the products reach memory.
 pub const TURN_GAP: u64 = DEP_LATENCY - 2;
 /// The cycles from a command to its first read address: command register, decision, sequencer or stream unit, and
 /// address register.

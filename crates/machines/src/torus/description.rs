@@ -26,7 +26,7 @@ pub struct Description {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
-    /// log2 of the ring degree. This and the next fields are those of [`Sizes`].
+    /// log2 of the ring degree. This field and the next ones are those of [`Sizes`].
     pub log_n: u32,
     pub levels: usize,
     pub log_base: u32,

@@ -66,8 +66,8 @@ pub enum Kind {
 pub enum Factory {
     /// The machine has a factory of powers beside each transform unit.
     Unit,
-    /// The machine has one factory of powers, which all transform units share. The other units multiply the powers of
-    /// its column on.
+    /// The machine has one factory of powers, which all transform units share. Each of the other units turns the
+    /// factory's powers into those of its own column by products.
     Shared,
 }
 

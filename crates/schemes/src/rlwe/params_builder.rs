@@ -267,7 +267,7 @@ pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usi
     let dnum = cipher.div_ceil(special);
     let alpha = cipher.div_ceil(dnum);
     if alpha != special {
-        // The primes that whole digits of so many primes have.
+        // The number of ciphertext primes in digits that have as many primes as there are special primes.
         let whole = (cipher - cipher % special).max(special);
         return Err(RlweError::Parameter {
             what: "number of special primes",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products and sums of encrypted integers by gates on bits. A full adder replaces three bits of a column by one bit
-//! and a carry, until each column has one bit.
+//! Products and sums of encrypted integers by gates on bits. Column j holds the bits that count 2^j. A full adder
+//! replaces three bits of a column by one bit and a carry into the next column, until each column has one bit.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products and sums of encrypted integers. Small values of one column are added and carried until each column has one
-//! digit.
+//! Products and sums of encrypted integers. Column j holds the small values that count 4^j. Its values are added and
+//! carried until each column has one digit.
 
 use super::{DIGIT, Int};
 use crate::circuit::error::CircuitError;

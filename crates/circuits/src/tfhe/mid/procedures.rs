@@ -22,7 +22,7 @@ pub(super) fn part(col: usize, cols: usize) -> u16 {
 }
 
 /// Adds the polynomials of a bootstrapping key as parameters of a procedure. They are ordered by pattern of secret
-/// bits, row, column and lane (the prime of a transform).
+/// bits, row and column of the gadget ciphertext, and lane (the prime of a transform).
 fn key_params(
     b: &mut ProcBuilder,
     shape: &Shape<'_>,

@@ -36,7 +36,8 @@ pub(super) struct Turn {
     /// For each pattern of secret bits the parameters that are its exponents. The turn multiplies limbs or products by
     /// X^e - 1, where e is the sum of the exponents.
     pub patterns: Vec<Vec<usize>>,
-    /// The parameters that are limbs of the key: by pattern, row (limb, then digit), column and modulus.
+    /// The parameters that are limbs of the key: by pattern, row (limb, then digit), column of the gadget ciphertext,
+    /// and modulus.
     pub keys: Vec<usize>,
 }
 

@@ -31,7 +31,7 @@ use crate::rewrite::{Rewriter, is_cipher};
 use descend::Derived;
 pub use refresh::{Callee, Convention, Deep};
 
-/// A ciphertext of the managed program: its value, level, factor, and the bound on its phase.
+/// A ciphertext of the managed program: its value, its level, its correction factor, and the bound on its phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
     value: MacroValue,
@@ -60,7 +60,7 @@ pub struct Misfit {
     pub bits: f64,
 }
 
-/// A managed program, which has levels and factors.
+/// A managed program, which has levels and correction factors.
 pub struct Managed {
     pub program: MacroProgram,
     /// The ciphertext of each output, or `None` for an output that no instruction writes.
@@ -221,7 +221,7 @@ impl<'a> Manager<'a> {
         })
     }
 
-    /// Returns the factor that a ciphertext at `level` has after a division by its last prime.
+    /// Returns the correction factor that a ciphertext at `level` has after a division by its last prime.
     fn divided_factor(&self, factor: Factor, level: Level) -> Factor {
         match self.divisions.get(level.index()) {
             Some(&by) => factor.times(by, self.t),
@@ -264,7 +264,7 @@ impl<'a> Manager<'a> {
         self.result(instr, vec![], instr.imm.clone(), fresh)
     }
 
-    /// Writes an instruction whose results have the level, factor and noise of `like`, and records them.
+    /// Writes an instruction whose results have the level, correction factor and noise of `like`, and records them.
     fn result(
         &mut self,
         instr: &MacroInstr,
@@ -281,7 +281,8 @@ impl<'a> Manager<'a> {
         Ok(())
     }
 
-    /// Records the values `made` as the results of a source instruction, with the level, factor and noise of `like`.
+    /// Records the values `made` as the results of a source instruction, with the level, correction factor and noise of
+    /// `like`.
     fn known_as(&mut self, instr: &MacroInstr, made: &[MacroValue], like: Placed) {
         for (&old, &value) in instr.dst.iter().zip(made) {
             let placed = Placed { value, ..like };
@@ -348,7 +349,7 @@ impl<'a> Manager<'a> {
         misfit.bits = misfit.bits.max(bits);
     }
 
-    /// Returns the plaintext of a source value, encoded for a ciphertext of this level and factor.
+    /// Returns the plaintext of a source value, encoded for a ciphertext of this level and correction factor.
     fn plain(
         &mut self,
         old: MacroValue,
@@ -495,7 +496,7 @@ impl Visitor for Managing<'_, '_> {
     fn relin(&mut self, instr: &MacroInstr) -> Done {
         let a = self.one(instr)?;
         if a.size == 2 {
-            // What was refreshed is relinearised.
+            // A bootstrapped value is relinearised already.
             self.manager.known_as(instr, &[a.value], a);
             return Ok(());
         }

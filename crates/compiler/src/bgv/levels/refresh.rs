@@ -337,7 +337,7 @@ impl Course for Manager<'_> {
         let known = self.known.values().map(|known| known.placed.value);
         let mut left: BTreeSet<MacroValue> = known.collect();
         let mut derived = BTreeMap::new();
-        // What is made of a value has a higher number.
+        // A value that is derived from another has a higher number.
         for (&(from, how), &placed) in &self.derived {
             if left.contains(&from) {
                 left.insert(placed.value);

@@ -23,7 +23,8 @@ pub struct Lifted {
 }
 
 impl Lifted {
-    /// Lifts a polynomial in the core's variable y to integers nearest to 0, for messages with this correction factor.
+    /// Lifts a polynomial in y = x^(N/c), the variable of the core ring of degree c, to integers nearest to 0, for
+    /// messages with this correction factor.
     ///
     /// # Errors
     /// Fails for a plaintext modulus or a level that the parameters do not have.
@@ -139,9 +140,9 @@ impl Lift {
     }
 }
 
-/// A plaintext operand in evaluation form. A polynomial in the core's variable y has as many values as there are
-/// points y. Each value repeats through a run of evaluation points, because points that differ only in their low bits
-/// have the same y.
+/// A plaintext operand in evaluation form. A polynomial in y = x^(N/c), the variable of the core ring of degree c, has
+/// as many values as there are points y. Each value repeats through a run of evaluation points, because points that
+/// differ only in their low bits have the same y.
 #[derive(Debug)]
 pub(super) struct Constant {
     params_id: ParamsId,

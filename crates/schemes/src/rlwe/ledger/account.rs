@@ -14,7 +14,7 @@ pub struct Charge {
     /// The statistical bits s of the promise: everything shared under the key is within 2^-s of results without
     /// errors.
     pub statistical_bits: u32,
-    /// The number q of the promise: at most so many decryptions are shared under the key.
+    /// The number q of the promise: at most q decryptions are shared under the key.
     pub decryptions: u64,
     /// The caller's lower bound on the decryptions that were shared before, if there is one.
     pub decrypted_so_far: Option<u64>,
