@@ -74,6 +74,8 @@ pub(crate) fn check_procedures(target: &Target, program: &Program) -> Result<(),
     Ok(())
 }
 
+/// Checks parameters against the limits of a target machine.
+///
 /// # Errors
 /// Fails at the first limit that the parameters exceed.
 pub fn check(target: &Target, params: &impl ParameterSet) -> Result<(), Box<TargetError>> {

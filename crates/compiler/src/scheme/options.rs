@@ -40,7 +40,7 @@ pub const SAMPLE_MARGIN: f64 = 2.0;
 /// The source of a program's parameters.
 #[derive(Clone, Debug)]
 pub enum ParamsChoice<S: Compiles> {
-    /// These parameters. The compiler checks that the program fits them.
+    /// The parameters that the user gives. The compiler checks that the program fits them.
     Given(Arc<S::Params>),
     /// The smallest secure parameters for the program that satisfy these demands.
     Choose(S::Wanted),

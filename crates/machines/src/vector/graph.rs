@@ -88,7 +88,7 @@ pub struct Graph {
 }
 
 impl Node {
-    /// Returns the values that this operation reads.
+    /// Returns the values that the operation of this node reads.
     pub fn reads(&self) -> Vec<Value> {
         match self {
             Self::Inlined | Self::Param(_) | Self::Mask(_) => Vec::new(),
@@ -126,8 +126,8 @@ struct Builder<'p> {
     procedure: &'p Procedure,
     graph: Graph,
     uses: Vec<Use>,
-    /// For each value of the procedure the graph's value that equals it, if the procedure's instruction changes
-    /// nothing.
+    /// For each value of the procedure the graph's value that stands for it, if the machine needs no operation for its
+    /// instruction.
     same: Vec<Option<Value>>,
     table: Vec<Option<u16>>,
     masks: Masks,

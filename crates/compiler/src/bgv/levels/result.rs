@@ -224,7 +224,7 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// Manages an output, which ends at the lowest allowed level at which its message is sure.
+    /// Manages an output, which ends at the lowest allowed level at which its message is sure to decrypt.
     pub(super) fn output(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         if let Some(convention) = self.frame.deep.and_then(|deep| deep.convention) {
             let a = self.arrived(convention, a, instr)?;

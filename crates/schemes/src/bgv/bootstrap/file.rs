@@ -19,7 +19,7 @@ use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 
 impl BootstrapKeys {
-    /// Returns the content of a file of these keys.
+    /// Returns the content of a file of these bootstrapping keys.
     ///
     /// # Errors
     /// Fails if the keys belong to different secret keys.

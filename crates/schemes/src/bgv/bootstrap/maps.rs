@@ -103,7 +103,8 @@ impl Maps {
     }
 }
 
-/// The constants of a stage: for each giant step those of its terms, `None` for a term without a constant.
+/// The constants of a stage of a linear map: for each giant step those of its terms, `None` for a term without a
+/// constant.
 pub(super) type OfStage = Vec<Vec<Option<Arc<Lift>>>>;
 
 /// A linear map of bootstrapping: to coefficients, the trace, or to slots.

@@ -10,7 +10,7 @@ use crate::rlwe::{EvaluationKeys, KeyRequest};
 use ringmill_device::ResidueVec;
 
 impl BootstrapKeys {
-    /// Returns these keys by the names that programs have for them.
+    /// Returns the bootstrapping keys by the names that programs have for them.
     pub fn named(self, setup: &Bootstrapping) -> EvaluationKeys {
         let params = setup.params();
         let mut further = BTreeMap::new();
