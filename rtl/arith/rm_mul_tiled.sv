@@ -3,7 +3,7 @@
 //
 // Each tile has its own product register and becomes one DSP block; an adder tree sums the tiles. A
 // tile whose shorter side has at most FabricMax bits is made of adders instead. The multiplier of
-// the polymul paper, Fig. 1, is Width 32 with four tiles of 16 x 16.
+// the paper of Mert, Öztürk and Savaş, Fig. 1, is Width 32 with four tiles of 16 x 16.
 //
 // Latency mul_latency(...) of rm_arith_pkg: InReg + 1 + tree levels. One product a cycle.
 module rm_mul_tiled #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduction modulo the Solinas prime p = 2^52 - 2^12 + 1: r = t mod p for t < p^2.
 //
-// With t = a 2^92 + b 2^52 + c (torus paper, equations (1) to (4)),
+// With t = a 2^92 + b 2^52 + c (Kong and Li, equations (1) to (4)),
 //
 //   t = c + (a + b) (2^12 - 1) - a 2^40 = v mod p
 //

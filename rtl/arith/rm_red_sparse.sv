@@ -3,7 +3,7 @@
 //
 // With t = t_H 2^Top + t_L, t = t_L - t_H d mod Q. The module folds twice in this way. Adders apply
 // the signed binary digits of d, so a prime with few digits costs few adders and no multiplier. An
-// example is Q = 2^59 + 2^25 + 2^22 - 2^20 + 1 (ring paper, Appendix A).
+// example is Q = 2^59 + 2^25 + 2^22 - 2^20 + 1 (Medha paper, Appendix A).
 //
 // The two folds together cannot end below 0. For d > 0 the first result y is below 2^Top, so y_H <=
 // 0 and - y_H d >= 0. For d < 0 both folds subtract negative numbers. So one correction by Q

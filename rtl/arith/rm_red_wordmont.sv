@@ -3,8 +3,8 @@
 // steps).
 //
 // The modulus q = 1 mod 2^w, the word size w (WordMin to WordMax) and the number of steps come at
-// run time. There are 2 steps, or 3 with three_i (polymul paper, Algorithm 4 and Fig. 2). The sets
-// (n, K) of the paper's Table 1 are w = log2(2n), steps = ceil(K / w).
+// run time. There are 2 steps, or 3 with three_i (Mert, Öztürk and Savaş, Algorithm 4 and Fig. 2).
+// The sets (n, K) of the paper's Table 1 are w = log2(2n), steps = ceil(K / w).
 //
 // Preconditions: q < 2^Width, q < R and qh_i = q >> w. q_i, qh_i, word_i and three_i are held from
 // a cycle before the first data until the last result has left. Certificate: r R = t - M q + {0, q

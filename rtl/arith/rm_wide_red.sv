@@ -3,7 +3,7 @@
 // R = 2^(16 steps).
 //
 // The modulus is q = 1 mod 2^Low, q < 2^Width, with Low from 8; rm_red_mont stops at 32 bits. The
-// reduction is Algorithm 7 of the basext paper with the other sign (rm_wm_step). Its words do not
+// reduction is Algorithm 7 of Kırbıyık's thesis with the other sign (rm_wm_step). Its words do not
 // depend on the modulus: two words of 16 bits reduce 32 bits, four reduce 61.
 //
 // q_i[k] is the modulus in the cycle of step k, q_i[steps] that of the correction (rm_wide_moduli).

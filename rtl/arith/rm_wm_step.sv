@@ -5,7 +5,8 @@
 //
 // The result is t' = t_H - q_H t_L exactly, because t_L q = t_L q_H 2^w + t_L cancels the low word.
 //
-// This is step 3 to 7 of Algorithm 4 of the polymul paper with the other sign. The paper adds (2^w
+// This is step 3 to 7 of Algorithm 4 of the paper of Mert, Öztürk and Savaş with the other sign.
+// The paper adds (2^w
 // - t_L) q: it needs a two's complement and a carry before the multiplication, and its result grows
 // to 2 q. Subtracting needs neither, and from 0 <= t < q R the last t' lies in (-q, q). Both
 // results are congruent to t / 2^w modulo q.

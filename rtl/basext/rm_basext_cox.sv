@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Cox unit: computes the quotient alpha of a base extension from xi_0 to xi_(l-1), one a cycle,
-// as bits whose sum is alpha (Kawamura et al.; basext paper, Algorithm 3, lines 7 to 9).
+// as bits whose sum is alpha (Kawamura et al.; Kırbıyık's thesis, Algorithm 3, lines 7 to 9).
 //
 //   sigma_s = sigma_(s-1) + trunc(xi_s) / 2^Width,  alpha_s = floor(sigma_s),  sigma_s -= alpha_s
 //

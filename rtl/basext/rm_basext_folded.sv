@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extends residues modulo l moduli to k targets, with a redundant residue: the two phases share
-// their multipliers (Shenoy and Kumaresan; basext paper, Algorithm 2).
+// their multipliers (Shenoy and Kumaresan; Kırbıyık's thesis, Algorithm 2).
 //
 // The phases are the Sum Process and the Post-Sum Process (Figure 3.5).
 //

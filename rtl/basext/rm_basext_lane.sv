@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lane of the folded base extension: one coefficient a cycle (basext paper, Algorithm 2, Figures
-// 3.5 and 3.7).
+// A lane of the folded base extension: one coefficient a cycle (Kırbıyık's thesis, Algorithm 2,
+// Figures 3.5 and 3.7).
 //
 // For a coefficient of residues a_i modulo q_i, a redundant residue a_m modulo m, and one target p:
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extends residues modulo l moduli to k targets, with a redundant residue: one pipeline without
-// gaps between targets (Shenoy and Kumaresan; basext paper, Algorithm 2).
+// gaps between targets (Shenoy and Kumaresan; Kırbıyık's thesis, Algorithm 2).
 //
 // The Post-Sum Process has multipliers of its own and follows the last sums as they are made. So
 // the residues for the next target follow those for the last one (Figures 3.3 and 3.4).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extends residues modulo l moduli to k targets by mixed radix: a pipeline that takes one
-// coefficient a cycle (Garner; basext paper, Algorithm 4 and Figure 4.4).
+// coefficient a cycle (Garner; Kırbıyık's thesis, Algorithm 4 and Figure 4.4).
 //
 // All residues of a coefficient enter a triangle of cells together, from a transposition memory.
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cell of the triangle of rm_basext_radix_array: takes digit number Digit off the residue modulo
-// q = q_Row, and divides by the digit's radix (Garner; basext paper, Algorithm 4, line 4, and
+// q = q_Row, and divides by the digit's radix (Garner; Kırbıyık's thesis, Algorithm 4, line 4, and
 // Figure 4.4).
 //
 //   r = (b - v) w mod q,  w = |-q_Digit^-1|_q held times R,  any b of Width bits

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rower, a modular multiply-accumulate unit of a Cox-Rower base extension: rower number Index
-// (Kawamura et al.; basext paper, Algorithm 3 and Figure 4.1).
+// (Kawamura et al.; Kırbıyık's thesis, Algorithm 3 and Figure 4.1).
 //
 // With Digits it does the same for mixed radix (Algorithm 4). It works modulo q = q_Index in Scale,
 // and modulo p = p_Index in Sum (sums_i).

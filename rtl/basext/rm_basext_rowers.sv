@@ -3,8 +3,8 @@
 // needs all residues of a coefficient at once. A transposition memory brings these residues
 // together.
 //
-// The algorithm is Cox-Rower (Kawamura et al.; basext paper, Algorithm 3, Figures 4.1 and 4.2).
-// With Digits it is mixed radix, iterated (Garner; Algorithm 4, Figure 4.3).
+// The algorithm is Cox-Rower (Kawamura et al.; Kırbıyık's thesis, Algorithm 3, Figures 4.1
+// and 4.2). With Digits it is mixed radix, iterated (Garner; Algorithm 4, Figure 4.3).
 //
 //   Cox-Rower   xi_i  = a_i |Qhat_i^-1|_(q_i) mod q_i
 //               a_p_j = sum_s (xi_s |Qhat_s|_(p_j) + alpha_s |-Q|_(p_j)) mod p_j,

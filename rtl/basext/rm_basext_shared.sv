@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extends residues modulo l moduli to k targets, with a redundant residue: Batch targets at a time
-// (Shenoy and Kumaresan; basext paper, Algorithm 2).
+// (Shenoy and Kumaresan; Kırbıyık's thesis, Algorithm 2).
 //
 // The targets share their common parts: each mu_i is computed once and kept, and there is one
 // redundant channel.

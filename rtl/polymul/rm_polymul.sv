@@ -2,8 +2,8 @@
 // A polynomial multiplier over Z_q[x] / (x^n + 1) whose degree and modulus are set at run time.
 //
 // It computes number-theoretic transforms, products, sums and differences of polynomials of n = 2^8
-// to 2^MaxLogN coefficients, for any prime q = 1 mod 2n of at most 32 bits (polymul paper).
-// Schedule, memory layout and cycles are derived in docs/machines/polymul.md.
+// to 2^MaxLogN coefficients, for any prime q = 1 mod 2n of at most 32 bits (Mert, Öztürk and
+// Savaş). Schedule, memory layout and cycles are derived in docs/machines/polymul.md.
 //
 // The transform is negacyclic, with psi merged into the twiddles. It takes a in natural order to
 // a(psi^(2 bitrev(i) + 1)) at position i, and back with halvings. There are two sets of two

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches the key of LWE ciphertexts modulo 2^32: the masks of the key are made on the chip (torus
-// paper, Algorithm 4 and Section III-C; `ringmill_math::torus::SwitchRows`).
+// Switches the key of LWE ciphertexts modulo 2^32: the masks of the key are made on the chip (Kong
+// and Li, Algorithm 4 and Section III-C; `ringmill_math::torus::SwitchRows`).
 //
 // From ciphertexts (a, b) of dimension N it computes ciphertexts of dimension n,
 //

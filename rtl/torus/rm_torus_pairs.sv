@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The external product in the order of the torus paper (section III-D.2): each pair of a decomposed
-// polynomial and a polynomial of the key has a transform unit of its own.
+// The external product in the order of the paper of Kong and Li (section III-D.2): each pair of a
+// decomposed polynomial and a polynomial of the key has a transform unit of its own.
 //
 // There are 2 Rows pairs. A unit transforms, multiplies and transforms back. The products of a
 // column are summed as coefficients of the torus:

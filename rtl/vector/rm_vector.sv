@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector machine (vector paper, sections 5 and 6; docs/machines/vector.md) for square limbs, N
-// = R^2: executes micro instructions on chunks of limbs.
+// The vector machine (BASALISC paper, sections 5 and 6; docs/machines/vector.md) for square limbs,
+// N = R^2: executes micro instructions on chunks of limbs.
 //
 // It consists of queue, traffic controller, ciphertext buffer, permutation and transform units,
 // multiply-accumulate unit, and the load and store units. The base clock is the micro-clock. Each

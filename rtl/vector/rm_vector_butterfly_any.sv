@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A butterfly with a generic multiplier, for comparison with rm_vector_butterfly (vector paper,
+// A butterfly with a generic multiplier, for comparison with rm_vector_butterfly (BASALISC paper,
 // Table 4): sum = u + v, turned = (u - v) w R^-1 modulo any odd q.
 //
 // No machine has it. Deep and inverse_i are those of rm_vector_mul_any. q_i[0] is the modulus of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The traffic controller (vector paper, sections 5 and 7): sends instructions in order to the
+// The traffic controller (BASALISC paper, sections 5 and 7): sends instructions in order to the
 // units, and gives the buffer's port to reads and write-backs.
 //
 // It sends at most one instruction a cycle, as soon as nothing blocks it. The rules are those of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ciphertext buffer for square limbs: a memory with one port that reads or writes a chunk of
-// rows or columns in one access (vector paper, sections 5 and 6.1.1, Figure 5).
+// rows or columns in one access (BASALISC paper, sections 5 and 6.1.1, Figure 5).
 //
 // It has Rows banks of Span sub-banks. The word of row r and column c lies in bank r xor c, there
 // in sub-bank r mod Span, at address c / Span of its limb. Span rows, Span columns, and the rows

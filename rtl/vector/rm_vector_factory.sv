@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twiddle factory (vector paper, section 6.1.2): computes from a seed w its powers w, w^2, ...
-// w^(R-1), R = 2^LogRadix.
+// The twiddle factory (BASALISC paper, section 6.1.2): computes from a seed w its powers w, w^2,
+// ... w^(R-1), R = 2^LogRadix.
 //
 // All are times R of the multiplier. There are LogRadix layers. A layer makes m + 1 to 2 m from 1
 // to m, so each of the R - 2 multipliers makes one power.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lane of the multiply-accumulate unit (vector paper, section 6.3 and Figure 6): one multiplier,
-// a register file, an accumulator.
+// A lane of the multiply-accumulate unit (BASALISC paper, section 6.3 and Figure 6): one
+// multiplier, a register file, an accumulator.
 //
 // The result is product + term, product + accumulator, product, or term. The product is a b / R, or
 // a one / R = a. The term is b, -b (as q - b, which the sum takes as well), or a. So a sum and a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An automorphism unit for lines of a square limb: the read side and the write side of
-// rm_vector_transform without the transform between them (vector paper, section 6.2).
+// rm_vector_transform without the transform between them (BASALISC paper, section 6.2).
 //
 // Words come in the order of the banks of row row_i + l and leave in that of row row_o[l].
 //

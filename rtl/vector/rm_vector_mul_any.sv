@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A generic Montgomery multiplier for comparison with rm_vector_mul (vector paper, Table 4): r = a
-// b R^-1 mod q for a < R = 2^Width, b < q, any odd q.
+// A generic Montgomery multiplier for comparison with rm_vector_mul (BASALISC paper, Table 4): r =
+// a b R^-1 mod q for a < R = 2^Width, b < q, any odd q.
 //
 // No machine has it. Deep 0 has as many stages as rm_vector_mul, with the sum of the tiles in one
 // stage with the first product of the reduction. Deep 1 has no stage longer than those of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Montgomery multiplier whose product a b takes one rank instead of two tiles, for the comparison
-// of areas (vector paper, Table 4): r = a b R^-1 mod q.
+// of areas (BASALISC paper, Table 4): r = a b R^-1 mod q.
 //
 // It is rm_vector_mul (Friendly 1) or rm_vector_mul_any (Friendly 0). Both are as small as they get
 // in stages as long as the generic reduction's, which has such a product as well. No machine has

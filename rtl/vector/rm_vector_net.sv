@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A permutation unit of one line: moves the word of lane i to lane (i a + b) xor c, a odd, modulo
-// the number of lanes (vector paper, section 6.2).
+// the number of lanes (BASALISC paper, section 6.2).
 //
 // Rank 0, the configuration, gives each word its pattern: the number of its target lane. Ranks 1 to
 // LogLanes are an omega network. A 2 x 2 switch for lanes 2 j and 2 j + 1 sends a word up or down

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transform unit of radix R = 2^LogRadix (vector paper, section 6.1 and Figure 3): multiplies a
+// A transform unit of radix R = 2^LogRadix (BASALISC paper, section 6.1 and Figure 3): multiplies a
 // line by factors, transforms it cyclically, and multiplies the results by factors.
 //
 // The transform is decimation in frequency with results in natural order. The factors make it a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instruction queue (vector paper, section 6.5.3): words come in batches, and those that are
+// The instruction queue (BASALISC paper, section 6.5.3): words come in batches, and those that are
 // instructions leave in order.
 //
 // The queue holds at most Depth words. A word that comes into the empty queue is offered three

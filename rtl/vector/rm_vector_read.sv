@@ -3,7 +3,7 @@
 // columns own_i into their own order.
 //
 // It also computes where an automorphism moves them: columns by natural i a + b, lines to rows
-// row_o (vector paper, section 6.2). Latency net_stages(LogLanes) moves, one item a move. Only an
+// row_o (BASALISC paper, section 6.2). Latency net_stages(LogLanes) moves, one item a move. Only an
 // item that is to be permuted by an automorphism needs g_i, and its lines follow one another.
 module rm_vector_read
   import rm_vector_pkg::net_stages;

@@ -2,8 +2,8 @@
 // Montgomery reduction for moduli whose bits Word to 1 are zero: r = t R^-1 mod q for t < q R, R =
 // 2^Width.
 //
-// Word = Width / 2, q = h 2^(Word+1) + 1 (vector paper, section 6.4: 32 bits, of which bits 16 to 1
-// are tied). The reduction takes two words. q is 1 modulo 2^Word, so the low word m of t is the
+// Word = Width / 2, q = h 2^(Word+1) + 1 (BASALISC paper, section 6.4: 32 bits, of which bits 16 to
+// 1 are tied). The reduction takes two words. q is 1 modulo 2^Word, so the low word m of t is the
 // multiple of q that clears it, and
 //
 //   (t - m q) / 2^Word = (t >> Word) - 2 m h

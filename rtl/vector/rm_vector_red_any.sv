@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A generic Montgomery reduction for comparison with rm_vector_red (vector paper, Table 4,
+// A generic Montgomery reduction for comparison with rm_vector_red (BASALISC paper, Table 4,
 // "unoptimized"): r = t R^-1 mod q for t < q R, R = 2^Width, any odd q.
 //
 // With inverse = q^-1 mod R and m = t inverse mod R, r R = t - m q + {0, q R}. The low halves of t

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seed of column c by on-the-fly twiddling (vector paper, section 6.1.2): computes w^c from two
-// small tables and one multiplier.
+// The seed of column c by on-the-fly twiddling (BASALISC paper, section 6.1.2): computes w^c from
+// two small tables and one multiplier.
 //
 // w^c = w^(high 2^LogLow) w^low. The tables have 2^LogLow and 2^LogHigh words for a modulus and
 // direction, instead of one table of 2^(LogLow + LogHigh).

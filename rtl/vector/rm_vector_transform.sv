@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transform and automorphism unit of the vector machine: read permutation, transform and write
-// permutation in a row, with their control (vector paper, sections 6.1 and 6.2).
+// permutation in a row, with their control (BASALISC paper, sections 6.1 and 6.2).
 //
 // It executes the instructions of unit `transform` on chunks of square limbs. A chunk goes in two
 // halves of Span / 2 lines, the second Period cycles after the first. MORPH bypasses the transform.

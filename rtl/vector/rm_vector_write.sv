@@ -2,7 +2,7 @@
 // The write side of both permutation units: takes lines from their own order into that of the banks
 // of rows or columns c_i.
 //
-// Before that it permutes columns by i a + b (vector paper, section 6.2). c_o is c_i beside the
+// Before that it permutes columns by i a + b (BASALISC paper, section 6.2). c_o is c_i beside the
 // lines.
 //
 // Latency net_stages(LogLanes) moves, one item a move.

@@ -33,7 +33,7 @@ pub struct Multiplier {
     pub dsp: u64,
 }
 
-/// Multipliers for all reductions. Among the moduli are the ring paper's 60-bit prime, and one 54-bit prime on each
+/// Multipliers for all reductions. Among the moduli are the Medha paper's 60-bit prime, and one 54-bit prime on each
 /// side of its power of two.
 pub const MULTIPLIERS: [Multiplier; 7] = [
     Multiplier {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Exact and approximate base extension of whole limbs. It computes the residues of an integer modulo some moduli from its
-//! residues modulo others (basext paper, chapter 2).
+//! residues modulo others (Kırbıyık's thesis, chapter 2).
 //!
 //! A coefficient A in \[0, Q) is given by its residues a_i modulo q_0 ... q_(l-1), whose product is Q. Wanted are its residues
 //! modulo p_0 ... p_(k-1). The methods that start from the Chinese remainder theorem share equation 2.5,

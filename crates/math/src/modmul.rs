@@ -4,13 +4,13 @@
 //!
 //! | type | moduli | what it avoids | paper |
 //! | --- | --- | --- | --- |
-//! | [`Barrett`] | any | division | ring, appendix A (SEAL's and HEAX's method) |
-//! | [`ShoupMultiplier`] | any, one factor constant | the double-width product | ring, appendix A (as Barrett) |
-//! | [`Montgomery`] | odd | division, by a factor 2^-64 | vector, reference 32 |
-//! | [`WordMontgomery`] | 1 mod 2^w | the wide products of Montgomery | polymul, Algorithm 4; basext, Algorithm 7 |
-//! | [`Solinas52`] | 2^52 - 2^12 + 1 | all multiplications | torus, Algorithm 3 |
-//! | [`SparsePseudoMersenne`] | 2^a + few ±2^b + 1 | all multiplications | ring, appendix A |
-//! | [`MontgomeryFriendly32`] | 32 bits, low 17 bits 1 | half of Montgomery's products | vector, section 6.4 |
+//! | [`Barrett`] | any | division | Medha, appendix A (SEAL's and HEAX's method) |
+//! | [`ShoupMultiplier`] | any, one factor constant | the double-width product | Medha, appendix A (as Barrett) |
+//! | [`Montgomery`] | odd | division, by a factor 2^-64 | BASALISC, reference 32 |
+//! | [`WordMontgomery`] | 1 mod 2^w | the wide products of Montgomery | Mert, Öztürk and Savaş, Algorithm 4; Kırbıyık, Algorithm 7 |
+//! | [`Solinas52`] | 2^52 - 2^12 + 1 | all multiplications | Kong and Li, Algorithm 3 |
+//! | [`SparsePseudoMersenne`] | 2^a + few ±2^b + 1 | all multiplications | Medha, appendix A |
+//! | [`MontgomeryFriendly32`] | 32 bits, low 17 bits 1 | half of Montgomery's products | BASALISC, section 6.4 |
 //!
 //! These types are references: they follow the algorithms and are not fast. The CPU computes with [`Modulus`] and
 //! [`kernels`](crate::kernels).

@@ -298,7 +298,7 @@ impl NttPlan {
     }
 
     /// Returns the residue zeta that splits the ring: x^2n - zeta^2 is (x^n - zeta) (x^n + zeta). For a full ring of
-    /// degree N it is psi^(N/2), the root of -1 of the ring paper's equation 2.
+    /// degree N it is psi^(N/2), the root of -1 of equation 2 of the Medha paper.
     pub fn zeta(&self) -> u64 {
         self.zeta
     }

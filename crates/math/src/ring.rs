@@ -3,7 +3,7 @@
 
 use crate::MathError;
 
-/// The kind of polynomial of degree n modulo which a limb is taken (ring paper, equation 2).
+/// The kind of polynomial of degree n modulo which a limb is taken (Medha paper, equation 2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum RingKind {
     /// The limb is taken modulo the polynomial x^n + 1.
@@ -13,10 +13,10 @@ pub enum RingKind {
     HalfPlus,
     /// The limb is taken modulo x^n + zeta, the half "m" of x^2n + 1, with zeta as for `HalfPlus`.
     HalfMinus,
-    /// A part that results from splitting the halves again (ring paper, section 3.2: "recursively"), by its number. Number 1
-    /// is the full ring, and 2 and 3 are its halves p and m. The halves x^n - w and x^n + w of number k have numbers 2k and
-    /// 2k + 1. So quarters are 4 to 7; a number below 4 is no `Part`. In the evaluation form of the full ring, the parts of
-    /// one size lie one after the other, in the order of their numbers.
+    /// A part that results from splitting the halves again (Medha paper, section 3.2: "recursively"), by its number. Number
+    /// 1 is the full ring, and 2 and 3 are its halves p and m. The halves x^n - w and x^n + w of number k have numbers 2k
+    /// and 2k + 1. So quarters are 4 to 7; a number below 4 is no `Part`. In the evaluation form of the full ring, the parts
+    /// of one size lie one after the other, in the order of their numbers.
     Part(u8),
 }
 

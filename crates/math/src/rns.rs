@@ -108,7 +108,7 @@ pub fn reduce_big(x: &BigUint, q: Modulus) -> u64 {
     (x % q.value()).to_u64().unwrap_or(0) // a remainder below q always fits
 }
 
-/// Fast (approximate) base extension from a basis q_0 ... q_(k-1) of product Q to other moduli p_j (basext paper,
+/// Fast (approximate) base extension from a basis q_0 ... q_(k-1) of product Q to other moduli p_j (Kırbıyık's thesis,
 /// Algorithm 1): y_j = sum_i \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j. That is x + u Q mod p_j for one u in \[0, k) in
 /// each coefficient. [`basext`](crate::basext) has exact base extensions.
 #[derive(Clone, Debug)]

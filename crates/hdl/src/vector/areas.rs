@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compares the areas of the vector machine's arithmetic with those of generic designs (vector paper, Table 4).
+//! Compares the areas of the vector machine's arithmetic with those of generic designs (BASALISC paper, Table 4).
 //! Computes the areas of its units as sums of leaf modules (Table 6).
 
 use ringmill_machines::vector::{Description, unit_multipliers};
@@ -67,7 +67,7 @@ pub struct Piece {
 /// A unit of the vector machine that is too large for one synthesis, as a sum of modules.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Element {
-    /// The unit's name in Table 6 of the vector paper.
+    /// The unit's name in Table 6 of the BASALISC paper.
     pub name: &'static str,
     pub pieces: Vec<Piece>,
 }
@@ -166,7 +166,7 @@ pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
     ]
 }
 
-/// Returns the units of the vector paper's Table 6 that consist of cells. The buffer is memory, of which the library
+/// Returns the units of Table 6 of the BASALISC paper that consist of cells. The buffer is memory, of which the library
 /// has none.
 pub fn elements(d: &Description) -> [Element; 3] {
     let (units, radix) = (d.units(), 1u64 << d.log_radix);

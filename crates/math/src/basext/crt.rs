@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The step that base extensions by the Chinese remainder theorem share: the sum of equation 2.5 of the basext paper,
+//! The step that base extensions by the Chinese remainder theorem share: the sum of equation 2.5 of Kırbıyık's thesis,
 //! if alpha is known.
 
 use std::ops::Range;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes Halevi, Polyakov and Shoup's exact base extension in fixed point (basext paper, 2.5.1.4 and equation 2.14).
+//! Computes Halevi, Polyakov and Shoup's exact base extension in fixed point (Kırbıyık's thesis, 2.5.1.4 and
+//! equation 2.14).
 
 use num_bigint::BigUint;
 

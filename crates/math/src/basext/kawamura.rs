@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes Kawamura, Koike, Sano and Shimbo's base extension, Cox-Rower (basext paper, Algorithm 3 and equations 2.14
-//! to 2.18).
+//! Computes Kawamura, Koike, Sano and Shimbo's base extension, Cox-Rower (Kırbıyık's thesis, Algorithm 3 and
+//! equations 2.14 to 2.18).
 
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the base extension through mixed-radix digits, after Szabo-Tanaka and Garner (basext paper, Algorithm 4,
-//! equation 2.19).
+//! Computes the base extension through mixed-radix digits, after Szabo-Tanaka and Garner (Kırbıyık's thesis, Algorithm
+//! 4, equation 2.19).
 
 use super::crt::largest;
 use super::weighted_sums::WeightedSums;

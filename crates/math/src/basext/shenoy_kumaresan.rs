@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes Shenoy and Kumaresan's base extension, which needs a redundant modulus (basext paper, Algorithm 2).
+//! Computes Shenoy and Kumaresan's base extension, which needs a redundant modulus (Kırbıyık's thesis, Algorithm 2).
 
 use super::crt::largest;
 use super::weighted_sums::WeightedSums;

@@ -132,7 +132,7 @@ impl LowDigit {
         Ok(plan_polynomial(&self.remove()?, costs))
     }
 
-    /// Returns the plan of Halevi and Shoup to remove the lowest digit, as in HElib and the vector paper. It computes x -
+    /// Returns the plan of Halevi and Shoup to remove the lowest digit, as in HElib and the BASALISC paper. It computes x -
     /// F(F(... x)) with e - 1 times the same polynomial F of degree p. F keeps the lowest digit, and each time turns one more
     /// digit above it to 0. It serves all digits.
     ///
@@ -188,7 +188,7 @@ pub enum Method {
     /// Chen and Han).
     AllDigits,
     /// Removes a digit with one polynomial of degree p, evaluated several times ([`LowDigit::halevi_shoup_plan`]: Halevi and
-    /// Shoup, HElib, the vector paper).
+    /// Shoup, HElib, the BASALISC paper).
     HaleviShoup,
 }
 
@@ -212,8 +212,8 @@ impl DigitRemoval {
     /// noise gives shorter polynomials: if r does not fill a digit, its polynomial serves only the values that the digit can
     /// have.
     ///
-    /// The vector paper's older variant (section 8.3.2) also scales by p^k: it rounds fixed-point numbers while it bootstraps.
-    /// That is the removal of k more digits, of any value: `digits` = v + k and `noise` = (p^(v + k) - 1) / 2.
+    /// The BASALISC paper's older variant (section 8.3.2) also scales by p^k: it rounds fixed-point numbers while it
+    /// bootstraps. That is the removal of k more digits, of any value: `digits` = v + k and `noise` = (p^(v + k) - 1) / 2.
     ///
     /// # Errors
     /// Fails unless p^e is a power below 2^60 of an odd prime. Also fails if no digit would be left, or the noise does not fit

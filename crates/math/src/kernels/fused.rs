@@ -175,7 +175,7 @@ fn written<'a>(
 const BLOCK_TERMS: usize = 32;
 
 /// Computes the product of two polynomials of degree one in a secret s, coefficient by coefficient. With a = a_0 + a_1 s and b = b_0 + b_1 s,
-/// out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1) mod q (ring paper, Algorithm 2).
+/// out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1) mod q (Medha paper, Algorithm 2).
 pub fn tensor(
     q: Modulus,
     out: [&mut [u64]; 3],

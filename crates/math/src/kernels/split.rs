@@ -5,7 +5,7 @@
 use super::{add, add_assign, check_len, mul_scalar, mul_scalar_assign, sub};
 use crate::{MathError, Modulus, NttPlan, Ring};
 
-/// Splits a = lo + hi x^n into p = lo + zeta * hi and m = lo - zeta * hi (ring paper, equation 2 and Algorithm 6).
+/// Splits a = lo + hi x^n into p = lo + zeta * hi and m = lo - zeta * hi (Medha paper, equation 2 and Algorithm 6).
 /// `ring` is the ring of `a`, full or a part; the halves p and m have n coefficients each.
 pub fn split(
     q: Modulus,
@@ -21,7 +21,7 @@ pub fn split(
     add_assign(q, p, low)
 }
 
-/// Joins the halves p and m of a limb: lo = (p + m) / 2, hi = (p - m) / (2 zeta) (ring paper, equation 3). It is the
+/// Joins the halves p and m of a limb: lo = (p + m) / 2, hi = (p - m) / (2 zeta) (Medha paper, equation 3). It is the
 /// inverse of [`split`].
 pub fn join(
     q: Modulus,

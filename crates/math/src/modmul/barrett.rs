@@ -4,9 +4,9 @@
 use super::{Reduction, subtract_once};
 use crate::Modulus;
 
-/// A reduction of x to x mod q, for x < 2^2k and a k-bit q, by Barrett's method with the constant mu = floor(2^2k /
-/// q). SEAL and HEAX use this method (ring paper, appendix A). The shifts are those of hardware: k - 1 before the
-/// product by mu, k + 1 after it.
+/// A reduction of x to x mod q, for x < 2^2k and a k-bit q, by Barrett's method with the constant mu = floor(2^2k / q).
+/// SEAL and HEAX use this method (Medha paper, appendix A). The shifts are those of hardware: k - 1 before the product
+/// by mu, k + 1 after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Barrett {
     q: Modulus,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models Montgomery reduction for 32-bit moduli whose low 17 bits are 1, as in the vector paper.
+//! Models Montgomery reduction for 32-bit moduli whose low 17 bits are 1, as in the BASALISC paper.
 
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
 
-/// A reduction of x to x / 2^32 mod q, for q = h 2^17 + 1 < 2^32 and x < 2^32 q. It is the multiplier of the vector
+/// A reduction of x to x / 2^32 mod q, for q = h 2^17 + 1 < 2^32 and x < 2^32 q. It is the multiplier of the BASALISC
 /// paper, section 6.4, with bits 16 to 1 of the modulus tied to 0 and bit 0 to 1.
 ///
 /// The paper names the moduli, not the circuit. This is Montgomery's method with R = 2^32, in which these moduli save

@@ -4,8 +4,7 @@
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
 
-/// A reduction of x to x / 2^64 mod q, for odd q and x < 2^64 q (Montgomery 1985, reference 32 of
-/// the vector paper).
+/// A reduction of x to x / 2^64 mod q, for odd q and x < 2^64 q (Montgomery 1985, reference 32 of the BASALISC paper).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Montgomery {
     q: Modulus,

@@ -7,9 +7,9 @@ use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
 
 /// A reduction of C to C / 2^(w L) mod q for q = q_H 2^w + 1 and C < q 2^(w L). It takes L steps that each remove w
-/// bits (polymul paper, Algorithm 4; basext paper, Algorithm 7). As -q^-1 = -1 mod 2^w, the multiplier of a step is the
-/// two's complement of the low word, and a step costs one product of q_H by w bits. Both papers' carry (the OR of two
-/// top bits) is 1 unless the low word is 0.
+/// bits (Mert, Öztürk and Savaş, Algorithm 4; Kırbıyık's thesis, Algorithm 7). As -q^-1 = -1 mod 2^w, the multiplier of
+/// a step is the two's complement of the low word, and a step costs one product of q_H by w bits. Both papers' carry
+/// (the OR of two top bits) is 1 unless the low word is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WordMontgomery {
     q: Modulus,
@@ -35,7 +35,7 @@ pub struct WordStep {
 }
 
 /// A parameter set of the polynomial multiplier: ring degree, word size w, iterations L, and the bits K of its moduli
-/// (polymul paper, Table 1).
+/// (Mert, Öztürk and Savaş, Table 1).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParameterSet {
     pub log_n: u32,
@@ -57,7 +57,7 @@ const fn set(log_n: u32, iterations: u32) -> ParameterSet {
     }
 }
 
-/// The six parameter sets of Table 1 of the polymul paper.
+/// The six parameter sets of Table 1 of the paper of Mert, Öztürk and Savaş.
 pub const PARAMETER_SETS: [ParameterSet; 6] = [
     set(8, 2),
     set(9, 2),

@@ -5,8 +5,8 @@ use crate::modulus::above;
 use crate::{AnyModulus, MathError, Modulus, WordModulus};
 
 /// The modulus q of TFHE ciphertexts. It is 2^32 or 2^64, so that residues are torus elements in fixed point, as in the
-/// TFHE library and the torus paper. Or it is a prime; the transform then runs modulo q itself, and products need no
-/// lift.
+/// TFHE library and the paper of Kong and Li. Or it is a prime; the transform then runs modulo q itself, and products
+/// need no lift.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Coefficients {
     Word(WordModulus),

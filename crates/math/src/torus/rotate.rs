@@ -23,8 +23,8 @@ pub fn rotate(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(
     Ok(())
 }
 
-/// Computes out = (X^a - 1) p modulo X^N + 1, for any a. It is the torus paper's Algorithm 5, with
-/// its a for -a.
+/// Computes out = (X^a - 1) p modulo X^N + 1, for any a. It is Algorithm 5 of the paper of Kong and Li, with its a for
+/// -a.
 pub fn rotate_sub(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
     check_len("polynomial", out.len(), p.len())?;
     let n = p.len();

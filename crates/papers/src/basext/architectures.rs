@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Maps the architecture names of the basext paper's tables to this project's base-extension units.
+//! Maps the architecture names of the tables of Kırbıyık's thesis to this project's base-extension units.
 
 use ringmill_hdl::Hdl;
 use ringmill_hdl::basext::top_of;
@@ -9,8 +9,8 @@ use ringmill_machines::basext::{Arithmetic, Radix, Shape, Unit};
 use crate::error::PaperError;
 use crate::figure::How;
 
-/// Returns our base-extension unit that does the work of a named architecture in the basext paper's tables. Returns
-/// `None` if we have no such unit, or none for so many moduli.
+/// Returns our base-extension unit that does the work of a named architecture in the tables of Kırbıyık's thesis.
+/// Returns `None` if we have no such unit, or none for so many moduli.
 pub fn unit(architecture: &str, shape: Shape) -> Option<Unit> {
     match architecture {
         "shenoy_kumaresan" | "shenoy_kumaresan_folded" => Some(Unit::Folded(shape)),

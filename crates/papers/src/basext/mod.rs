@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the basext paper: storage, arithmetic, cycles and netlists of our base-extension units, and the time of
+//! Figures of Kırbıyık's thesis: storage, arithmetic, cycles and netlists of our base-extension units, and the time of
 //! our CPU kernel. The rows are in `data/basext.toml`.
 
 mod architectures;
@@ -30,7 +30,7 @@ pub const SHEET: &str = include_str!("../../data/basext.toml");
 /// that are measured.
 const RUNS: u64 = 15 + 18 + 6;
 
-/// The basext paper on a generator of exact base-extension units: its Tables 3.1 to 4.11.
+/// Kırbıyık's thesis on a generator of exact base-extension units: its Tables 3.1 to 4.11.
 pub struct Extension;
 
 impl Paper for Extension {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the polymul paper: cycles, resources and modular reductions of our polynomial multiplier, the sweep of
-//! Figure 4, and the study of decryption. The rows of its tables are in `data/polymul.toml`.
+//! Figures of the paper of Mert, Öztürk and Savaş: cycles, resources and modular reductions of our polynomial
+//! multiplier, the sweep of Figure 4, and the study of decryption. The rows of its tables are in `data/polymul.toml`.
 
 mod cycles;
 pub(crate) mod decryption;
@@ -32,20 +32,21 @@ use decryption::Study;
 
 pub const SHEET: &str = include_str!("../../data/polymul.toml");
 
-/// The number of decryptions over which the host's times are means, as many as in the polymul paper.
+/// The number of decryptions over which the host's times are means, as many as in the paper of Mert, Öztürk and Savaş.
 const RUNS: u32 = 1000;
 
-/// Figures that the polymul paper prints and from which our own figures are computed.
+/// Figures that the paper of Mert, Öztürk and Savaş prints and from which our own figures are computed.
 #[derive(Deserialize)]
 pub struct Given {
     clock_mhz: f64,
     pcie_effective_gbps: f64,
-    /// The polymul paper's parameter sets: ring degrees, and bits of moduli.
+    /// Mert, Öztürk and Savaş's parameter sets: ring degrees, and bits of moduli.
     sets: Vec<(usize, u32)>,
     seal_decrypt: Vec<SealDecrypt>,
 }
 
-/// A parameter set that the polymul paper's decryption study prints, and the paper's time of the product in software.
+/// A parameter set that Mert, Öztürk and Savaş's decryption study prints, and the paper's time of the product in
+/// software.
 #[derive(Deserialize)]
 struct SealDecrypt {
     n: usize,
@@ -53,8 +54,8 @@ struct SealDecrypt {
     software_multiply_us: f64,
 }
 
-/// The polymul paper on a run-time configurable polynomial multiplier: its Tables 2 to 5, Figure 4, and sections
-/// 3 to 5.
+/// The paper of Mert, Öztürk and Savaş on a run-time configurable polynomial multiplier: its Tables 2 to 5, Figure 4,
+/// and sections 3 to 5.
 pub struct Multiplier;
 
 impl Paper for Multiplier {
@@ -191,8 +192,8 @@ impl Ours<'_> {
         Ok(found)
     }
 
-    /// Returns the cycles of our machine at the ring degree of another design with which the polymul paper compares
-    /// itself, and the limbs of that design's modulus.
+    /// Returns the cycles of our machine at the ring degree of another design with which the paper of Mert, Öztürk and
+    /// Savaş compares itself, and the limbs of that design's modulus.
     fn rival(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let n = at.count("n")?.next_power_of_two();
         let shape = self.shape;

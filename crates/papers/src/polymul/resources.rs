@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Synthesises the whole polymul machine. It also compares the modular reductions of the polymul paper's
-//! section 3.1 with Montgomery's and Barrett's, which take any modulus.
+//! Synthesises the whole polymul machine. It also compares the modular reductions of section 3.1 of the paper of Mert,
+//! Öztürk and Savaş with Montgomery's and Barrett's, which take any modulus.
 
 use std::path::Path;
 

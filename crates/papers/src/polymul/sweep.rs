@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figure 4 of the polymul paper: latency and area-time product of a transform, over ring degrees and numbers of
-//! processing units.
+//! Figure 4 of the paper of Mert, Öztürk and Savaş: latency and area-time product of a transform, over ring degrees and
+//! numbers of processing units.
 
 use ringmill_machines::polymul::{ArrayOp, MIN_LOG_N, Shape, TOP_LOG_N, cycles};
 
@@ -69,7 +69,7 @@ pub(super) fn figures() -> Result<Vec<Record>, PaperError> {
     Ok(points.collect())
 }
 
-/// Returns the curves of Figure 4: our machine's solid, the polymul paper's dashed.
+/// Returns the curves of Figure 4: our machine's solid, Mert, Öztürk and Savaş's dashed.
 pub fn panels() -> Result<Vec<Panel>, PaperError> {
     let points = points()?;
     let panel = |title: &str, of: fn(&Point, f64) -> f64| Panel {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ablation of section 4.3.1 of the ring paper: the cycles of Set-1's multiplication with relinearisation on ring
+//! The ablation of section 4.3.1 of the Medha paper: the cycles of Set-1's multiplication with relinearisation on ring
 //! machines with and without dyadic cores.
 
 use ringmill_machines::MachineError;

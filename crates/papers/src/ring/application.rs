@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times the applications of the ring paper's section 5.3 on our machines and on the CPU.
+//! Times the applications of section 5.3 of the Medha paper on our machines and on the CPU.
 
 use ringmill_compiler::ckks::Compiled;
 use ringmill_cpu::Cpu;
@@ -12,7 +12,7 @@ use crate::scope::{Record, Scope, record};
 use crate::single::{self, own, simulate};
 use crate::value::{self, Value, model};
 
-/// The application of the ring paper that was compiled last, with its name. It is kept so that each application is
+/// The application of the Medha paper that was compiled last, with its name. It is kept so that each application is
 /// compiled once.
 #[derive(Default)]
 pub struct Program(Option<(String, Compiled)>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 3 of the ring paper, module by module. Our logic comes from the synthesis of the machine `ring-stored`,
+//! Table 3 of the Medha paper, module by module. Our logic comes from the synthesis of the machine `ring-stored`,
 //! elaborated for the primes of both parameter sets. Memories and multipliers of our two machines come from their
 //! descriptions.
 
@@ -16,7 +16,7 @@ use crate::scope::{Record, record};
 use crate::tables;
 use crate::value::{Value, stated, synthesised};
 
-/// The 60-bit prime of the ring paper, which our ring machines use too.
+/// The 60-bit prime of the Medha paper, which our ring machines use too.
 const PRIME_60: u64 = (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1;
 
 /// Returns the logic, memories and multipliers of synthesised modules as a record. Without synthesis they count as not
@@ -74,7 +74,7 @@ pub fn ask(mapping: &Mapping<'_>) -> Result<(), PaperError> {
     super::bars::taken(mapping).map(drop)
 }
 
-/// Returns the resources of our hardware that does the work of a module in the ring paper's Table 3. `why` is the
+/// Returns the resources of our hardware that does the work of a module in Table 3 of the Medha paper. `why` is the
 /// reason if there is no synthesis.
 pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record>, PaperError> {
     let like = like(name, &elaborated()?);
@@ -94,7 +94,7 @@ pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record
     Ok(vec![record])
 }
 
-/// Returns those parts of our ring machine that do the work of a module in the ring paper's Table 3.
+/// Returns those parts of our ring machine that do the work of a module in Table 3 of the Medha paper.
 fn like(module: &str, machine: &Machine) -> Option<Vec<Part>> {
     let of_60 = |name| Top::new(name).int("Width", 60);
     let once = |top| Part { top, count: 1 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks the machine `ring-stored` against the resource limits of its design. The limits are the ring paper's ultra
+//! Checks the machine `ring-stored` against the resource limits of its design. The limits are the Medha paper's ultra
 //! RAM and DSP, 192 block RAMs in an RPAU (residue polynomial arithmetic unit), and three quarters of the U250's look-up
 //! tables.
 

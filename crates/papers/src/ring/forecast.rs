@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An application of section 5.3 of the ring paper: the forecast of a smart grid's demand by a network of three
-//! hidden layers that the group method of data handling (GMDH) trains.
+//! An application of section 5.3 of the Medha paper: the forecast of a smart grid's demand by a network of three hidden
+//! layers that the group method of data handling (GMDH) trains.
 
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
 use ringmill_compiler::ckks::{Compiled, Options};
@@ -26,7 +26,7 @@ const COEFFICIENTS: [f64; 6] = [0.011, 0.62, 0.33, 0.023, -0.017, 0.029];
 
 pub const HIDDEN_LAYERS: usize = NODES.len() - 1;
 
-/// Compiles the forecasting network to a CKKS program. One evaluation forecasts in each of 8192 slots. The ring paper
+/// Compiles the forecasting network to a CKKS program. One evaluation forecasts in each of 8192 slots. The Medha paper
 /// describes forecasts for 60,000 apartments in half an hour: 30 ms for each, and one evaluation each.
 pub fn compile() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("grid_forecast", SLOTS)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Section 6 of the ring paper: rings of N = 2^16, whose limbs the ring machine splits twice.
+//! Section 6 of the Medha paper: rings of N = 2^16, whose limbs the ring machine splits twice.
 
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, RingMachine};

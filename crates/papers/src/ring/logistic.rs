@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An application of section 5.3 of the ring paper: logistic regression on one batch of encrypted records.
+//! An application of section 5.3 of the Medha paper: logistic regression on one batch of encrypted records.
 
 use ringmill_compiler::Passes;
 use ringmill_compiler::builder::TraceBuilder;
@@ -13,7 +13,7 @@ use crate::error::PaperError;
 pub const RECORDS: u32 = 455;
 const SLOTS: u32 = 8192;
 
-/// Compiles a logistic regression to a CKKS program on 8192 slots. It takes the ring paper's batch of records and
+/// Compiles a logistic regression to a CKKS program on 8192 slots. It takes the Medha paper's batch of records and
 /// features, which five rotations sum, a sigmoid of degree 7, and plaintext weights. The paper gives operation counts
 /// but no program, so our counts are printed beside the paper's.
 pub fn compile() -> Result<Compiled, PaperError> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of our ring machines of the ring paper's size: the cycles of their instructions, and the memories of their
+//! Figures of our ring machines of the Medha paper's size: the cycles of their instructions, and the memories of their
 //! RPAUs (residue polynomial arithmetic units).
 
 use ringmill_machines::fpga::Resource;
@@ -15,7 +15,7 @@ use crate::row::Ours;
 use crate::scope::{Record, record};
 use crate::value::{counted, model, stated};
 
-/// Returns the description of the ring machine of this name, among those of the ring paper's size.
+/// Returns the description of the ring machine of this name, among those of the Medha paper's size.
 pub fn description(name: &str) -> Result<Description, PaperError> {
     let found = OF_THE_PAPERS_SIZE.iter().find(|(known, _)| *known == name);
     let (_, text) = found.ok_or_else(|| PaperError::Internal(format!("no machine `{name}`")))?;
@@ -39,7 +39,7 @@ pub fn machines(operations: &[Operation]) -> Result<Vec<Record>, PaperError> {
     machines.collect()
 }
 
-/// Returns the cycles of the instructions of the ring paper's Table 2 on limbs of 2^14 residues.
+/// Returns the cycles of the instructions of Table 2 of the Medha paper on limbs of 2^14 residues.
 pub fn instructions(machine: &str) -> Result<Vec<Record>, PaperError> {
     let d = description(machine)?;
     let groups = d.slot_groups();

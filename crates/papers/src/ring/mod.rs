@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the ring paper (Medha): instructions, operations, memories, modules and applications of our ring
-//! machines. The rows are in `data/ring.toml`.
+//! Figures of the Medha paper: instructions, operations, memories, modules and applications of our ring machines. The
+//! rows are in `data/ring.toml`.
 
 mod ablation;
 mod application;
@@ -38,7 +38,7 @@ pub const SHEET: &str = include_str!("../../data/ring.toml");
 /// forecast.
 const APPLICATIONS: usize = 4;
 
-/// The ring paper, on the co-processor Medha: its Tables 2 to 5, and sections 4 to 6.
+/// The Medha paper, on the co-processor Medha: its Tables 2 to 5, and sections 4 to 6.
 pub struct Medha;
 
 impl Paper for Medha {
@@ -101,7 +101,7 @@ fn notes() -> Result<String, PaperError> {
     Ok(notes)
 }
 
-/// A ring machine of the ring paper's size, with its name.
+/// A ring machine of the Medha paper's size, with its name.
 type Named = (&'static str, Box<dyn Machine>);
 
 struct Ours<'a> {

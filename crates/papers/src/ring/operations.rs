@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times the homomorphic operations of both parameter sets of the ring paper, on our machines and on the CPU.
+//! Times the homomorphic operations of both parameter sets of the Medha paper, on our machines and on the CPU.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::value::{self, Value, model};
 
 pub const MULTIPLY: &str = "multiply + relinearise";
 
-/// The parameter sets of the ring paper's Table 1: the paper's names, and our names in [`Params::named`].
+/// The parameter sets of Table 1 of the Medha paper: the paper's names, and our names in [`Params::named`].
 const SETS: [(&str, &str); 2] = [("Set-1", "set1"), ("Set-2", "set2")];
 /// The number of timed operations, over both parameter sets.
 pub const COUNT: usize = 2 * 3;
@@ -35,7 +35,7 @@ struct Single {
     program: Verified,
 }
 
-/// Returns the homomorphic operations that the ring paper times. Each has the paper's name, our field's name, and its
+/// Returns the homomorphic operations that the Medha paper times. Each has the paper's name, our field's name, and its
 /// key in the compiler.
 pub fn keys(params: &Params) -> [(&'static str, &'static str, OpKey); 3] {
     let level = params.max_level();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An application of section 5.3 of the ring paper: the classification of an encrypted text by the
-//! published method PrivFT.
+//! An application of section 5.3 of the Medha paper: the classification of an encrypted text by the published method
+//! PrivFT.
 //!
 //! The paper counts the operations of PrivFT's inference and gives Medha's time for it, but not the program. So two
 //! programs are timed. One is the counted operations alone, one after another at Set-1's highest level. The other is
@@ -24,7 +24,7 @@ const PARTS: u32 = 3;
 const CLASSES: usize = 20;
 const PLACES: u32 = 32;
 
-/// Compiles a program with as many products, additions and rotations as the ring paper counts for its text
+/// Compiles a program with as many products, additions and rotations as the Medha paper counts for its text
 /// classification, and only the operations that these entail. The program has products of one ciphertext, sums that are
 /// rotated and added to themselves, and the other additions.
 pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our bootstrapping engine beside the designs of Tables IV and VI of the torus paper. Cycles come from the model,
-//! which lockstep holds to the RTL. Resources come from synthesis of the engine's modules, or from the description's
-//! needs.
+//! Our bootstrapping engine beside the designs of Tables IV and VI of the paper of Kong and Li. Cycles come from the
+//! model, which lockstep holds to the RTL. Resources come from synthesis of the engine's modules, or from the
+//! description's needs.
 
 use ringmill_circuits::tfhe::{
     Decomposition, LweDimension, Params, ParamsBuilder, TfheError, Transforms, Unrolling,
@@ -45,7 +45,7 @@ pub fn synthesis(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<Record>
     Ok(found)
 }
 
-/// Returns a record without figures, for a design in the torus paper's tables that is not ours.
+/// Returns a record without figures, for a design in the tables of the paper of Kong and Li that is not ours.
 pub fn none() -> Record {
     let mut found = area([Value::None, Value::None, Value::None, Value::None]);
     found.insert("engine.cycles".to_owned(), Value::None);
@@ -54,8 +54,8 @@ pub fn none() -> Record {
     found
 }
 
-/// Returns cycles and resources of a transform unit for N = 1024 with eight butterflies, as in the torus paper's Table
-/// IV.
+/// Returns cycles and resources of a transform unit for N = 1024 with eight butterflies, as in Table IV of the paper of
+/// Kong and Li.
 pub fn ntt(mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     const LOG_LANES: u32 = 3;
     let d = Description::read(Description::PAPER)?;
@@ -119,7 +119,7 @@ pub fn engine(machine: &TorusMachine, mapping: &Mapping<'_>) -> Result<Record, P
     Ok(found)
 }
 
-/// The parameters of a bootstrapping engine that the torus paper prints in Table VI.
+/// The parameters of a bootstrapping engine that the paper of Kong and Li prints in Table VI.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Printed {
     pub dim: usize,
@@ -129,8 +129,8 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// Returns the engine parameters that the scope's row of the torus paper's Table VI prints. Returns `None` for a
-    /// row that is not the paper's own engine.
+    /// Returns the engine parameters that the scope's row of Table VI of the paper of Kong and Li prints. Returns
+    /// `None` for a row that is not the paper's own engine.
     pub fn of(at: &Scope<'_>) -> Result<Option<Self>, PaperError> {
         if !at.text("design")?.starts_with("Proposed") {
             return Ok(None);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The torus paper's TFHE parameters as our parameter sets, and the time of a gate on this computer.
+//! Kong and Li's TFHE parameters as our parameter sets, and the time of a gate on this computer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,26 +14,26 @@ use crate::error::PaperError;
 /// The number of measured gates, of which the shortest time counts.
 const RUNS: usize = 10;
 
-/// The torus paper's decomposition in the key switch: t digits of one bit.
+/// Kong and Li's decomposition in the key switch: t digits of one bit.
 const DIGITS: Decomposition = Decomposition {
     log_base: 1,
     levels: 15,
 };
 
-/// Returns the torus paper's parameter set (1): the TFHE library's set of 2020, with these digits of the key switch.
-/// Gates fail below 2^-40.
+/// Returns Kong and Li's parameter set (1): the TFHE library's set of 2020, with these digits of the key switch. Gates
+/// fail below 2^-40.
 fn builder(digits: Decomposition) -> Result<ParamsBuilder, PaperError> {
     let set = ParamsBuilder::named("tfhe_library_2020_below_128_bits")?;
     Ok(set.key_switch(digits).failing(FailureRate::Below2Minus40))
 }
 
-/// Returns the torus paper's parameter set (1) with these digits of the key switch, and transforms modulo the paper's
+/// Returns Kong and Li's parameter set (1) with these digits of the key switch, and transforms modulo the paper's
 /// prime.
 pub fn with_digits(digits: Decomposition) -> Result<Arc<Params>, PaperError> {
     Ok(builder(digits)?.transforms(Transforms::Solinas).build()?)
 }
 
-/// Returns the torus paper's parameter set (1) with the paper's digits of the key switch.
+/// Returns Kong and Li's parameter set (1) with the paper's digits of the key switch.
 pub fn params() -> Result<Arc<Params>, PaperError> {
     with_digits(DIGITS)
 }
@@ -48,7 +48,7 @@ pub struct Milliseconds {
     pub peer: Option<f64>,
 }
 
-/// Measures a NAND gate with the torus paper's parameter set (1), ours and tfhe-rs's.
+/// Measures a NAND gate with Kong and Li's parameter set (1), ours and tfhe-rs's.
 ///
 /// # Errors
 /// A gate with a wrong result.

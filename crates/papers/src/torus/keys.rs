@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of bootstrapping keys for the shipped engines: the torus paper's own order of a step, the rates at which
-//! keys arrive, and the key switch with masks that are secure.
+//! Figures of bootstrapping keys for the shipped engines: Kong and Li's own order of a step, the rates at which keys
+//! arrive, and the key switch with masks that are secure.
 
 use ringmill_circuits::tfhe::{Decomposition, Params};
 use ringmill_hdl::torus::parts::switch;
@@ -34,8 +34,7 @@ pub fn rate(at: &Scope<'_>) -> Result<Record, PaperError> {
     )]))
 }
 
-/// Returns the cycles of each part of a bootstrap's step in the torus paper's own order, at the scope's m, clock and
-/// link.
+/// Returns the cycles of each part of a bootstrap's step in Kong and Li's own order, at the scope's m, clock and link.
 pub fn own_order(at: &Scope<'_>) -> Result<Record, PaperError> {
     let mut d = Description::read(Description::PAPER)?;
     d.unroll = at.count("m")?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the torus paper: counts of the bootstrap's program, primes, security, our engines and the paper's own
-//! order of a step. Key switches with secure masks and the time of a gate on this computer come with them. The rows of
-//! the paper's tables are in `data/torus.toml`.
+//! Figures of the paper of Kong and Li: counts of the bootstrap's program, primes, security, our engines and the
+//! paper's own order of a step. Key switches with secure masks and the time of a gate on this computer come with them.
+//! The rows of the paper's tables are in `data/torus.toml`.
 
 mod engine;
 mod gate;
@@ -30,7 +30,7 @@ use crate::value::{Value, measured};
 
 pub const SHEET: &str = include_str!("../../data/torus.toml");
 
-/// The torus paper on a bootstrapping engine: its Tables I to VI.
+/// The paper of Kong and Li on a bootstrapping engine: its Tables I to VI.
 pub struct Bootstrapping;
 
 impl Paper for Bootstrapping {

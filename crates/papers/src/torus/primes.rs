@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table II of the torus paper: numbers of a special form, and which of them are prime.
+//! Table II of the paper of Kong and Li: numbers of a special form, and which of them are prime.
 
 use num_bigint::BigUint;
 

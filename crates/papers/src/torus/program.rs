@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts of the torus paper's bootstrap: operations of its steps (Table I), and the estimated security of its
-//! parameter sets (Table III).
+//! Counts of Kong and Li's bootstrap: operations of its steps (Table I), and the estimated security of its parameter
+//! sets (Table III).
 
 use ringmill_circuits::tfhe::mid::BootstrapPrograms;
 use ringmill_circuits::tfhe::{Params, ParamsBuilder};
@@ -17,7 +17,7 @@ fn of(procedure: &Procedure, op: Op) -> impl Iterator<Item = (usize, usize)> {
     those.map(|i| (i.dst.len(), i.src.len()))
 }
 
-/// Counts the operations in our bootstrap program that belong to one step of the torus paper's Table I.
+/// Counts the operations in our bootstrap program that belong to one step of Table I of the paper of Kong and Li.
 pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
     let s = params.sizes();
     let program = BootstrapPrograms::new(params)?.rotate;

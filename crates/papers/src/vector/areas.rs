@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Areas of Tables 4 and 6 of the vector paper, in standard cells of an open library. Table 4 compares arithmetic for
+//! Areas of Tables 4 and 6 of the BASALISC paper, in standard cells of an open library. Table 4 compares arithmetic for
 //! Montgomery-friendly moduli with arithmetic for any odd modulus. Table 6 has the vector machine's units, as sums of
 //! their synthesised leaf modules.
 
@@ -14,7 +14,7 @@ use crate::run::Figures;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted, synthesised};
 
-/// The source of chip areas in the vector paper's tables: the hardware's tools, or the reason why there is no
+/// The source of chip areas in the tables of the BASALISC paper: the hardware's tools, or the reason why there is no
 /// synthesis.
 pub struct Areas(Result<Hdl, String>);
 
@@ -87,7 +87,7 @@ fn whole(hdl: &Hdl) -> Result<Vec<Record>, PaperError> {
     ])])
 }
 
-/// Returns the areas of the units of the vector paper's machine in Table 6. Transforms come first, since the other
+/// Returns the areas of the units of the BASALISC paper's machine in Table 6. Transforms come first, since the other
 /// areas are shares of theirs.
 fn units(hdl: &Hdl, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let columns = ["element", "mhz", "mm2"].map(str::to_owned);

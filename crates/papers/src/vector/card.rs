@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 8 of the vector paper on `vector-u250`, a machine that can be built, beside the paper's machine at the same
+//! Table 8 of the BASALISC paper on `vector-u250`, a machine that can be built, beside the paper's machine at the same
 //! ring degree.
 //!
 //! The machine `vector-u250` takes rings up to N = 1024, so both machines are timed there, with as many primes as the
@@ -32,14 +32,14 @@ pub fn params(of: &Params) -> Result<Arc<Params>, PaperError> {
     Ok(params)
 }
 
-/// A homomorphic operation of the vector paper's Table 8 as a micro program, with all operands in the buffer.
+/// A homomorphic operation of Table 8 of the BASALISC paper as a micro program, with all operands in the buffer.
 pub struct Operation {
     pub name: &'static str,
     pub procedure: Arc<mid::Procedure>,
     pub made: Alone,
 }
 
-/// Compiles the operations of the vector paper's Table 8 to micro programs of a vector machine.
+/// Compiles the operations of Table 8 of the BASALISC paper to micro programs of a vector machine.
 pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation>, PaperError> {
     let found = procedures(params)?.into_iter().map(|(name, procedure)| {
         let made = alone(d, &procedure, &|_| true, Counting::PAPER)?;
@@ -52,7 +52,7 @@ pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation
     found.collect()
 }
 
-/// Returns the microseconds of each operation of the vector paper's Table 8 on `vector-u250` and on the paper's
+/// Returns the microseconds of each operation of Table 8 of the BASALISC paper on `vector-u250` and on the paper's
 /// machine. A second figure includes all times: the key comes from distant memory, and instructions cross the link.
 pub fn figures(of: &Params) -> Result<Vec<Record>, PaperError> {
     let params = params(of)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 8 of the vector paper on our vector machine, and the paper's statements about its units.
+//! Table 8 of the BASALISC paper on our vector machine, and the paper's statements about its units.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, counted, model};
 
-/// Returns the description of a vector machine for a ring degree: the vector paper's machine, or for a smaller ring
+/// Returns the description of a vector machine for a ring degree: the BASALISC paper's machine, or for a smaller ring
 /// one of a smaller radix.
 pub fn machine(log_n: u8) -> Result<Description, PaperError> {
     let mut d = Description::read(Description::PAPER)?;
@@ -71,7 +71,7 @@ pub fn fields(d: &Description) -> Record {
     ])
 }
 
-/// Returns the microseconds of the operations of the vector paper's Table 8 with operands in the buffer, and how the
+/// Returns the microseconds of the operations of Table 8 of the BASALISC paper with operands in the buffer, and how the
 /// key switch's cycles split among its parts.
 pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperError> {
     let params = Arc::clone(procedure.params());
@@ -127,7 +127,7 @@ pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError
     Ok(Arc::new(made().map_err(BgvError::from)?))
 }
 
-/// Runs a whole program on the vector machine, once as the vector paper counts time, and once with distant memory and
+/// Runs a whole program on the vector machine, once as the BASALISC paper counts time, and once with distant memory and
 /// instructions counted too.
 pub fn simulate(
     description: Description,
@@ -147,7 +147,7 @@ pub fn simulate(
     Ok(Run { report, own })
 }
 
-/// Runs one bootstrap of the parameter set (section 8.3.1) on the vector machine, once as the vector paper counts
+/// Runs one bootstrap of the parameter set (section 8.3.1) on the vector machine, once as the BASALISC paper counts
 /// time, and once with distant memory and instructions counted too.
 pub fn bootstrap(
     procedure: &Arc<Procedure>,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the vector paper (BASALISC): parameters, fields of the description, areas, operations, a bootstrap and a
-//! training iteration on the vector machine, and operations on our CPU. The rows of its tables are in
-//! `data/vector.toml`.
+//! Figures of the BASALISC paper: parameters, fields of the description, areas, operations, a bootstrap and a training
+//! iteration on the vector machine, and operations on our CPU. The rows of its tables are in `data/vector.toml`.
 
 mod areas;
 pub(crate) mod card;
@@ -36,7 +35,7 @@ use runs::Run;
 const NAME: &str = "vector";
 pub const SHEET: &str = include_str!("../../data/vector.toml");
 
-/// The vector paper, on the co-processor BASALISC: its Tables 1 and 4 to 8, and the statements of its text.
+/// The BASALISC paper, on the co-processor BASALISC: its Tables 1 and 4 to 8, and the statements of its text.
 pub struct Basalisc;
 
 impl Paper for Basalisc {
@@ -54,7 +53,8 @@ impl Paper for Basalisc {
     }
 }
 
-/// Returns the vector paper's tables for a bootstrap with these parameters, and a training iteration of this size.
+/// Returns the tables of the BASALISC paper for a bootstrap with these parameters, and a training iteration of this
+/// size.
 pub fn reproduced(
     procedure: &Arc<Procedure>,
     size: training::Size,

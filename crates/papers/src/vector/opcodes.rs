@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Translates our mid-level instructions to the eight opcodes of the vector paper.
+//! Translates our mid-level instructions to the eight opcodes of the BASALISC paper.
 
 use std::collections::BTreeMap;
 
 use ringmill_isa::mid::{Imm, Instr, Op, Program, stats};
 
-/// The vector paper's opcodes, in the order of its Table 7.
+/// The BASALISC paper's opcodes, in the order of its Table 7.
 pub const OPCODES: [&str; 8] = [
     "ADD", "SUB", "MUL", "MORPH", "NTT", "INTT", "CONVERT", "FBE",
 ];
 
-/// Returns the opcodes of the vector paper that stand for one mid-level instruction, and how many of each.
+/// Returns the opcodes of the BASALISC paper that stand for one mid-level instruction, and how many of each.
 fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
     let pairs = (instr.src.len() / 2) as u64;
     match instr.op {
@@ -35,8 +35,8 @@ fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
     }
 }
 
-/// Counts the mid-level instructions of one run of a program as the vector paper's opcodes. Repeats are multiplied and
-/// not unrolled.
+/// Counts the mid-level instructions of one run of a program as the BASALISC paper's opcodes. Repeats are multiplied
+/// and not unrolled.
 pub fn counts(program: &Program) -> BTreeMap<&'static str, u64> {
     let mut counts = BTreeMap::new();
     for (procedure, calls) in program.procs.iter().zip(stats::call_counts(program)) {

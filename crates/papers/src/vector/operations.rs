@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 8 of the vector paper: HElib's times beside those of our CPU kernels on this computer, on one thread, at the
+//! Table 8 of the BASALISC paper: HElib's times beside those of our CPU kernels on this computer, on one thread, at the
 //! highest level.
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::value;
 /// The number of measured runs of each operation, of which the shortest counts.
 const RUNS: usize = 3;
 
-/// Returns the operations of the vector paper's Table 8 at the highest level as procedures, with the paper's names.
+/// Returns the operations of Table 8 of the BASALISC paper at the highest level as procedures, with the paper's names.
 pub fn procedures(params: &Arc<Params>) -> Result<[(&'static str, Arc<Procedure>); 6], PaperError> {
     let cache = ProcCache::new(Arc::clone(params));
     let top = params.max_level();
@@ -42,7 +42,7 @@ pub fn procedures(params: &Arc<Params>) -> Result<[(&'static str, Arc<Procedure>
     ])
 }
 
-/// Returns the milliseconds of each operation of the vector paper's Table 8 on this computer.
+/// Returns the milliseconds of each operation of Table 8 of the BASALISC paper on this computer.
 pub fn measured(params: &Arc<Params>) -> Result<Vec<Record>, PaperError> {
     let cpu = Cpu::new(1)?;
     let found = procedures(params)?.into_iter().map(|(name, procedure)| {

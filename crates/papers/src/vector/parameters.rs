@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 1 of the vector paper: the parameters of our BGV set for bootstrapping.
+//! Table 1 of the BASALISC paper: the parameters of our BGV set for bootstrapping.
 
 use ringmill_isa::Level;
 use ringmill_schemes::bgv::bootstrap::Bootstrapping;
@@ -8,7 +8,7 @@ use ringmill_schemes::bgv::{NoiseModel, Params};
 use crate::scope::{Record, record};
 use crate::value::{Value, counted};
 
-/// Returns one parameter of the set `setup`, by the name in the vector paper's Table 1.
+/// Returns one parameter of the set `setup`, by the name in Table 1 of the BASALISC paper.
 pub fn parameter(name: &str, setup: &Bootstrapping) -> Record {
     let params = setup.params();
     let security = params.security();

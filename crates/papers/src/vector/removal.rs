@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstraps of the vector paper's parameter set with other methods to remove the lower digits of a plaintext: the
+//! Bootstraps of the BASALISC paper's parameter set with other methods to remove the lower digits of a plaintext: the
 //! paper's own, and those between it and ours.
 
 use std::sync::Arc;
@@ -60,7 +60,7 @@ fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedu
     Ok(None)
 }
 
-/// Returns the times of a bootstrap with each method of digit removal, once as the vector paper counts time, and once
+/// Returns the times of a bootstrap with each method of digit removal, once as the BASALISC paper counts time, and once
 /// with distant memory and instructions counted too.
 pub fn figures(procedure: &Procedure, progress: &dyn Progress) -> Result<Vec<Record>, PaperError> {
     let methods = [

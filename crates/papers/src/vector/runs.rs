@@ -70,7 +70,7 @@ impl Run {
         ]
     }
 
-    /// Returns the cycles of the buffer's ports, and the chunks through each unit, once as the vector paper counts
+    /// Returns the cycles of the buffer's ports, and the chunks through each unit, once as the BASALISC paper counts
     /// time, and once with distant memory and instructions counted too.
     pub fn splits(&self) -> Vec<Record> {
         let busy = |unit: &str| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 7 of the vector paper: the instructions of one sigmoid, beside those that our compiler makes for it.
+//! Table 7 of the BASALISC paper: the instructions of one sigmoid, beside those that our compiler makes for it.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError>
     Ok(compile::<Bgv>(source, &options)?)
 }
 
-/// Counts how often each opcode of the vector paper occurs in one sigmoid.
+/// Counts how often each opcode of the BASALISC paper occurs in one sigmoid.
 pub fn opcodes(compiled: &Compiled<Bgv>) -> Vec<Record> {
     let found = counts(compiled.program.program());
     let opcode = |opcode: &str| {

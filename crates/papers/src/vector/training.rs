@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The training iteration of section 8.3.2 of the vector paper, on the performance simulator. It traces the program of
-//! `examples/06_training.py` with the same sizes.
+//! The training iteration of section 8.3.2 of the BASALISC paper, on the performance simulator. It traces the program
+//! of `examples/06_training.py` with the same sizes.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,7 +28,7 @@ pub struct Size {
     pub step: i64,
 }
 
-/// The vector paper's size of a training iteration: 1,024 samples of 10 features.
+/// The BASALISC paper's size of a training iteration: 1,024 samples of 10 features.
 pub const WHOLE: Size = Size {
     samples: 1024,
     features: 10,
@@ -216,7 +216,7 @@ pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
 }
 
 /// Runs one training iteration on the vector machine. Returns its instruction counts at three levels, its time as the
-/// vector paper counts it and with distant memory and instructions counted too, and the share of the link that
+/// BASALISC paper counts it and with distant memory and instructions counted too, and the share of the link that
 /// instructions take.
 pub fn iteration(
     procedure: &Arc<Procedure>,

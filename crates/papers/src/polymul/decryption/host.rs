@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times the host's part of a BFV decryption on one thread, split as in Table 3 of the polymul paper.
+//! Times the host's part of a BFV decryption on one thread, split as in Table 3 of the paper of Mert, Öztürk and Savaş.
 
 use std::time::{Duration, Instant};
 
@@ -47,20 +47,20 @@ impl Room {
         }
     }
 
-    /// Computes line 2 of the polymul paper's Algorithm 5, the product of the phase c_0 + c_1 s with gamma t. It
-    /// starts from the product c_1 s in `phase`.
+    /// Computes line 2 of Algorithm 5 of the paper of Mert, Öztürk and Savaş, the product of the phase c_0 + c_1 s with
+    /// gamma t. It starts from the product c_1 s in `phase`.
     fn raise(&mut self, of: &Sample) -> Result<(), PaperError> {
         kernels::add_assign(of.plan.modulus(), &mut self.phase, &of.c0)?;
         of.division.raise(&mut self.phase);
         Ok(())
     }
 
-    /// Computes lines 3 to 5 of the polymul paper's Algorithm 5, the base conversion FASTBCONV.
+    /// Computes lines 3 to 5 of Algorithm 5 of the paper of Mert, Öztürk and Savaş, the base conversion FASTBCONV.
     fn extend(&mut self, of: &Sample) -> Result<(), PaperError> {
         Ok(of.division.extend(&self.phase, &mut self.sums)?)
     }
 
-    /// Computes lines 6 to 13 of the polymul paper's Algorithm 5, the correction of the message.
+    /// Computes lines 6 to 13 of Algorithm 5 of the paper of Mert, Öztürk and Savaş, the correction of the message.
     fn correct(&mut self, of: &Sample) {
         of.division.correct(&self.sums, &mut self.message);
     }

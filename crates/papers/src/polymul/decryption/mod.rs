@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The decryption study of the polymul paper's sections 4.1 and 5. It runs BFV's decryption as SEAL does it, on our own
-//! ciphertexts and on SEAL's, with the product c_1 s on the machine. Host, link and machine are reported separately,
-//! and so are other uses of the machine.
+//! The decryption study of sections 4.1 and 5 of the paper of Mert, Öztürk and Savaş. It runs BFV's decryption as SEAL
+//! does it, on our own ciphertexts and on SEAL's, with the product c_1 s on the machine. Host, link and machine are
+//! reported separately, and so are other uses of the machine.
 //!
 //! In this study alone a secret key goes to a device, as in the paper. Devices that run programs never get one.
 

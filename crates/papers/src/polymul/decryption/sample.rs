@@ -19,7 +19,7 @@ pub const T: u64 = 256;
 /// The bits of the key-switching prime that the library's parameters must have. No ciphertext of the study uses it.
 const SPECIAL_BITS: u32 = 30;
 
-/// A parameter set of the polymul paper: the ring degree, and the bits of its one prime.
+/// A parameter set of the paper of Mert, Öztürk and Savaş: the ring degree, and the bits of its one prime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Set {
     pub n: usize,
@@ -102,7 +102,8 @@ impl Sample {
         self.c1.len()
     }
 
-    /// Computes c_1 s in coefficient form (NTT_MULTIPLY, lines 14 to 18 of the polymul paper's Algorithm 5).
+    /// Computes c_1 s in coefficient form (NTT_MULTIPLY, lines 14 to 18 of Algorithm 5 of the paper of Mert, Öztürk and
+    /// Savaş).
     pub fn product(&self, into: &mut [u64]) -> Result<(), PaperError> {
         into.copy_from_slice(&self.c1);
         self.plan.forward(into)?;
