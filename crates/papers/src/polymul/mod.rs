@@ -40,7 +40,7 @@ const RUNS: u32 = 1000;
 pub struct Given {
     clock_mhz: f64,
     pcie_effective_gbps: f64,
-    /// Mert, Öztürk and Savaş's parameter sets: ring degrees, and bits of moduli.
+    /// parameter sets of Mert, Öztürk and Savaş: ring degrees, and bits of moduli.
     sets: Vec<(usize, u32)>,
     seal_decrypt: Vec<SealDecrypt>,
 }
