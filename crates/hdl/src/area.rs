@@ -52,7 +52,7 @@ pub struct Area {
     pub area: f64,
     /// The area divided by that of a NAND gate of two inputs.
     pub gates: f64,
-    /// The bits of memories of at least [`MEMORY_WORDS`] words, which the area does not contain.
+    /// The bits of the module's memories of at least [`MEMORY_WORDS`] words, which `area` does not contain.
     pub memory_bits: u64,
     /// The number of the module's cells, by type.
     pub cells: BTreeMap<String, u64>,

@@ -16,9 +16,9 @@ const HARNESS: &str = include_str!("harness.cpp");
 const RUNTIME: [&str; 2] = ["verilated.cpp", "verilated_threads.cpp"];
 const RUNTIME_WAVES: &str = "verilated_vcd_c.cpp";
 
-/// Modules with many instances, which Verilator would inline into their parents. They are not inlined, so that all
-/// instances share their compiled code. So a bootstrapping engine is built in less than half of the time, and runs as
-/// fast.
+/// RTL modules with many instances, which Verilator would inline into their parent modules. They are not inlined, so
+/// that all instances share one compiled code. So a bootstrapping engine is built in less than half of the time, and
+/// runs as fast.
 const APART: [&str; 12] = [
     "rm_butterfly",
     "rm_mod_mul",

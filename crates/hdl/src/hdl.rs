@@ -46,8 +46,8 @@ impl Hdl {
         })
     }
 
-    /// Returns the same tools and cache with more sources: those of the designs that only comparisons with papers need.
-    /// They come from the checkout at or above `start`, or from the installed package.
+    /// Returns the same tools and cache with more sources: designs of published papers, with which this project's
+    /// modules are compared. They come from the checkout at or above `start`, or from the installed package.
     pub fn with_peers(&self, start: &Path) -> Result<Self, HdlError> {
         Ok(Self {
             sources: Origin::find(start)?.sources_with_peers()?,
@@ -94,7 +94,7 @@ impl Hdl {
         build::lint(self, top)
     }
 
-    /// Counts a module's resources on the 7-series, the FPGA family for which the papers print figures.
+    /// Counts a module's resources on the 7-series of Xilinx FPGAs.
     pub fn synthesise(&self, top: &Top) -> Result<Synthesis, HdlError> {
         self.synthesise_for(top, Family::Xc7)
     }

@@ -6,7 +6,7 @@
 
 use crate::Top;
 
-/// The numbers of the reductions of a modular multiplier, as in `rm_arith_pkg::flavour_t`.
+/// The numbers that name the kinds of reduction of a modular multiplier, as in `rm_arith_pkg::flavour_t`.
 pub mod flavour {
     pub const WORD_MONTGOMERY: u64 = 0;
     pub const MONTGOMERY_FRIENDLY: u64 = 1;
@@ -33,8 +33,8 @@ pub struct Multiplier {
     pub dsp: u64,
 }
 
-/// Multipliers for all reductions. Among the moduli are the Medha paper's 60-bit prime, and one 54-bit prime on each
-/// side of its power of two.
+/// The modular multipliers of the table of leaf modules, at least one for each kind of reduction. Among their moduli
+/// are the 60-bit prime of the Medha paper, one 54-bit prime below 2^54 and one above 2^53.
 pub const MULTIPLIERS: [Multiplier; 7] = [
     Multiplier {
         name: "word-level Montgomery, w = 9 to 17",
@@ -147,7 +147,7 @@ impl WideMultiplier {
     }
 }
 
-/// A row of the table of leaf modules: a description, the module, and its latency in cycles.
+/// A row of the table of leaf modules in `docs/rtl.md`: a description, the module, and its latency in cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Leaf {
     pub what: String,
@@ -155,7 +155,8 @@ pub struct Leaf {
     pub latency: u64,
 }
 
-/// Returns every leaf module that is large enough for a row, those of the library first.
+/// Returns every leaf module of the RTL that is large enough for a row of the table in `docs/rtl.md`, those of the
+/// library first.
 pub fn leaves() -> Vec<Leaf> {
     let mut rows = Vec::new();
     let mut row = |what: &str, top: Top, latency| {

@@ -33,7 +33,7 @@ pub fn sources(start: &Path) -> Result<Sources, HdlError> {
 
 /// The folder of the RTL in a checkout.
 const RTL: &str = "rtl";
-/// The folder of further sources that only comparisons with papers need.
+/// The folder of further RTL sources: designs of published papers, with which this project's modules are compared.
 const PEERS: &str = "crates/hdl/peers";
 
 /// Where sources, tools and cache come from: a checkout or the installed package.
@@ -67,7 +67,7 @@ impl Origin {
         self.read(&[RTL])
     }
 
-    /// Returns the RTL sources, and those that only comparisons with papers need.
+    /// Returns the RTL sources, and the designs of published papers with which this project's modules are compared.
     pub fn sources_with_peers(&self) -> Result<Sources, HdlError> {
         self.read(&[RTL, PEERS])
     }

@@ -11,10 +11,11 @@ use crate::{Hdl, HdlError, Top, Versions};
 pub const MOST_LEVELS: u32 = 8;
 /// The most carry bits that a path between two registers may have.
 pub const MOST_CARRY: u32 = 64;
-/// The clock in MHz that paths within these limits reach.
+/// The clock in MHz that paths within [`MOST_LEVELS`] and [`MOST_CARRY`] are expected to reach.
 pub const BAR_MHZ: u32 = 150;
 
-/// One of the longest paths. It stands for all paths between the same two registers, in every copy of a unit.
+/// One of the longest paths of a netlist. It represents all paths between the same two registers, in every copy of a
+/// unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LevelPath {
     /// The path's levels of look-up tables. Other cells count as several (a stage of a DSP block 2, the output of a

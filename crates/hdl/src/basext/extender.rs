@@ -85,7 +85,8 @@ struct Ports {
 }
 
 impl Extender {
-    /// Builds the unit's simulation model (unless the cache has it), and resets it. A shape stands for its folded unit.
+    /// Builds the unit's simulation model (unless the cache has it), and resets it. If `unit` is a shape, the model is
+    /// the folded unit of that shape.
     ///
     /// # Errors
     /// The errors of the tools that build the model.
@@ -139,8 +140,8 @@ impl Extender {
         self.stalls = dice;
     }
 
-    /// Makes both streams pass through a memory port of this rate from now on, whatever [`Self::stall`] decides. `None`
-    /// removes the port.
+    /// Makes the unit's input and output stream pass through one memory port of this rate from now on, whatever
+    /// [`Self::stall`] decides. `None` removes the port.
     pub fn behind(&mut self, rate: Option<Rate>) {
         self.rate = rate;
     }
@@ -178,10 +179,10 @@ impl Extender {
         }
     }
 
-    /// Extends `limbs`, the residues modulo the sources, with the loaded constants. Returns the residues modulo each
-    /// target, and the cycles. If the unit takes redundant residues, an exact extension has those as a last limb, as
-    /// `ringmill_machines::basext::golden` has. The folded and the pipelined unit are sent the limbs once for each
-    /// target.
+    /// Extends `limbs`, the residues modulo the source moduli, with the loaded constants. Returns the residues modulo
+    /// each target modulus, and the cycles. If the unit takes redundant residues, an exact extension has those as a
+    /// last limb, as `ringmill_machines::basext::golden` has. The folded and the pipelined unit are sent the limbs once
+    /// for each target.
     ///
     /// # Errors
     /// [`ExtendError::Answered`] if the unit refuses the command; [`BasextError::Limbs`] for a wrong number of limbs;

@@ -28,8 +28,8 @@ pub use registry::{Described, Design, Designs, Folder, OpenEngine, Runs};
 trait Whole: Send + Sync {
     fn machine(&self) -> &dyn Machine;
 
-    /// Runs a program whose bindings were checked. `report` is the model's report, in which the RTL's cycles replace
-    /// the model's.
+    /// Runs a program whose bindings were checked. `report` is the cycle model's report of the program, in which the
+    /// RTL's cycles replace the model's.
     fn execute(
         &self,
         job: &Job<'_, '_>,

@@ -26,8 +26,8 @@ use ringmill_device::pool::{OutputLimb, limb_modulus};
 /// log2 of the largest native ring degree for which the model is built quickly instead of to run fast.
 const SMALL: u8 = 8;
 
-/// The RTL of a ring machine. An RPAU is elaborated for its primes. So one model is built for each list of primes that
-/// a program has, and cached; each run starts one.
+/// The RTL of a ring machine. Each residue polynomial arithmetic unit (RPAU) is elaborated for its primes. So one
+/// simulation model is built for each list of primes that a program has, and cached; each run starts one.
 pub(super) struct RingRtl {
     machine: RingMachine,
     hdl: Hdl,
@@ -122,7 +122,8 @@ impl Whole for RingRtl {
 struct Card<'a> {
     d: &'a Description,
     machine: Machine,
-    /// The number of slots of a limb: one at the native degree, two at twice that degree, four at four times.
+    /// The number of memory slots that a limb takes: one at the machine's native ring degree, two at twice that degree,
+    /// four at four times.
     pieces: usize,
     limbs: HashMap<LimbId, Vec<u64>>,
     rpau: HashMap<LimbId, usize>,

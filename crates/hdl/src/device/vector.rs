@@ -4,7 +4,8 @@
 //!
 //! A call's operands come from distant memory, and its results go there; the host stores the limbs between calls. Every
 //! event of a call must be in the cycle of the performance simulator, or the run fails. The report has the RTL's cycles
-//! of the calls. The rest of the report is the model's, in which limbs stay in the buffer from call to call.
+//! of the calls. The rest of the report is the performance simulator's, in which limbs stay in the machine's buffer
+//! from call to call.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -32,11 +33,12 @@ pub(super) struct VectorRtl {
     hdl: Hdl,
 }
 
-/// Distant memory behind its channels. A chunk occupies its channel for some cycles, and arrives after a latency.
+/// The memory outside the vector machine (distant memory) behind its channels. A chunk, one access of the machine's
+/// buffer, occupies a channel for some cycles, and arrives after a latency.
 struct Distant {
     chunks: HashMap<u32, Vec<u32>>,
     lanes: usize,
-    /// For each channel the first cycle in which it is free.
+    /// For each channel of distant memory, the first cycle in which the channel is free.
     channels: Vec<u64>,
     limb_chunks: u32,
     chunk: u64,
@@ -55,7 +57,8 @@ impl Distant {
         }
     }
 
-    /// Starts the transfer of a chunk, and returns the cycle in which the chunk arrives.
+    /// Starts the transfer of the chunk at an address of distant memory, and returns the cycle in which the chunk
+    /// arrives.
     fn passes(&mut self, address: u32, cycle: u64) -> u64 {
         let channel = (address / self.limb_chunks) as usize % self.channels.len().max(1);
         match self.channels.get_mut(channel) {

@@ -23,14 +23,14 @@ pub struct Wanted {
 /// A host of the ring machine. A host that sends a limb of a wrong length makes the machine answer with an error
 /// code.
 pub trait Host {
-    /// Returns the limb that a load asks for.
+    /// Returns the limb that a `LOAD` of the ring machine asks for.
     fn give(&mut self, wanted: Wanted) -> Vec<u64>;
 
-    /// Receives the limb of a store.
+    /// Receives the limb that a `STORE` of the ring machine sends.
     fn take(&mut self, wanted: Wanted, limb: Vec<u64>);
 
-    /// Returns the cycles in which the host lets the beats of the next transfer pass. They ascend and count from the
-    /// first possible cycle. Beats beyond the list pass one in a cycle.
+    /// Returns the cycles in which the host lets the beats (residues) of the next transfer pass. They ascend and count
+    /// from the first possible cycle. Beats beyond the list pass one in a cycle.
     fn beats(&mut self) -> Vec<u64> {
         Vec::new()
     }
@@ -71,12 +71,12 @@ struct Transfer {
     limb: Vec<u64>,
     beats: Vec<u64>,
     passed: usize,
-    /// The cycles since the first in which a beat could pass.
+    /// The cycles since the first cycle in which a beat of the transfer could pass.
     cycle: u64,
 }
 
 impl Transfer {
-    /// Returns whether the host lets the next beat pass in this cycle.
+    /// Returns whether the host lets the next beat (residue) of the transfer pass in this cycle.
     fn is_due(&self) -> bool {
         let at = self.beats.get(self.passed);
         at.is_none_or(|&at| at <= self.cycle)

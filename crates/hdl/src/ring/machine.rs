@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the whole ring machine at its pins, and compares every start of a word, every write and the end of a
-//! procedure with the model's.
+//! Drives the whole ring machine at its pins, and compares every start of an instruction word, every write and the end
+//! of a procedure with the cycle model's.
 
 use std::ops::Range;
 
@@ -40,11 +40,12 @@ struct Ports {
     load_select: In,
 }
 
-/// The number at the `load_*` ports for an instruction word of a program.
+/// The kind of table word, at the `load_*` ports of `rm_ring`, that is an instruction word of a program.
 const PROGRAM: u64 = 15;
-/// The number at the `load_*` ports for the prime of a layer.
+/// The kind of table word, at the `load_*` ports of `rm_ring`, that gives the prime of a layer. An RPAU has one layer
+/// for each prime that it serves at a time.
 const PRIME: u64 = 12;
-/// The number at the `load_*` ports for log2 of the number of coefficients of limbs.
+/// The kind of table word, at the `load_*` ports of `rm_ring`, that gives log2 of the number of coefficients of limbs.
 const SIZE: u64 = 13;
 
 /// A ring machine whose RTL runs in simulation, driven at its pins.
@@ -58,7 +59,8 @@ pub struct Machine {
     wires: Wires,
     link: Link,
     shadow: Shadow,
-    /// For each RPAU, the prime modulo which words of layer 0 compute, by its index in the RPAU's own list of primes.
+    /// For each RPAU, the prime modulo which instruction words of its first layer compute. The prime is given by its
+    /// index in the RPAU's own list of primes; a layer is the share of an RPAU that one prime has.
     selected: Vec<usize>,
     /// log2 of the number of coefficients of a limb.
     log_n: u32,
@@ -68,9 +70,9 @@ pub struct Machine {
     open: bool,
 }
 
-/// Returns the RTL module `rm_ring` for a description and a program's primes. Of R RPAUs, RPAU r is built for primes
-/// r, r + R, r + 2 R and so on, one for each layer. It is also built for the primes of RPAUs for which it may stand
-/// in.
+/// Returns the RTL module `rm_ring` for a description and a program's primes. Of R RPAUs, RPAU r is built for primes r,
+/// r + R, r + 2 R and so on of the program. It is also built for the primes of other RPAUs whose work the description's
+/// field `stand_in` gives it.
 ///
 /// # Errors
 /// [`RpauError::NoPrimes`] without primes; those of [`Shape::new`].
@@ -118,7 +120,7 @@ pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shap
     Ok((*all.first().ok_or(RpauError::NoPrimes)?, all))
 }
 
-/// Returns the table word that sets log2 of the number of coefficients of limbs.
+/// Returns the word for the `load_*` ports of `rm_ring` that sets log2 of the number of coefficients of limbs.
 fn size_word(log_n: u8) -> Table {
     Table {
         kind: SIZE,
@@ -128,8 +130,8 @@ fn size_word(log_n: u8) -> Table {
     }
 }
 
-/// Returns the twiddle tables of a machine for limbs of 2^`log_n` coefficients, and that size, as entries of the
-/// wrapper's stream (`rm_ring_table`).
+/// Returns the twiddle tables of a machine for limbs of 2^`log_n` coefficients, and that size, as entries of the stream
+/// that `rm_ring_table` decodes.
 ///
 /// # Errors
 /// The errors of [`top`]; an error for a size that the RTL does not support, or for a prime without the roots of
@@ -157,7 +159,7 @@ fn is_of_halves(word: u64) -> bool {
     }
 }
 
-/// Returns the instruction words of the four streams as table words.
+/// Returns the instruction words of the machine's four instruction streams as words for its `load_*` ports.
 fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> + '_ {
     (0..).zip(streams).flat_map(|(table, words)| {
         let words = (0..).zip(words);
@@ -170,7 +172,7 @@ fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> +
     })
 }
 
-/// Returns the instruction words of the four streams as entries of the wrapper's stream (`rm_ring_table`).
+/// Returns the instruction words of the four instruction streams as entries of the stream that `rm_ring_table` decodes.
 pub fn program_entries(streams: &[Vec<u64>; STREAMS]) -> Vec<[u64; 2]> {
     program_words(streams).map(|word| word.entry(0)).collect()
 }
@@ -274,8 +276,8 @@ impl Machine {
         Ok(self.model.step(1)?)
     }
 
-    /// Sets for each RPAU the prime modulo which words of layer 0 compute, by its index in the program's list of
-    /// primes, as a command of the host does.
+    /// Sets for each RPAU the prime modulo which instruction words of its first layer compute, as a command of the host
+    /// does. The prime is given by its index in the program's list of primes.
     ///
     /// # Errors
     /// [`RpauError::Unbuilt`] for a prime for which an RPAU is not built; errors of the simulation.
@@ -311,7 +313,8 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Loads the tables of a procedure and a call into one RPAU.
+    /// Loads the tables of a procedure and of one of its calls into one RPAU: constants, streams, seeds, Galois
+    /// elements, keys.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -322,7 +325,7 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Loads the instruction words of the four streams.
+    /// Loads the instruction words of the machine's four instruction streams.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -441,10 +444,11 @@ impl Machine {
         })
     }
 
-    /// Runs the procedure `code` in lockstep with the model, whose run is `words` and takes `cycles` cycles:
+    /// Runs the procedure `code` in lockstep with the cycle model, whose run is the instruction words `words` and takes
+    /// `cycles` cycles:
     ///
-    /// - The RTL's scoreboard starts each word in the model's cycle.
-    /// - Each word has written its results when it retires.
+    /// - The RTL's scoreboard starts each instruction word in the model's cycle.
+    /// - Each instruction word has written its results when it retires.
     /// - The host sends and receives the model's limbs.
     /// - The procedure ends in the model's cycle.
     ///
@@ -514,7 +518,7 @@ impl Machine {
         }
     }
 
-    /// Starts the loaded procedure. The next cycle is cycle 0 of the scoreboard.
+    /// Starts the loaded procedure. The next cycle is cycle 0 of the scoreboard, which starts instruction words.
     fn start(&mut self) -> Result<(), RpauError> {
         self.model.set(self.ports.run, 1)?;
         self.step(&mut NoHost, 0)?;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Drives the RTL of the ring machine in simulation.
 //!
-//! [`Machine`] runs a procedure and compares every start of a word, every write and the end with the model's. [`Rpau`]
-//! is a single RPAU, to which words are sent in the cycles in which the model starts them. [`package`] is the generated
-//! SystemVerilog package of instruction words.
+//! [`Machine`] runs a procedure and compares every start of an instruction word, every write and the end with the cycle
+//! model's. [`Rpau`] is a single residue polynomial arithmetic unit (RPAU), to which instruction words are sent in the
+//! cycles in which the model starts them. [`package`] is the generated SystemVerilog package of instruction words.
 
 use std::sync::Mutex;
 

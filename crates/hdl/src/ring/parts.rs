@@ -11,7 +11,7 @@ use super::{RpauError, Shape};
 use crate::Top;
 use crate::parts::Part;
 
-/// The modules of `rm_ring_rpau` that are counted separately.
+/// The modules of `rm_ring_rpau`, one RPAU, whose FPGA resources are counted separately.
 const OF_RPAU: [&str; 9] = [
     "rm_ring_dyadic",
     "rm_ring_generator",
@@ -23,7 +23,7 @@ const OF_RPAU: [&str; 9] = [
     "rm_ring_send",
     "rm_ring_twiddles",
 ];
-/// The modules of `rm_ring_main` that are counted separately.
+/// The modules of `rm_ring_main`, the main cores of an RPAU, whose FPGA resources are counted separately.
 const OF_MAIN: [&str; 7] = [
     "rm_ring_affine",
     "rm_ring_agen",
@@ -33,7 +33,7 @@ const OF_MAIN: [&str; 7] = [
     "rm_ring_seq",
     "rm_ring_turn",
 ];
-/// The modules of `rm_ring` that are counted separately.
+/// The modules of `rm_ring`, the whole machine, whose FPGA resources are counted separately.
 const OF_RING: [&str; 4] = [
     "rm_ring_board",
     "rm_ring_fetch",
@@ -44,16 +44,16 @@ const OF_RING: [&str; 4] = [
 /// The purpose of a module in an RPAU, or in the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
-    /// Polynomial memory with its ports, and key memory.
+    /// The polynomial memory of an RPAU with its ports, and its key memory.
     Memory,
-    /// Generators of the uniform halves of keys from their seed.
+    /// The generators of uniform key halves (masks) from their seed.
     Generator,
     Dyadic,
-    /// The main cores, their networks and twiddle tables.
+    /// The main cores of an RPAU, their permutation networks and twiddle tables.
     Main,
-    /// An RPAU's interface to the ring: its ends, and the reducers of arriving rows.
+    /// An RPAU's interface to the ring of RPAUs: its two ends, and the reducers of residues that arrive.
     Node,
-    /// Tables of constants, streams and Galois elements, and the wires of an RPAU.
+    /// The RPAU's tables of constants, generator streams and Galois elements, and the wires of an RPAU.
     Tables,
     /// The machine's single control: instruction streams, scoreboard, dispatch, host link, and the ring's hops.
     Control,
@@ -147,7 +147,7 @@ pub fn machine(d: &Description, primes: &[u64]) -> Result<Machine, RpauError> {
 const STREAMS: u64 = ringmill_machines::ring::micro::STREAMS as u64;
 
 /// Returns the modules of one RPAU. A module that depends only on the widths of the primes gets the primes of `like`,
-/// an RPAU with primes of the same widths, so that it is mapped once for both.
+/// an RPAU with primes of the same widths. So synthesis maps the module once for both RPAUs.
 fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let s = shape;
     let period = u64::from(s.log_row - s.log_lanes);
@@ -265,7 +265,8 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
     parts.collect()
 }
 
-/// Sets the parameters of a module that depends on rows and on the steps of a limb, but not on the degree by itself.
+/// Sets the parameters of a module that depends on the size of a memory row and on the number of rows of a limb, but
+/// not on the ring degree by itself.
 fn sized_rows(top: Top, shape: &Shape) -> Top {
     top.int("LogRow", shape.log_row.into())
         .int("LogSteps", (shape.log_n - shape.log_row).into())

@@ -14,14 +14,14 @@ fn halves(word: u64) -> [u32; 2] {
 }
 
 impl Shape {
-    /// Returns the memory column of the residue with this index.
+    /// Returns the column of polynomial memory (one memory of a row's residues) that holds the residue with this index.
     fn column(&self, index: usize) -> usize {
         let pieces = 0..self.log_n.div_ceil(self.log_row);
         let mask = self.row() - 1;
         pieces.fold(0, |c, i| c ^ index >> (i * self.log_row)) & mask
     }
 
-    /// Writes a limb into a slot of an RPAU's polynomial memory.
+    /// Writes a limb directly into a slot (the room of one limb) of an RPAU's polynomial memory.
     pub(super) fn poke_slot(
         &self,
         model: &mut Model,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives one RPAU of the ring machine at its pins. Words start in the model's cycles, and their writes must be the
-//! model's when they retire.
+//! Drives one RPAU of the ring machine at its pins. Instruction words start in the cycle model's cycles. When they
+//! retire, their writes must be the model's.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::encode::encode;
@@ -184,7 +184,7 @@ impl Rpau {
         Ok(())
     }
 
-    /// Writes one word of a table into the RPAU.
+    /// Writes one word of a table (twiddles, constants and others) into the RPAU over its `load_*` ports.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -193,7 +193,7 @@ impl Rpau {
         Ok(self.model.step(1)?)
     }
 
-    /// Writes the tables of a procedure and its call into the RPAU: its columns of the micro code's tables.
+    /// Writes the tables of a procedure and its call into the RPAU: this RPAU's value of each entry.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -261,8 +261,8 @@ impl Rpau {
         Ok(self.model.set(p.link_data, data)?)
     }
 
-    /// Runs words from cycle 0 on. Each must have written its results when it retires, with its last residue in its
-    /// last cycle. For a word of the dyadic cores, the last residue may be earlier.
+    /// Runs instruction words from cycle 0 on. Each must have written its results when it retires, with its last
+    /// residue in its last cycle. For a word of the dyadic cores, the last residue may be earlier.
     ///
     /// # Errors
     /// [`RpauError::Differs`] for a wrong or late result; errors of the simulation.

@@ -14,14 +14,14 @@ pub struct Lockstep {
     pub word: OpWord,
     pub start: u64,
     pub cycles: u64,
-    /// How many cycles of each period (in which the dyadic cores take one row) the word leaves free on each of its
-    /// ports, for words of the dyadic cores.
+    /// How many cycles of each period the word leaves free on each memory port that it uses, for words of the dyadic
+    /// cores. A period is the time in which the dyadic cores take one memory row.
     pub turns: u64,
     /// The residues of the word's results, with their destinations.
     pub results: Vec<(Target, Vec<u64>)>,
 }
 
-/// The limbs that the RTL has written, by RPAU and slot, and the cycle of each limb's last write.
+/// The limbs that the RTL has written, by RPAU and memory slot, and the cycle of each limb's last write.
 pub(super) struct Shadow {
     shape: Shape,
     rpaus: usize,
@@ -89,9 +89,9 @@ impl Shadow {
         Ok(())
     }
 
-    /// Checks a word when it retires: each residue of its results must be written, and the last one in the word's last
-    /// cycle. For a word of the dyadic cores, the last residue may be earlier. The RTL is `late` cycles behind the
-    /// model.
+    /// Checks an instruction word when it retires: each residue of its results must be written, and the last one in the
+    /// word's last cycle. For a word of the dyadic cores, the last residue may be earlier. The RTL is `late` cycles
+    /// behind the model.
     pub fn check(&self, w: &Lockstep, late: u64) -> Result<(), RpauError> {
         let differs = |what: String| {
             Err(RpauError::Differs {

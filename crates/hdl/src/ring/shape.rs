@@ -9,17 +9,17 @@ use crate::{Param, Top};
 /// The parameters of the RTL module `rm_ring_rpau`, one RPAU of the ring machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// log2 of the native ring degree. `log_row` is log2 of the coefficients of a memory row.
+    /// log2 of the machine's native ring degree. `log_row` is log2 of the number of coefficients in a memory row.
     pub log_n: u32,
     pub log_row: u32,
     /// log2 of the number of dyadic cores of the RPAU.
     pub log_lanes: u32,
-    /// The number of slots that share one read port and one write port. `singles` is the number of slots after them
-    /// that share none.
+    /// The number of memory slots, each for one limb, that share one read port and one write port. `singles` is the
+    /// number of slots after them with ports of their own.
     pub shared: usize,
     pub singles: usize,
-    /// The number of slots of one memory after `singles`, whose ports take several cycles for a row; 0 if there is
-    /// none.
+    /// The number of narrow slots, after the `singles`. They lie in one memory whose ports take several cycles for a
+    /// row; 0 if there is none.
     pub narrow: usize,
     pub log_parts: u32,
     pub word_bits: u32,
@@ -28,11 +28,12 @@ pub struct Shape {
     pub stages: u32,
     pub first_values: u64,
     pub multiplier: u64,
-    /// The cycles from a generator's start to its first residue. The last `fold` of them are the reduction of 128
-    /// bits.
+    /// The cycles from the start of the generator of key masks to its first residue. The last `fold` of them reduce 128
+    /// random bits to a residue.
     pub generator: u64,
     pub fold: u64,
-    /// Whether the ring reduces arriving residues, with a latency of `reducer` cycles.
+    /// Whether the RPAU reduces residues that arrive over the ring to its own prime, with a latency of `reducer`
+    /// cycles.
     pub reduces: bool,
     pub reducer: u64,
     pub rpaus: usize,
@@ -40,7 +41,8 @@ pub struct Shape {
     /// The number of residues in a word of key memory.
     pub key_group: usize,
     pub key_stripes: usize,
-    /// The number of rows of the table of constants. The next fields have the depths of the other tables.
+    /// The number of entries of the RPAU's table of constants. The next fields have the entries of its tables of
+    /// generator streams, seeds and Galois elements.
     pub constants: usize,
     pub streams: usize,
     pub seeds: usize,
@@ -48,7 +50,7 @@ pub struct Shape {
     /// The primes for which the RPAU is built, of which only the first `moduli` count.
     primes: [u64; MAX_MODULI],
     moduli: usize,
-    /// The number of primes whose twiddles are loaded at a time.
+    /// The number of layers: the primes that the RPAU serves at a time, with their twiddles loaded.
     layers: usize,
 }
 
@@ -120,7 +122,8 @@ impl Shape {
         self.shared + self.singles + self.narrow
     }
 
-    /// Returns the number of port groups of polynomial memory.
+    /// Returns the number of port groups of polynomial memory: sets of slots that share one read port and one write
+    /// port.
     pub fn groups(&self) -> usize {
         1 + self.singles + usize::from(self.narrow > 0)
     }
@@ -133,7 +136,7 @@ impl Shape {
             .ints("Q", self.primes())
     }
 
-    /// Returns the parameters with twiddles for `layers` primes at a time.
+    /// Returns the parameters for an RPAU that serves `layers` primes at a time, with twiddles for all of them.
     pub(super) fn of_layers(self, layers: usize) -> Self {
         Self {
             layers: layers.min(self.moduli),
@@ -145,8 +148,8 @@ impl Shape {
         self.layers
     }
 
-    /// Returns the bits of a residue: those of the RPAU's own primes or, if the ring does not reduce, those of
-    /// arriving residues.
+    /// Returns the bits of a residue in the RPAU. They are those of its widest prime or, if it does not reduce residues
+    /// that arrive over the ring, those of the machine's widest.
     pub(super) fn width(&self) -> u32 {
         if self.reduces {
             self.q_width()
@@ -186,13 +189,13 @@ impl Shape {
         self
     }
 
-    /// Sets the parameters of a module that works on rows of limbs.
+    /// Sets the parameters of a module that works on memory rows of limbs.
     pub(super) fn sized(&self, top: Top) -> Top {
         top.int("LogN", self.log_n.into())
             .int("LogRow", self.log_row.into())
     }
 
-    /// Sets the parameter that describes the arrangement of slots, `memory_t` of `rm_ring_pkg`.
+    /// Sets the parameter `memory_t` of `rm_ring_pkg`: how the slots of polynomial memory share ports.
     pub(super) fn memory(&self, top: Top) -> Top {
         let pair = |high: u64, low: u64| high << 32 | low;
         let words = [

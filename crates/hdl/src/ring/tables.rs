@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts the tables of a procedure and its call to the table words of one RPAU.
+//! Converts the tables of a procedure and its call to the words by which one RPAU of the ring machine loads them.
 
 use ringmill_isa::Galois;
 use ringmill_machines::ring::micro::Stream;
 
 use super::twiddles::Table;
 
-/// The kinds of table words at the `load_*` ports of `rm_ring_rpau`.
+/// The kinds of table words that the `load_*` ports of `rm_ring_rpau` take.
 const CONSTANT: u64 = 0;
 const KEY_SLOT: u64 = 5;
 const STREAM: u64 = 6;
@@ -15,25 +15,26 @@ const SEED: u64 = 8;
 const GALOIS: u64 = 10;
 const GALOIS_INVERSE: u64 = 11;
 
-/// The columns of a procedure's and a call's tables that belong to one RPAU.
+/// The tables of one RPAU for a procedure and one of its calls. An instruction word names an entry, and each RPAU has a
+/// value of its own there.
 #[derive(Clone, Debug, Default)]
 pub struct Tables<'a> {
     pub constants: Vec<u64>,
     pub streams: Vec<Option<Stream>>,
     pub galois: &'a [Galois],
     pub seeds: &'a [[u8; 32]],
-    /// The call's key table: pairs of key index and key slot.
+    /// The call's key table: for each key limb its index in the procedure, and the slot of key memory that holds it.
     pub keys: Vec<(u8, u8)>,
 }
 
 impl Tables<'_> {
-    /// Returns the tables as entries of the wrapper's stream (`rm_ring_table`) for RPAU `rpau`.
+    /// Returns the tables as entries, for RPAU `rpau`, of the stream that `rm_ring_table` decodes.
     pub fn entries(&self, rpau: usize) -> Vec<[u64; 2]> {
         let words = self.words();
         words.map(|word| word.entry(1 << rpau)).collect()
     }
 
-    /// Returns the tables as table words, one by one.
+    /// Returns the tables as words for the `load_*` ports of `rm_ring_rpau`, one by one.
     pub(super) fn words(&self) -> impl Iterator<Item = Table> + '_ {
         let word = |kind, address, word| Table {
             kind,

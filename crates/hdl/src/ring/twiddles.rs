@@ -18,15 +18,17 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Returns the table word as an entry of the wrapper's stream (`rm_ring_table`) for the RPAUs in the mask `rpaus`.
+    /// Returns the table word as an entry, for the RPAUs in the mask `rpaus`, of the stream that `rm_ring_table`
+    /// decodes.
     pub fn entry(self, rpaus: u64) -> [u64; 2] {
         let head = self.address | self.table << 16 | self.kind << 24 | rpaus << 32;
         [head, self.word]
     }
 }
 
-/// The kinds of twiddle words at the `load_*` ports: a table of the first core with one word a pass (`FLAT`) or several
-/// (`DEEP`); the factor of a pass; zeta. The kinds of the next core are one higher.
+/// The kinds of twiddle words at the `load_*` ports. A twiddle table of the first of two chained butterflies (core A)
+/// has one word for a pass (`FLAT`) or several (`DEEP`). The kinds of core B are one higher. `FACTOR` is the factor
+/// between generated twiddles of a pass, and `ZETA` the root that splits a ring into halves.
 const FLAT: u64 = 1;
 const DEEP: u64 = 3;
 const FACTOR: u64 = 4;
@@ -37,10 +39,10 @@ pub(super) const RINGS: Range<u64> = 0..3;
 pub(super) const WHOLE: Range<u64> = 0..1;
 pub(super) const HALVES: Range<u64> = 1..3;
 
-/// Returns zeta and the twiddles for limbs of 2^`log_n` coefficients: those of the rings `rings` (0 is the full ring)
-/// for each layer's prime. The first layer has the prime with index `selected`. The butterflies work on bits 0 (core A)
-/// and 1 (core B) of a row's lane. For generated twiddles, the words are the first ones of each pass and the pass's
-/// factor.
+/// Returns zeta, the root that splits a ring into halves, and the twiddles for limbs of 2^`log_n` coefficients. They
+/// are those of the rings `rings` (0 is the full ring) for each prime that the RPAU serves at a time. The first of
+/// these primes has index `selected`. Butterflies of core A work on bit 0 of a lane's number, those of core B on bit 1.
+/// If the machine generates twiddles, the words are the first twiddles of each pass, and the pass's factor.
 ///
 /// # Errors
 /// [`MathError`] if the prime has no root of unity for twice the degree.
@@ -109,7 +111,7 @@ impl Roots {
     }
 
     /// Returns the twiddle of the block whose bit-reversed number is `reversed`, in a stage of 2^k blocks. Also returns
-    /// the factor from one twiddle to the next.
+    /// the factor from that twiddle to the next block's.
     fn twiddle(&self, ring: u64, k: u32, reversed: u64) -> (u64, u64) {
         let stride = self.log_n - k - 1;
         let power = |x, e: u64| self.q.pow(x, e << stride);
@@ -132,8 +134,8 @@ fn passes(shape: &Shape, log_n: u32) -> Passes {
     }
 }
 
-/// Returns the bit-reversed number of the block on which a butterfly works in step `step`. The butterfly is number
-/// `table` of the cores for the index bit `pair`.
+/// Returns the bit-reversed number of the block on which a butterfly works in step `step` of a pass. The butterfly is
+/// number `table` of those that pair coefficients in index bit `pair`.
 fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     // The cores' lanes are the row's, rotated so that the pairs are the lowest bits.
     let start = s.pairs(pass).start;
@@ -147,7 +149,7 @@ fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     (0..bits).fold(0, |r, i| r << 1 | (block as u64 >> i & 1))
 }
 
-/// Appends all twiddles of a ring to `words`. `number` is the ring's number among the tables.
+/// Appends all twiddles of a ring to `words`. `number` is the ring's number among the twiddle tables.
 fn stored(
     shape: &Shape,
     log_n: u32,
@@ -193,7 +195,8 @@ fn stored(
     }
 }
 
-/// Appends the first twiddles of a ring's passes to `words`, and the factors of passes that have more.
+/// Appends to `words` the first twiddles of each pass of a ring's transform. For a pass with more twiddles it also
+/// appends the factor by which the machine generates the others.
 fn generated(
     shape: &Shape,
     log_n: u32,

@@ -6,14 +6,14 @@ use std::fmt;
 /// The operation of a command to the bootstrapping engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Loads a ciphertext's table and exponents into a place.
+    /// Loads a ciphertext's table and exponents into a place, the engine's memory for one ciphertext.
     Load,
-    /// Runs the blind rotation of the ciphertexts in the first places, and extracts LWE
-    /// ciphertexts.
+    /// Runs the blind rotation of the ciphertexts in the first places (memories of one ciphertext each), and extracts
+    /// LWE ciphertexts.
     Run,
-    /// Returns the ciphertext that a run has extracted in a place.
+    /// Returns the LWE ciphertext that a run has extracted in a place, the engine's memory for one ciphertext.
     Unload,
-    /// Switches the extracted ciphertexts of the first places to the small key.
+    /// Switches the extracted ciphertexts of the first places to the small secret key.
     Switch,
     /// Returns the ciphertext of a place after the key switch.
     Give,
@@ -35,8 +35,8 @@ impl Operation {
     }
 }
 
-/// A command at the pins of the engine. `place` is the place of one ciphertext, or the last place
-/// for `Run` and `Switch`.
+/// A command at the pins of the engine. `place` is the number of a ciphertext's memory in the engine; for `Run` and
+/// `Switch` it is the last such number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     pub operation: Operation,

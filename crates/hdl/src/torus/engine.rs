@@ -39,7 +39,7 @@ pub struct Outcome {
     pub words: Vec<u32>,
     /// The number of words of the input stream and of the switching key that the engine did not take.
     pub left: usize,
-    /// The number of beats of the bootstrapping key that the engine took.
+    /// The number of beats of the bootstrapping key's stream that the engine took.
     pub key_taken: u64,
 }
 
@@ -128,8 +128,8 @@ impl Engine {
         self.source = source;
     }
 
-    /// Loads a ciphertext into a place: the table, 2N less the body's exponent, and the mask's exponents. Returns
-    /// the cycles.
+    /// Loads a ciphertext into a place, the engine's memory for one ciphertext. The data are the look-up table, 2N less
+    /// the body's exponent, and the mask's exponents. Returns the cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].

@@ -24,7 +24,7 @@ const APART: [&str; 12] = [
     "rm_torus_unit",
 ];
 
-/// The mask words that one block of the generator gives.
+/// The mask words that one ChaCha20 block of the mask generator gives.
 const BLOCK_WORDS: u64 = 16;
 
 /// Returns one transform unit: `rm_torus_unit` for one polynomial of one ciphertext, and the twiddle tables of its
@@ -53,8 +53,8 @@ fn twiddles(log_n: u32, log_lanes: u32) -> Part {
     }
 }
 
-/// Returns `rm_torus` without the modules that are counted separately. It still has registers that delay the
-/// schedule, exponents, digits, the choice among a unit's polynomials, and the choice of a coefficient to extract.
+/// Returns `rm_torus` without the modules that are counted separately. The part still has delay registers of the
+/// schedule, exponents and digits. It also chooses among a unit's polynomials, and the coefficient to extract.
 fn rest(shape: Shape) -> Part {
     let whole = Top {
         once: Vec::new(),

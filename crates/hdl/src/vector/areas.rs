@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compares the areas of the vector machine's arithmetic with those of generic designs (BASALISC paper, Table 4).
-//! Computes the areas of its units as sums of leaf modules (Table 6).
+//! Computes the areas of the machine's units as sums of leaf modules (Table 6 of that paper).
 
 use ringmill_machines::vector::{Description, unit_multipliers};
 
@@ -11,16 +11,16 @@ use crate::{Hdl, HdlError, Library, Top};
 pub struct Comparison {
     pub what: &'static str,
     pub friendly: Top,
-    /// A design for any odd modulus, with as many pipeline stages.
+    /// A design for any odd modulus, with as many pipeline stages as `friendly`.
     pub generic: Top,
-    /// A design for any odd modulus with pipeline stages no longer than ours. It has one more stage for a product of
-    /// tiles or a sum.
+    /// A design for any odd modulus whose pipeline stages are no longer than those of `friendly`. So it has more
+    /// stages.
     pub deep: Top,
 }
 
-/// Returns two multipliers, for Montgomery-friendly and for any odd moduli. The first product of both takes one
-/// stage, as in the generic reduction. Both have as many stages, of the same length, and are as small as synthesis
-/// makes them.
+/// Returns two Montgomery multipliers: one for Montgomery-friendly moduli, one for any odd modulus. In both, the
+/// product of the operands takes one pipeline stage. Both have equally many stages of equal length, and are as small as
+/// synthesis makes them.
 pub fn whole_multipliers() -> [Top; 2] {
     let of = |friendly| {
         Top::new("rm_vector_mul_whole")
@@ -30,8 +30,9 @@ pub fn whole_multipliers() -> [Top; 2] {
     [of(1), of(0)]
 }
 
-/// Returns the comparisons of the reduction, the multiplier and the butterfly, for words of 32 bits. Registers have
-/// no enable, as with gated clocks. The butterfly has no halving, since the paper's needs none.
+/// Returns the comparisons of the reduction, the multiplier and the butterfly, for words of 32 bits. Registers have no
+/// enable, as with gated clocks. The butterfly does not halve its results, since that of the BASALISC paper does not
+/// either.
 pub fn comparisons() -> [Comparison; 3] {
     let bare = |module: &str| Top::new(module).int("Stalls", 0);
     let of = |what, friendly: Top, generic: &str| Comparison {
@@ -116,14 +117,14 @@ fn piece(top: Top, times: u64) -> Piece {
     }
 }
 
-/// Returns the registers that delay `times` words of 32 bits by the latency of a multiplication.
+/// Returns the registers that delay `times` words of 32 bits by the latency of a modular multiplication.
 fn beside(times: u64) -> Piece {
     let delay = Top::new("rm_vector_delay").int("Width", 32).int("Depth", 4);
     piece(delay, times)
 }
 
-/// Returns the modules of one transform unit of 2^`log_radix` words without its factory of powers. They are its
-/// multipliers, the butterflies without a multiplier, and the delay of word 0 in both scalings.
+/// Returns the modules of one transform unit of 2^`log_radix` words, except the twiddle factory that computes powers.
+/// They are multipliers, butterflies without a multiplier, and the delays of word 0, whose factor is one.
 pub fn transform_unit(log_radix: u8) -> Vec<Piece> {
     let [products, before, behind] = unit_multipliers(log_radix);
     let butterflies = (u64::from(log_radix) << log_radix) / 2;

@@ -2,13 +2,13 @@
 //! The surroundings of a simulated vector machine: distant memory, and the cycles in which it and the link let data
 //! pass.
 
-/// Distant memory by chunks, and the timing of the machine's streams. Cycles are the machine's, counted from its
-/// reset.
+/// The memory outside the vector machine (distant memory), and the timing of the machine's streams. Cycles are the
+/// machine's, counted from its reset.
 pub trait Host {
-    /// Returns the chunk of distant memory at an address, its words row after row.
+    /// Returns the chunk (words of one buffer access) at an address of distant memory, row after row.
     fn give(&mut self, address: u32) -> Vec<u32>;
 
-    /// Stores a chunk at an address of distant memory.
+    /// Stores a chunk, the words of one buffer access, at an address of distant memory.
     fn take(&mut self, address: u32, chunk: Vec<u32>);
 
     /// Returns whether the host offers the next instruction to the queue in this cycle.

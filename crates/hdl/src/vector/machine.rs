@@ -33,7 +33,7 @@ pub enum VectorError {
     Hdl(#[from] HdlError),
 }
 
-/// The unit that writes a chunk to the buffer.
+/// The unit of the vector machine that writes a chunk to the ciphertext buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Writer {
     Mac,
@@ -48,11 +48,11 @@ pub struct Trace {
     pub there: Vec<u64>,
     /// For each instruction, the cycle in which it was sent.
     pub sent: Vec<u64>,
-    /// The cycles in which halves of chunks entered the permutation units.
+    /// The cycles in which halves of chunks (the words of one buffer access) entered the permutation units.
     pub entered: Vec<u64>,
     pub wrote: Vec<(u64, Writer)>,
-    /// For each `LOAD`, the cycle in which its chunk had arrived. `gone` has for each `STORE` the cycle in which its
-    /// chunk had left.
+    /// For each `LOAD`, the cycle in which its chunk had arrived from distant memory. `gone` has for each `STORE` the
+    /// cycle in which its chunk had left for it.
     pub came: Vec<u64>,
     pub gone: Vec<u64>,
     /// The number of cycles in which the queue was empty, from the first instruction sent to the last, as the machine
@@ -60,7 +60,8 @@ pub struct Trace {
     pub dry: u64,
 }
 
-/// A word that the queue refuses because it is no instruction (`fault_e` of `rm_vector_fault_pkg`).
+/// A program word that the machine's instruction queue refuses because it is no instruction (`fault_e` of
+/// `rm_vector_fault_pkg`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub code: u64,
@@ -75,7 +76,8 @@ pub struct Ended {
     pub trace: Trace,
     /// The cycles from the program's first event until all results were written.
     pub cycles: u64,
-    /// The word at which the program stopped, if any. The instructions before it have ended.
+    /// The program word at which the machine stopped because it is no instruction, if any. The instructions before it
+    /// have ended.
     pub fault: Option<Fault>,
 }
 
@@ -281,7 +283,7 @@ impl Machine {
         self.run_words(&words, &program.instrs, host)
     }
 
-    /// Runs encoded words. `instrs` are the instructions that they should stand for.
+    /// Runs the encoded instruction words `words`. `instrs` are the instructions that they should encode.
     ///
     /// # Errors
     /// The errors of [`Self::run`].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the tables that are loaded into the vector machine before a program: moduli, factors of the passes, and
-//! seeds (`entry_t` of `rm_vector_top_pkg`).
+//! Computes the tables that are loaded into the vector machine before a program (`entry_t` of `rm_vector_top_pkg`).
+//! They hold moduli, the factors of a transform's two passes, and the seeds from which other factors follow.
 
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_math::modmul::MontgomeryFriendly32;
@@ -32,7 +32,8 @@ impl Field {
         })
     }
 
-    /// Returns psi^e times R, the factor that the multiplier divides by. e may be negative.
+    /// Returns psi^e R modulo q, with R = 2^32, by which the machine's multiplier divides each product. e may be
+    /// negative.
     fn power(&self, e: i64) -> u64 {
         let e = e.rem_euclid(self.order) as u64;
         self.multiplier.to_form(self.q.pow(self.psi, e))
