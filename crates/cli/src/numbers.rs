@@ -133,8 +133,9 @@ pub fn unsaid(names: &[&str], numbers: Numbers, json: bool) -> Result<(), CliErr
     }
 }
 
-/// Returns the ranges of a saved program's inputs, from the line that says how it was compiled, if the command compiles
-/// it for the same ranges. Whole numbers have no other ranges by nature.
+/// Returns the declared ranges of a saved program's inputs, for a program on whole numbers. They come from `line`, the
+/// comment line of the saved program that says how it was compiled. The result is empty for a program on real or
+/// complex numbers, whose inputs' sizes the command line gives.
 ///
 /// # Errors
 /// An altered line.

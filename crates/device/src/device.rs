@@ -24,8 +24,8 @@ pub struct Request<'a> {
     /// Whether values that do not fit into the machine's memory may be spilled over the host link. The report then says
     /// what the spills cost. If not, the device refuses a program that needs spills.
     pub spill: bool,
-    /// Whether evaluation keys count as loaded onto the machine before the run starts, as the papers count. Otherwise
-    /// the run's time includes their transfer.
+    /// Whether evaluation keys count as loaded onto the machine before the run starts, as the papers that describe the
+    /// machines count time. Otherwise the run's time includes their transfer.
     pub resident_keys: bool,
     /// The sink for events of the machine's units, in cycles.
     pub machine_trace: Option<&'a mut dyn TraceSink>,

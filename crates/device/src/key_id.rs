@@ -10,8 +10,8 @@ use thiserror::Error;
 /// It is independent of the secret, so it tells nothing of the secret. Two keys have the same identifier with
 /// probability 2^-128.
 ///
-/// Files of SEAL and Ringmill's files of version 1 have no identifier, nor have secret keys from either. Without an
-/// identifier nobody can check to which key an object belongs.
+/// Files of SEAL and Ringmill's files of format version 1 have no identifier, nor have secret keys from either. Without
+/// an identifier nobody can check to which key an object belongs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId([u8; 16]);
 

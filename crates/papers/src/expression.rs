@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Evaluates the formulas of a paper's sheet: numbers, names, texts in single quotes, `+ - * / ^`, comparisons,
-//! brackets and functions.
+//! Evaluates the formulas of a paper's sheet, the TOML data of its tables: numbers, names, texts in single quotes,
+//! `+ - * / ^`, comparisons, brackets and functions.
 
 use crate::error::PaperError;
 use crate::figure::How;

@@ -50,7 +50,7 @@ pub struct Figure {
     pub metric: String,
     pub unit: String,
     pub paper: Option<f64>,
-    /// The figure that the paper should print, if the printed one is known to be wrong.
+    /// The correct figure, if the one that the paper prints is known to be wrong.
     #[serde(rename = "paper_should_be", skip_serializing_if = "Option::is_none")]
     pub should_be: Option<f64>,
     pub ours: f64,
@@ -61,7 +61,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Returns the row with the figure that the paper should print in place of a wrong one.
+    /// Returns the row with `should_be` as the correct figure, for a row whose printed figure is wrong.
     #[must_use]
     pub fn but(self, should_be: f64) -> Self {
         Self {
@@ -71,8 +71,8 @@ impl Figure {
     }
 }
 
-/// Formats rows of figures as text tables for people, with a heading for each table. The column of ratios divides our
-/// figure by the figure that the paper should print.
+/// Formats rows of figures as text tables for people, with a heading for each table. The column `ours/p.` is our figure
+/// divided by the paper's, or by the correct figure if the paper's is wrong.
 pub fn table(figures: &[Figure]) -> String {
     let mut text = String::new();
     let mut heading = "";

@@ -9,12 +9,13 @@ use super::figure::{How, number};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ours {
     Is(f64, How),
-    /// The figure assumes the paper's clock, which no open tool can confirm. Tables print it in a column of its own.
+    /// The figure assumes the clock frequency that the paper states, which no open tool can confirm. Tables print it in
+    /// a column of its own.
     AtPapersClock(f64, How),
-    /// The figure is missing: it is one of another architecture or computer, or it needs a tool that is missing or was
-    /// not asked for.
+    /// The figure is missing: it was printed for another architecture or computer, or it needs a tool that is missing
+    /// or was not asked for.
     NotMeasured,
-    /// The figure is missing because we have no counterpart of the paper's.
+    /// The figure is missing because this project has nothing that corresponds to the paper's figure.
     None,
 }
 
@@ -27,7 +28,7 @@ pub struct Row {
     pub unit: String,
     /// The figure that the paper prints, or `None` if it prints none.
     pub printed: Option<f64>,
-    /// The figure that the paper should print, if the printed one is known to be wrong.
+    /// The correct figure, if the one that the paper prints is known to be wrong.
     pub should_be: Option<f64>,
     pub ours: Ours,
     /// The tool that made our figure, or the reason why there is none.
@@ -56,7 +57,7 @@ impl Row {
         }
     }
 
-    /// Returns the row with `should_be` as the figure that the paper should print in place of the printed one.
+    /// Returns the row with `should_be` as the correct figure, for a row whose printed figure is wrong.
     #[must_use]
     pub fn but(self, should_be: f64) -> Self {
         Self {
@@ -81,7 +82,7 @@ impl Row {
         }
     }
 
-    /// Returns our figure if it assumes the paper's clock, else `None`.
+    /// Returns our figure if it assumes the clock frequency that the paper states, else `None`.
     pub fn at_papers_clock(&self) -> Option<f64> {
         match self.ours {
             Ours::AtPapersClock(value, _) => Some(value),
@@ -119,8 +120,9 @@ impl Row {
     }
 }
 
-/// Formats rows as text tables for people, with a heading for each table. The ratio divides our figure by the figure
-/// that the paper should print. Tables with figures at the paper's clock have a column for them.
+/// Formats rows as text tables for people, with a heading for each table. The column `ours/p.` is our figure divided by
+/// the paper's, or by the correct figure if the paper's is wrong. Tables whose figures assume the paper's clock
+/// frequency have a column for them.
 pub fn table(rows: &[Row]) -> String {
     let width = |f: fn(&Row) -> usize| rows.iter().map(f).max().unwrap_or(0);
     let (case, metric) = (width(|r| r.case.len()), width(|r| r.metric.len()));

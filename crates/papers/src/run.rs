@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a paper's sheet: follows its loops and makes a table row of each of its lines.
+//! Runs a paper's sheet, the TOML data of its tables (`data/*.toml`): follows the sheet's loops and makes a table row
+//! of each of its lines.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +16,8 @@ use crate::value::{Known, Value};
 
 /// The source of our figures for a paper's sheet, which names them by list and field.
 pub trait Figures {
-    /// Returns our figures of the list `name` of a sheet, one record of named values for each pass of a loop. The
-    /// scope has the values of the loops around it.
+    /// Returns the records of the list of our figures that a sheet calls `name`. A loop of the sheet takes one record,
+    /// a set of named values, in each pass. `scope` has the values of the loops around it.
     ///
     /// # Errors
     /// An unknown name, and errors of the parts that make the figures.
@@ -69,8 +70,8 @@ impl Sheet {
 }
 
 impl Line {
-    /// Returns a line of a sheet with the fields that it lacks taken from its group. The group's conditions and loops
-    /// stay with the group.
+    /// Returns a line of a sheet with the fields that it lacks taken from its group of lines. The group's conditions
+    /// and loops are not taken.
     fn under(&self, group: &Self) -> Self {
         let own = |field: fn(&Self) -> &Option<String>| {
             field(self).as_ref().or(field(group).as_ref()).cloned()
@@ -101,7 +102,8 @@ pub struct Run<'f> {
 }
 
 impl<'f> Run<'f> {
-    /// Starts a run of a sheet. `lists` are the lists of our figures that the sheet declares, with their fields.
+    /// Starts a run of a sheet. `lists` are the lists of our figures that the sheet declares, each with the names of
+    /// its records' fields.
     pub fn new(lists: &'f BTreeMap<String, Vec<String>>, figures: &'f mut dyn Figures) -> Self {
         Self {
             lists,

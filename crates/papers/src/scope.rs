@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The names that a row of a sheet can use in its formulas, and texts with values in braces.
+//! The names that a row of a sheet (the TOML data of a paper's tables) can use in its formulas, and texts with values
+//! in braces.
 
 use std::collections::BTreeMap;
 

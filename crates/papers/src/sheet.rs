@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A sheet: the tables of a paper as TOML data. Each row has formulas of its printed figure and of our figure.
+//! Sheets: the tables of a paper as TOML data (`data/*.toml`). Each row has a formula of its printed figure and a
+//! formula of our figure.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use crate::tables;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sheet {
-    /// The sheet's own names and numbers, which formulas of its rows look up.
+    /// Names with their values, which the sheet itself states and which formulas of its rows look up.
     #[serde(default)]
     pub terms: toml::Table,
     /// The lists of our figures that the sheet uses, each with the fields of its records. A field may have an example
@@ -48,7 +49,7 @@ pub struct Line {
     pub ours: Option<String>,
     /// The way in which our figure was obtained, if the formula of the figure does not say so.
     pub how: Option<How>,
-    /// A formula of the figure that the paper should print, if `printed` is wrong.
+    /// A formula of the correct figure, if the printed one is known to be wrong.
     pub but: Option<String>,
     pub remark: Option<String>,
     /// Whether the row is left out if the value of `printed` is missing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A value of a paper's sheet: a number with its source, a text, or a missing figure.
+//! A value in a paper's sheet, the TOML data of its tables: a number with its source, a text, or a missing figure.
 
 use crate::figure::How;
 use crate::row::Ours;

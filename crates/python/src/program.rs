@@ -177,7 +177,6 @@ impl MacroBuilder {
 
     /// Adds the operation that takes a function of the lowest digit of `a` modulo prime^exponent. `values` are the
     /// function's values at the digits from -(prime - 1) / 2 on.
-    /// -(prime - 1) / 2 on.
     fn digit_table(
         &mut self,
         a: usize,

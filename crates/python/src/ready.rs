@@ -71,7 +71,8 @@ pub trait AnyProgram: Send + Sync {
     fn explained(&self, watch: &Watch) -> PyResult<[String; 3]>;
     fn source(&self) -> &MacroProgram;
     fn saved(&self, arrays: &Arrays) -> String;
-    /// Returns what `saved` returns with the sample added, or `None` if the program was compiled without a sample.
+    /// Returns the text of `saved` with the sample inputs added, or `None` if the program was compiled without a
+    /// sample.
     fn saved_with_sample(&self, arrays: &Arrays) -> Option<String>;
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prints the FPGA resources that a machine needs beside those of its FPGA part and its paper. They are printed as
-//! comments below a description, or as JSON.
+//! Prints the FPGA resources that a machine needs, beside those of its FPGA part and those that its paper states. They
+//! are printed as comments below a description, or as JSON.
 
 use std::fmt::Write;
 

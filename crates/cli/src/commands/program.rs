@@ -36,7 +36,8 @@ pub struct Read {
     ends: Vec<(String, i128, i128)>,
     /// The lengths of the array arguments and results of the traced function, as far as they are known.
     pub arrays: Arrays,
-    /// The line of a saved program that says how it was compiled, or `None` for another program.
+    /// The comment line of a saved program that says how it was compiled, or `None` for a program that was not saved
+    /// so.
     saved: Option<String>,
 }
 

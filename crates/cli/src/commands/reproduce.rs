@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command `ringmill reproduce`: prints the tables of a machine's paper beside this project's figures, one row a
-//! figure.
+//! The command `ringmill reproduce`: prints the tables of the paper that describes a machine, beside this project's
+//! figures. Each figure is a row.
 
 use std::io::Write;
 

@@ -79,7 +79,7 @@ impl TimePart {
 }
 
 impl TimePart {
-    /// Returns the name of the part of the time for the head of a column.
+    /// Returns a short name of the part of the time, for the head of a column of a table.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Host => "host",

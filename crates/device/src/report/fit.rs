@@ -78,8 +78,8 @@ impl Ports {
     };
 }
 
-/// One row of a machine's needs, such as a unit's memories, and the amount of a resource that meets
-/// it. Block RAM counts in blocks of 36 Kbit.
+/// One need of a machine, such as the memories of one unit, and the amount of an FPGA resource that meets it. A report
+/// prints it as a line of its table of needs. Block RAM counts in blocks of 36 Kbit.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct NeedUse {
     pub name: String,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::source::SourceLoc;
 
-/// A row of a run's time by line: the time of all calls of one procedure from one line of the user's program. No other
-/// row counts this time.
+/// The time of all calls of one procedure from one line of the user's program: a row of the report's table of time by
+/// line. No other row counts this time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LineUse {
     /// The line of the user's program. It is `None` for calls of a program without lines, and for time outside of
@@ -17,7 +17,7 @@ pub struct LineUse {
     /// The procedure that the line calls. It is `None` for time outside of calls: before the first, between calls, and
     /// after the last.
     pub called: Option<CalledUse>,
-    /// The time of this row: cycles of a machine, or nanoseconds of this computer.
+    /// The time of these calls: cycles of a machine, or nanoseconds of this computer.
     pub spent: u64,
 }
 
@@ -41,7 +41,7 @@ pub struct Ledger {
     last: usize,
 }
 
-/// The key of a row: a line of the user's program, and the number of a procedure.
+/// The key of a row of a [`Ledger`]: a line of the user's program, and the number of a procedure.
 type Key = (Option<SourceLoc>, u32);
 
 /// The index of a row of a [`Ledger`].

@@ -63,7 +63,7 @@ impl MachineReport {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MemoryUse {
     pub name: String,
-    /// The number of equal memories that this row stands for.
+    /// The number of equal memories of this name.
     pub count: usize,
     /// The most bytes in use at one time in the fullest of these memories.
     pub used_bytes: u64,

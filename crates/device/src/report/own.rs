@@ -36,10 +36,10 @@ pub trait OwnReport: PartialEq + fmt::Debug + Serialize + Send + Sync + 'static 
     }
 }
 
-/// The remarks of one kind of machine on rows that the reports of all machines have.
+/// The remarks of one kind of machine on those rows of a run report's table that all machines have.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Remarks {
-    /// The machine's multipliers in words, if the report has a row for them.
+    /// A text that counts the machine's multipliers, if the report has a row for them.
     pub multipliers: Option<String>,
     /// Whether a host beside the machine runs a part of the program's instructions.
     pub hosted: bool,

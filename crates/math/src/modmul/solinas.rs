@@ -15,7 +15,7 @@ pub struct Solinas52 {
     p: Modulus,
 }
 
-/// The values of all stages of one reduction of a number x. The names are those of Algorithm 3.
+/// The values of all stages of one reduction of a number x. The names are those of Kong and Li's Algorithm 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SolinasStages {
     /// The bits 103 to 92 of x, called a.

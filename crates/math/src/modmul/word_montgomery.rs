@@ -19,7 +19,8 @@ pub struct WordMontgomery {
     factor: u64,
 }
 
-/// The values of one step of the reduction. The names are those of Algorithm 4; T1 is the number before the step.
+/// The values of one step of the reduction. The names are those of Mert, Öztürk and Savaş's Algorithm 4; T1 is the
+/// number before the step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WordStep {
     /// The high part T1 >> w of the number before the step.
@@ -123,7 +124,7 @@ impl WordMontgomery {
         self.q.value() >> self.word_bits
     }
 
-    /// Computes one step of the reduction, lines 3 to 7 of Algorithm 4.
+    /// Computes one step of the reduction, lines 3 to 7 of Algorithm 4 of Mert, Öztürk and Savaş.
     pub fn step(&self, t1: u128) -> WordStep {
         let mask = (1u64 << self.word_bits) - 1; // w < 61
         let t1_high = t1 >> self.word_bits;

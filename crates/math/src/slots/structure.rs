@@ -142,7 +142,8 @@ impl SlotStructure {
         1 << (self.log_n - self.log_core())
     }
 
-    /// Returns the dimensions of more than one place, with the columns first.
+    /// Returns the dimensions of the matrix of slots that have more than one place: first the one along the columns,
+    /// then the one along the rows.
     pub fn dimensions(&self) -> Vec<Dimension> {
         let (two_n, columns) = (2u64 << self.log_n, self.columns());
         let mut dimensions = Vec::with_capacity(2);
@@ -163,7 +164,7 @@ impl SlotStructure {
         dimensions
     }
 
-    /// Returns the number of slots in a row.
+    /// Returns the number of slots in a row of the matrix of slots.
     pub fn columns(&self) -> usize {
         self.slots() / self.rows()
     }
@@ -175,7 +176,7 @@ impl SlotStructure {
         }
     }
 
-    /// Returns the Galois element that turns a row of integers by one place.
+    /// Returns the Galois element that rotates each row of the matrix of slots by one place.
     pub fn column_generator(&self) -> u64 {
         match self.split {
             Split::Binomials => 3,

@@ -88,8 +88,8 @@ impl Figures for Ours<'_> {
     }
 }
 
-/// Returns the shape of a folded base-extension unit with `targets` targets. The scope of the sheet names its word,
-/// lanes, ring degree and number of sources.
+/// Returns the shape of a folded base-extension unit with `targets` targets. The current row of `data/basext.toml`
+/// (`scope`) names its word, lanes, ring degree and number of sources.
 fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
     let (lanes, log_n) = (at.count("TP")?, at.count("log_n")? as u32);
     let bits = at.count("bits")? as u32;
@@ -97,8 +97,8 @@ fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
 }
 
 impl Ours<'_> {
-    /// Returns the storage and arithmetic of the base-extension unit with moduli of 64 bits for the architecture that
-    /// the sheet's scope names.
+    /// Returns the storage and arithmetic of the base-extension unit with moduli of 64 bits, for the architecture that
+    /// the current row of `data/basext.toml` names.
     fn arithmetic(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
         let shape = shape(Word::Bits64, at.count("TP")?, log_n, l, k)?;
@@ -132,7 +132,8 @@ impl Ours<'_> {
         ]))
     }
 
-    /// Returns the cycles of an exact base extension by the unit for the architecture that the sheet's scope names.
+    /// Returns the cycles of an exact base extension by the unit, for the architecture that the current row of
+    /// `data/basext.toml` names.
     fn extension(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
         let Some(unit) = unit(&at.text("architecture")?, folded(at, k)?) else {

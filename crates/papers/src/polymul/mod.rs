@@ -40,7 +40,7 @@ const RUNS: u32 = 1000;
 pub struct Given {
     clock_mhz: f64,
     pcie_effective_gbps: f64,
-    /// parameter sets of Mert, Öztürk and Savaş: ring degrees, and bits of moduli.
+    /// The parameter sets of Mert, Öztürk and Savaş, each as its ring degree and the bits of its modulus.
     sets: Vec<(usize, u32)>,
     seal_decrypt: Vec<SealDecrypt>,
 }

@@ -12,8 +12,8 @@ use crate::scope::{Record, record};
 use crate::single::{self, simulate};
 use crate::value::{Value, model};
 
-/// The timed cases of the ablation: a name, whether one half of the key is made on chip, and whether twiddle generators
-/// also compute coefficient-wise operations.
+/// The timed cases of the ablation: a name, whether one half of the key is made on chip, and whether the multipliers of
+/// twiddle generators also compute coefficient-wise operations.
 const CASES: [(&str, bool, bool); 3] = [
     ("key half made on chip", true, true),
     ("key stored", false, true),
@@ -22,7 +22,7 @@ const CASES: [(&str, bool, bool); 3] = [
 
 /// Returns the cycles of each ablation case that a ring machine has. Without dyadic cores, the few residues that the
 /// key generator makes in each cycle go to the main cores, unless both halves of the key are stored. A step that cannot
-/// accumulate in one pass takes two.
+/// add its product to a sum in one pass takes a second pass.
 pub fn saved(machine: &str) -> Result<Vec<Record>, PaperError> {
     let params = Params::named("set1")?;
     let level = params.max_level();

@@ -18,7 +18,7 @@ use crate::value::{self, Value, model};
 pub struct Program(Option<(String, Compiled)>);
 
 impl Program {
-    /// Returns the compiled program of the application that the sheet's scope names.
+    /// Returns the compiled program of the application that the current row of `data/ring.toml` names.
     fn of(&mut self, at: &Scope<'_>) -> Result<&Compiled, PaperError> {
         let name = at.text("application")?;
         if self.0.as_ref().is_none_or(|(known, _)| *known != name) {
@@ -37,7 +37,7 @@ impl Program {
 }
 
 /// Returns for each ring machine the milliseconds of the link and of the machine, which work one after the other, for
-/// the application that the sheet's scope names.
+/// the application that the current row of `data/ring.toml` names.
 ///
 /// The communication is inputs, plaintexts, outputs and programs. Keys are the ones that were not yet in the machine.
 /// Spills are limbs that leave for lack of room and come back, less the time that the units' work hides.
@@ -75,7 +75,7 @@ pub fn simulated(
     runs.collect()
 }
 
-/// Returns the milliseconds of the scope's application on this computer's CPU.
+/// Returns the milliseconds on this computer's CPU of the application that the current row of `data/ring.toml` names.
 pub fn measured(
     at: &Scope<'_>,
     program: &mut Program,

@@ -119,7 +119,7 @@ fn like(module: &str, machine: &Machine) -> Option<Vec<Part>> {
     Some(those(of_width(machine, bits)?, does))
 }
 
-/// Splits a module's name in Table 3 into the bits of an RPAU's prime and the part of the RPAU.
+/// Splits the name of a module in Table 3 of the Medha paper into the bits of an RPAU's prime and the part of the RPAU.
 fn part(module: &str) -> Option<(u32, &str)> {
     let (rpau, part) = module.split_once('.').unwrap_or((module, ""));
     match rpau {
@@ -129,8 +129,8 @@ fn part(module: &str) -> Option<(u32, &str)> {
     }
 }
 
-/// Returns the amount of one resource, a column of Table 3, that a module of an RPAU needs. It is stated by the
-/// descriptions of our two machines.
+/// Returns the amount of one resource that a module of an RPAU needs, as the descriptions of our two machines state it.
+/// `column` is a resource in Table 3 of the Medha paper: DSP slices (`dsp`), block RAM (`bram`) or ultra RAM.
 pub fn needs(module: &str, column: &str) -> Result<Vec<Record>, PaperError> {
     let Some((bits, part)) = part(module) else {
         return Ok(Vec::new());

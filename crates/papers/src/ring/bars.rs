@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks the machine `ring-stored` against the resource limits of its design. The limits are the Medha paper's ultra
-//! RAM and DSP, 192 block RAMs in an RPAU (residue polynomial arithmetic unit), and three quarters of the U250's look-up
-//! tables.
+//! Checks the machine `ring-stored` against the resource limits of its design. The limits are the ultra RAM and the DSP
+//! slices that the Medha paper states, 192 block RAMs in an RPAU (residue polynomial arithmetic unit), and three
+//! quarters of the U250's look-up tables.
 
 use ringmill_hdl::Resources;
 use ringmill_hdl::ring::parts::those;

@@ -35,8 +35,8 @@ struct Single {
     program: Verified,
 }
 
-/// Returns the homomorphic operations that the Medha paper times. Each has the paper's name, our field's name, and its
-/// key in the compiler.
+/// Returns the homomorphic operations that the Medha paper times. Each has the paper's name, its name among the printed
+/// figures (`data/paper_tables.toml`), and its key in the compiler.
 pub fn keys(params: &Params) -> [(&'static str, &'static str, OpKey); 3] {
     let level = params.max_level();
     [

@@ -17,8 +17,8 @@ use crate::mapping::Mapping;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted, model, synthesised};
 
-/// log2 of the butterflies of the widest unit whose LUT and FF are synthesised. The turn of a wider engine was not
-/// mapped.
+/// log2 of the butterflies of the widest unit whose LUT and FF are synthesised. In a wider engine the module that
+/// rotates accumulators was not mapped to an FPGA's cells.
 const WIDEST: u32 = 6;
 
 /// Returns an engine's LUT, FF, DSP and block RAM as a record. Resources that were not synthesised count as not
@@ -129,8 +129,8 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// Returns the engine parameters that the scope's row of Table VI of the paper of Kong and Li prints. Returns
-    /// `None` for a row that is not the paper's own engine.
+    /// Returns the engine parameters in that row of Table VI of the paper of Kong and Li which the current row of
+    /// `data/torus.toml` names. Returns `None` for a row that is not the paper's own engine.
     pub fn of(at: &Scope<'_>) -> Result<Option<Self>, PaperError> {
         if !at.text("design")?.starts_with("Proposed") {
             return Ok(None);
@@ -148,14 +148,14 @@ impl Printed {
         }))
     }
 
-    /// Returns our engine for the parameters of a printed one, with this schedule.
+    /// Returns our engine with this schedule, for the parameters that Kong and Li print for one of theirs.
     pub fn machine(self, schedule: Schedule) -> Result<TorusMachine, PaperError> {
         Ok(TorusMachine::new(description(self, schedule)?)?)
     }
 }
 
-/// Returns the description of our engine with this schedule, for a printed engine's parameters. It has as many
-/// butterflies and product multipliers as the printed engine.
+/// Returns the description of our engine with this schedule, for the parameters of an engine in Table VI of the paper
+/// of Kong and Li. It has as many butterflies and product multipliers as that engine.
 fn description(printed: Printed, schedule: Schedule) -> Result<Description, PaperError> {
     let text = match schedule {
         Schedule::Sums | Schedule::Coefficients => Description::OURS,
@@ -183,7 +183,7 @@ fn description(printed: Printed, schedule: Schedule) -> Result<Description, Pape
     Ok(d)
 }
 
-/// The effect that digits of one width have on the gates of a printed engine.
+/// The effect that digits of one width have on the gates of an engine in Table VI of the paper of Kong and Li.
 struct Digits {
     /// Whether every sum of products with these digits stays within the one prime. `why` is the proof, or the refusal
     /// and the widest digits that have a proof.
@@ -193,8 +193,8 @@ struct Digits {
     fails: Option<f64>,
 }
 
-/// Returns whether products with digits of `log_base` bits are exact in one prime, with keys bundled or not, and how
-/// often a gate fails.
+/// Returns whether products with digits of `log_base` bits are exact modulo the one prime, and how often a gate fails.
+/// For m > 1 secret bits in each step, a second proof is for keys that are summed to one (bundled) before the products.
 pub fn proofs(printed: Printed, log_base: u32) -> Result<Vec<Record>, PaperError> {
     let proof = |proof: &str, form: &str, unit: &str, proven: f64, why: String| {
         record([
@@ -235,8 +235,8 @@ pub fn proofs(printed: Printed, log_base: u32) -> Result<Vec<Record>, PaperError
     Ok(rows)
 }
 
-/// Checks digits of `log_base` bits on a printed engine. The noise is the TFHE library's for n = 630 and n = 500.
-/// Nothing is encrypted here.
+/// Checks digits of `log_base` bits on an engine in Table VI of the paper of Kong and Li. The noise is the TFHE
+/// library's for n = 630 and n = 500. Nothing is encrypted here.
 fn digits(printed: Printed, log_base: u32) -> Result<Digits, PaperError> {
     let prove = |log_base| {
         let set = match printed.levels {

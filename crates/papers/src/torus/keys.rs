@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of bootstrapping keys for the shipped engines: Kong and Li's own order of a step, the rates at which keys
-//! arrive, and the key switch with masks that are secure.
+//! Figures of bootstrapping keys for the shipped engines: the order in which Kong and Li's engine computes a step, the
+//! rates at which keys arrive, and the key switch with masks that are secure.
 
 use ringmill_circuits::tfhe::{Decomposition, Params};
 use ringmill_hdl::torus::parts::switch;
@@ -18,7 +18,7 @@ use crate::value::{counted, model, stated};
 /// The rates at which a key can arrive, in GB/s: PCIe 3.0 and 4.0 with 16 lanes, and the board's high-bandwidth memory.
 const RATES: [f64; 3] = [15.74, 31.5, 460.0];
 
-/// Returns the description that Ringmill ships under the engine's name in the sheet's scope.
+/// Returns the description that Ringmill ships for the engine that the current row of `data/torus.toml` names.
 pub fn shipped(at: &Scope<'_>) -> Result<Description, PaperError> {
     let name = at.text("name")?;
     let found = SHIPPED.iter().find(|(known, _)| *known == name);
@@ -26,7 +26,8 @@ pub fn shipped(at: &Scope<'_>) -> Result<Description, PaperError> {
     Ok(Description::read(text)?)
 }
 
-/// Returns the rate in GB/s at which the engine that the sheet's scope names reads outside memory.
+/// Returns the rate in GB/s at which an engine reads outside memory: the engine that the current row of
+/// `data/torus.toml` names.
 pub fn rate(at: &Scope<'_>) -> Result<Record, PaperError> {
     Ok(record([(
         "rate",
@@ -34,7 +35,8 @@ pub fn rate(at: &Scope<'_>) -> Result<Record, PaperError> {
     )]))
 }
 
-/// Returns the cycles of each part of a bootstrap's step in Kong and Li's own order, at the scope's m, clock and link.
+/// Returns the cycles of each part of a bootstrap's step in the order of Kong and Li's engine. The current row of
+/// `data/torus.toml` has the number m of secret bits in a step, the clock and the link.
 pub fn own_order(at: &Scope<'_>) -> Result<Record, PaperError> {
     let mut d = Description::read(Description::PAPER)?;
     d.unroll = at.count("m")?;
@@ -94,8 +96,8 @@ pub fn engines() -> Result<Vec<Record>, PaperError> {
     Ok(found)
 }
 
-/// Returns the cycles of one ciphertext alone and of several interleaved ones on the engine that the sheet's scope
-/// names. They are given for a key that is never late and for a key at each of the rates.
+/// Returns the cycles of one ciphertext alone and of several interleaved ones, on the engine that the current row of
+/// `data/torus.toml` names. They are given for a key that is never late and for a key at each of the rates.
 pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let mut d = unrolled(shipped(at)?, at.count("m")?)?;
     let shape = d.shape()?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures of the paper of Kong and Li: counts of the bootstrap's program, primes, security, our engines and the
-//! paper's own order of a step. Key switches with secure masks and the time of a gate on this computer come with them.
-//! The rows of the paper's tables are in `data/torus.toml`.
+//! Figures of the paper of Kong and Li: counts of the bootstrap's program, primes, security, our engines, and a step in
+//! the order of the paper's own engine. Key switches with secure masks and the time of a gate on this computer come
+//! with them. The rows of the paper's tables are in `data/torus.toml`.
 
 mod engine;
 mod gate;
@@ -91,7 +91,7 @@ struct Ours<'a> {
     params: Arc<Params>,
     gate: Record,
     mapping: &'a Mapping<'a>,
-    /// Whether this run of the sheet only collects the hardware modules that the tables need.
+    /// Whether this run of `data/torus.toml` only collects the hardware modules that the tables need.
     asks: bool,
 }
 

@@ -56,8 +56,8 @@ pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
     Ok(record([("operations", counted(operations))]))
 }
 
-/// Returns the estimated bits of security of the small key and of the ring key for the scope's dimension n. The
-/// estimate assumes the noise that the TFHE library had for n.
+/// Returns the estimated bits of security of the small key and of the ring key for the dimension n in the current row
+/// of `data/torus.toml`. The estimate assumes the noise that the TFHE library had for n.
 pub fn security(at: &Scope<'_>) -> Result<Record, PaperError> {
     let name = match at.count("n")? {
         630 => Some("tfhe_library_2020_below_128_bits"),

@@ -11,7 +11,8 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{Value, model};
 
-/// The parameters of one engine twice: as it runs one ciphertext, and as it runs several ciphertexts interleaved.
+/// The parameters of one engine in two cases: while it runs one ciphertext, and while it runs several interleaved
+/// ciphertexts.
 struct Engine {
     case: String,
     alone: Shape,
@@ -29,8 +30,8 @@ fn shipped(name: &str, text: &str) -> Result<Engine, PaperError> {
     })
 }
 
-/// Returns an engine of three units with 32 butterflies and 20 generators, m secret bits in each step, and products for
-/// `2^log_pos` positions in each cycle.
+/// Returns an engine of three transform units with 32 butterflies and 20 mask generators. A step takes m secret bits,
+/// and products are computed for `2^log_pos` positions in each cycle.
 fn of_three_units(
     unroll: usize,
     log_pos: u32,

@@ -32,8 +32,9 @@ impl Run {
         self.own.port_floor.max(self.own.mac_floor)
     }
 
-    /// Returns the period from one run to the next, for both placements of the program's limbs. During a run the host
-    /// brings the data of the next run and takes the results of the last.
+    /// Returns the period from one run to the next, for both placements of the program's limbs in distant memory: in
+    /// turn over all channels, or apart on one half of them. During a run the host brings the data of the next run and
+    /// takes the results of the last.
     pub fn periods(&self) -> Vec<Record> {
         let host = &self.own.host;
         let limbs = host.limbs_in + host.limbs_out;

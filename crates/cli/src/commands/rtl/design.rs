@@ -15,7 +15,7 @@ use crate::inputs;
 
 /// The most bytes of a machine description file that is read.
 const LARGEST: u64 = 1 << 20;
-/// The letters that the papers use, with the keys of a description that they stand for.
+/// Letters by which papers name sizes of their machines, with the keys of our descriptions that `--set` takes for them.
 const LETTERS: [(&str, &str); 1] = [("p", "units")];
 
 /// Returns the names of the machines that have a folder of RTL.

@@ -10,9 +10,11 @@ pub(super) const BLOCK: usize = 16;
 /// The 32-bit words of one cache line.
 type Line = [u32; BLOCK];
 
-/// Gadget ciphertexts of one shape; those of one step of a blind rotation, one for each pattern, lie together. First come
-/// sixteen evaluations of the columns of row 0 for each pattern, then those of row 1, and so on; then the next sixteen
-/// evaluations. So one pass over the positions reads a step from its first word to its last.
+/// Gadget ciphertexts of one shape. A step of a blind rotation takes m bits of the secret key and has one gadget
+/// ciphertext for each *pattern*, a value of the m bits other than 0. The gadget ciphertexts of one step lie together.
+/// First come sixteen evaluations of the columns of row 0 for each pattern, then those of row 1, and so on. The next
+/// sixteen evaluations follow in the same way. So one pass over the positions reads a step from its first word to its
+/// last.
 #[derive(Clone)]
 pub struct NarrowKey {
     shape: KeyShape,
@@ -44,7 +46,7 @@ impl NarrowKey {
         })
     }
 
-    /// Returns the number of patterns of a step. The last step may have fewer.
+    /// Returns the number of patterns of a step, each with one gadget ciphertext. The last step may have fewer.
     fn patterns_of(&self, step: usize) -> usize {
         let before = step.saturating_mul(self.patterns).min(self.count);
         (self.count - before).min(self.patterns)

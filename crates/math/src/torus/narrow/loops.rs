@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Vector loops that sum products of digits and key rows, multiply the sums by weights, reduce them, and look up the
-//! weights.
+//! Vector loops for one step of a blind rotation. They sum products of digits and key rows, multiply the sums by
+//! weights, and reduce them. A weight is the transform of X^a - 1, and another loop looks it up. A step has a sum and a
+//! weight for each *pattern*, a value other than 0 of the bits of the secret key that it takes.
 //!
 //! Products of residues are below q^2 and q below 2^30. With R rows a sum S is below R q^2, R at most 12. Without a weight
 //! it is reduced to (S + m q) / 2^32 with m < 2^32, which is below (R/4 + 1) q, at most 4 q.
 //!
 //! A sum with a weight w begins with -R/2 q^2, so that it is below R/2 q^2 in magnitude, a signed number of 64 bits. It is
 //! split as 2^32 H + L with L in -2^31 ... 2^31 - 1, and multiplied as w L + (2^32 w mod q) H, both factors nearest to 0.
-//! The result is below (1/4 + R/64) 2^32 q in magnitude, up to q. The sum of up to three patterns, a *group*, stays below
-//! 3/2 2^32 q. It begins with 3/2 2^32 q, so it is positive and below 3 2^32 q, and is reduced as S.
+//! The result is below (1/4 + R/64) 2^32 q in magnitude, up to q. The sum of the results of up to three patterns, a
+//! *group*, stays below 3/2 2^32 q. It begins with 3/2 2^32 q, so it is positive and below 3 2^32 q, and is reduced as S.
 
 use std::arch::x86_64::*;
 
@@ -79,8 +80,9 @@ impl<V: Vector> Reducer<V> {
     }
 }
 
-/// Returns the sums over the rows for the columns of G patterns, for a vector of positions from i on. The first pattern's
-/// words begin at `key`; each sum begins with `start`. The two vectors are those of even and of odd places.
+/// Returns the sums over the rows for the columns of the gadget ciphertexts of G patterns, for a vector of positions from
+/// i on. The first pattern's words begin at `key`; each sum begins with `start`. The two vectors are those of even and of
+/// odd places.
 #[inline(always)]
 unsafe fn products<V: Vector, const COLS: usize, const G: usize>(
     with: Operands,
@@ -225,7 +227,7 @@ unsafe fn accumulate<V: Vector>(
     let (key, out) = (step.words().as_ptr(), out.as_mut_ptr());
     // SAFETY: the lengths, just checked; the caller enables the vector's features.
     unsafe {
-        // As many patterns at once as registers hold sums of.
+        // The third number is the number of patterns at once: as many as registers hold the sums of.
         match cols {
             2 => columns::<V, 2, 3>(q, with, key, out),
             3 => columns::<V, 3, 2>(q, with, key, out),

@@ -3,8 +3,8 @@
 //! has twice the lanes of [`TorusRing`](super::TorusRing) and takes half the memory.
 //!
 //! The steps are those of [`TorusRing`](super::TorusRing), except that the last two products of an unrolled step are
-//! one. The sums of each pattern are multiplied by their weights while they are in registers
-//! ([`NarrowRing::accumulate`]).
+//! one. The sums of products of each gadget ciphertext are multiplied by their weight, the transform of X^a - 1, while
+//! they are in registers ([`NarrowRing::accumulate`]).
 //!
 //! Sums of products have 64 bits and are reduced once, by Montgomery's method, which divides by 2^32. So the words of a
 //! key are multiplied by 2^32 when they are stored.
@@ -114,8 +114,9 @@ impl NarrowRing {
     }
 
     /// Computes, in transform form, out(c) = the sum over the patterns u of the step of weights(u) times the sum over
-    /// rows r of digits(r) key(u, r, c). `weights` has the transform of a monomial for each pattern. If it is empty,
-    /// the step has one pattern, without a weight.
+    /// rows r of digits(r) key(u, r, c). A pattern is a value other than 0 of those bits of the secret key that the
+    /// step takes. It has one gadget ciphertext. `weights` has the transform of X^a - 1 for each pattern, with an
+    /// exponent a of its own. If `weights` is empty, the step has one pattern, without a weight.
     pub fn accumulate(
         &self,
         step: NarrowStep<'_>,
@@ -155,7 +156,8 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Returns a key with room for `count` gadget ciphertexts. Each step but the last has `patterns` of them.
+    /// Returns a key with room for `count` gadget ciphertexts. Each step of a blind rotation but the last has
+    /// `patterns` of them.
     ///
     /// # Errors
     /// [`MathError`] if there is no memory for the key.

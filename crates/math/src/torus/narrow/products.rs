@@ -5,8 +5,8 @@ use super::key::{BLOCK, NarrowStep};
 use crate::torus::KeyShape;
 use crate::{Backend, Modulus};
 
-/// Computes the sums of [`super::NarrowRing::accumulate`]: digits times key words, times weights. The caller has
-/// checked the lengths.
+/// Computes the sums of [`super::NarrowRing::accumulate`]: digits times key words, times weights (transforms of
+/// X^a - 1). The caller has checked the lengths.
 pub(super) fn accumulate(
     q: Modulus,
     shape: KeyShape,

@@ -29,8 +29,8 @@ const WIDE: Set = Set { n: 4096, bits: 30 };
 /// The number of steps of progress that this part of the study reports, each a call of the machine.
 pub const PARTS: u64 = 2 * SETS.len() as u64 + 2;
 
-/// Returns the figures of two calls of the machine, the first call and one of the steady state. Beside them stand the
-/// host's microseconds `host` for the same products.
+/// Returns the figures of two calls of the machine: the first call, and one that finds its tables and operands already
+/// loaded. Beside them stand the host's microseconds `host` for the same products.
 fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host: f64) -> Record {
     let [first, steady] = calls.each_ref().map(|call| call.cycles() as f64);
     record([
@@ -136,7 +136,8 @@ pub fn encryption(
 }
 
 /// Times the product of polynomials with coefficients of 180 bits, as residues: one full product for each of six
-/// primes. The machine holds the tables of two moduli, so each call brings those of the others again.
+/// primes. The machine holds the tables of two moduli at a time, so each call loads the tables of the other moduli
+/// again.
 pub fn six_primes(
     study: Study<'_>,
     card: &mut Card,

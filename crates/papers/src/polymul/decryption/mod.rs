@@ -34,7 +34,8 @@ const STREAMED: u32 = 8;
 /// The reason why a figure that depends on [`Seal::rest`] is missing.
 const NOISY: &str = "SEAL's transforms alone were timed longer than its decryption: the processor was shared; run again";
 
-/// The number of the machine's calls for one parameter set: three of ours (first, steady, stream), and SEAL's.
+/// The number of calls of the machine for one parameter set. Three have our own data: a first call, one with the tables
+/// and key already loaded, and one with a stream of products. The fourth has SEAL's data.
 const CALLS: u64 = 4;
 
 /// The inputs of the decryption study: printed figures, the machine, tools and numbers of runs.
@@ -48,7 +49,7 @@ pub(super) struct Study<'a> {
     pub runs: u32,
 }
 
-/// The figures of the decryption study, by the names of the sheet's lists.
+/// The figures of the decryption study, by the names of the lists in `data/polymul.toml`.
 pub(super) struct Found {
     pub sets: Vec<Record>,
     pub encryptions: Vec<Record>,
@@ -136,7 +137,7 @@ impl Study<'_> {
         call.through(link) + tables + link.us(call.n).max(call.load)
     }
 
-    /// Returns our figures of one parameter set beside SEAL's, as a record for the sheet.
+    /// Returns our figures of one parameter set beside SEAL's, as a record for the formulas of `data/polymul.toml`.
     fn record(self, figures: &Figures, printed: &SealDecrypt, seal: Result<&Seal, &str>) -> Record {
         let (call, host, link) = (figures.call, figures.host, self.link());
         let period = self.us(figures.period);
