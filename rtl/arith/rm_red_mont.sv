@@ -7,7 +7,7 @@
 //                              Where rm_red_wordmont takes words of w = log2(2n) bits and so shifts
 //                              by a run-time distance in each step, a word here has 11 bits for
 //                              every n (rm_mont_step), and three of them reduce every 32-bit q.
-//   Low 17, Word 17, Steps 2   the Montgomery-friendly primes of the vector paper (section 6.4):
+//   Low 17, Word 17, Steps 2   the Montgomery-friendly primes (BASALISC paper, section 6.4):
 //                              two words replace the two 32 x 32 products of a generic reduction.
 //
 // Preconditions: q_i is held while data is in flight, and R >= 2^Width. Certificate: r R = t - M q

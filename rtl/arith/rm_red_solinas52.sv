@@ -5,8 +5,8 @@
 //
 //   t = c + (a + b) (2^12 - 1) - a 2^40 = v mod p
 //
-// v lies in (-p, 2p), so the module subtracts or adds p at most once. The paper's Algorithm 3 tests
-// one side only. Certificate: t = r + (a (2^40 + 1) + b + {-1, 0, 1}) p, and r < p.
+// v lies in (-p, 2p), so the module subtracts or adds p at most once. Kong and Li's Algorithm 3
+// tests one side only. Certificate: t = r + (a (2^40 + 1) + b + {-1, 0, 1}) p, and r < p.
 //
 // Latency 3 cycles (a + b; v; correction), one reduction a cycle.
 module rm_red_solinas52 (

@@ -2,17 +2,17 @@
 // Extends residues modulo l moduli to k targets, with a redundant residue: the two phases share
 // their multipliers (Shenoy and Kumaresan; Kırbıyık's thesis, Algorithm 2).
 //
-// The phases are the Sum Process and the Post-Sum Process (Figure 3.5).
+// The phases are the Sum Process and the Post-Sum Process of the thesis (Figure 3.5).
 //
 //   a_(p_j) = sum_i mu_i |Qhat_i|_(p_j) - alpha |Q|_(p_j) mod p_j
 //   mu_i    = a_i |Qhat_i^-1|_(q_i) mod q_i
 //   alpha   = (sum_i mu_i |Qhat_i|_m - a_m) |Q^-1|_m mod m
 //
-// The unit makes one target after another, without alpha |Q| for the fast extension (Algorithm 1).
-// l, k, N, every modulus and every constant are set at run time. rm_basext_job has commands and
-// codes, rm_basext_folded_rows the streams, rm_basext_const the constants. Any q = 1 mod 2 N serves
-// as source, target and redundant modulus. A residue must be below its modulus; the bits of a word
-// from Width on are ignored.
+// The unit makes one target after another, without alpha |Q| for the fast extension (the thesis's
+// Algorithm 1). l, k, N, every modulus and every constant are set at run time. rm_basext_job has
+// commands and codes, rm_basext_folded_rows the streams, rm_basext_const the constants. Any q = 1
+// mod 2 N serves as source, target and redundant modulus. A residue must be below its modulus; the
+// bits of a word from Width on are ignored.
 //
 //   Lanes coefficients a cycle; 3 Lanes modular multipliers, 4 Lanes modular adders, three memories
 //   of N words; (l + 2) N / Lanes cycles a target and a fill of 2 folded_delay + 3, 57 cycles with

@@ -9,8 +9,8 @@
 //   mu_i    = a_i |Qhat_i^-1|_(q_i) mod q_i
 //   alpha   = (sum_i mu_i |Qhat_i|_m - a_m) |Q^-1|_m mod m
 //
-// The unit makes one target after another, without alpha |Q| for the fast extension (Algorithm 1).
-// Streams, commands and constants are those of rm_basext_folded.
+// The unit makes one target after another, without alpha |Q| for the fast extension (the thesis's
+// Algorithm 1). Streams, commands and constants are those of rm_basext_folded.
 //
 //   Lanes coefficients a cycle; 5 Lanes modular multipliers, 4 Lanes modular adders, three memories
 //   of N words; (l + 1) N / Lanes cycles a target, l N / Lanes the fast way, and for a command a

@@ -6,8 +6,8 @@ package rm_basext_pkg;
   // Commands.
   typedef enum logic [1:0] {
     OpLoad  = 2'd0,  // moduli and constants
-    OpExact = 2'd1,  // every target residue, by Algorithm 2 of the basext paper
-    OpFast  = 2'd2   // every target residue, by Algorithm 1: stops after the Sum Process
+    OpExact = 2'd1,  // every target residue, by Algorithm 2 of Kırbıyık's thesis
+    OpFast  = 2'd2   // every target residue, by its Algorithm 1: stops after the Sum Process
   } op_e;
 
   // How a command ended.

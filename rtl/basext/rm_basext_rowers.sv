@@ -15,8 +15,8 @@
 // Neither needs a redundant residue. Cox-Rower is exact for A < (1 - delta) Q. delta, in units of
 // 2^-16, is set at run time. It is at least l times the difference between xi_i / q_i and the top
 // 16 of Width bits of xi_i / 2^Width, so moduli must be near 2^Width. For larger A the result may
-// be too small by Q. Without alpha it is the fast extension (Algorithm 1). Digits is exact for
-// every A < Q and all moduli, and has no fast extension (BadCommand).
+// be too small by Q. Without alpha it is the fast extension (the thesis's Algorithm 1). Digits is
+// exact for every A < Q and all moduli, and has no fast extension (BadCommand).
 //
 // A command is for cmd_k_i + 1 polynomials. It takes the residues of each modulo q_0 to q_(l-1),
 // and gives those modulo p_0 to p_(k-1), N / Lanes beats each. It gives the residues of one

@@ -11,7 +11,7 @@
 //
 // So Post-Sum is one more row of the same sum, and Sum and Post-Sum overlap: a target's last
 // product, with alpha, follows the products of the sources in the pipeline. Without alpha it is the
-// fast extension (Algorithm 1).
+// fast extension (the thesis's Algorithm 1).
 //
 // Schedule: a row is one residue polynomial, N / Lanes coefficients. A round is the l + 1 rows of
 // one polynomial for min(Batch, l + 1) targets. Channel j works j rows behind the first channel. So

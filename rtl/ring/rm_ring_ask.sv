@@ -2,8 +2,9 @@
 // Requests polynomial memory for a word of the main cores: decides, beat by beat, which groups'
 // read ports it uses, and which of their slots.
 //
-// The requests are computed a cycle early, so that the ports have a cycle of their own. Operands in
-// narrow slots begin at multiples of a row's parts, so a beat's low bits say which part is read.
+// A word is an instruction word. The requests are computed a cycle early, so that the ports have a
+// cycle of their own. Operands in narrow slots begin at multiples of a row's parts, so a beat's low
+// bits say which part is read.
 //
 // Latency 1; the registers that hold the word come a cycle after it.
 module rm_ring_ask

@@ -2,16 +2,17 @@
 // The scoreboard of the ring machine: decides when a word of the four streams starts, and until
 // when it holds the units and ports that it uses (docs/machines/ring.md, "Issue").
 //
-// Durations are computed ("Cycles of a word"). Only the link's station reports back, as the host
-// decides how long a transfer takes. link_end_i marks the cycle of the transfer's last beat, with
-// link_bad_i if the host's limb was too long or short.
+// A word is an instruction word. Its duration is computed (docs/machines/ring.md, "Cycles of a
+// word"). Only the link's station reports back, as the host decides how long a transfer takes.
+// link_end_i marks the cycle of the transfer's last beat, with link_bad_i if the host's limb was
+// too long or short.
 //
 // There is a record for each word in flight: one a stream for the cores' words, one for the ring,
 // one for the link. The link's record stays open until its transfer has ended. A record has the
 // word's RPAUs and port groups (of the first Groups, and key memory behind them). It has the turns
-// of each read port in a period that a dyadic word takes, or that another word leaves. It counts
-// down to the word's end, and to the end of its source's read port. The four streams are asked in
-// their order, each seeing the grants before it.
+// of each read port: the cycles of a period that a dyadic word (a word of the dyadic cores) takes,
+// or that another word leaves to it. It counts down to the word's end, and to the end of its
+// source's read port. The four streams are asked in their order, each seeing the grants before it.
 //
 // A stream's next word becomes known step by step after a grant:
 //

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main cores of an RPAU: as many as a row has lanes, with the wires between them.
 //
-// In a coefficient-wise word every core takes a lane (rm_ring_entry). u is the lane's word of row_i
-// or c_i, v that of row_i or b_i, w that of w_i. A second result stays (keep_i) until it is written
-// (second_i). A transform takes a row in the order of lanes:
+// In a coefficient-wise instruction word every core takes a lane (rm_ring_entry). u is the lane's
+// word of row_i or c_i, v that of row_i or b_i, w that of w_i. A second result stays (keep_i) until
+// it is written (second_i). A transform takes a row in the order of lanes:
 //
 //   Stages = 2   chained pairs: a forward row goes through the cores B (pairs on lane bit 1), then the cores A (lane bit
 //                0), an inverse one through A, then B. A's twiddles are tw_a_i, B's tw_b_i, each for two butterflies. With

@@ -2,10 +2,11 @@
 // Configures the main cores for a coefficient-wise word: which of its rows enters where, and which
 // operands the row registers hold.
 //
-// row comes through the network, b and c beside it. The registers hold the word's operands a, b and
-// c, with two exceptions. JOIN swaps a and b. For a word with a key or a generated operand
-// (aside_i) the network takes that operand and b, and c holds a unless the word is MAC. k is the
-// constant that the word names, 0 for none; for SPLIT and JOIN it is zeta.
+// A word is an instruction word. Its operand `row` comes through the network, b and c beside it.
+// The registers hold the word's operands a, b and c, with two exceptions. JOIN swaps a and b. For a
+// word with a key or a generated operand (aside_i) the network takes that operand and b, and c
+// holds a unless the word is MAC. k is the constant that the word names, 0 for none; for SPLIT and
+// JOIN it is zeta.
 //
 //   word   u      v      w   result             word   u      v      w   result
 //   COPY   a      .      1   u, passed          MUL    0      row    b   out0

@@ -2,9 +2,9 @@
 // Expands generated key halves from their seeds: looks up the stream and the seed that a word
 // names, and owns the generator (rm_ring_generator).
 //
-// One word has the generator at a time. The rows of a dyadic word come by themselves; a word of the
-// main cores asks for each part. load_* writes the tables: kinds 6 and 7 a stream and the place of
-// its seed, 8 a word of a seed (rm_ring_rpau).
+// One instruction word has the generator at a time. The rows of a dyadic word (a word of the dyadic
+// cores) come by themselves; a word of the main cores asks for each part. load_* writes the tables:
+// kinds 6 and 7 a stream and the place of its seed, 8 a word of a seed (rm_ring_rpau).
 module rm_ring_expand
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

@@ -2,12 +2,12 @@
 // Brings generated operands to the main cores: asks the generator for a row's parts ahead of time,
 // and joins them to rows.
 //
-// It asks in the same beats that the row will have. The word steps Latency cycles later than
-// others: from start_o on, in the same beats as here from start_i on (rm_ring_seq, with the same
-// turns left out). In the first 2^LogPeriod beats of a row it asks for a part. The part comes
-// Latency + 3 cycles later (take_i, its number). That is one cycle before the word that the beat
-// has read from polynomial memory. So row_o has the row whole with the row's last beat, in the
-// order of the index.
+// The module asks in the same beats that the row will have when the instruction word (word) reads
+// it. The word steps Latency cycles later than others: from start_o on, in the same beats as here
+// from start_i on (rm_ring_seq, with the same turns left out). In the first 2^LogPeriod beats of a
+// row it asks for a part. The part comes Latency + 3 cycles later (take_i, its number). That is one
+// cycle before the word that the beat has read from polynomial memory. So row_o has the row whole
+// with the row's last beat, in the order of the index.
 module rm_ring_feed
   import rm_ring_pkg::*;
 #(

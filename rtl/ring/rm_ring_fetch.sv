@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches a stream of micro words from its program memory into a queue, ahead of the board.
 //
-// The waits before a word become counts beside it, the largest of each retire counter, so they cost
-// the board no cycle. run_i starts at the first word; END is the last one given. A word that is
-// refused (rm_ring_decode) is given with its code and ends the stream, too. Words are given by
-// (valid_o, pop_i). full_o: the queue will not have more by waiting.
+// A word is an instruction word. The WAIT words before another word become counts beside it, the
+// largest of each retire counter, so they cost the board no cycle. run_i starts at the first word;
+// END is the last one given. A word that is refused (rm_ring_decode) is given with its code and
+// ends the stream, too. Words are given by (valid_o, pop_i). full_o: the queue will not have more
+// by waiting.
 //
 // A word a cycle into the queue; a read of the memory takes two cycles.
 module rm_ring_fetch

@@ -6,9 +6,9 @@
 // address x >> LogRow of its slot.
 //
 // The readers are the main cores (an address a column) and the sender (ring and link: a row of
-// neighbours). In any other cycle the dyadic cores read; their request stands until dy_gnt_o.
-// Writes go likewise. They include the rows that arrive from the ring, and single residues from the
-// link.
+// neighbours). The dyadic cores read in the cycles in which neither of these reads; their request
+// stands until dy_gnt_o. Writes go likewise. They include the rows that arrive from the ring, and
+// single residues from the link.
 //
 // Latency: 2 from address to rdata_o. A write's operands are registered (the port's stage), and
 // land in the cycle after. Assertions check that a column has at most one read and one write a

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Key memory: holds limbs of keys one behind the other, and gives a row a cycle.
 //
-// A word has 2^LogGroup residues, and Stripes memories take words in turn. Word i is in stripe i
-// mod Stripes at i / Stripes. The words of a row follow each other, so they lie in different
-// stripes. A row comes in a cycle, brought into order by one more stage.
+// A memory word has 2^LogGroup residues. Stripes memories, the stripes, take these words in turn.
+// Word i is in stripe i mod Stripes at i / Stripes. The words of a row follow each other, so they
+// lie in different stripes. A row comes in a cycle, brought into order by one more stage.
 //
 // Two readers take a limb's rows one after the other, from start_i with its slot on. Reader 0 (the
 // main cores) reads whenever it asks, reader 1 (the dyadic cores) when reader 0 does not. A limb is

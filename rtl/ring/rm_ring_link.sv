@@ -2,10 +2,11 @@
 // The link's station beside RPAU 0: moves one limb at a time between the host and a slot or a key
 // slot of an RPAU, a residue a beat of 64 bits.
 //
-// Its words come as they come to RPAU 0. want_* shows what the host is asked for: a limb to the
-// machine (store_o 0) or from it, the RPAU, and the place that the word names, or with key_o the
-// index of a key. Then beats pass by in_* (in_ready_o is high from the first cycle in which a beat
-// is taken) or by out_*. A transfer may take the host any time; nothing else waits for it.
+// Its instruction words come as they come to RPAU 0. want_* shows what the host is asked for: a
+// limb to the machine (store_o 0) or from it, the RPAU, and the place that the word names, or with
+// key_o the index of a key. Then beats pass by in_* (in_ready_o is high from the first cycle in
+// which a beat is taken) or by out_*. A transfer may take the host any time; nothing else waits for
+// it.
 //
 //   LOAD    word in cycle t, beats from t + 3 on, each given to the RPAUs' wires as it comes
 //   STORE   rows of the ring in a memory of one limb; the first one's in cycle t, its residues from t + 4 on

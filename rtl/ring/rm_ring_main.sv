@@ -18,8 +18,8 @@
 // with a narrow slot takes as many beats as its parts; each beat's words stay until the row is
 // whole. A generated operand's rows come in parts, a row in as many beats (rm_ring_feed).
 //
-// A word granted in cycle t reads from cycle t + 3 on and has landed in cycle t + timing::duration
-// - 1.
+// An instruction word granted in cycle t reads from cycle t + 3 on. Its last result is in memory in
+// cycle t + timing::duration - 1.
 module rm_ring_main
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

@@ -9,10 +9,10 @@
 //   ADDI   a      k      1      out0          RED    k      a      1      out0, reduce
 //   PRNG   b      0      1      u, passed
 //
-// k is the constant that the word names, 0 for none. An entry without an operand is 0, and w is
-// then 1. Operands are taken as they come (u_o, v_o, w_o), or late (u_late_o and so on). All
-// operands of a word with a key (key_i) are late, and so is b of a word with a generated operand,
-// and k.
+// k is the constant that the instruction word names, 0 for none. An entry without an operand is 0,
+// and w is then 1. Operands are taken as they come (u_o, v_o, w_o), or late (u_late_o and so on).
+// All operands of a word with a key (key_i) are late, and so is b of a word with a generated
+// operand, and k.
 //
 // Latency 1; held.
 module rm_ring_mode

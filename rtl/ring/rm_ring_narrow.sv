@@ -2,8 +2,8 @@
 // The narrow slots of an RPAU: Slots slots of 2^LogN residues in one memory of words of Group
 // residues, with one read and one write port.
 //
-// Word i of a slot holds the residues from i Group on, in the order of their columns. So a row
-// takes Parts = 2^LogRow / Group reads or writes, and nothing is exchanged inside a word.
+// Memory word i of a slot holds the residues from i Group on, in the order of their columns. So a
+// row takes Parts = 2^LogRow / Group reads or writes, and nothing is exchanged inside a word.
 //
 // To readers and writers of rows it is a port group (rm_ring_group). Rows stand in the order of
 // columns, residue x in column xor(pieces of x). A row is read in parts and collected: rdata_o has
@@ -18,8 +18,8 @@
 // written, or later. A limb from the link comes residue by residue, in order, and is written word
 // by word.
 //
-// Nothing shares its ports: the board gives each to one word from its grant to its end. Assertions
-// check that there is at most one read and one write a cycle.
+// Nothing shares its ports: the board gives each to one instruction word from its grant to its end.
+// Assertions check that there is at most one read and one write a cycle.
 module rm_ring_narrow
   import rm_ring_pkg::*;
 #(

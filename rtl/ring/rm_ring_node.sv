@@ -4,9 +4,10 @@
 //
 // No row goes farther than to the last receiver, so a ring that is free holds no row.
 //
-// With Reduces a row that is kept becomes residues of the receiver's prime, with the word's
-// constant added (rm_ring_reduce); a source adds its own constant on the way out. Without Reduces
-// rows arrive as sent: residues of the source's prime, which a word (RED) reduces.
+// With Reduces a row that is kept becomes residues of the receiver's prime, with the constant of
+// the instruction word added (rm_ring_reduce); a source adds its own constant on the way out.
+// Without Reduces rows arrive as sent: residues of the source's prime, which the instruction word
+// RED reduces.
 //
 // Rows are in the order of the columns. Latency from sent_i to ring_row_o 1 with Reduces, else 0.
 // Latency from the row that passes the node to recv_data_o Reducer + 1, else 0. A row a cycle.

@@ -2,9 +2,10 @@
 // Spreads the steps of a word evenly over cycles, so that a dyadic word beside it gets `turns`
 // cycles of the ports in each 2^LogPeriod.
 //
-// Step j, from start_i on, is in cycle ceil((j + 1) P / (P - turns)) - 1, with P = 2^LogPeriod. So
-// any P cycles in a row leave the turns. run_i: a cycle in which the word might step. start_i:
-// nothing is owed from before.
+// A dyadic word is an instruction word of the dyadic cores, and the cycles that it gets are its
+// turns. Step j, from start_i on, is in cycle ceil((j + 1) P / (P - turns)) - 1, with P =
+// 2^LogPeriod. So any P cycles in a row leave the turns. run_i: a cycle in which the word might
+// step. start_i: nothing is owed from before.
 //
 // Latency 0 from run_i to beat_o.
 module rm_ring_pace #(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides how a word reads its operands (rm_ring_pkg), combinationally.
 //
-// The decision is a module, so that synthesis maps it by itself and no deeper than it must be. The
-// module first finds how operands lie to each other; the rest depends on few bits.
+// A word is an instruction word. The decision is a module, so that synthesis maps it by itself and
+// no deeper than it must be. The module first finds how operands lie to each other; the rest
+// depends on few bits.
 module rm_ring_reads
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

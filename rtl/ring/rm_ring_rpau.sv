@@ -6,12 +6,12 @@
 // of its own. The Narrow slots behind them lie in one memory whose ports take 2^LogParts cycles for
 // a row. Limbs have 2^log_n_i coefficients.
 //
-// Words come from the board, which knows when units and ports are free. A start_i bit comes in the
-// cycle of the grant, with the word and the turns of its ports that it leaves to a dyadic word.
-// Rows to the ring (send_*) and from the ring (recv_*) come one a cycle in the order of the
-// columns. A load's residues come one by one (link_*), in the order of their index, from the third
-// cycle after its word's on. Nothing is reported back but watch_*, for lockstep: every write as the
-// memories see it.
+// Instruction words come from the board, which knows when units and ports are free. A start_i bit
+// comes in the cycle of the grant, with the word and the turns: the cycles of its ports that it
+// leaves to a word of the dyadic cores. Rows to the ring (send_*) and from the ring (recv_*) come
+// one a cycle in the order of the columns. A load's residues come one by one (link_*), in the order
+// of their index, from the third cycle after its word's on. Nothing is reported back but watch_*,
+// for lockstep: every write as the memories see it.
 //
 // load_* writes the tables, of these kinds:
 //
@@ -24,8 +24,8 @@
 //   10, 11   a Galois element and its inverse modulo 4 N
 //   12       which of the Moduli primes a layer has, its own number at reset
 //
-// Twiddles of layer l are those of rings 3 l to 3 l + 2. They must be loaded again if the layer
-// takes another prime.
+// A layer is one of the RPAU's primes in a program, with the limbs modulo it. Twiddles of layer l
+// are those of rings 3 l to 3 l + 2. They must be loaded again if the layer takes another prime.
 module rm_ring_rpau
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

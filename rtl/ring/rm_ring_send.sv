@@ -4,8 +4,8 @@
 //
 // A narrow slot gives a row in parts (part_o), which it holds until the last part is there.
 //
-// A word granted in cycle t reads its first row in cycle t + 3. The row stands at row_o three
-// cycles later; for a narrow slot, three cycles after its last part.
+// An instruction word granted in cycle t reads its first row in cycle t + 3. The row stands at
+// row_o three cycles later; for a narrow slot, three cycles after its last part.
 module rm_ring_send
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

@@ -3,12 +3,13 @@
 // coefficients.
 //
 // A transform takes its passes, a step a row, the forward transform from the highest pass down.
-// Between two passes there are idle cycles for the words that the next one reads. Any other word
-// takes its rows once, in order. A row takes more_i + 1 beats in the first pass of a transform and
-// in other words, and one beat in later passes. sub_o counts the beats of a row, and last_sub_o
-// marks the last. With halves_i a step has two such rows, half_o the second. With tail_i,
-// tail_more_i + 1 more beats follow the last row, for words that are written late; tail_o marks the
-// last of them. Turns of a dyadic word are left out (rm_ring_pace).
+// Between two passes there are idle cycles for the words that the next one reads. Any other
+// instruction word takes its rows once, in order. A row takes more_i + 1 beats in the first pass of
+// a transform and in other words, and one beat in later passes. sub_o counts the beats of a row,
+// and last_sub_o marks the last. With halves_i a step has two such rows, half_o the second. With
+// tail_i, tail_more_i + 1 more beats follow the last row, for words that are written late; tail_o
+// marks the last of them. The turns, cycles left to a word of the dyadic cores, are left out
+// (rm_ring_pace).
 //
 // The first step may be in the cycle after start_i. A word runs to its end: none starts while
 // busy_o. log_n_i is held.

@@ -2,8 +2,9 @@
 // Computes how long a word takes (docs/machines/ring.md, "Cycles of a word"): a base, and steps of
 // a kind.
 //
-// The steps depend on the turns that the word leaves and on the size of its limbs. If the read port
-// of the word's source is free early, it is so after source cycles and the steps that read it.
+// A word is an instruction word. Its steps depend on the turns, the port cycles that it leaves to a
+// word of the dyadic cores, and on the size of its limbs. If the read port of the word's source is
+// free early, it is so after source cycles and the steps that read it.
 //
 // Latency 4, a word a cycle.
 module rm_ring_span

@@ -3,8 +3,8 @@
 // the generator, and holds it until the next.
 //
 // The first row goes through the network, the second and third beside it. The selection comes a
-// cycle before the row, and the word's slots, in the order of the rows, one cycle before the
-// selection.
+// cycle before the row, and the instruction word's slots, in the order of the rows, one cycle
+// before the selection.
 module rm_ring_take
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

@@ -5,11 +5,12 @@
 //   ACC += BK_i x (X^a - 1) ACC                                  Unroll = 1, for each mask bit i
 //   ACC += sum over patterns u of (X^(a u) - 1) (BK_u x ACC)      Unroll = 2, 3, for so many bits
 //
-// q = 2^32, k = 1, N = 2^LogN, and x is the external product. It decomposes the accumulator into
-// Levels signed digits of LogBase bits and transforms each decomposed polynomial once modulo 2^52 -
-// 2^12 + 1. The products with the rows of the key, in transform form, are summed, and two sums are
-// transformed back. The result is exact while no sum passes half of the modulus
-// (circuits::tfhe::exactness).
+// A pattern u is a value other than 0 of the Unroll secret bits that a step takes; it has a gadget
+// ciphertext BK_u of its own. q = 2^32, k = 1, N = 2^LogN, and x is the external product. It
+// decomposes the accumulator into Levels signed digits of LogBase bits and transforms each
+// decomposed polynomial once modulo 2^52 - 2^12 + 1. The products with the rows of the key, in
+// transform form, are summed, and two sums are transformed back. The result is exact while no sum
+// passes half of the modulus (circuits::tfhe::exactness).
 //
 //   Units transform units of 2^LogLanes butterflies: 2 Levels / Units polynomials each
 //   4 Levels 2^LogPos product multipliers, 2^LogPos positions a cycle; 2^(LogPos + 1) more for weights
@@ -18,26 +19,28 @@
 //   Cores generators of masks with Rounds rounds in place for the key switch, whose digits are
 //   SwitchLevels of SwitchBase bits (rm_torus_ks)
 //
-// With Coefficients unrolled keys are bundled in coefficient form (rm_torus_gather), and the
-// bundles are transformed. This takes 4 Levels forward transforms a step more, for 2^Unroll - 1
-// times fewer products:
+// With Coefficients, the gadget ciphertexts of a step of an unrolled key are summed in coefficient
+// form to one, the bundle (rm_torus_gather), and the bundles are transformed. This takes 4 Levels
+// forward transforms a step more, for 2^Unroll - 1 times fewer products:
 //
 //   ACC += (sum over patterns u of (X^(a u) - 1) BK_u) x ACC
 //
 // The key then comes in coefficient form: words of 32 bits, beats of 2^(LogPos + 1) positions. Two
 // steps of it are held, with the sums of their patterns.
 //
-// With Pairs the order is the paper's. There are Units = 4 Levels units, one for each pair of a
-// decomposed polynomial and a polynomial of the key. Products are summed as coefficients
-// (rm_torus_pairs). 4 Levels 2^LogPos more multipliers bundle unrolled keys on their way to the
-// products (rm_torus_bundle), and KeyBeats bundles are held. There is one place.
+// With Pairs the order of operations is that of Kong and Li's engine (section III-D.2). There are
+// Units = 4 Levels units, one for each pair of a decomposed polynomial and a polynomial of the key.
+// Products are summed as coefficients (rm_torus_pairs). 4 Levels 2^LogPos more multipliers bundle
+// unrolled keys on their way to the products (rm_torus_bundle), and KeyBeats bundles are held.
+// There is one place.
 //
 // rm_torus_ctl has the commands. The key comes in transform form, in beats of 2^LogPos positions x
-// 2 Levels rows x 2 columns. First come the patterns 1 to 2^Unroll - 1 of a group of positions,
-// then the next group, step by step. A beat's words are ((position Rows + row) 2 + column). Row c
-// Levels + j is that of digit j of component c (the mask's first), and bit t of a pattern is
-// exponent t of the step. The last beat of all has key_last_i, and also key_cut_i if it is not
-// whole. The key may stall. So may the switching key: its seed and bodies (rm_torus_switch).
+// 2 Levels rows x 2 columns. A beat belongs to one pattern. First come the beats of patterns 1 to
+// 2^Unroll - 1 for a group of positions, then those of the next group, step by step. A beat's words
+// are ((position Rows + row) 2 + column). Row c Levels + j is that of digit j of component c (the
+// mask's first), and bit t of a pattern is exponent t of the step. The last beat of all has
+// key_last_i, and also key_cut_i if it is not whole. The key may stall. So may the switching key:
+// its seed and bodies (rm_torus_switch).
 //
 // The cycles of a run and of a switch do not depend on the data. The cycle model
 // ringmill_machines::torus computes them.

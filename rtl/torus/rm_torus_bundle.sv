@@ -4,10 +4,12 @@
 //
 //   b(i) = sum over patterns u of (psi^(a_u (2 br(i) + 1)) - 1) k_u(i)
 //
-// a_u is the sum of the exponents of pattern u's bits. The factor is X^a - 1 in transform form.
-// Beats of the key come in the order of the key: patterns 1 to 2^Unroll - 1 of a group, group by
-// group, step by step; the last step has LastBits bits. Depth bundles may be in flight or wait to
-// be taken.
+// A pattern u is a value other than 0 of the Unroll secret bits of a step, k_u its gadget
+// ciphertext, and a_u the sum of the exponents of its bits. The factor, its weight, is X^a_u - 1 in
+// transform form. The sum b is the bundle. Beats of the key, each of one pattern and a group of Pos
+// positions, come in the order of the key: patterns 1 to 2^Unroll - 1 of a group, group by group,
+// step by step; the last step has LastBits bits. Depth bundles may be in flight or wait to be
+// taken.
 //
 // The module has Pos Rows 2 modular multipliers. take_o takes the beat that available_i offers, and
 // its words come two cycles later. The step's exponents come a cycle after its number. Latency 5 +

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers bundles of the key in coefficient form for a transform unit (rm_torus_gather).
 //
-// The buffer has Slots polynomials of both columns of each ciphertext. They come Pos positions a
-// cycle and leave by rows r and r + H of Lanes. A coefficient is the residue modulo P nearest to 0.
-// The buffer stores its low 32 bits, and one bit that says whether all bits above are ones.
+// A bundle is the key of a step of the blind rotation, summed from its gadget ciphertexts. The
+// buffer has Slots polynomials of both columns of the bundle for each ciphertext. They come Pos
+// positions a cycle and leave by rows r and r + H of Lanes. A coefficient is the residue modulo P
+// nearest to 0. The buffer stores its low 32 bits, and one bit that says whether all bits above are
+// ones.
 //
 // Latency 1 from the row's number to get_o.
 module rm_torus_coefs

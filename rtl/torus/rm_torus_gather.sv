@@ -4,14 +4,15 @@
 //
 //   B = sum over patterns u of (X^(a_u) - 1) K_u      modulo 2^32
 //
-// a_u is the sum of the exponents of pattern u's bits. X^(a_u) is a rotation. The output is the
-// residue of a coefficient nearest to 0 (rm_torus_coefs).
+// A pattern u is a value other than 0 of the Unroll secret bits of a step, K_u its gadget
+// ciphertext, and a_u the sum of the exponents of its bits. X^(a_u) is a rotation. The sum B is the
+// bundle of the step. The output is the residue of a coefficient nearest to 0 (rm_torus_coefs).
 //
-// Beats of the key come as rm_torus has them, a group of positions by its patterns. They wait by
-// patterns until a step is whole. Meanwhile the module computes the sum of the patterns, which it
-// subtracts later. Two steps are held: one comes while the other is combined, for one ciphertext
-// after the other, a group a cycle. A ciphertext's next bundle begins when free_i says that the
-// bundle before was taken.
+// Beats of the key, each of one pattern and a group of Pos positions, come in the order of
+// rm_torus. They wait in a memory for each pattern until a step is whole. Meanwhile the module
+// computes the sum of the K_u, which it subtracts later. Two steps are held: one comes while the
+// other is combined, for one ciphertext after the other, a group a cycle. A ciphertext's next
+// bundle begins when free_i says that the bundle before was taken.
 //
 // Pos Rows 2 (2^Unroll - 1) words are rotated and summed a cycle. take_o takes the beat that
 // available_i offers, and its words come two cycles later. Exponents come a cycle after their place

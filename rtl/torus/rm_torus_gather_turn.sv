@@ -2,10 +2,10 @@
 // Multiplies one pattern of an unrolled key by X^a: stores the pattern's gadget ciphertext of two
 // steps, and rotates it for the bundles (rm_torus_gather).
 //
-// Words are stored by groups of Pos positions, in turn for one step and the other. Between load_i
-// and the end of run_i, the module reads the groups before the exponent's group one after the
-// other. The first of them serves a shift within groups only. The group for output group g is read
-// g + 1 cycles after the run begins.
+// A pattern is a value other than 0 of the secret bits of a step. Words are stored by groups of Pos
+// positions, in turn for one step and the other. Between load_i and the end of run_i, the module
+// reads the groups before the exponent's group one after the other. The first of them serves a
+// shift within groups only. The group for output group g is read g + 1 cycles after the run begins.
 //
 // X^a has a = (N or 0) + shift x Pos + lane shift. Lane b of a group comes from lane b - lane shift
 // of the group `shift` before. If b is below the lane shift, it comes from lane b - lane shift +

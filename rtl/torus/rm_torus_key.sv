@@ -2,11 +2,13 @@
 // Buffers the stream of the bootstrapping key in a ring of Depth beats, which the ciphertexts of a
 // step read one after the other.
 //
-// A beat has the words of a pattern for Pos positions. Beats are read in order, from the first kept
-// beat on. The last ciphertext's pass frees the beats that it reads; each earlier pass goes back to
-// the first. The stream ends, with key_last_i, at beat Total of a run. A stream that ends early, or
-// within a beat (key_cut_i with it), raises short_o until clear_i. A stream that goes on raises
-// long_o until clear_i. Excess beats are taken up to the end of the stream (ended_o).
+// A beat has the words of one gadget ciphertext for Pos positions. With an unrolled key a step has
+// several, one for each pattern (value other than 0 of the step's secret bits). Beats are read in
+// order, from the first kept beat on. The last ciphertext's pass frees the beats that it reads;
+// each earlier pass goes back to the first. The stream ends, with key_last_i, at beat Total of a
+// run. A stream that ends early, or within a beat (key_cut_i with it), raises short_o until
+// clear_i. A stream that goes on raises long_o until clear_i. Excess beats are taken up to the end
+// of the stream (ended_o).
 //
 // Latency two cycles from take_i to data_o; one beat in and one out a cycle.
 module rm_torus_key #(

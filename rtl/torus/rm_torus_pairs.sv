@@ -8,7 +8,7 @@
 //   sums_o[c] = sum_r lift(INTT(NTT(digits_r) k_(r, c)))  modulo 2^32
 //
 // lift is the representative nearest to 0. Both units of a row make the same forward transform, as
-// printed in the paper.
+// in that section.
 //
 // There are 2 Rows units of 2^LogLanes butterflies and 2^LogPos product multipliers. key_i comes
 // two cycles after product_i, and the product is written MulLatency later. sums_o comes

@@ -3,10 +3,11 @@
 //
 //   s_c(i) = sum_r d_r(i) k_(r, c)(i);  for unrolled keys sum over patterns u of (psi^(a_u (2 br(i) + 1)) - 1) s_(u, c)(i)
 //
-// The module takes Pos positions i a cycle and gives both columns c. With Unroll > 1 the patterns
-// of a group of positions follow each other, `first_i` with the first and `last_i` with the last.
-// Position i of the evaluations is that of psi^(2 bitrev(i) + 1). The weights come from a table of
-// powers of psi less one (rm_torus_powers).
+// The module takes Pos positions i a cycle and gives both columns c. With Unroll > 1 a step has a
+// pattern u for each value other than 0 of its secret bits, with a gadget ciphertext of its own.
+// The patterns of a group of positions follow each other, `first_i` with the first and `last_i`
+// with the last. Position i of the evaluations is that of psi^(2 bitrev(i) + 1). The factors of the
+// patterns, their weights, come from a table of powers of psi less one (rm_torus_powers).
 //
 // The module has Pos Rows 2 modular multipliers, and 2 Pos more for the weights. Evaluations and
 // key come two cycles after the issue. Latency product_latency from the issue, one group of

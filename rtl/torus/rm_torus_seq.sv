@@ -3,10 +3,11 @@
 // which products.
 //
 // The units take the forward transforms of each group's first step. Then, group by group and step
-// by step, they take the inverse transforms and the forward transforms of the step after. A group
-// is Group places, or the fewer that are left. For each place, forward transforms are LogN passes
-// of Slots polynomials of H rows, and inverse ones passes of one polynomial. Passes begin
-// pass_cycles apart, and operations as soon as the butterflies are empty and the operands there:
+// by step, they take the inverse transforms and the forward transforms of the step after. A place
+// is the memory of one ciphertext. A group is Group places, or the fewer that are left. For each
+// place, forward transforms are LogN passes of Slots polynomials of H rows, and inverse ones passes
+// of one polynomial. Passes begin pass_cycles apart, and operations as soon as the butterflies are
+// empty and the operands there:
 //
 // - The products of a place begin when the first of its last rows are written.
 // - Inverse transforms begin so that their last row meets the last sum.
@@ -15,11 +16,11 @@
 // Products of one group run while the units work on another group, and wait for the key if it is
 // late.
 //
-// With Coefficients, a step of a group begins with the forward transforms of its bundles, the
-// mask's column and the body's. The bundles of the step after it are transformed before its inverse
-// transforms, while its products are made: bundles do not depend on the accumulator. These
-// transforms begin when rm_torus_gather has written the bundles, and free_o says when they were
-// read.
+// With Coefficients, a step of a group begins with the forward transforms of its bundles, the keys
+// of the step that rm_torus_gather has summed: the mask's column and the body's. The bundles of the
+// step after it are transformed before its inverse transforms, while its products are made: bundles
+// do not depend on the accumulator. These transforms begin when rm_torus_gather has written the
+// bundles, and free_o says when they were read.
 //
 // With Pairs, products are summed after the inverse transforms and not before. So inverses begin
 // earlier, and accumulators are whole later.

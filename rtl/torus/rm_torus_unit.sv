@@ -14,8 +14,9 @@
 // products read. The first inverse pass takes sums from the memory that the products write
 // (HasSums). The last one gives its rows away.
 //
-// With Coefficients, forward transforms are of digits or of a column of the key's bundles. The
-// bundles' evaluations, of the step at work and the one after it, lie beside those of the digits.
+// With Coefficients, forward transforms are of digits or of a column of the bundles, the keys that
+// rm_torus_gather has summed for a step. The bundles' evaluations, of the step at work and the one
+// after it, lie beside those of the digits.
 //
 // Latency BflyLatency + 1 from the read of a row to its write, visible a cycle later; Lanes
 // butterflies a cycle. The unit works in one direction at a time, with BflyLatency idle cycles
