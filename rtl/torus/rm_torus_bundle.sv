@@ -8,7 +8,7 @@
 // ciphertext, and a_u the sum of the exponents of its bits. The factor, its weight, is X^a_u - 1 in
 // transform form. The sum b is the bundle. Beats of the key, each of one pattern and a group of Pos
 // positions, come in the order of the key: patterns 1 to 2^Unroll - 1 of a group, group by group,
-// step by step; the last step has LastBits bits. Depth bundles may be in flight or wait to be
+// step by step. The last step has LastBits bits. Depth bundles may be in flight or wait to be
 // taken.
 //
 // The module has Pos Rows 2 modular multipliers. take_o takes the beat that available_i offers, and
