@@ -12,26 +12,27 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ringmill_device::progress::{Progress, Step};
 use ringmill_runtime::shown::{Bar, is_long};
 
-/// The least duration of work that shows the line of waiting.
+/// The least duration of work before a line on standard error shows that the work goes on.
 const LONG: Duration = Duration::from_secs(1);
-/// The time between two updates of the line that shows waiting.
+/// The time between two updates of the line that shows that work goes on.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A line that appears after the work's first second and goes when this value is dropped, if standard error is a
-/// terminal.
+/// A line on standard error that shows that work goes on, and for how long. It appears after the work's first second,
+/// if standard error is a terminal, and goes when this value is dropped.
 pub struct Waiting {
-    /// The thread that shows the line, and its end. It is public for the crate's own tests.
+    /// The thread that shows the line, and the sender whose drop ends the thread. It is public for the crate's own
+    /// tests.
     #[doc(hidden)]
     pub shown: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Waiting {
-    /// Begins the line that work goes on. `what` names the work, as in `compiling "mean"`.
+    /// Begins to wait with the line that shows that work goes on. `what` names the work, as in `compiling "mean"`.
     pub fn new(what: String) -> Self {
         Self::told(what, std::io::stderr().is_terminal())
     }
 
-    /// Begins the line as [`Self::new`] does, if `wanted` says that it may appear.
+    /// Begins to wait as [`Self::new`] does. The line appears only if `wanted` is set.
     #[doc(hidden)]
     pub fn told(what: String, wanted: bool) -> Self {
         let begin = Instant::now();
@@ -69,7 +70,7 @@ impl Drop for Waiting {
 
 /// A display that shows that work goes on before its first step is done, and then the steps.
 pub struct Going {
-    /// The line until the progress bar begins. It is public for the crate's own tests.
+    /// The line that shows that work goes on, until the progress bar begins. It is public for the crate's own tests.
     #[doc(hidden)]
     pub waiting: Mutex<Option<Waiting>>,
     bar: Bar,
@@ -84,7 +85,7 @@ impl Going {
         }
     }
 
-    /// Ends the line, since the progress bar takes its place.
+    /// Ends the line that shows that work goes on, since the progress bar takes its place.
     fn end(&self) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         drop(waiting.take());

@@ -154,7 +154,8 @@ pub(crate) fn area(hdl: &Hdl, top: &Top) -> Result<Area, HdlError> {
     })
 }
 
-/// Returns the line about the source that the installer wrote next to the liberty file, or the file's name.
+/// Returns the source of a cell library as text: the line that its installer wrote into a file beside the liberty file,
+/// or the liberty file's name.
 fn source(liberty: &Path) -> String {
     let note = liberty.with_extension("source");
     match std::fs::read_to_string(note) {

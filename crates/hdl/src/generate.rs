@@ -20,7 +20,7 @@ pub struct Table {
     /// A description of the words, which becomes a comment in the file.
     pub what: String,
     pub words: Vec<u64>,
-    /// Bits of one word of the table of words.
+    /// The bits of one of `words`.
     pub width: u32,
 }
 

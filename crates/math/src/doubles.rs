@@ -111,7 +111,7 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
         }
     }
 
-    /// Returns y w modulo q in each lane. Its magnitude is bounded by the table of the module.
+    /// Returns y w modulo q in each lane. The table in this module's documentation bounds its magnitude.
     ///
     /// # Safety
     /// The processor must have AVX2 and FMA.

@@ -10,16 +10,16 @@ use ringmill_runtime::shown::Parts;
 
 use crate::error::PaperError;
 
-/// The FPGA family whose resources the tables count, unless a row names another.
+/// The FPGA family whose resources the tables of papers count, unless a row names another.
 pub const FAMILY: Family = Family::Xcup;
 
 /// The way in which a paper's tables obtain FPGA resources.
 pub enum Mapping<'a> {
     /// Figures of FPGA resources are left out of the tables.
     LeftOut,
-    /// The pass over the tables is a first one, which collects modules and families, and maps none.
+    /// This pass over a paper's tables only collects the modules and FPGA families that the tables need. It maps none.
     Asked(RefCell<Vec<(Top, Family)>>),
-    /// The pass over the tables is one in which Yosys maps the modules, unless the cache has the result.
+    /// In this pass over a paper's tables Yosys maps the modules, unless the cache has the result.
     By(&'a Hdl),
 }
 

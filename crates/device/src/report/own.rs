@@ -17,8 +17,8 @@ pub trait OwnReport: PartialEq + fmt::Debug + Serialize + Send + Sync + 'static 
     /// The key of these figures in the report's JSON.
     const KEY: &'static str;
 
-    /// Writes these figures as rows below the rows that every machine has. `how` is the source of the
-    /// cycles.
+    /// Writes these figures as rows of a printed report, below the rows that the reports of all machines have. `how` is
+    /// the source of the cycles.
     ///
     /// # Errors
     /// The errors of the formatter.
@@ -75,7 +75,7 @@ impl Own {
         self.0.any().downcast_ref()
     }
 
-    /// Writes the rows of these figures; `how` is the source of the cycles.
+    /// Writes these figures as rows of a printed report; `how` is the source of the cycles.
     ///
     /// # Errors
     /// The errors of the formatter.

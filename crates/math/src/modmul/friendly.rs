@@ -7,11 +7,10 @@ use crate::{MathError, Modulus};
 /// A reduction of x to x / 2^32 mod q, for q = h 2^17 + 1 < 2^32 and x < 2^32 q. It is the multiplier of the BASALISC
 /// paper, section 6.4, with bits 16 to 1 of the modulus tied to 0 and bit 0 to 1.
 ///
-/// The paper names the moduli, not the circuit. This is Montgomery's method with R = 2^32, in which these moduli save
-/// more than half of both products. As (h 2^17)^2 = 0 mod 2^32, -q^-1 = h 2^17 - 1. So the multiplier needs only the
-/// low 15 bits of x times h, and its multiple of q is a product of 32 by 15 bits.
-/// ([`WordMontgomery`](super::WordMontgomery)
-/// with w = 17 is the method with R = 2^34.)
+/// The BASALISC paper names the moduli, not the circuit. This is Montgomery's method with R = 2^32, in which these
+/// moduli save more than half of both products. As (h 2^17)^2 = 0 mod 2^32, -q^-1 = h 2^17 - 1. So the multiplier needs
+/// only the low 15 bits of x times h, and its multiple of q is a product of 32 by 15 bits.
+/// ([`WordMontgomery`](super::WordMontgomery) with w = 17 is the method with R = 2^34.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MontgomeryFriendly32 {
     q: Modulus,

@@ -7,8 +7,8 @@ use crate::{MathError, Modulus};
 /// A reduction of x mod p for p = 2^52 - 2^12 + 1 and x < 2^104, by shifts and additions (Kong and Li, equations 1 to 4
 /// and Algorithm 3).
 ///
-/// The algorithm as printed subtracts p once, when v' > p. But v' = x minus a multiple of p lies in (0, 3p), and
-/// may be p itself. So this model subtracts p when v' >= p, and twice if needed (the paper selects among
+/// Kong and Li's Algorithm 3 as printed subtracts p once, when v' > p. But v' = x minus a multiple of p lies in (0,
+/// 3p), and may be p itself. So this model subtracts p when v' >= p, and twice if needed (their hardware selects among
 /// precomputed differences).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solinas52 {

@@ -13,8 +13,8 @@ pub struct SparseTerm {
 }
 
 /// A reduction of x mod q for q = 2^a + (sum of ±2^b) + 1, where x has at most twice the bits of q. It takes shifts and
-/// additions. The identity 2^a = -(sum of ±2^b) - 1 mod q is applied recursively (Medha paper, appendix A). The paper's
-/// 60-bit example is 2^59 + 2^25 + 2^22 - 2^20 + 1.
+/// additions. The identity 2^a = -(sum of ±2^b) - 1 mod q is applied recursively (Medha paper, appendix A). The 60-bit
+/// example of the Medha paper is 2^59 + 2^25 + 2^22 - 2^20 + 1.
 ///
 /// A fold turns x = h 2^a + l, with h rounded down and l >= 0, into l - (sum of ±(h << b)) - h. Values are signed. The
 /// constructor computes how many folds bring every input into \[-q, 2q), so the pipeline has a fixed length.

@@ -12,8 +12,9 @@
 //!
 //! # The floor
 //!
-//! 512-bit instructions run on two ports (0 and 5); a 64-bit low product takes three of their slots. The table counts the
-//! slots of a butterfly on eight coefficients; a transform has N/2 log2 N butterflies, an eighth of that in vectors.
+//! 512-bit instructions run on two ports (0 and 5); a 64-bit low product takes three of their slots. The following table
+//! counts the slots of a butterfly on eight coefficients; a transform has N/2 log2 N butterflies, an eighth of that in
+//! vectors.
 //!
 //! | arithmetic                   | multiplications                    | moves, sums | range       | forward | inverse |
 //! | ---------------------------- | ---------------------------------- | ----------- | ----------- | ------- | ------- |

@@ -38,7 +38,7 @@ impl CoreTransform {
         }
     }
 
-    /// Returns the row that holds the values at zeta^e, for an odd exponent e.
+    /// Returns the row of a transformed matrix that holds the values at zeta^e, for an odd exponent e.
     pub fn row(&self, exponent: u64) -> usize {
         bit_reverse((exponent / 2) as usize, self.log_core)
     }

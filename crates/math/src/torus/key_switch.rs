@@ -170,8 +170,8 @@ struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    /// Adds a row of the key, with the digit that multiplies it, to the waiting ones. The caller adds at most
-    /// [`AT_ONCE`] rows between two calls of [`Waiting::take`].
+    /// Adds a row of the key, with the digit that multiplies it, to the rows that wait to be added. The caller adds at
+    /// most [`AT_ONCE`] rows between two calls of [`Waiting::take`].
     fn push(&mut self, row: &'a [u32], digit: u32) {
         self.rows[self.count] = (row, digit);
         self.count += 1;
@@ -181,8 +181,8 @@ impl<'a> Waiting<'a> {
         self.count == AT_ONCE
     }
 
-    /// Returns the waiting rows. The first of them with the digit 0 fills missing places; if no row waits, rows
-    /// without words do.
+    /// Takes the rows of the key that wait, each with its digit. If fewer than [`AT_ONCE`] wait, the first of them with
+    /// the digit 0 fills the array; if none waits, rows without words do.
     fn take(&mut self) -> [(&'a [u32], u32); AT_ONCE] {
         let Self { mut rows, count } = std::mem::take(self);
         let first = rows[0].0;

@@ -57,9 +57,9 @@ fn plain<W: Copy + Into<u64>>(
     }
 }
 
-/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position. `weights` holds `terms`
-/// polynomials of n residues, `sums` holds `terms` times `cols` of them, and `out` holds `cols`. The caller has
-/// checked the lengths.
+/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, where u numbers the gadget
+/// ciphertexts of a step of a blind rotation. `weights` holds `terms` polynomials of n residues, `sums` holds `terms`
+/// times `cols` of them, and `out` holds `cols`. The caller has checked the lengths.
 pub(super) fn combine(
     p: Modulus,
     [n, terms, cols]: [usize; 3],

@@ -311,8 +311,8 @@ unsafe fn columns<P: Products + Copy, const K: usize>(
     }
 }
 
-/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, four positions at a time. `out` has a
-/// polynomial for each column c.
+/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, four positions at a time. Here u
+/// numbers the gadget ciphertexts of a step of a blind rotation. `out` has a polynomial for each column c.
 ///
 /// # Safety
 /// The processor must have AVX2 and FMA; p is at most 2^52 - 2^12 + 1.

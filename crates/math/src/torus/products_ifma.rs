@@ -232,8 +232,8 @@ unsafe fn columns<R: SumReducer, W: Word, const K: usize>(
     }
 }
 
-/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, eight positions at a time. `out`
-/// has a polynomial for each column c.
+/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, eight positions at a time. Here u
+/// numbers the gadget ciphertexts of a step of a blind rotation. `out` has a polynomial for each column c.
 ///
 /// # Safety
 /// The processor must have AVX-512 F, DQ and IFMA.

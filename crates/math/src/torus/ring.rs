@@ -180,8 +180,9 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Computes, in transform form, out(c) = the sum over u of weights(u) sums(u, c). `weights` has one polynomial for
-    /// each u, `sums` has `cols` of them for each u, and `out` has `cols`.
+    /// Computes, in transform form, out(c) = the sum over u of weights(u) sums(u, c). Here u numbers the gadget
+    /// ciphertexts of a step of a blind rotation. `weights` has one polynomial for each u, `sums` has `cols` of them
+    /// for each u, and `out` has `cols`.
     pub fn combine(
         &self,
         lane: usize,

@@ -2,9 +2,9 @@
 //! An application of section 5.3 of the Medha paper: the classification of an encrypted text by the published method
 //! PrivFT.
 //!
-//! The paper counts the operations of PrivFT's inference and gives Medha's time for it, but not the program. So two
-//! programs are timed. One is the counted operations alone, one after another at Set-1's highest level. The other is
-//! the classification of our example. The printed time is 45 times the time that the paper's own Table 2 gives for
+//! The Medha paper counts the operations of PrivFT's inference and gives Medha's time for it, but not the program. So
+//! two programs are timed. One is the counted operations alone, one after another at Set-1's highest level. The other
+//! is the classification of our example. The printed time is 45 times the time that the paper's own Table 2 gives for
 //! these counts. So our totals stand beside the latter, which has no communication.
 
 use ringmill_compiler::Passes;

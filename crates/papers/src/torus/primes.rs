@@ -7,7 +7,7 @@ use crate::error::PaperError;
 use crate::scope::{Record, Scope, record};
 use crate::value::counted;
 
-/// The exponent of the thirteenth Mersenne prime, the last that Table II needs.
+/// The exponent of the thirteenth Mersenne prime, the last that Table II of Kong and Li needs.
 const LAST_EXPONENT: u32 = 521;
 
 /// The bases with which Miller and Rabin's test is exact below 3.3 10^24 (Sorenson and Webster, 2015). A number that
@@ -71,8 +71,8 @@ pub fn mersenne_primes() -> Vec<BigUint> {
     exponents.filter(prime).map(|p| power(p) - 1u32).collect()
 }
 
-/// Returns the numbers that a row of Table II names, and whether each is prime. Returns `None` if a number cannot be
-/// decided.
+/// Returns the numbers that a row of Table II of Kong and Li names, and whether each is prime. Returns `None` if a
+/// number cannot be decided.
 fn members(class: &str, names: &str) -> Option<Vec<(BigUint, bool)>> {
     let names: Vec<&str> = names.split('-').collect();
     let number = |name: &str| name.get(1..)?.parse::<u32>().ok();
@@ -98,8 +98,8 @@ fn members(class: &str, names: &str) -> Option<Vec<(BigUint, bool)>> {
     }
 }
 
-/// Returns the figures of a row of Table II: the bits of its widest number, how many numbers it has, how many are
-/// prime, and the digits of the printed width.
+/// Returns the figures of a row of Table II of Kong and Li: the bits of its widest number, how many numbers it has, how
+/// many are prime, and the digits of the printed width.
 pub fn figures(at: &Scope<'_>) -> Result<Record, PaperError> {
     let (class, names, width) = (at.text("class")?, at.text("members")?, at.text("width")?);
     let members = members(&class, &names).ok_or_else(|| {
