@@ -226,7 +226,7 @@ pub fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), DeviceE
 pub struct SeedExpansion {
     seed: [u8; 32],
     expanded: Arc<Expanded>,
-    /// The number of this seed among the seeds that share `expanded`.
+    /// The number of this seed among the seeds that share the cache `expanded`.
     number: u32,
 }
 

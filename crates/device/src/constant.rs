@@ -16,7 +16,7 @@ pub type Encode<'a> =
 /// its limbs for later reads.
 pub struct Constant<'a> {
     pub expanded: Arc<Expanded>,
-    /// The number of this constant among the constants in `expanded`.
+    /// The number of this constant among the constants that share the cache `expanded`.
     pub number: u32,
     /// The bytes of all limbs of the constant together.
     pub bytes: u64,

@@ -56,10 +56,10 @@ const UNIT: u64 = 6 << 20;
 /// How much the C++ compiler optimises a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Optimise {
-    /// The model is built quickly: for small modules and tests.
+    /// The C++ compiler builds the simulation model quickly, for small modules and tests.
     #[default]
     Build,
-    /// The model runs fast on this computer's processor: for whole machines.
+    /// The C++ compiler optimises the simulation model for this computer's processor, for whole machines.
     Run,
 }
 

@@ -38,7 +38,7 @@ pub struct Paths {
     pub endpoints: u64,
     /// The number of endpoints that a path beyond [`MOST_LEVELS`] or [`MOST_CARRY`] reaches.
     pub beyond: u64,
-    /// The paths with the most levels, longest first.
+    /// The paths with the most levels of look-up tables, longest first.
     pub by_levels: Vec<LevelPath>,
     /// The paths with the most carry bits, longest first.
     pub by_carry: Vec<LevelPath>,

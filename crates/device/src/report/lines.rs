@@ -93,7 +93,7 @@ impl Ledger {
         Entry(self.last)
     }
 
-    /// Adds an amount of time to the calls of a row.
+    /// Adds an amount of time to a row: the calls of one procedure from one line.
     pub fn spend(&mut self, entry: Entry, amount: u64) {
         if let Some(row) = self.rows.get_mut(entry.0) {
             row.spent += amount;

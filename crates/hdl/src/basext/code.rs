@@ -12,7 +12,7 @@ pub enum Operation {
     Load,
     /// Extends limbs to every target modulus of the loaded constants.
     Extend(Extension),
-    /// The number of an operation that does not exist.
+    /// An operation number of the command port that stands for no operation. The unit refuses it.
     None,
 }
 

@@ -17,7 +17,7 @@ pub enum Operation {
     Switch,
     /// Returns the ciphertext of a place after the key switch.
     Give,
-    /// The number of an operation that does not exist.
+    /// An operation number of the command port that stands for no operation. The engine refuses it.
     None,
 }
 

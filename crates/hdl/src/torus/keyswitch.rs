@@ -47,7 +47,7 @@ pub enum SwitcherError {
     Hdl(#[from] HdlError),
 }
 
-/// A body of the switching key, and whether it is marked as the last one.
+/// The body of one row of the switching key, and whether it is marked as the last one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Body {
     pub body: u32,
@@ -62,7 +62,7 @@ pub struct Outcome {
     pub cycles: u64,
     /// The words of the resulting ciphertexts with their positions, in the order of their output.
     pub words: Vec<(Word, u32)>,
-    /// The number of bodies that the unit did not take.
+    /// The number of bodies of the switching key's rows that the unit did not take.
     pub left: usize,
 }
 

@@ -65,7 +65,7 @@ pub struct Trace {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub code: u64,
-    /// The word's index in the program, from 0.
+    /// The index of the refused word in the program, from 0.
     pub number: u64,
     pub word: u128,
 }

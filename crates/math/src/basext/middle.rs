@@ -37,12 +37,12 @@ impl MiddleHalf {
         })
     }
 
-    /// Returns the moduli of the input limbs, in order.
+    /// Returns the moduli of the base extension's input limbs, in order.
     pub fn source(&self) -> &[Modulus] {
         self.crt.source()
     }
 
-    /// Returns the moduli of the output limbs, in order.
+    /// Returns the moduli of the base extension's output limbs, in order.
     pub fn target(&self) -> &[Modulus] {
         self.crt.sums().targets()
     }

@@ -18,7 +18,7 @@ impl Value {
 /// relinearised. So a step with products takes one key switch, and any other step takes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Step {
-    /// The products of two values; two equal values are a square.
+    /// The products that the step sums, each of two values; two equal values are a square.
     pub products: Vec<[Value; 2]>,
     /// Pairs of an integer factor and the value that it multiplies. Factors are integers nearest to 0.
     pub linear: Vec<(i64, Value)>,

@@ -277,7 +277,7 @@ impl DigitRemoval {
         &self.rounds
     }
 
-    /// Returns the sum of the operations of all rounds, which run in sequence.
+    /// Returns the number of operations of the whole removal: the sum over all rounds, which run in sequence.
     pub fn count(&self) -> PlanCount {
         let counts = self.rounds.iter().map(|r| r.plan.count());
         counts.fold(PlanCount::default(), |a, b| PlanCount {

@@ -17,7 +17,7 @@ use super::{FILE_VARIABLE, Shape, policy, processor};
 /// The most bytes of the file, which is more than all shapes need.
 const LONGEST: u64 = 64 << 10;
 
-/// A map from shapes to kernels, both by the names that the file has.
+/// The choices in a file of choices: for each shape of transforms its kernel, both by the names that the file has.
 pub type Kept = BTreeMap<String, String>;
 
 static KEPT: RwLock<Kept> = RwLock::new(Kept::new());

@@ -25,7 +25,7 @@ impl CorePoly {
         &self.coefficients
     }
 
-    /// Returns the exponent s for which y = x^s.
+    /// Returns the exponent s for which y = x^s, where y is the variable of the polynomial and x that of the ring.
     pub fn spacing(&self) -> usize {
         self.spacing
     }

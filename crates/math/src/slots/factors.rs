@@ -9,7 +9,7 @@ use super::structure::Split;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
     pub degree: usize,
-    /// The coefficient of x^(d/2), which is 0 for binomials.
+    /// The coefficient of x^(d/2) in the factor. It is 0 if the factor is a binomial.
     pub middle: u64,
     pub constant: u64,
 }

@@ -48,7 +48,7 @@ impl SwitchRows {
         Ok(())
     }
 
-    /// Returns the bytes of memory that all rows take.
+    /// Returns the bytes of memory that all rows of the key take.
     pub fn bytes(&self) -> usize {
         match &self.words {
             Words::Narrow(words) => size_of_val(words.as_slice()),

@@ -38,7 +38,7 @@ fn made(d: &Description, procedure: &mid::Procedure) -> Result<Alone, PaperError
     Ok(alone(d, procedure, &resident, Counting::PAPER)?)
 }
 
-/// Returns those fields of a description that the tables print.
+/// Returns those fields of a machine's description that the tables in `data/vector.toml` print.
 pub fn fields(d: &Description) -> Record {
     let m = &d.micro;
     let [butterfly, pre, post] = unit_multipliers(d.log_radix);

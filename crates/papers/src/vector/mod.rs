@@ -77,7 +77,8 @@ pub fn reproduced(
     Sheet::read(SHEET)?.reproduce(NAME, &mut figures, sources)
 }
 
-/// Returns the tables of areas alone, synthesised or left out.
+/// Returns only the tables of chip areas (Tables 4 and 6 of the BASALISC paper). The areas are synthesised, or left out
+/// without `synthesis`.
 pub fn areas(synthesis: bool) -> Result<Reproduced, PaperError> {
     let sources = Sources {
         model: false,

@@ -88,13 +88,13 @@ pub struct Span {
 /// The way in which a figure joins the points of a curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// The points are joined by straight lines.
+    /// The points of the curve are joined by straight lines.
     Line,
-    /// The points are joined by steps: each value holds up to the next point.
+    /// The points of the curve are joined by steps: each value holds up to the next point.
     Steps,
-    /// The points are joined by dashed steps.
+    /// The points of the curve are joined by dashed steps.
     Dashed,
-    /// The points are not joined.
+    /// The points of the curve are drawn and not joined.
     Points,
 }
 

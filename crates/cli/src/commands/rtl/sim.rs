@@ -36,7 +36,7 @@ fn array_op(operation: Operation) -> ArrayOp {
 #[derive(Debug, Serialize)]
 struct Row {
     operation: &'static str,
-    /// The cycles of the array and of each stream, counted in the RTL.
+    /// The cycles of the multiplier's array of butterflies and of each of its streams, counted in the RTL.
     rtl: Lockstep,
     model_cycles: u64,
     /// The least cycles that the machine's butterflies and multipliers could need for the operation.

@@ -46,7 +46,7 @@ impl<'a> Butterflies<'a> {
         self.xi(1 << self.log_n_points)
     }
 
-    /// Returns the k of a slot that lies at a point 5^k or -5^k.
+    /// Returns the exponent k of the point at which a slot lies: xi^j with j = 5^k or -5^k.
     pub fn power(&self, slot: usize) -> usize {
         let structure = self.encoder.structure();
         let n = 1usize << self.log_n_points;

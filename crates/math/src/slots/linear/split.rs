@@ -54,9 +54,10 @@ pub(super) struct Powers {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Range {
-    /// The powers have the multipliers 0, ..., count - 1, which are all of a cyclic group of this order.
+    /// The powers are 5^(k `step`) for k = 0, ..., count - 1, where count is this number. They are all elements of a
+    /// cyclic group.
     Cyclic(i64),
-    /// The powers have the multipliers -(r - 1), ..., r - 1 for this r.
+    /// The powers are 5^(k `step`) for k = -(r - 1), ..., r - 1, where r is this number.
     Centred(i64),
 }
 

@@ -32,7 +32,7 @@ pub struct Giant {
 /// A term of a partial sum: `factor` times the input under the automorphism of a baby step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Term {
-    /// The index of the baby step among those of the stage.
+    /// The index of the term's baby step in [`Stage::babies`].
     pub baby: usize,
     pub factor: Factor,
 }

@@ -73,7 +73,7 @@ impl NarrowKey {
         NarrowStep { patterns, words }
     }
 
-    /// Returns the bytes of memory that all ciphertexts take.
+    /// Returns the bytes of memory that all gadget ciphertexts of the key take.
     pub fn bytes(&self) -> usize {
         size_of_val(self.lines.as_slice())
     }
