@@ -13,9 +13,10 @@ pub enum Operation {
     Run,
     /// Returns the LWE ciphertext that a run has extracted in a place, the engine's memory for one ciphertext.
     Unload,
-    /// Switches the extracted ciphertexts of the first places to the small secret key.
+    /// Switches the extracted ciphertexts of the first places (memories of one ciphertext each) to the small secret
+    /// key.
     Switch,
-    /// Returns the ciphertext of a place after the key switch.
+    /// Returns the ciphertext of a place, the engine's memory for one ciphertext, after the key switch.
     Give,
     /// An operation number of the command port that stands for no operation. The engine refuses it.
     None,

@@ -155,7 +155,8 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Runs the blind rotation of the ciphertexts in the first places, up to `last`. Returns the cycles.
+    /// Runs the blind rotation of the ciphertexts in the first places (memories of one ciphertext each), up to number
+    /// `last`. Returns the cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -185,8 +186,8 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Switches the extracted ciphertexts of the first places, up to `last`, to the small key. The switching key is
-    /// the seed of its masks and one body for each row. Returns the cycles.
+    /// Switches the extracted ciphertexts of the first places (memories of one ciphertext each), up to number `last`,
+    /// to the small key. The switching key is the seed of its masks and one body for each row. Returns the cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -211,7 +212,7 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Returns the extracted ciphertext of a place, and the cycles.
+    /// Returns the extracted ciphertext of a place (the engine's memory for one ciphertext), and the cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -219,7 +220,7 @@ impl Engine {
         self.result(Operation::Unload, place)
     }
 
-    /// Returns the switched ciphertext of a place, and the cycles.
+    /// Returns the switched ciphertext of a place (the engine's memory for one ciphertext), and the cycles.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].

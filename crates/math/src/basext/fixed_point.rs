@@ -126,8 +126,8 @@ impl BaseExtension for FixedPoint {
     }
 }
 
-/// The integers of equation 2.5 in full, for coefficients that are close to a multiple of Q. Their words are in
-/// little-endian order.
+/// The sums of y_i (Q / q_i) (Kırbıyık's thesis, equation 2.5) in full, for coefficients that are close to a multiple
+/// of Q. Their words are in little-endian order.
 #[derive(Clone, Debug)]
 struct LongCount {
     /// The words of Q / q_i for each source modulus q_i.

@@ -13,8 +13,9 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 /// bits of the scaled residues y_i.
 ///
 /// Let r be the bits of the largest modulus. y_i / q_i is approximated by the top `precision` of the r bits of y_i,
-/// over 2^r. The approximation is short by at most epsilon + lambda (equations 2.17 and 2.18). Let l (epsilon + lambda)
-/// <= delta. Then the floor of the sum plus delta is alpha for every A < (1 - delta) Q, and alpha or alpha + 1 above.
+/// over 2^r. The approximation is short by at most epsilon + lambda (equations 2.17 and 2.18 of Kırbıyık's thesis). Let
+/// l (epsilon + lambda) <= delta. Then the floor of the sum plus delta is alpha for every A < (1 - delta) Q, and alpha
+/// or alpha + 1 above.
 #[derive(Clone, Debug)]
 pub struct Kawamura {
     crt: Crt,
@@ -115,7 +116,8 @@ impl BaseExtension for Kawamura {
         self.crt.convert(n, input, output, scratch, |rows, at| {
             let (terms, alpha) = rows.split_at_mut(l * super::BLOCK);
             let alpha = &mut alpha[..at.len()];
-            // Equation 2.16: the whole part leaves sigma for alpha after each term, so nothing can overflow.
+            // Equation 2.16 of Kırbıyık's thesis: the whole part leaves sigma for alpha after each term, so nothing can
+            // overflow.
             alpha.fill(0);
             let mut sigma = [self.delta; super::BLOCK];
             let mask = (1 << self.precision) - 1;

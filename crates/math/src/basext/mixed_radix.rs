@@ -12,9 +12,9 @@ use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus, kernels};
 /// A base extension by mixed-radix digits. It is exact on the whole range for any order of the moduli, and its time does
 /// not depend on the data.
 ///
-/// A = b_0 + b_1 q_0 + b_2 q_0 q_1 + ... with digits b_u in \[0, q_u). Algorithm 4 subtracts and divides digit by digit.
-/// Unrolled, a digit is one sum, b_u = a_u / (q_0 ... q_(u-1)) - sum_(s<u) b_s / (q_s ... q_(u-1)) mod q_u, reduced once.
-/// For the centred representative, its offset h is added before and subtracted after.
+/// A = b_0 + b_1 q_0 + b_2 q_0 q_1 + ... with digits b_u in \[0, q_u). Algorithm 4 of Kırbıyık's thesis subtracts and
+/// divides digit by digit. Unrolled, a digit is one sum, b_u = a_u / (q_0 ... q_(u-1)) - sum_(s<u) b_s / (q_s ...
+/// q_(u-1)) mod q_u, reduced once. For the centred representative, its offset h is added before and subtracted after.
 #[derive(Clone, Debug)]
 pub struct MixedRadix {
     source: Vec<Modulus>,

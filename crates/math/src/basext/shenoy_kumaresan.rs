@@ -14,8 +14,8 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 /// sum is below l Q. So the result is the integer in \[0, Q), with alpha < l, if the redundant residue is that of this
 /// integer. It is the integer in (-Q/2, Q/2\], with alpha <= l, if the redundant residue is that integer's.
 ///
-/// Steps 2 to 5 of the algorithm modulo m become one sum, alpha = sum_i y_i q_i^-1 - a_m Q^-1 mod m. Here a_m is the
-/// redundant residue.
+/// Steps 2 to 5 of the algorithm (Kırbıyık's thesis, Algorithm 2) modulo m become one sum, alpha = sum_i y_i q_i^-1 -
+/// a_m Q^-1 mod m. Here a_m is the redundant residue.
 #[derive(Clone, Debug)]
 pub struct ShenoyKumaresan {
     /// The source moduli q_0 ... q_(l-1), then the redundant modulus m.

@@ -13,7 +13,7 @@ use crate::value::model;
 const UNITS: [usize; 6] = [4, 8, 16, 32, 64, 128];
 const LOG_N: std::ops::RangeInclusive<u32> = 8..=12;
 
-/// One point of Figure 4: a number of units, a ring degree, and the cycles of a transform.
+/// One point of Figure 4 of Mert, Öztürk and Savaş: a number of units, a ring degree, and the cycles of a transform.
 pub struct Point {
     pub units: usize,
     pub log_n: u32,
@@ -57,7 +57,8 @@ pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     Ok(half.zip(quarter).map(|(half, quarter)| 2 * half - quarter))
 }
 
-/// Returns those points of Figure 4 that have cycles, including the extrapolated ones, as records.
+/// Returns those points of Figure 4 of Mert, Öztürk and Savaş that have cycles, including the extrapolated ones, as
+/// records.
 pub(super) fn figures() -> Result<Vec<Record>, PaperError> {
     let points = points()?.into_iter().filter_map(|point| {
         Some(record([

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Counts of Kong and Li's bootstrap: operations of its steps (Table I), and the estimated security of its parameter
-//! sets (Table III).
+//! sets (Table III of their paper).
 
 use ringmill_circuits::tfhe::mid::BootstrapPrograms;
 use ringmill_circuits::tfhe::{Params, ParamsBuilder};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Areas of Tables 4 and 6 of the BASALISC paper, in standard cells of an open library. Table 4 compares arithmetic for
-//! Montgomery-friendly moduli with arithmetic for any odd modulus. Table 6 has the vector machine's units, as sums of
-//! their synthesised leaf modules.
+//! Montgomery-friendly moduli with arithmetic for any odd modulus. Table 6 of that paper has the vector machine's
+//! units, as sums of their synthesised leaf modules.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs of whole programs on the vector machine: the period from one run to the next (section 6.5.2), and the use of
-//! the cycles of the buffer's ports.
+//! Runs of whole programs on the vector machine: the period from one run to the next (BASALISC paper, section 6.5.2),
+//! and the use of the cycles of the buffer's ports.
 
 use ringmill_device::report::MachineReport;
 use ringmill_machines::vector::sides::{Period, Placement};

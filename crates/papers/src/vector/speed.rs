@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Measures the speed of the vector machine's performance simulator, in micro instructions a second on one core.
 //!
-//! *Stepped* is the rate of an existing micro program, the key switch of Table 8, with one clock model. A second rate
-//! shows the cost of choosing the order: the same program made from its tasks, placed, ordered and stepped. *Replayed*
-//! is the rate of calls of a program whose state was met before. The rate of its other calls includes lowering,
-//! placement, ordering and two clock models.
+//! *Stepped* is the rate of an existing micro program, the key switch of Table 8 of the BASALISC paper, with one clock
+//! model. A second rate shows the cost of choosing the order: the same program made from its tasks, placed, ordered and
+//! stepped. *Replayed* is the rate of calls of a program whose state was met before. The rate of its other calls
+//! includes lowering, placement, ordering and two clock models.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -61,8 +61,8 @@ fn mean(
 }
 
 /// Times BFV's encryption (c_0, c_1) = (Delta m + p_0 u + e_1, p_1 u + e_2) of a message m under the public key (p_0,
-/// p_1), section 4.1. The public key stays in the machine, and the random u crosses the link for each product. The
-/// ciphertext must decrypt to m.
+/// p_1) (Mert, Öztürk and Savaş, section 4.1). The public key stays in the machine, and the random u crosses the link
+/// for each product. The ciphertext must decrypt to m.
 pub fn encryption(
     study: Study<'_>,
     set: Set,
