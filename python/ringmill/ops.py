@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
-from ringmill.check import arguments, integer, number, optional, shown
+from ringmill.check import arguments, integer, number, optional, shown, text
 from ringmill.fill import FULL, Fill
 from ringmill.trace import Encrypted, compile_error, refuse
 from ringmill.types import named, real
@@ -199,23 +201,85 @@ def bounded(x: Encrypted, lo: float, hi: float) -> Encrypted:
     return x._tracer.emit(x._kind, x._fill, "bounded", x._id, lo, hi)
 
 
-@arguments("rm.polynomial", compile_error, x=_encrypted)
-def polynomial(x: Encrypted, coefficients: Sequence[float] | NDArray[Any]) -> Encrypted:
+def _ends(name: str, value: Any) -> tuple[float, float]:
+    """Returns the two ends of an interval."""
+    ends = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else ()
+    if len(ends) != 2:
+        refuse(f"{name} is a lowest and a highest value, as (-1, 1), and is {shown(value)}")
+    lowest, highest = (number(compile_error)(f"each end of {name}", end) for end in ends)
+    return lowest, highest
+
+
+@arguments("rm.polynomial", compile_error, x=_encrypted, basis=text(compile_error), domain=optional(_ends))
+def polynomial(
+    x: Encrypted,
+    coefficients: Sequence[float] | NDArray[Any] | Chebyshev | Polynomial,
+    basis: str = "power",
+    domain: tuple[float, float] | None = None,
+) -> Encrypted:
     """Evaluates c[0] + c[1] x + c[2] x^2 + ... with real coefficients, at the least depth, ceil(log2(degree + 1)).
 
     Coefficients are in ascending order, as in ``numpy.polynomial``. They cost no level of their own.
 
+    With ``basis="chebyshev"`` the coefficients are those of a Chebyshev series c[0] + c[1] T_1(u) + c[2] T_2(u) + ...,
+    where u goes from -1 to 1 as x goes through `domain`, by default (-1, 1). The depth is the same. A wide domain takes
+    one level more, since x is multiplied by a small number. Such a series is accurate at degrees where powers of x
+    would lose all digits. The values of x must lie in the domain: :func:`ringmill.bounded` says so of a value inside a
+    program.
+
+    A ``Polynomial`` or a ``Chebyshev`` of ``numpy.polynomial`` brings its basis and its domain with it.
+
+    >>> import numpy as np
     >>> import ringmill as rm
     >>> @rm.program
     ... def cubic(x: rm.Encrypted):
     ...     return rm.polynomial(x, [1, 0, 0, 2])
     >>> cubic(x=[0.0, 1.0, 2.0, -1.0])
     array([ 1.,  3., 17., -1.])
+    >>> tanh = np.polynomial.Chebyshev.interpolate(np.tanh, 31, domain=[-4, 4])
+    >>> @rm.program
+    ... def squashed(x: rm.Encrypted):
+    ...     return rm.polynomial(x, tanh)
+    >>> np.round(squashed(x=[-4.0, -1.0, 0.0, 2.0]), 4)
+    array([-0.9993, -0.7616,  0.    ,  0.964 ])
     """
-    values = x._tracer.numbers("coefficients", coefficients, x._kind)
+    series = _Series.of(coefficients, basis, domain)
+    values = x._tracer.numbers("coefficients", series.coefficients, x._kind)
     if values.ndim != 1 or values.imag.any():
         refuse("rm.polynomial takes a list of real coefficients, lowest degree first")
     if not values[1:].any():
         refuse("the polynomial is a constant: its result would not be encrypted")
-    fill = Fill(x._fill.length, x._fill.zeros and not values[0])
-    return x._tracer.emit(x._kind, fill, "polynomial", x._id, values.real.tolist())
+    numbers = values.real.tolist()
+    if series.domain is None:
+        fill = Fill(x._fill.length, x._fill.zeros and not values[0])
+        return x._tracer.emit(x._kind, fill, "polynomial", x._id, numbers)
+    if x._kind.whole:
+        refuse(f"a Chebyshev series is of real numbers, and x is of {x._kind}; give the coefficients of powers")
+    return x._tracer.emit(x._kind, Fill(x._fill.length, False), "chebyshev", x._id, numbers, *series.domain)
+
+
+@dataclass(frozen=True)
+class _Series:
+    """The coefficients of a polynomial: of powers, or of Chebyshev polynomials on a domain."""
+
+    coefficients: Any
+    domain: tuple[float, float] | None
+
+    @staticmethod
+    def of(coefficients: Any, basis: str, domain: tuple[float, float] | None) -> _Series:
+        if isinstance(coefficients, (Chebyshev, Polynomial)):
+            if basis != "power" or domain is not None:
+                refuse(f"a {type(coefficients).__name__} of numpy brings its basis and its domain; leave these out")
+            if isinstance(coefficients, Polynomial):
+                return _Series(coefficients.convert().coef, None)
+            if tuple(coefficients.window) != (-1, 1):
+                refuse(f"a Chebyshev series has the window (-1, 1), and this one has {tuple(coefficients.window)}")
+            lowest, highest = (float(end) for end in coefficients.domain)
+            return _Series(coefficients.coef, (lowest, highest))
+        if basis == "chebyshev":
+            return _Series(coefficients, domain or (-1.0, 1.0))
+        if basis != "power":
+            refuse(f"the basis of a polynomial is 'power' or 'chebyshev', not {basis!r}")
+        if domain is not None:
+            refuse("domain= is about a Chebyshev series; say basis='chebyshev', or leave it out")
+        return _Series(coefficients, None)

@@ -273,7 +273,10 @@ class World:
             "sum": (in_a_program(rm.sum), {"width": 4, "stride": 2}),
             "mean": (in_a_program(rm.mean), {}),
             "bounded": (in_a_program(rm.bounded), {"lo": -1, "hi": 2.5}),
-            "polynomial": (in_a_program(rm.polynomial), {"coefficients": [1, 2]}),
+            "polynomial": (
+                in_a_program(rm.polynomial),
+                {"coefficients": [1, 2], "basis": "chebyshev", "domain": (-1, 1)},
+            ),
             "rotate of": (lambda **given: rm.rotate(**given), {"x": None, "steps": 1}),
             "equal": (equal_bits, {"y": 1}),
             **circuit_calls(folder),

@@ -7,8 +7,12 @@
 //! powers as soon as all its powers fit the budget, so coefficients take no level of their own. The number of baby
 //! powers is chosen by counting the products of each choice. Zero coefficients cost nothing: an odd polynomial needs
 //! odd powers only.
+//!
+//! A [`Basis`] says what stands in the place of x^j: the powers themselves, or the Chebyshev polynomials T_j(x). Both
+//! bases have the same depths and splits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
 
 /// A coefficient of a polynomial: a number that can be compared with 0 and 1, for which no product is needed.
 pub(crate) trait Coefficient: Copy + PartialEq + From<u8> {}
@@ -29,27 +33,114 @@ pub(crate) trait Arithmetic {
     fn sum(&mut self, x: Self::Value, y: Self::Value) -> Result<Self::Value, Self::Error>;
 }
 
-/// Emits the value of `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...`. Returns `None` for the zero
-/// polynomial.
+/// Arithmetic that also subtracts.
+pub(crate) trait Subtraction: Arithmetic {
+    fn difference(&mut self, x: Self::Value, y: Self::Value) -> Result<Self::Value, Self::Error>;
+}
+
+/// A sequence of polynomials b_0 = 1, b_1 = x, b_2, ... of which b_j has degree j, with a product rule for b_j.
+pub(crate) trait Basis<A: Arithmetic> {
+    /// Returns the index of the element, beside the two factors, from which b_j is computed.
+    fn beside(j: usize) -> Option<usize>;
+
+    /// Splits a polynomial of degree below 2 `at` into `low + high b_at`, where `at` is a power of two.
+    fn split(p: &[A::Coefficient], at: usize) -> (Vec<A::Coefficient>, Vec<A::Coefficient>);
+
+    /// Emits b_j from the product of its [`factors`], of which `product` is the value, and from the element that it needs
+    /// [beside](Self::beside) them. `None` stands for b_0.
+    fn element(
+        out: &mut A,
+        product: A::Value,
+        beside: Option<A::Value>,
+    ) -> Result<A::Value, A::Error>;
+}
+
+/// The powers of x.
+pub(crate) struct Powers;
+
+impl<A: Arithmetic> Basis<A> for Powers {
+    fn beside(_: usize) -> Option<usize> {
+        None
+    }
+
+    fn split(p: &[A::Coefficient], at: usize) -> (Vec<A::Coefficient>, Vec<A::Coefficient>) {
+        let (low, high) = p.split_at(at.min(p.len()));
+        (low.to_vec(), high.to_vec())
+    }
+
+    fn element(_: &mut A, product: A::Value, _: Option<A::Value>) -> Result<A::Value, A::Error> {
+        Ok(product)
+    }
+}
+
+/// The Chebyshev polynomials of the first kind, T_j(cos u) = cos(j u).
+pub(crate) struct Chebyshev;
+
+impl<A: Subtraction<Coefficient = f64>> Basis<A> for Chebyshev {
+    /// T_(a + b) = 2 T_a T_b - T_(a - b).
+    fn beside(j: usize) -> Option<usize> {
+        let (a, b) = factors(j);
+        Some(a - b)
+    }
+
+    /// The same rule with b = `at`: T_(at + j) = 2 T_at T_j - T_(at - j).
+    fn split(p: &[f64], at: usize) -> (Vec<f64>, Vec<f64>) {
+        let (low, high) = p.split_at(at.min(p.len()));
+        let mut low = low.to_vec();
+        let mut high = high.to_vec();
+        for (j, c) in high.iter_mut().enumerate().skip(1) {
+            if let Some(below) = low.get_mut(at - j) {
+                *below -= *c;
+            }
+            *c *= 2.0;
+        }
+        (low, high)
+    }
+
+    fn element(
+        out: &mut A,
+        product: A::Value,
+        beside: Option<A::Value>,
+    ) -> Result<A::Value, A::Error> {
+        let twice = out.sum(product, product)?;
+        match beside {
+            Some(beside) => out.difference(twice, beside),
+            None => {
+                let minus = out.constant(-1.0)?;
+                out.sum(twice, minus)
+            }
+        }
+    }
+}
+
+/// Emits the value of `coefficients[0] + coefficients[1] b_1(x) + coefficients[2] b_2(x) + ...` in a basis. Returns `None`
+/// for the zero polynomial.
 ///
 /// # Errors
 /// Returns the errors of `out`.
-pub(crate) fn evaluate<A: Arithmetic>(
+pub(crate) fn evaluate<B: Basis<A>, A: Arithmetic>(
     out: &mut A,
     x: A::Value,
     coefficients: &[A::Coefficient],
 ) -> Result<Option<A::Value>, A::Error> {
     let p = trimmed(coefficients);
     let budget = depth(p);
-    let plan = Plan::of(p);
-    let powers = BTreeMap::from([(1, x)]);
-    Evaluation { out, plan, powers }.part(p, budget)
+    let plan = Plan::of::<B, A>(p);
+    let elements = BTreeMap::from([(1, x)]);
+    let basis = PhantomData::<B>;
+    Evaluation {
+        out,
+        plan,
+        elements,
+        basis,
+    }
+    .part(p, budget)
 }
 
 /// Returns the number of ciphertext products that evaluating a polynomial with these coefficients takes.
-pub(crate) fn products<C: Coefficient>(coefficients: &[C]) -> usize {
+pub(crate) fn products<B: Basis<A>, A: Arithmetic>(coefficients: &[A::Coefficient]) -> usize {
     let p = trimmed(coefficients);
-    Plan::of(p).cost(p, depth(p))
+    Plan::of::<B, A>(p).cost::<B, A>(p, depth(p))
 }
 
 /// Returns the number of levels that a polynomial takes, given its coefficients without leading zeros.
@@ -62,7 +153,7 @@ fn power_depth(j: usize) -> u32 {
     j.max(1).next_power_of_two().trailing_zeros()
 }
 
-/// A way to evaluate a polynomial. Baby powers are those below `2^baby_bits`; giant powers are powers of two.
+/// A way to evaluate a polynomial. Baby elements are those below `2^baby_bits`; giant ones have powers of two as indices.
 #[derive(Clone, Copy)]
 struct Plan {
     baby_bits: u32,
@@ -70,20 +161,20 @@ struct Plan {
 
 impl Plan {
     /// Returns the plan with the fewest products for a polynomial.
-    fn of<C: Coefficient>(p: &[C]) -> Self {
+    fn of<B: Basis<A>, A: Arithmetic>(p: &[A::Coefficient]) -> Self {
         let budget = depth(p);
         (1..=budget.max(1))
             .map(|baby_bits| Self { baby_bits })
-            .min_by_key(|plan| plan.cost(p, budget))
+            .min_by_key(|plan| plan.cost::<B, A>(p, budget))
             .unwrap_or(Self { baby_bits: 1 })
     }
 
-    /// Returns whether a constant times x^j may stand in a sum that must fit `budget` levels.
+    /// Returns whether a constant times b_j may stand in a sum that must fit `budget` levels.
     fn allows(self, j: usize, budget: u32) -> bool {
         j == 0 || ((j >> self.baby_bits == 0 || j.is_power_of_two()) && power_depth(j) < budget)
     }
 
-    /// Returns the exponent at which to split `p`, or `None` if `p` is evaluated as a plain sum.
+    /// Returns the index at which to split `p`, or `None` if `p` is evaluated as a plain sum.
     fn split<C: Coefficient>(self, p: &[C], budget: u32) -> Option<usize> {
         let fits = terms(p).all(|(j, _)| self.allows(j, budget));
         if fits {
@@ -93,47 +184,48 @@ impl Plan {
         }
     }
 
-    /// Returns the number of products that evaluating `p` takes without its powers of x, and adds these powers to
-    /// `powers`.
-    fn products<C: Coefficient>(
+    /// Returns the number of products that evaluating `p` takes without its elements, and adds these elements to
+    /// `elements`.
+    fn products<B: Basis<A>, A: Arithmetic>(
         self,
-        p: &[C],
+        p: &[A::Coefficient],
         budget: u32,
-        powers: &mut BTreeMap<usize, ()>,
+        elements: &mut BTreeSet<usize>,
     ) -> usize {
         let p = trimmed(p);
         match self.split(p, budget) {
             None => {
                 let needed = terms(p).filter(|&(j, _)| j > 1);
-                needed.for_each(|(j, _)| need_power(j, powers));
+                needed.for_each(|(j, _)| need::<B, A>(j, elements));
                 0
             }
             Some(at) => {
-                need_power(at, powers);
-                let (low, high) = p.split_at(at);
-                1 + self.products(high, budget.saturating_sub(1), powers)
-                    + self.products(low, budget, powers)
+                need::<B, A>(at, elements);
+                let (low, high) = B::split(p, at);
+                1 + self.products::<B, A>(&high, budget.saturating_sub(1), elements)
+                    + self.products::<B, A>(&low, budget, elements)
             }
         }
     }
 
-    fn cost<C: Coefficient>(self, p: &[C], budget: u32) -> usize {
-        let mut powers = BTreeMap::new();
-        self.products(p, budget, &mut powers) + powers.len()
+    fn cost<B: Basis<A>, A: Arithmetic>(self, p: &[A::Coefficient], budget: u32) -> usize {
+        let mut elements = BTreeSet::new();
+        self.products::<B, A>(p, budget, &mut elements) + elements.len()
     }
 }
 
-/// Returns the exponents of two powers whose product is x^j.
+/// Returns the indices of the two elements whose product gives b_j: the largest power of two below j, and the rest.
 fn factors(j: usize) -> (usize, usize) {
     let high = j.next_power_of_two() / 2;
     (high, j - high)
 }
 
-fn need_power(j: usize, powers: &mut BTreeMap<usize, ()>) {
-    if j > 1 && powers.insert(j, ()).is_none() {
+fn need<B: Basis<A>, A: Arithmetic>(j: usize, elements: &mut BTreeSet<usize>) {
+    if j > 1 && elements.insert(j) {
         let (high, low) = factors(j);
-        need_power(high, powers);
-        need_power(low, powers);
+        for part in [Some(high), Some(low), B::beside(j)].into_iter().flatten() {
+            need::<B, A>(part, elements);
+        }
     }
 }
 
@@ -149,26 +241,32 @@ pub(crate) fn trimmed<C: Coefficient>(p: &[C]) -> &[C] {
     p.split_at(len.map_or(0, |last| last + 1)).0
 }
 
-struct Evaluation<'a, A: Arithmetic> {
+struct Evaluation<'a, B, A: Arithmetic> {
     out: &'a mut A,
     plan: Plan,
-    powers: BTreeMap<usize, A::Value>,
+    elements: BTreeMap<usize, A::Value>,
+    basis: PhantomData<B>,
 }
 
-impl<A: Arithmetic> Evaluation<'_, A> {
-    fn power(&mut self, j: usize) -> Result<A::Value, A::Error> {
-        if let Some(&known) = self.powers.get(&j) {
+impl<B: Basis<A>, A: Arithmetic> Evaluation<'_, B, A> {
+    fn element(&mut self, j: usize) -> Result<A::Value, A::Error> {
+        if let Some(&known) = self.elements.get(&j) {
             return Ok(known);
         }
         let (high, low) = factors(j);
-        let (a, b) = (self.power(high)?, self.power(low)?);
+        let (a, b) = (self.element(high)?, self.element(low)?);
+        let beside = match B::beside(j) {
+            None | Some(0) => None,
+            Some(index) => Some(self.element(index)?),
+        };
         let product = if high == low {
             self.out.square(a)?
         } else {
             self.out.product(a, b)?
         };
-        self.powers.insert(j, product);
-        Ok(product)
+        let element = B::element(self.out, product, beside)?;
+        self.elements.insert(j, element);
+        Ok(element)
     }
 
     /// Emits the value of `p` within `budget` levels. Returns `None` for zero. The recursion is as deep as the degree
@@ -178,30 +276,30 @@ impl<A: Arithmetic> Evaluation<'_, A> {
         let Some(at) = self.plan.split(p, budget) else {
             return self.sum(p);
         };
-        let (low, high) = p.split_at(at);
-        let giant = self.power(at)?;
-        let product = match self.part(high, budget.saturating_sub(1))? {
+        let (low, high) = B::split(p, at);
+        let giant = self.element(at)?;
+        let product = match self.part(&high, budget.saturating_sub(1))? {
             Some(high) => self.out.product(high, giant)?,
-            None => return self.part(low, budget),
+            None => return self.part(&low, budget),
         };
-        match self.part(low, budget)? {
+        match self.part(&low, budget)? {
             Some(low) => Ok(Some(self.out.sum(product, low)?)),
             None => Ok(Some(product)),
         }
     }
 
-    /// Emits a sum of constants times powers of x.
+    /// Emits a sum of constants times elements of the basis.
     fn sum(&mut self, p: &[A::Coefficient]) -> Result<Option<A::Value>, A::Error> {
         let mut sum: Option<A::Value> = None;
         for (j, c) in terms(p).rev() {
             let term = if j == 0 {
                 self.out.constant(c)?
             } else {
-                let power = self.power(j)?;
+                let element = self.element(j)?;
                 if c == A::Coefficient::from(1) {
-                    power
+                    element
                 } else {
-                    self.out.scaled(power, c)?
+                    self.out.scaled(element, c)?
                 }
             };
             sum = Some(match sum {

@@ -264,6 +264,23 @@ impl MacroBuilder {
         })
     }
 
+    /// Adds the evaluation of a Chebyshev series at `a`. The coefficients begin with the lowest degree, and the domain is
+    /// from `lowest` to `highest`.
+    fn chebyshev(
+        &mut self,
+        a: usize,
+        coefficients: Vec<f64>,
+        lowest: f64,
+        highest: f64,
+        file: &str,
+        line: u32,
+    ) -> PyResult<usize> {
+        let (a, domain) = (self.value(a)?, Interval { lowest, highest });
+        self.record(file, line, |trace, loc| {
+            trace.chebyshev(a, &coefficients, domain, loc)
+        })
+    }
+
     /// Begins a procedure of the program. Returns its parameters; the caller says which arrive encrypted.
     fn begin_procedure(
         &mut self,

@@ -59,6 +59,10 @@ pub enum TraceError {
     Interval { at: At, interval: Interval },
     #[error("{at}a polynomial needs at least one coefficient")]
     NoCoefficients { at: At },
+    #[error(
+        "{at}the domain of a Chebyshev series is an interval, and {domain} is none; the lower end comes first"
+    )]
+    Domain { at: At, domain: Interval },
     #[error("{at}{error}")]
     Digits { at: At, error: DigitError },
     #[error("{at}this value belongs to another program")]

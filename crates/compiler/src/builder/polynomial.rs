@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Evaluation of polynomials in a traced program.
 
+use ringmill_isa::macros::Interval;
 use ringmill_isa::source::SourceLoc;
 
 use super::{TraceBuilder, TraceError, Traced};
 use crate::line::At;
-use crate::poly::{self, Arithmetic};
+use crate::poly::{self, Arithmetic, Chebyshev, Powers, Subtraction};
 
 impl TraceBuilder {
     /// Computes the polynomial `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...` in every slot of `x`.
@@ -18,18 +19,30 @@ impl TraceBuilder {
         coefficients: &[f64],
         loc: Option<SourceLoc>,
     ) -> Result<Traced, TraceError> {
-        if coefficients.is_empty() {
-            return Err(TraceError::NoCoefficients { at: At(loc) });
-        }
-        if let Some(index) = coefficients.iter().position(|c| !c.is_finite()) {
-            return Err(TraceError::NotFinite {
-                at: At(loc),
-                index,
-                value: coefficients[index],
-            });
-        }
         let mut line = Line { trace: self, loc };
-        match poly::evaluate(&mut line, x, coefficients)? {
+        line.check(coefficients)?;
+        match poly::evaluate::<Powers, _>(&mut line, x, coefficients)? {
+            Some(result) => Ok(result),
+            None => line.constant(0.0),
+        }
+    }
+
+    /// Computes the Chebyshev series `coefficients[0] + coefficients[1] T_1(u) + coefficients[2] T_2(u) + ...` in every
+    /// slot of `x`. Here u goes from -1 to 1 as x goes through the `domain`.
+    ///
+    /// # Errors
+    /// As [`Self::polynomial`], and [`TraceError::Domain`] for a domain that is no interval.
+    pub fn chebyshev(
+        &mut self,
+        x: Traced,
+        coefficients: &[f64],
+        domain: Interval,
+        loc: Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        let mut line = Line { trace: self, loc };
+        line.check(coefficients)?;
+        let u = line.onto_unit(x, domain)?;
+        match poly::evaluate::<Chebyshev, _>(&mut line, u, coefficients)? {
             Some(result) => Ok(result),
             None => line.constant(0.0),
         }
@@ -40,6 +53,45 @@ impl TraceBuilder {
 struct Line<'a> {
     trace: &'a mut TraceBuilder,
     loc: Option<SourceLoc>,
+}
+
+impl Line<'_> {
+    fn check(&self, coefficients: &[f64]) -> Result<(), TraceError> {
+        let at = || At(self.loc.clone());
+        if coefficients.is_empty() {
+            return Err(TraceError::NoCoefficients { at: at() });
+        }
+        let mut values = coefficients.iter().copied().enumerate();
+        match values.find(|(_, value)| !value.is_finite()) {
+            Some((index, value)) => Err(TraceError::NotFinite {
+                at: at(),
+                index,
+                value,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Maps an interval onto [-1, 1].
+    fn onto_unit(&mut self, x: Traced, domain: Interval) -> Result<Traced, TraceError> {
+        let Interval { lowest, highest } = domain;
+        let (scale, middle) = (2.0 / (highest - lowest), lowest / 2.0 + highest / 2.0);
+        if !(lowest < highest && scale.is_normal() && middle.is_finite()) {
+            let at = At(self.loc.clone());
+            return Err(TraceError::Domain { at, domain });
+        }
+        let x = match scale == 1.0 {
+            true => x,
+            false => self.scaled(x, scale)?,
+        };
+        match middle == 0.0 {
+            true => Ok(x),
+            false => {
+                let shift = self.constant(-middle * scale)?;
+                self.sum(x, shift)
+            }
+        }
+    }
 }
 
 impl Arithmetic for Line<'_> {
@@ -66,5 +118,11 @@ impl Arithmetic for Line<'_> {
 
     fn sum(&mut self, x: Traced, y: Traced) -> Result<Traced, TraceError> {
         self.trace.add(x, y, self.loc.clone())
+    }
+}
+
+impl Subtraction for Line<'_> {
+    fn difference(&mut self, x: Traced, y: Traced) -> Result<Traced, TraceError> {
+        self.trace.sub(x, y, self.loc.clone())
     }
 }

@@ -18,7 +18,7 @@ use super::IntegerRange;
 use super::held::Held;
 use crate::error::{At, CompileError};
 use crate::pipeline::A_VALUE;
-use crate::poly::{self, Arithmetic};
+use crate::poly::{self, Arithmetic, Powers};
 use crate::rewrite::{CIPHER, Rewriter};
 
 /// The most roots of a test's polynomial. Beyond this number its constants alone take longer than Fermat's powers.
@@ -126,7 +126,8 @@ impl Way {
         }
         let squared = u32::from(both);
         let depth = poly::depth(&coefficients) + squared;
-        let products = poly::products(&coefficients) as f64 + f64::from(squared);
+        let products =
+            poly::products::<Powers, Emit<'_>>(&coefficients) as f64 + f64::from(squared);
         let products = products + coefficients.len() as f64 / CONSTANTS;
         let way = if both {
             Self::SquaredRoots(coefficients)
@@ -176,7 +177,7 @@ impl Emit<'_> {
     }
 
     fn polynomial(&mut self, x: Term, coefficients: &[u64]) -> Term {
-        let Ok(result) = poly::evaluate(self, x, coefficients);
+        let Ok(result) = poly::evaluate::<Powers, _>(self, x, coefficients);
         result.unwrap_or(Term::Constant(0))
     }
 

@@ -8,7 +8,7 @@ use ringmill_compiler::ckks::{Compiled, Options};
 use ringmill_compiler::internals::CanonicalScales;
 use ringmill_compiler::{CompileError, Passes, compile};
 use ringmill_isa::Level;
-use ringmill_isa::macros::{LevelNote, MacroOp, MacroProgram, MacroType, Visibility};
+use ringmill_isa::macros::{Interval, LevelNote, MacroOp, MacroProgram, MacroType, Visibility};
 
 use crate::passes::PRIMES;
 use crate::random::line;
@@ -298,6 +298,12 @@ fn trace_errors_name_the_line() {
         t.polynomial(x, &[], line(7)).unwrap_err(),
         t.polynomial(x, &[0.0, f64::NAN], line(7)).unwrap_err(),
         t.polynomial(w, &[0.0, 1.5], line(7)).unwrap_err(),
+        t.chebyshev(x, &[0.0, 1.5], interval(1.0, 1.0), line(7))
+            .unwrap_err(),
+        t.chebyshev(x, &[0.0, 1.5], interval(f64::MIN, f64::MAX), line(7))
+            .unwrap_err(),
+        t.chebyshev(x, &[], interval(-1.0, 1.0), line(7))
+            .unwrap_err(),
     ];
     for error in errors {
         assert!(error.to_string().starts_with("random.py:7: "), "{error}");
@@ -328,6 +334,64 @@ fn constants_are_computed_in_the_clear() {
     let c = Complex64::new;
     let got = evaluate(&program, &[vec![c(1.0, 0.0), c(0.0, 1.0)]]).unwrap();
     assert_eq!(got, [[c(2.0 - 6.0 - 1.0, 0.0), c(2.0 - 2.0, 4.0 - 1.0)]]);
+}
+
+fn interval(lowest: f64, highest: f64) -> Interval {
+    Interval { lowest, highest }
+}
+
+/// Levels that a Chebyshev series on [-1, 1] takes, its products of ciphertexts, and its largest error at a few points.
+fn chebyshev(coefficients: &[f64]) -> (u32, usize, f64) {
+    let mut t = TraceBuilder::new("series", 8).unwrap();
+    let x = encrypted(&mut t, &["x"])[0];
+    let y = t.chebyshev(x, coefficients, interval(-1.0, 1.0), line(2));
+    let y = y.unwrap();
+    t.output("y", y, line(3)).unwrap();
+    let compiled = compiled(t, Passes::ALL).unwrap();
+    let levels = compiled.inputs[0].at.level.0;
+    let program = compiled.managed;
+    let products = count(&program, MacroOp::Mul) + count(&program, MacroOp::Square);
+    let points: Vec<Complex64> = (0..8)
+        .map(|i| Complex64::new(f64::from(i) / 4.0 - 0.9, 0.0))
+        .collect();
+    let got = evaluate(&program, std::slice::from_ref(&points)).unwrap();
+    let error = points.iter().zip(&got[0]).map(|(x, y)| {
+        let angle = x.re.acos();
+        let terms = coefficients.iter().enumerate();
+        let expected: f64 = terms.map(|(j, c)| c * (j as f64 * angle).cos()).sum();
+        (expected - y).norm()
+    });
+    (levels, products, error.fold(0.0, f64::max))
+}
+
+#[test]
+fn chebyshev_series_have_the_least_depth() {
+    for degree in 3..=63usize {
+        let dense: Vec<f64> = (0..=degree).map(|i| 0.5 / (i as f64 + 1.5)).collect();
+        let (levels, products, error) = chebyshev(&dense);
+        assert_eq!(levels, (degree + 1).next_power_of_two().trailing_zeros());
+        assert!(error < 1e-9, "degree {degree}: {error}");
+        assert!(
+            (products as f64) < 2.0 * (degree as f64).sqrt() + 8.0,
+            "degree {degree}: {products} products"
+        );
+    }
+}
+
+#[test]
+fn odd_and_even_series_take_fewer_products() {
+    let dense: Vec<f64> = (0..32).map(|i| 0.5 / (f64::from(i) + 1.5)).collect();
+    let of_parity = |parity: usize| -> Vec<f64> {
+        let terms = dense.iter().enumerate();
+        terms
+            .map(|(j, &c)| if j % 2 == parity { c } else { 0.0 })
+            .collect()
+    };
+    let (_, all, _) = chebyshev(&dense);
+    for parity in [0, 1] {
+        let (_, products, error) = chebyshev(&of_parity(parity));
+        assert!(products < all && error < 1e-9, "{products} of {all}");
+    }
 }
 
 /// Levels that a polynomial takes, its products of ciphertexts, and its largest error at a few points.
