@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training on data that stays encrypted, without a depth limit: logistic regression under BGV that bootstraps.
 
-The vector paper (BASALISC, section 8.3.2) trains on 1,024 samples of 10 features, in fixed-point numbers modulo
+The BASALISC paper (section 8.3.2) trains on 1,024 samples of 10 features, in fixed-point numbers modulo
 127^3, with a piecewise linear sigmoid. So does this program, on scikit-learn's table of handwritten digits: the first
 1,024 of its 1,797 rows, their 10 pixels of the largest variance, and whether the digit is even as the label. The
 paper's own table is not published with it.

@@ -8,7 +8,7 @@ The group method of data handling builds a network of small polynomials,
 layer by layer: every pair of what is there is fitted to the training data by least squares, and the pairs whose
 forecasts are the best on data kept apart go into the layer. Here the hidden layers keep up to 4, 3 and 2; what the
 output does not depend on is left out in the end. So did Bos, Castryck, Iliashenko and
-Vercauteren (*Privacy-friendly forecasting for the smart grid*), of whose network of three hidden layers the ring paper
+Vercauteren (*Privacy-friendly forecasting for the smart grid*), of whose network of three hidden layers the Medha paper
 says how fast its accelerator evaluates it.
 
 The demand is that of England and Wales, every half hour from 5 June to 27 August 2000 (J. W. Taylor), as the package

@@ -228,7 +228,7 @@ def integers(run: Run, rows: Sequence[Row]) -> None:
 
 def bgv(run: Run, rows: Sequence[Row]) -> None:
     """Operations at a set's top level beside OpenFHE's of as many bits; bootstraps beside fheanor's of the same, and
-    that of the vector paper's set beside HElib's of as many slots."""
+    that of the BASALISC paper's set beside HElib's of as many slots."""
     for case, threads, chosen in by_case(run, rows):
         for bootstraps in (False, True):
             group = [row for row in chosen if (row.name == "bootstrap") == bootstraps]

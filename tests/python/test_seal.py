@@ -52,7 +52,7 @@ class Case:
 CASES = [
     Case(4096, (36, 36, 37), 11, 34, 21),
     Case(8192, (50, 30, 30, 30, 50), 16, 40, 23),
-    Case(16384, (60, *(54,) * 7), 19, 54, 31),  # Set-1 of the ring paper
+    Case(16384, (60, *(54,) * 7), 19, 54, 31),  # Set-1 of the Medha paper
 ]
 SMALL = CASES[0]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Time of the basic homomorphic operations on the cpu device, at the ring paper's parameter sets.
+//! Time of the basic homomorphic operations on the cpu device, at the Medha paper's parameter sets.
 //!
 //! `cargo run --release -p ringmill-runtime --example relin_speed [-- THREADS] [--json]`
 

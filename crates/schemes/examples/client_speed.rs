@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times the client's side at the ring paper's Set-1: `cargo run --release -p ringmill-schemes --example client_speed`.
+//! Times the client's side at the Medha paper's Set-1: `cargo run --release -p ringmill-schemes --example client_speed`.
 
 use std::time::Instant;
 

@@ -12,7 +12,7 @@ fn budget() -> Duration {
     let seconds = std::env::var("RINGMILL_FUZZ_SECONDS")
         .ok()
         .and_then(|s| s.parse().ok())
-        .unwrap_or(3);
+        .unwrap_or(1);
     Duration::from_secs(seconds)
 }
 

@@ -158,6 +158,7 @@ impl TraceError {
             | Self::Count { at, .. }
             | Self::Argument { at, .. }
             | Self::Times { at, .. }
+            | Self::Domain { at, .. }
             | Self::TooLong { at } => at.0.as_ref(),
         }
     }

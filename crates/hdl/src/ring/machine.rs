@@ -270,6 +270,11 @@ impl Machine {
         self.shape
     }
 
+    /// Returns the list of primes for which the machine is built. [`Self::select`] takes indices of this list.
+    pub fn primes(&self) -> &[u64] {
+        &self.primes
+    }
+
     fn table(&mut self, select: u64, word: Table) -> Result<(), RpauError> {
         self.model.set(self.ports.load_select, select)?;
         self.wires.table(&mut self.model, Some(word))?;

@@ -66,7 +66,10 @@ pub(super) fn rust(out: &mut String, def: &Definition) {
     let prefix = def.prefix();
     for (column, meaning) in &def.columns {
         let name = format!("{prefix}{}", camel(column));
-        let doc = format!("The column `{column}`.");
+        let doc = format!(
+            "A word in the column `{column}` of `crates/isa/defs/{}.toml`, which has one for each instruction.",
+            prefix.to_lowercase()
+        );
         word_enum(out, &doc, &name, &words(def, column), meaning);
     }
     let _ = write!(

@@ -66,7 +66,7 @@ pub enum MacroOp {
     Lift,
     /// a switched to the sparse secret of bootstrapping, by the encapsulation key: for RAISE alone. Only in procedures that the compiler links in.
     Encapsulate,
-    /// Raises the modulus of a result of ENCAPSULATE, with the secret that KEY gives (vector paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Only in procedures that the compiler links in.
+    /// Raises the modulus of a result of ENCAPSULATE, with the secret that KEY gives (BASALISC paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Only in procedures that the compiler links in.
     Raise,
     /// Divides by the primes above the immediate's level, two or more, by one division that leaves the message unchanged. RESCALE is the same for one prime. Only in procedures that the compiler links in.
     Drop,
@@ -635,7 +635,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Raise,
-                semantics: "Raises the modulus of a result of ENCAPSULATE, with the secret that KEY gives (vector paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Only in procedures that the compiler links in.",
+                semantics: "Raises the modulus of a result of ENCAPSULATE, with the secret that KEY gives (BASALISC paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Drop => &OpInfo {
@@ -797,7 +797,7 @@ impl MacroOp {
     }
 }
 
-/// The column `keys`.
+/// A word in the column `keys` of `crates/isa/defs/macro.toml`, which has one for each instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroKeys {
     /// `none`: The operation uses no key.
@@ -831,7 +831,7 @@ impl MacroKeys {
     }
 }
 
-/// The column `level`.
+/// A word in the column `level` of `crates/isa/defs/macro.toml`, which has one for each instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroLevel {
     /// `chosen`: The program chooses the level of the result.
@@ -865,7 +865,7 @@ impl MacroLevel {
     }
 }
 
-/// The column `message`.
+/// A word in the column `message` of `crates/isa/defs/macro.toml`, which has one for each instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroMessage {
     /// `given`: The message of the result comes from outside the program or from a constant.
@@ -899,7 +899,7 @@ impl MacroMessage {
     }
 }
 
-/// The column `noise`.
+/// A word in the column `noise` of `crates/isa/defs/macro.toml`, which has one for each instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroNoise {
     /// `fresh`: The result has the noise of an encryption, or for a plaintext the error of its encoding.
@@ -957,7 +957,7 @@ impl MacroNoise {
     }
 }
 
-/// The column `note`.
+/// A word in the column `note` of `crates/isa/defs/macro.toml`, which has one for each instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroNote {
     /// `chosen`: The program chooses the annotation of the result: a scale in CKKS, a correction factor in BGV.
@@ -1006,7 +1006,7 @@ impl MacroNote {
     }
 }
 
-/// The column `size`.
+/// A word in the column `size` of `crates/isa/defs/macro.toml`, which has one for each instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroSize {
     /// `given`: An encrypted result has two polynomials, and a plaintext has none.
@@ -1049,7 +1049,7 @@ impl MacroSize {
     }
 }
 
-/// The column `stage`.
+/// A word in the column `stage` of `crates/isa/defs/macro.toml`, which has one for each instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroStage {
     /// `traced`: The operation occurs in programs as the front end traces them, and in every later stage.

@@ -38,17 +38,17 @@ pub enum Op {
     Bextr,
     /// d = sum over i of a_i * b_i mod q, position by position in evaluation form; operands alternate a_0 b_0 a_1 b_1 and so on.
     Dot,
-    /// p = a mod x^n - zeta, m = a mod x^n + zeta (ring paper, equation 2), n half the ring degree, zeta = psi^n; coefficient form.
+    /// p = a mod x^n - zeta, m = a mod x^n + zeta (Medha paper, equation 2), n half the ring degree, zeta = psi^n; coefficient form.
     Split,
-    /// The inverse of SPLIT (ring paper, equation 3); coefficient form.
+    /// The inverse of SPLIT (Medha paper, equation 3); coefficient form.
     Join,
     /// d = the uniform limb that the generator expands from a 32-byte seed and a stream number, taken as evaluation form: the keystream's 128-bit little-endian words, each reduced mod q. On a half ring: the words of the positions of that half.
     Prng,
-    /// d = (x^e - 1) a modulo x^N + 1, e the sum of the exponents modulo 2N (torus paper, Algorithm 5, with its a for -e); in either form.
+    /// d = (x^e - 1) a modulo x^N + 1, e the sum of the exponents modulo 2N (Kong and Li, Algorithm 5, with its a for -e); in either form.
     Rotdiff,
     /// The signed digits of each coefficient in coefficient form, the most significant first. W is the bits of the operand's modulus less one, 2^b the base and l the number of results. The representative nearest to 0 (of a power of two, ties are negative) is rounded to a multiple of 2^(W - l b), ties towards positive. It is the sum of d_j 2^(W - (j + 1) b), -2^(b-1) <= d_j < 2^(b-1). d_0 wraps modulo a power of two, and may be 2^(b-1) modulo a prime. Each digit is given as its residue modulo the results' modulus.
     Decomp,
-    /// The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (torus paper, Algorithm 1, line 10): for each mask m its coefficients m\[0\], -m\[N-1\], ..., -m\[1\], then b\[0\]; coefficient form.
+    /// The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (Kong and Li, Algorithm 1, line 10): for each mask m its coefficients m\[0\], -m\[N-1\], ..., -m\[1\], then b\[0\]; coefficient form.
     Extract,
     /// d = (0, b) - the sum over i and j of digit j of x's mask coefficient i times row i l + j of the table k. b is the body of x. The digits are those of DECOMP, and l is their number, the rows of the table for each mask coefficient.
     Lweks,
@@ -391,7 +391,7 @@ impl Op {
                 result_names: &["p", "m"],
                 immediate: ImmKind::None,
                 rule: Rule::Split,
-                semantics: "p = a mod x^n - zeta, m = a mod x^n + zeta (ring paper, equation 2), n half the ring degree, zeta = psi^n; coefficient form.",
+                semantics: "p = a mod x^n - zeta, m = a mod x^n + zeta (Medha paper, equation 2), n half the ring degree, zeta = psi^n; coefficient form.",
                 expansion: &[],
             },
             Op::Join => &OpInfo {
@@ -402,7 +402,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::None,
                 rule: Rule::Join,
-                semantics: "The inverse of SPLIT (ring paper, equation 3); coefficient form.",
+                semantics: "The inverse of SPLIT (Medha paper, equation 3); coefficient form.",
                 expansion: &[],
             },
             Op::Prng => &OpInfo {
@@ -424,7 +424,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::None,
                 rule: Rule::RotateDifference,
-                semantics: "d = (x^e - 1) a modulo x^N + 1, e the sum of the exponents modulo 2N (torus paper, Algorithm 5, with its a for -e); in either form.",
+                semantics: "d = (x^e - 1) a modulo x^N + 1, e the sum of the exponents modulo 2N (Kong and Li, Algorithm 5, with its a for -e); in either form.",
                 expansion: &[],
             },
             Op::Decomp => &OpInfo {
@@ -446,7 +446,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::None,
                 rule: Rule::Extract,
-                semantics: "The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (torus paper, Algorithm 1, line 10): for each mask m its coefficients m[0], -m[N-1], ..., -m[1], then b[0]; coefficient form.",
+                semantics: "The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (Kong and Li, Algorithm 1, line 10): for each mask m its coefficients m[0], -m[N-1], ..., -m[1], then b[0]; coefficient form.",
                 expansion: &[],
             },
             Op::Lweks => &OpInfo {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cycle counts: the formulas of docs/machines/ring.md by hand, and the figures of the ring paper's Table 2.
+//! Cycle counts: the formulas of docs/machines/ring.md by hand, and the figures of the Medha paper's Table 2.
 
 use std::sync::Arc;
 

@@ -372,7 +372,7 @@ fn peak() -> u64 {
     kib.parse::<u64>().unwrap() << 10
 }
 
-/// The size of one application of the vector paper.
+/// The size of one application of the BASALISC paper.
 #[test]
 #[ignore = "some minutes; `make full` runs it"]
 fn eight_hundred_and_fifty_million_instructions_stream() {

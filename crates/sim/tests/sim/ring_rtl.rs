@@ -68,9 +68,18 @@ fn description(name: &str, text: &str, log_n: u8) -> PathBuf {
 
 /// y = x w + (x rotated by 1) w, z = conj(x)^2, over all slots.
 fn program(log_n: u8, seeded: bool) -> Arc<Compiled> {
+    // The primes of the machine that the tests of `hdl` build: two on each RPAU.
+    let set = Params::named("set2").unwrap();
+    let others = set.moduli().iter().filter(|q| !PRIMES.contains(q));
+    let cipher: Vec<u64> = PRIMES[..1]
+        .iter()
+        .chain(others.take(3))
+        .chain(&PRIMES[1..2])
+        .copied()
+        .collect();
     let params = Params::builder(log_n)
-        .primes(&PRIMES[..2], &PRIMES[2..])
-        .default_scale(2f64.powi(50))
+        .primes(&cipher, &PRIMES[2..])
+        .default_scale(2f64.powi(54))
         .allow_insecure_parameters_for_tests_only()
         .build()
         .unwrap();

@@ -214,8 +214,9 @@ fn run_ready(
     }
     let (words, cycles) = traced(d, code, &mut memory, &[]);
     assert_eq!(cycles, *expected_cycles, "{}", procedure.name);
+    let at_machine = placed(machine, procedure, code);
     machine
-        .lockstep(code, &words, cycles)
+        .lockstep(&at_machine, &words, cycles)
         .unwrap_or_else(|e| panic!("{}: {e}", procedure.name));
     // The slots are the model's; the model's results are the interpreter's.
     for ((result, slots), expected) in procedure
@@ -234,6 +235,18 @@ fn run_ready(
         );
     }
     cycles
+}
+
+/// The code with a procedure's primes by their places among those of the machine.
+fn placed(machine: &Machine, procedure: &Procedure, code: &MicroCode) -> MicroCode {
+    let mut code = code.clone();
+    for number in &mut code.primes {
+        let prime = procedure.moduli.get(usize::from(*number));
+        let prime = prime.and_then(|modulus| modulus.prime());
+        let place = machine.primes().iter().position(|&q| Some(q) == prime);
+        *number = place.map_or(*number, |place| place as u8);
+    }
+    code
 }
 
 fn operations(level: Level) -> Vec<OpKey> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What operations take at full size (vector paper, Table 8).
+//! What operations take at full size (BASALISC paper, Table 8).
 
 use std::sync::Arc;
 

@@ -63,7 +63,7 @@ fn the_quotient_is_not_always_cyclic() {
     assert_eq!((s.slots(), s.degree(), s.split()), (8, 8, Split::Binomials));
     let orders: Vec<_> = s.dimensions().iter().map(|d| (d.order, d.good)).collect();
     assert_eq!(orders, [(4, false), (2, true)]);
-    // The vector paper's.
+    // The BASALISC paper's.
     let s = SlotStructure::new(16, 127).unwrap();
     assert_eq!(
         (s.slots(), s.degree(), s.split()),

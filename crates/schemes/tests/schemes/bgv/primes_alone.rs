@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameters whose divisions compute modulo primes alone (vector paper, Equation 6).
+//! Parameters whose divisions compute modulo primes alone (BASALISC paper, Equation 6).
 
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::file::{InsecureParams, read_params, write_params};
