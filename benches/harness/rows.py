@@ -34,7 +34,7 @@ TFHE_ROWS = {
     "gates": ("nand",),
     "message_2_carry_2": ("lookup", "lookup_prime"),
 }
-# Operations at the top level of the BASALISC paper's set; thin bootstraps of the sets, and of those that fheanor has too.
+# Operations at the top level of the BASALISC paper's set; thin bootstraps of the sets, and of those that fheanor has.
 BGV_OPERATIONS = ("key_switch", "multiply_relinearise", "permute", "multiply_plain", "mod_switch")
 BGV_SETS = ("basalisc", "many-slots", "medium", "small")
 # Whose bootstrap HElib is set beside.

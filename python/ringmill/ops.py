@@ -203,7 +203,9 @@ def bounded(x: Encrypted, lo: float, hi: float) -> Encrypted:
 
 def _ends(name: str, value: Any) -> tuple[float, float]:
     """Returns the two ends of an interval."""
-    ends = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else ()
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        value = value.tolist()
+    ends = tuple(value) if isinstance(value, (tuple, list)) else ()
     if len(ends) != 2:
         refuse(f"{name} is a lowest and a highest value, as (-1, 1), and is {shown(value)}")
     lowest, highest = (number(compile_error)(f"each end of {name}", end) for end in ends)
@@ -222,10 +224,9 @@ def polynomial(
     Coefficients are in ascending order, as in ``numpy.polynomial``. They cost no level of their own.
 
     With ``basis="chebyshev"`` the coefficients are those of a Chebyshev series c[0] + c[1] T_1(u) + c[2] T_2(u) + ...,
-    where u goes from -1 to 1 as x goes through `domain`, by default (-1, 1). The depth is the same. A wide domain takes
-    one level more, since x is multiplied by a small number. Such a series is accurate at degrees where powers of x
-    would lose all digits. The values of x must lie in the domain: :func:`ringmill.bounded` says so of a value inside a
-    program.
+    where u goes from -1 to 1 as x goes through `domain`, by default (-1, 1). The depth is the same, and a very wide
+    domain may take one level more. Such a series is accurate at degrees where powers of x would lose all digits. The
+    values of x must lie in the domain: :func:`ringmill.bounded` says so of a value inside a program.
 
     A ``Polynomial`` or a ``Chebyshev`` of ``numpy.polynomial`` brings its basis and its domain with it.
 
@@ -240,8 +241,8 @@ def polynomial(
     >>> @rm.program
     ... def squashed(x: rm.Encrypted):
     ...     return rm.polynomial(x, tanh)
-    >>> np.round(squashed(x=[-4.0, -1.0, 0.0, 2.0]), 4)
-    array([-0.9993, -0.7616,  0.    ,  0.964 ])
+    >>> np.round(squashed(x=[-4.0, -1.0, 1.0, 2.0]), 4)
+    array([-0.9993, -0.7616,  0.7616,  0.964 ])
     """
     series = _Series.of(coefficients, basis, domain)
     values = x._tracer.numbers("coefficients", series.coefficients, x._kind)

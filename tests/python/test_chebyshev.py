@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy.polynomial import Chebyshev, Polynomial
@@ -15,6 +17,12 @@ POINTS = np.linspace(-5, 5, SLOTS)
 
 def sigmoid(x):
     return 1 / (1 + np.exp(-x))
+
+
+def operations(program):
+    """Returns the operations of a traced program, without their lines."""
+    lines = program.trace(SLOTS)[0].to_text().splitlines()
+    return [re.sub(r' at ".*', "", line) for line in lines[1:]]
 
 
 def run(program, x=POINTS, **options):
@@ -41,9 +49,7 @@ def test_a_series_of_degree_31_is_a_sigmoid_at_five_levels():
     def same(x: rm.Encrypted):
         return rm.polynomial(x, series)
 
-    assert (
-        str(same.trace(SLOTS)[0].to_text()).splitlines()[1:] == str(smooth.trace(SLOTS)[0].to_text()).splitlines()[1:]
-    )
+    assert operations(same) == operations(smooth)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 7, 12, 63])

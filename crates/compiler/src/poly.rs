@@ -12,7 +12,6 @@
 //! bases have the same depths and splits.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::marker::PhantomData;
 
 /// A coefficient of a polynomial: a number that can be compared with 0 and 1, for which no product is needed.
 pub(crate) trait Coefficient: Copy + PartialEq + From<u8> {}
@@ -41,15 +40,17 @@ pub(crate) trait Subtraction: Arithmetic {
 /// A sequence of polynomials b_0 = 1, b_1 = x, b_2, ... of which b_j has degree j, with a product rule for b_j.
 pub(crate) trait Basis<A: Arithmetic> {
     /// Returns the index of the element, beside the two factors, from which b_j is computed.
-    fn beside(j: usize) -> Option<usize>;
+    fn beside(&self, j: usize) -> Option<usize>;
 
     /// Splits a polynomial of degree below 2 `at` into `low + high b_at`, where `at` is a power of two.
-    fn split(p: &[A::Coefficient], at: usize) -> (Vec<A::Coefficient>, Vec<A::Coefficient>);
+    fn split(&self, p: &[A::Coefficient], at: usize) -> (Vec<A::Coefficient>, Vec<A::Coefficient>);
 
     /// Emits b_j from the product of its [`factors`], of which `product` is the value, and from the element that it needs
     /// [beside](Self::beside) them. `None` stands for b_0.
     fn element(
+        &self,
         out: &mut A,
+        j: usize,
         product: A::Value,
         beside: Option<A::Value>,
     ) -> Result<A::Value, A::Error>;
@@ -59,32 +60,50 @@ pub(crate) trait Basis<A: Arithmetic> {
 pub(crate) struct Powers;
 
 impl<A: Arithmetic> Basis<A> for Powers {
-    fn beside(_: usize) -> Option<usize> {
+    fn beside(&self, _: usize) -> Option<usize> {
         None
     }
 
-    fn split(p: &[A::Coefficient], at: usize) -> (Vec<A::Coefficient>, Vec<A::Coefficient>) {
+    fn split(&self, p: &[A::Coefficient], at: usize) -> (Vec<A::Coefficient>, Vec<A::Coefficient>) {
         let (low, high) = p.split_at(at.min(p.len()));
         (low.to_vec(), high.to_vec())
     }
 
-    fn element(_: &mut A, product: A::Value, _: Option<A::Value>) -> Result<A::Value, A::Error> {
+    fn element(
+        &self,
+        _: &mut A,
+        _: usize,
+        product: A::Value,
+        _: Option<A::Value>,
+    ) -> Result<A::Value, A::Error> {
         Ok(product)
     }
 }
 
-/// The Chebyshev polynomials of the first kind, T_j(cos u) = cos(j u).
-pub(crate) struct Chebyshev;
+/// The Chebyshev polynomials of the first kind, T_j(cos u) = cos(j u), of `scale` times x: b_j is T_j(scale x) for even j,
+/// and T_j(scale x) / scale for odd j. So b_1 is x itself, and b_2 alone has a factor other than 2.
+pub(crate) struct Chebyshev {
+    pub scale: f64,
+}
+
+impl Chebyshev {
+    /// Returns the coefficients in this basis of a sum of c_j T_j(scale x).
+    pub fn coefficients(&self, c: &[f64]) -> Vec<f64> {
+        let terms = c.iter().enumerate();
+        let one = |(j, &c): (usize, &f64)| if j % 2 == 1 { c * self.scale } else { c };
+        terms.map(one).collect()
+    }
+}
 
 impl<A: Subtraction<Coefficient = f64>> Basis<A> for Chebyshev {
-    /// T_(a + b) = 2 T_a T_b - T_(a - b).
-    fn beside(j: usize) -> Option<usize> {
+    /// T_(a + b) = 2 T_a T_b - T_(a - b), with an even a but for b_2.
+    fn beside(&self, j: usize) -> Option<usize> {
         let (a, b) = factors(j);
         Some(a - b)
     }
 
     /// The same rule with b = `at`: T_(at + j) = 2 T_at T_j - T_(at - j).
-    fn split(p: &[f64], at: usize) -> (Vec<f64>, Vec<f64>) {
+    fn split(&self, p: &[f64], at: usize) -> (Vec<f64>, Vec<f64>) {
         let (low, high) = p.split_at(at.min(p.len()));
         let mut low = low.to_vec();
         let mut high = high.to_vec();
@@ -98,11 +117,16 @@ impl<A: Subtraction<Coefficient = f64>> Basis<A> for Chebyshev {
     }
 
     fn element(
+        &self,
         out: &mut A,
+        j: usize,
         product: A::Value,
         beside: Option<A::Value>,
     ) -> Result<A::Value, A::Error> {
-        let twice = out.sum(product, product)?;
+        let twice = match j == 2 && self.scale != 1.0 {
+            true => out.scaled(product, 2.0 * self.scale * self.scale)?,
+            false => out.sum(product, product)?,
+        };
         match beside {
             Some(beside) => out.difference(twice, beside),
             None => {
@@ -120,14 +144,14 @@ impl<A: Subtraction<Coefficient = f64>> Basis<A> for Chebyshev {
 /// Returns the errors of `out`.
 pub(crate) fn evaluate<B: Basis<A>, A: Arithmetic>(
     out: &mut A,
+    basis: &B,
     x: A::Value,
     coefficients: &[A::Coefficient],
 ) -> Result<Option<A::Value>, A::Error> {
     let p = trimmed(coefficients);
     let budget = depth(p);
-    let plan = Plan::of::<B, A>(p);
+    let plan = Plan::of(basis, p);
     let elements = BTreeMap::from([(1, x)]);
-    let basis = PhantomData::<B>;
     Evaluation {
         out,
         plan,
@@ -138,9 +162,12 @@ pub(crate) fn evaluate<B: Basis<A>, A: Arithmetic>(
 }
 
 /// Returns the number of ciphertext products that evaluating a polynomial with these coefficients takes.
-pub(crate) fn products<B: Basis<A>, A: Arithmetic>(coefficients: &[A::Coefficient]) -> usize {
+pub(crate) fn products<A: Arithmetic>(
+    basis: &impl Basis<A>,
+    coefficients: &[A::Coefficient],
+) -> usize {
     let p = trimmed(coefficients);
-    Plan::of::<B, A>(p).cost::<B, A>(p, depth(p))
+    Plan::of(basis, p).cost(basis, p, depth(p))
 }
 
 /// Returns the number of levels that a polynomial takes, given its coefficients without leading zeros.
@@ -161,11 +188,11 @@ struct Plan {
 
 impl Plan {
     /// Returns the plan with the fewest products for a polynomial.
-    fn of<B: Basis<A>, A: Arithmetic>(p: &[A::Coefficient]) -> Self {
+    fn of<A: Arithmetic>(basis: &impl Basis<A>, p: &[A::Coefficient]) -> Self {
         let budget = depth(p);
         (1..=budget.max(1))
             .map(|baby_bits| Self { baby_bits })
-            .min_by_key(|plan| plan.cost::<B, A>(p, budget))
+            .min_by_key(|plan| plan.cost(basis, p, budget))
             .unwrap_or(Self { baby_bits: 1 })
     }
 
@@ -186,8 +213,9 @@ impl Plan {
 
     /// Returns the number of products that evaluating `p` takes without its elements, and adds these elements to
     /// `elements`.
-    fn products<B: Basis<A>, A: Arithmetic>(
+    fn products<A: Arithmetic>(
         self,
+        basis: &impl Basis<A>,
         p: &[A::Coefficient],
         budget: u32,
         elements: &mut BTreeSet<usize>,
@@ -196,21 +224,26 @@ impl Plan {
         match self.split(p, budget) {
             None => {
                 let needed = terms(p).filter(|&(j, _)| j > 1);
-                needed.for_each(|(j, _)| need::<B, A>(j, elements));
+                needed.for_each(|(j, _)| need(basis, j, elements));
                 0
             }
             Some(at) => {
-                need::<B, A>(at, elements);
-                let (low, high) = B::split(p, at);
-                1 + self.products::<B, A>(&high, budget.saturating_sub(1), elements)
-                    + self.products::<B, A>(&low, budget, elements)
+                need(basis, at, elements);
+                let (low, high) = basis.split(p, at);
+                1 + self.products(basis, &high, budget.saturating_sub(1), elements)
+                    + self.products(basis, &low, budget, elements)
             }
         }
     }
 
-    fn cost<B: Basis<A>, A: Arithmetic>(self, p: &[A::Coefficient], budget: u32) -> usize {
+    fn cost<A: Arithmetic>(
+        self,
+        basis: &impl Basis<A>,
+        p: &[A::Coefficient],
+        budget: u32,
+    ) -> usize {
         let mut elements = BTreeSet::new();
-        self.products::<B, A>(p, budget, &mut elements) + elements.len()
+        self.products(basis, p, budget, &mut elements) + elements.len()
     }
 }
 
@@ -220,11 +253,14 @@ fn factors(j: usize) -> (usize, usize) {
     (high, j - high)
 }
 
-fn need<B: Basis<A>, A: Arithmetic>(j: usize, elements: &mut BTreeSet<usize>) {
+fn need<A: Arithmetic>(basis: &impl Basis<A>, j: usize, elements: &mut BTreeSet<usize>) {
     if j > 1 && elements.insert(j) {
         let (high, low) = factors(j);
-        for part in [Some(high), Some(low), B::beside(j)].into_iter().flatten() {
-            need::<B, A>(part, elements);
+        for part in [Some(high), Some(low), basis.beside(j)]
+            .into_iter()
+            .flatten()
+        {
+            need(basis, part, elements);
         }
     }
 }
@@ -245,7 +281,7 @@ struct Evaluation<'a, B, A: Arithmetic> {
     out: &'a mut A,
     plan: Plan,
     elements: BTreeMap<usize, A::Value>,
-    basis: PhantomData<B>,
+    basis: &'a B,
 }
 
 impl<B: Basis<A>, A: Arithmetic> Evaluation<'_, B, A> {
@@ -255,7 +291,7 @@ impl<B: Basis<A>, A: Arithmetic> Evaluation<'_, B, A> {
         }
         let (high, low) = factors(j);
         let (a, b) = (self.element(high)?, self.element(low)?);
-        let beside = match B::beside(j) {
+        let beside = match self.basis.beside(j) {
             None | Some(0) => None,
             Some(index) => Some(self.element(index)?),
         };
@@ -264,7 +300,7 @@ impl<B: Basis<A>, A: Arithmetic> Evaluation<'_, B, A> {
         } else {
             self.out.product(a, b)?
         };
-        let element = B::element(self.out, product, beside)?;
+        let element = self.basis.element(self.out, j, product, beside)?;
         self.elements.insert(j, element);
         Ok(element)
     }
@@ -276,7 +312,7 @@ impl<B: Basis<A>, A: Arithmetic> Evaluation<'_, B, A> {
         let Some(at) = self.plan.split(p, budget) else {
             return self.sum(p);
         };
-        let (low, high) = B::split(p, at);
+        let (low, high) = self.basis.split(p, at);
         let giant = self.element(at)?;
         let product = match self.part(&high, budget.saturating_sub(1))? {
             Some(high) => self.out.product(high, giant)?,

@@ -21,7 +21,7 @@ impl TraceBuilder {
     ) -> Result<Traced, TraceError> {
         let mut line = Line { trace: self, loc };
         line.check(coefficients)?;
-        match poly::evaluate::<Powers, _>(&mut line, x, coefficients)? {
+        match poly::evaluate(&mut line, &Powers, x, coefficients)? {
             Some(result) => Ok(result),
             None => line.constant(0.0),
         }
@@ -41,8 +41,10 @@ impl TraceBuilder {
     ) -> Result<Traced, TraceError> {
         let mut line = Line { trace: self, loc };
         line.check(coefficients)?;
-        let u = line.onto_unit(x, domain)?;
-        match poly::evaluate::<Chebyshev, _>(&mut line, u, coefficients)? {
+        let (x, scale) = line.centred(x, domain)?;
+        let basis = Chebyshev { scale };
+        let coefficients = basis.coefficients(coefficients);
+        match poly::evaluate(&mut line, &basis, x, &coefficients)? {
             Some(result) => Ok(result),
             None => line.constant(0.0),
         }
@@ -72,25 +74,19 @@ impl Line<'_> {
         }
     }
 
-    /// Maps an interval onto [-1, 1].
-    fn onto_unit(&mut self, x: Traced, domain: Interval) -> Result<Traced, TraceError> {
+    /// Returns `x` less the middle of an interval, and the number that maps the result onto [-1, 1].
+    fn centred(&mut self, x: Traced, domain: Interval) -> Result<(Traced, f64), TraceError> {
         let Interval { lowest, highest } = domain;
         let (scale, middle) = (2.0 / (highest - lowest), lowest / 2.0 + highest / 2.0);
         if !(lowest < highest && scale.is_normal() && middle.is_finite()) {
             let at = At(self.loc.clone());
             return Err(TraceError::Domain { at, domain });
         }
-        let x = match scale == 1.0 {
-            true => x,
-            false => self.scaled(x, scale)?,
-        };
-        match middle == 0.0 {
-            true => Ok(x),
-            false => {
-                let shift = self.constant(-middle * scale)?;
-                self.sum(x, shift)
-            }
+        if middle == 0.0 {
+            return Ok((x, scale));
         }
+        let shift = self.constant(-middle)?;
+        Ok((self.sum(x, shift)?, scale))
     }
 }
 

@@ -127,7 +127,7 @@ impl Way {
         let squared = u32::from(both);
         let depth = poly::depth(&coefficients) + squared;
         let products =
-            poly::products::<Powers, Emit<'_>>(&coefficients) as f64 + f64::from(squared);
+            poly::products::<Emit<'_>>(&Powers, &coefficients) as f64 + f64::from(squared);
         let products = products + coefficients.len() as f64 / CONSTANTS;
         let way = if both {
             Self::SquaredRoots(coefficients)
@@ -177,7 +177,7 @@ impl Emit<'_> {
     }
 
     fn polynomial(&mut self, x: Term, coefficients: &[u64]) -> Term {
-        let Ok(result) = poly::evaluate::<Powers, _>(self, x, coefficients);
+        let Ok(result) = poly::evaluate(self, &Powers, x, coefficients);
         result.unwrap_or(Term::Constant(0))
     }
 
