@@ -206,10 +206,13 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
     off_the_stack(|| Sha256::digest(bytes).into())
 }
 
+// The message below names the last kind.
+const _: () = assert!(Kind::ALL.len() == 14);
+
 fn kind_of(number: u16) -> Result<Kind, FileError> {
     let found = Kind::ALL.into_iter().find(|k| *k as u16 == number);
     found.ok_or_else(|| FileError::Kind {
-        expected: "a known kind (1 to 13)",
+        expected: "a known kind (1 to 14)",
         got: format!("kind {number}"),
     })
 }
