@@ -19,10 +19,12 @@ from pathlib import Path
 
 from harness import machine, peers, records
 from harness.groups import GROUPS, Run, closing
+from harness.programs import programs
 from harness.rows import Row, all_rows, choose
 from harness.side import Side
 from harness.table import summary
 
+MEASURED = {**GROUPS, "programs": programs}
 RESULTS = Path(__file__).resolve().parent / "results"
 PAGE = RESULTS.parents[1] / "docs" / "benchmarks.md"
 
@@ -39,6 +41,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="print the names of the rows and stop")
     parser.add_argument("--page", action="store_true", help="write the records into docs/benchmarks.md and stop")
     parser.add_argument("--ours", help="our side, already built (default: cargo builds it)")
+    parser.add_argument("--package", action="store_true", help="our Python package as it is installed (default: built)")
     parser.add_argument("--without", default="", help="peers to leave out, separated by commas")
     return parser.parse_args()
 
@@ -54,7 +57,7 @@ def collect(rows: list[Row], options: argparse.Namespace) -> dict:
         raise SystemExit(f"our own side can't be built: {error}") from error
     ours = Side("ours", version, [path], one)
     ours_two = Side("ours", version, [path], two) if len(two) == 2 else None
-    groups = [group for group in GROUPS if any(row.group == group for row in rows)]
+    groups = [group for group in MEASURED if any(row.group == group for row in rows)]
     run = Run(ours, ours_two, {}, {}, progress)
     for group in groups:
         run.peers[group] = []
@@ -67,12 +70,19 @@ def collect(rows: list[Row], options: argparse.Namespace) -> dict:
                 run.peers[group].append(get(one))
             except peers.Unavailable as error:
                 run.skip(get.__name__, str(error))
-    sides = [ours, *([ours_two] if ours_two else []), *(side for group in run.peers.values() for side in group)]
+    if "programs" in groups:
+        progress("building our Python package")
+        try:
+            run.package = peers.package(one, options.package)
+        except peers.Unavailable as error:
+            raise SystemExit(f"our Python package can't be built: {error}") from error
+    own = [side for side in (ours, ours_two, run.package) if side]
+    sides = [*own, *(side for group in run.peers.values() for side in group)]
     with closing(sides):
         progress("measuring the instructions and the memory")
         run.rates = ours.ask(do="machine")
         for group in groups:
-            GROUPS[group](run, [row for row in rows if row.group == group])
+            MEASURED[group](run, [row for row in rows if row.group == group])
         progress("measuring the instructions and the memory again")
         run.measure_again()
     load["end"] = machine.load_average()

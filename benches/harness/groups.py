@@ -29,6 +29,7 @@ class Run:
     peers: dict[str, list[Side]]  # by group
     rates: dict[str, Any]
     progress: Callable[[str], None]
+    package: Side | None = None  # ours in Python; `None` where no chosen row is a program
     rows: list[dict[str, Any]] = field(default_factory=list)
     counts: list[floors.Count | None] = field(default_factory=list)  # of each row
     memory: list[dict[str, Any]] = field(default_factory=list)
@@ -47,6 +48,7 @@ class Run:
                 answers[side.name] = side.ask(do="open", **request)
             except SideFailed as error:
                 self.skip(side.name, str(error))
+                side.close()  # the next group finds a new process
         return answers
 
     def equal(self, where: str, equal: bool) -> bool:
@@ -60,7 +62,7 @@ class Run:
         self, row: Row, peers: Sequence[Side], shape: Shape, name: str | None = None, beside: str | None = None
     ) -> None:
         """One line for each peer, all against the same samples of ours. `beside` is another row of ours."""
-        own = self.ours if row.threads == 1 else self.ours_two
+        own = self.package if row.group == "programs" else self.ours if row.threads == 1 else self.ours_two
         assert own is not None
         name = name or row.name
         others = [(side.name if side is not self.ours else "ours, 1 thread", side, name) for side in peers]

@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 from harness.machine import masked
@@ -95,6 +96,23 @@ def ours(built: str | None) -> tuple[str, str]:
     return cargo_build(["-p", name], name), commit()
 
 
+def package(cores: tuple[int, ...], given: bool) -> Side:
+    """Our Python package, built in release mode into a folder of its own: what the virtual environment has may be built
+    for tests. `given` takes that one all the same."""
+    paths, version = [BENCHES], f"{commit()} (the package was given)" if given else commit()
+    if not given:
+        home = HOME / "ringmill"
+        shutil.rmtree(home, ignore_errors=True)
+        maturin = Path(sys.executable).parent / "maturin"
+        run([maturin, "build", "--release", "--locked", "--auditwheel", "skip", "--out", home], aloud=True)
+        (wheel,) = home.glob("*.whl")
+        with zipfile.ZipFile(wheel) as file:
+            file.extractall(home)
+        paths.append(home)
+    command = [sys.executable, str(BENCHES / "sides" / "ringmill_programs.py")]
+    return Side("ours", version, command, cores, {**ONE_THREAD, "PYTHONPATH": os.pathsep.join(map(str, paths))})
+
+
 def seal(cores: tuple[int, ...]) -> Side:
     try:
         version = importlib.metadata.version("tenseal")
@@ -124,15 +142,19 @@ def python310() -> str:
     raise Unavailable("its wheel needs CPython 3.10, and no python3.10 was found (PYTHON310=... names one)")
 
 
-def openfhe(cores: tuple[int, ...]) -> Side:
+def openfhe(cores: tuple[int, ...], script: str = "openfhe_side.py") -> Side:
     home = HOME / "openfhe"
     python = home / "bin" / "python"
     if not python.exists():
         run([python310(), "-m", "venv", home])
     run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"openfhe=={OPENFHE}"])
     run([python, "-c", "import openfhe"])
-    command = [str(python), str(BENCHES / "sides" / "openfhe_side.py")]
-    return Side("OpenFHE", OPENFHE, command, cores, ONE_THREAD)
+    command = [str(python), str(BENCHES / "sides" / script)]
+    return Side("OpenFHE", OPENFHE, command, cores, {**ONE_THREAD, "PYTHONPATH": str(BENCHES)})
+
+
+def openfhe_programs(cores: tuple[int, ...]) -> Side:
+    return openfhe(cores, "openfhe_programs.py")
 
 
 def tfhe_ntt(cores: tuple[int, ...]) -> Side:
@@ -177,4 +199,5 @@ BY_GROUP = {
     "basext": [],
     "tfhe": [tfhe_rs, openfhe],
     "circuits": [tfhe_rs],
+    "programs": [openfhe_programs],
 }

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness import program_table
 from harness.machine import full_name, slug
 from harness.table import number, ratio
 
@@ -71,9 +72,10 @@ def row_key(row: dict[str, Any]) -> tuple[str, int, int, int]:
 
 
 def side_by_side(records: Sequence[dict[str, Any]]) -> str:
-    """A column for each processor: our time in microseconds, over the floor, and each peer's time over ours."""
+    """A column for each processor: our time in microseconds, over the floor, and each peer's time over ours. Programs
+    have a table of their own."""
     heads = [f"{full_name(record['machine'])}, {record['date'][:10]}" for record in records]
-    keys = list(dict.fromkeys(row_key(row) for record in records for row in record["rows"]))
+    keys = list(dict.fromkeys(row_key(row) for record in records for row in record["rows"] if "program" not in row))
     table = [
         "| row | " + " | ".join(heads) + " |",
         "| --- |" + " --- |" * len(heads),
@@ -85,7 +87,8 @@ def side_by_side(records: Sequence[dict[str, Any]]) -> str:
             cell([row for row in record["rows"] if row_key(row) == key], record["date"][:10]) for record in records
         ]
         table.append(f"| {label} | " + " | ".join(cells) + " |")
-    return "\n".join(table)
+    programs = program_table.page_table(records, heads)
+    return "\n".join([*table, "", programs] if programs else table)
 
 
 def cell(rows: Sequence[dict[str, Any]], day: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from programs.tasks import PROGRAMS
+
 CKKS_SETS = ("set1", "set2")
 # Operations on ciphertexts, then the client's.
 CKKS_ROWS = (
@@ -86,7 +88,8 @@ def all_rows() -> list[Row]:
     bgv += [Row("bgv", "basalisc", "bootstrap", threads=2)]
     circuits = [Row("circuits", "uint16", name) for name in CIRCUIT_ROWS]
     circuits += [Row("circuits", "uint16", name, threads=2) for name in ("and", "multiply")]
-    return ntt + ckks + integers + bgv + basext + tfhe + circuits
+    programs = [Row("programs", name, "run") for name in PROGRAMS]
+    return ntt + ckks + integers + bgv + basext + tfhe + circuits + programs
 
 
 def choose(only: str | None) -> list[Row]:

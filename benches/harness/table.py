@@ -6,11 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from harness import program_table
+
 HEADINGS = (
     *("what", "N", "bits", "threads", "ours us", "peer", "peer us", "ratio", "medians"),
     *("mult. us", "floor us", "ours/floor", "bound"),
 )
 LEFT = {"what", "peer", "bound"}
+EXPLAINED = (
+    "Times are of the fastest sample: processor time with one thread, wall time with two. Ratio: peer over ours,",
+    "of the fastest samples and of the medians. bits: of the prime, or log2 QP. mult.: multiplications alone, at",
+    "the rate of each kind; floor: the largest of these, of the bytes and of all instructions that are counted",
+    "together (bound: ports).",
+)
 # A run of two threads that never had this share of its cores was starved by other programs.
 ENOUGH = 0.75
 
@@ -74,19 +82,18 @@ def summary(record: dict[str, Any]) -> str:
     copies = [
         f"bytes of {c['footprint_bytes'] / 2**20:g} MiB {c['bytes_per_second'] / 1e9:.1f} GB/s" for c in rates["copies"]
     ]
+    programs = [row for row in record["rows"] if "program" in row]
+    others = [row for row in record["rows"] if "program" not in row]
     load = " ".join(f"{x:.2f}" for x in machine["load_average"]["begin"])
     lines = [
         f"Ringmill {record['ours']['version']} ({rates['backend']}); {machine['processor']}; load average {load}",
         f"measured: clock {rates['clock_hz'] / 1e9:.2f} GHz, {', '.join([*units, *copies])}",
         *(f"peer: {name} {version}" for name, version in record["peers"].items()),
-        "",
-        table(record["rows"]),
-        "",
-        "Times are of the fastest sample: processor time with one thread, wall time with two. Ratio: peer over ours,",
-        "of the fastest samples and of the medians. bits: of the prime, or log2 QP. mult.: multiplications alone, at",
-        "the rate of each kind; floor: the largest of these, of the bytes and of all instructions that are counted",
-        "together (bound: ports).",
     ]
+    if others:
+        lines += ["", table(others), "", *EXPLAINED]
+    if programs:
+        lines += ["", program_table.text(programs)]
     if any((row["peer"] or {}).get("recorded") for row in record["rows"]):
         lines.append("* a figure recorded elsewhere, not measured in this run (docs/benchmarks.md).")
     several = [row for row in record["rows"] if row["threads"] > 1]

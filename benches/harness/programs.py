@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole programs beside OpenFHE: their group of rows, and their floors."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from programs.tasks import PROGRAMS, WHOLE
+
+from harness import floors
+from harness.groups import Run, Shape, having
+from harness.rows import Row
+
+# Primes up to this size are in words of 32 bits, whose products no way of `floors` counts.
+NARROW = 32
+
+
+def programs(run: Run, rows: Sequence[Row]) -> None:
+    """Each program on the same data on both sides, from encrypted inputs to encrypted outputs."""
+    assert run.package is not None
+    with tempfile.TemporaryDirectory() as folder:
+        for row in rows:
+            run.progress(f"{row.id}: data, keys and ciphertexts of every side")
+            file = Path(folder) / f"{row.case}.npz"
+            WHOLE[row.case]().save(file)
+            own = run.open([run.package], file=str(file)).get(run.package.name)
+            if not run.equal(f"{row.id}, ours", own is not None and own["equal"][row.name]):
+                continue
+            answers = run.open(run.peers[row.group], file=str(file))
+            facts = own["facts"]
+            beside = list(having(run, row, answers))
+            bits = sum(facts["primes"]) + sum(facts["special"])
+            count = floor(facts.pop("instructions"), facts["log_n"], facts["primes"], run.rates["backend"])
+            run.measure(row, beside, Shape(PROGRAMS[row.case], facts["log_n"], bits, count))
+            for line, side in zip(run.rows[-max(1, len(beside)) :], beside or [None], strict=True):
+                line["program"] = {"ours": facts, "peer": side and answers[side.name]["facts"]}
+
+
+def floor(instructions: Mapping[str, int], log_n: int, bits: Sequence[int], level: str) -> floors.Count | None:
+    """Products of transforms and of the limb instructions that multiply. A sum of products (`DOT`) counts as two of
+    them, a base extension as none, and no bytes are counted: a key is read in part where a program has fewer primes."""
+    if min(bits) <= NARROW:
+        return None
+    n, of = 1 << log_n, instructions.get
+    constants = (of("NTT", 0) + of("INTT", 0)) * floors.transform(n) + of("MULI", 0) * n
+    dots, products = of("DOT", 0) * n, of("MUL", 0) * n
+    return floors.Count(floors.works(min(bits), level, constants, products + 2 * dots, products + dots), 0)
