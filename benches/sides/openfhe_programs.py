@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 import openfhe as fhe
 from programs.tasks import INFERENCE_BOUND, TOLERANCE, Task
-from serve import Group, fastest, serve
+from serve import Group, serve
 
 
 @dataclass
@@ -293,6 +294,8 @@ PLANS: dict[str, Plan] = {
 
 # Programs of fewer levels are tried with one digit, too; of deeper ones it takes special primes as long as all others.
 SHALLOW = 4
+# A trial that lasts so long is made once.
+LONG_SECONDS = 0.5
 
 
 def machine(plan: Plan, digits: int, slots: int, steps: Sequence[int]) -> Machine:
@@ -354,6 +357,12 @@ def ready(plan: Plan, digits: int, task: Task) -> tuple[Machine, Run] | None:
     return m, plan.ready(m, task, ciphertexts)
 
 
+def processor_seconds(run: Run) -> float:
+    begin = time.process_time()
+    run()
+    return time.process_time() - begin
+
+
 def fastest_digits(plan: Plan, task: Task) -> dict[int, float]:
     """Seconds by numbers of digits, upwards until two in a row gain nothing. Insertion order is that of the trials."""
     seconds: dict[int, float] = {}
@@ -362,9 +371,11 @@ def fastest_digits(plan: Plan, task: Task) -> dict[int, float]:
         found = ready(plan, digits, task)
         if found is None:
             continue
-        time = fastest(found[1], 3)
-        slower = 0 if time < min(seconds.values(), default=math.inf) else slower + 1
-        seconds[digits] = time
+        once = processor_seconds(found[1])
+        again = 0 if once >= LONG_SECONDS else 3
+        least = min([once, *(processor_seconds(found[1]) for _ in range(again))])
+        slower = 0 if least < min(seconds.values(), default=math.inf) else slower + 1
+        seconds[digits] = least
         if slower == 2:
             break
     return seconds
@@ -395,7 +406,7 @@ def make(request: dict[str, Any]) -> Group:
         "key_bytes_stored": stored,
         "measured_digits": round(-math.log10(error), 2),
         "note": plan.note,
-        "tried_seconds": {str(tried): round(time, 4) for tried, time in seconds.items()},
+        "tried_seconds": {str(tried): round(least, 4) for tried, least in seconds.items()},
     }
     return group
 
