@@ -104,7 +104,8 @@ def package(cores: tuple[int, ...], given: bool) -> Side:
         home = HOME / "ringmill"
         shutil.rmtree(home, ignore_errors=True)
         maturin = Path(sys.executable).parent / "maturin"
-        run([maturin, "build", "--release", "--locked", "--auditwheel", "skip", "--out", home], aloud=True)
+        how = ["--release", "--locked", "--auditwheel", "skip", "--interpreter", sys.executable, "--out", home]
+        run([maturin, "build", *how], aloud=True)
         (wheel,) = home.glob("*.whl")
         with zipfile.ZipFile(wheel) as file:
             file.extractall(home)

@@ -106,6 +106,41 @@ def a_row(name: str, ratio: int | None = None) -> dict:
     return {**line, "program": {"ours": OURS, "peer": PEER if ratio else None}}
 
 
+PEER_SIDE = f"""
+import sys
+sys.path.insert(0, {str(BENCHES / "sides")!r})
+from serve import Group, serve
+def make(request):
+    if "dot" in request["file"]:
+        raise RuntimeError("no keys of so small a ring")
+    group = Group()
+    group.runs["run"], group.equal["run"], group.facts = (lambda: None), True, {PEER!r}
+    return group
+serve(make)
+"""
+
+
+def test_a_group_of_programs_is_measured_and_recorded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(programs, "WHOLE", tasks.TINY)
+    said: list[str] = []
+    ours, peer = peers.package((), given=True), Side("OpenFHE", "0", [sys.executable, "-c", PEER_SIDE])
+    run = groups.Run(ours, None, {"programs": [peer]}, {**RATES, "backend": "Avx512Ifma"}, said.append, ours)
+    programs.programs(run, rows.choose("programs.dot,programs.moving_average"))
+    ours.close()
+    peer.close()
+    alone, beside = run.rows
+    assert (alone["id"], alone["peer"], alone["program"]["peer"]) == ("programs.dot.run", None, None)
+    assert (beside["what"], beside["peer"]["name"]) == (tasks.PROGRAMS["moving_average"], "OpenFHE")
+    assert beside["program"]["peer"] == PEER
+    assert beside["program"]["ours"]["log_n"] == beside["log_n"]
+    assert beside["bits"] == sum(sum(beside["program"]["ours"][kind]) for kind in ("primes", "special"))
+    assert "instructions" not in beside["program"]["ours"]
+    assert [skip["name"] for skip in run.skipped] == ["OpenFHE"]
+    assert "no keys of so small a ring" in run.skipped[0]["reason"]
+    assert run.unequal == []
+    assert len(run.counts) == 2
+
+
 def test_the_floor_counts_products():
     bits, n = [50, 40], 1 << 13
     count = programs.floor({"NTT": 2, "INTT": 1, "MULI": 3, "MUL": 5, "DOT": 7, "ADD": 9}, 13, bits, "Avx512Ifma")
