@@ -117,22 +117,21 @@ def text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def page_table(records: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> str:
     """The programs of all records: a column for each processor that has them. Empty without any."""
-    found = [
-        (head, {row["id"]: row for row in record["rows"] if "program" in row})
-        for head, record in zip(heads, records, strict=True)
-    ]
-    found = [(head, rows) for head, rows in found if rows]
-    if not found:
+    every = [{row["id"]: row for row in record["rows"] if "program" in row} for record in records]
+    columns = [column for column in zip(heads, records, every, strict=True) if column[2]]
+    if not columns:
         return ""
-    lines = ["| program | " + " | ".join(head for head, _ in found) + " |", "| --- |" + " --- |" * len(found)]
-    for name in dict.fromkeys(name for _, rows in found for name in rows):
-        what = next(rows[name]["what"] for _, rows in found if name in rows)
-        lines.append(f"| {what} | " + " | ".join(page_cell(rows.get(name)) for _, rows in found) + " |")
-    lines.append("| all programs | " + " | ".join(conclusion(rows.values()) for _, rows in found) + " |")
+    lines = ["| program | " + " | ".join(head for head, _, _ in columns) + " |", "| --- |" + " --- |" * len(columns)]
+    for name in dict.fromkeys(name for _, _, rows in columns for name in rows):
+        what = next(rows[name]["what"] for _, _, rows in columns if name in rows)
+        cells = [page_cell(rows.get(name), record["date"][:10]) for _, record, rows in columns]
+        lines.append(f"| {what} | " + " | ".join(cells) + " |")
+    lines.append("| all programs | " + " | ".join(conclusion(rows.values()) for _, _, rows in columns) + " |")
     return "\n".join(lines)
 
 
-def page_cell(row: Mapping[str, Any] | None) -> str:
+def page_cell(row: Mapping[str, Any] | None, day: str) -> str:
+    """A program in one record; its own day where that is not the record's."""
     if row is None:
         return "-"
     ours, peer = row["program"]["ours"], row["program"]["peer"]
@@ -148,4 +147,6 @@ def page_cell(row: Mapping[str, Any] | None) -> str:
         f"keys {' and '.join(keys)} MiB",
         f"compiled in {ours['compile_seconds']:.2f} s",
     ]
+    if row["day"] != day:
+        parts.append(f"({row['day']})")
     return "; ".join(parts)

@@ -185,4 +185,7 @@ def test_programs_stand_apart_from_other_rows():
     assert "dot product" not in other
     assert own.splitlines()[2].startswith("| dot product, 4,096 values | 10.00 ms; ")
     assert "OpenFHE 2.00x; N 2^13 and 2^14; keys 1.0 and 8.0 MiB; compiled in 0.50 s" in own
+    assert "(2026-01-02)" not in own
+    later = {**record, "date": "2026-02-01T00:00:00Z", "rows": [a_row("network", 2)]}
+    assert "compiled in 0.50 s; (2026-01-02) |" in records.side_by_side(records.latest([record, later]))
     assert own.splitlines()[-1].startswith("| all programs | geometric mean of 1 ratios: 2.00x")
