@@ -17,6 +17,7 @@ True
 import typing as _typing
 
 from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
+from ringmill.arrays.filters import avg_pool2d, conv1d, conv2d
 from ringmill.bootstrapping import Bootstrapping, Fixed, bootstrapping
 from ringmill.circuit import Circuit, Netlist, circuit, netlist
 from ringmill.circuit_integers import Integer, add_all, lookup, maximum, minimum, select
@@ -106,6 +107,7 @@ __all__ = [
     "Share",
     "__version__",
     "add_all",
+    "avg_pool2d",
     "bit",
     "bootstrapping",
     "bounded",
@@ -113,6 +115,8 @@ __all__ = [
     "circuit_params",
     "compare",
     "conj",
+    "conv1d",
+    "conv2d",
     "devices",
     "equal",
     "integer",

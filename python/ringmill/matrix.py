@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ringmill.arrays.value import Array
 from ringmill.check import arguments, instance, integer, items, shown
 from ringmill.errors import MissingAttribute
 from ringmill.fill import FULL
@@ -202,8 +203,15 @@ for _message, _names in {
     for _name in _names:
         setattr(Matrix, f"__{_name}__", refusing(_message))
 
-_VECTOR = instance(Encrypted, "an encrypted vector of a program", compile_error)
-_CHECKED = arguments("rm.Matrix", compile_error, vector=_VECTOR, shape=_SIZES)
+
+def _vector(name: str, value: Any) -> Any:
+    if isinstance(value, Array):
+        refuse("rm.Matrix is of a vector of slots, and this program is of arrays, which have @ and .T themselves")
+    return _IS_VECTOR(name, value)
+
+
+_IS_VECTOR = instance(Encrypted, "an encrypted vector of a program", compile_error)
+_CHECKED = arguments("rm.Matrix", compile_error, vector=_vector, shape=_SIZES)
 Matrix.__init__ = _CHECKED(Matrix.__init__)  # type: ignore[method-assign]
 
 

@@ -11,14 +11,16 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
+from ringmill.arrays import elementwise, products
+from ringmill.arrays.value import Array, constant
 from ringmill.check import arguments, integer, number, optional, shown, text
 from ringmill.fill import FULL, Fill
 from ringmill.trace import Encrypted, compile_error, refuse
 from ringmill.types import named, real
 
 
-def _encrypted(name: str, x: Any) -> Encrypted:
-    if not isinstance(x, Encrypted):
+def _encrypted(name: str, x: Any) -> Any:
+    if not isinstance(x, (Encrypted, Array)):
         refuse(
             f"{name} must be an encrypted vector of a program, and is of type {type(x).__name__}; call it inside an "
             "@rm.program function, on its encrypted arguments"
@@ -38,6 +40,8 @@ def rotate(x: Encrypted, steps: int) -> Encrypted:
     >>> first(x=[1.0, 2.0, 3.0, 4.0])
     array([2., 3., 4., 1.])
     """
+    if isinstance(x, Array):
+        refuse("rm.rotate turns a vector of slots, and this program is of arrays: write np.roll(x, -steps)")
     return x << steps
 
 
@@ -46,6 +50,8 @@ def conj(x: Encrypted) -> Encrypted:
     """Returns the complex conjugate of every slot."""
     if x._kind.whole:
         refuse(f"rm.conj is about complex numbers, and x is of {x._kind}; leave it out")
+    if isinstance(x, Array):
+        return elementwise.unary("conj", x)
     return x._tracer.emit(x._kind, x._fill, "unary", "conj", x._id)
 
 
@@ -65,6 +71,8 @@ def two_real(x: Encrypted) -> Encrypted:
     """
     if x._kind.whole:
         refuse(f"rm.two_real is about complex numbers, and x is of {x._kind}; 2 * x is twice of it")
+    if isinstance(x, Array):
+        return elementwise.unary("two_real", x, kind=real)
     return x._tracer.emit(real, x._fill, "unary", "two_real", x._id)
 
 
@@ -94,6 +102,10 @@ def sum(x: Encrypted, width: int | None = None, stride: int = 1) -> Encrypted:
     >>> features(x=[1.0, 2.0, 30.0, 40.0])
     array([31., 42., 31., 42.])
     """
+    if isinstance(x, Array):
+        if width is not None or stride != 1:
+            refuse("windows of rm.sum are of slots, and this program is of arrays: slice it, or write np.convolve")
+        return products.total(x)
     if width is None:
         if stride != 1:
             refuse(f"rm.sum with stride={shown(stride)} adds up a window; say its width: rm.sum(x, width, stride)")
@@ -138,6 +150,8 @@ def mean(x: Encrypted) -> Encrypted:
     >>> centred(x=[1.0, 2.0, 6.0])
     array([-2., -1.,  3.])
     """
+    if isinstance(x, Array):
+        return products.mean(x)
     if x._kind.whole:
         refuse("rm.mean is no whole number in general; return rm.sum(x), and divide what is decrypted")
     return _total(x) / (x._fill.length or len(x))
@@ -163,6 +177,8 @@ def equal(x: Encrypted, y: Any) -> Encrypted:
             f"rm.equal compares whole numbers, and x is of {named(x._kind)}, whose values are approximate; declare the "
             "arguments rm.integer, rm.uint(bits) or rm.bit"
         )
+    if isinstance(x, Array):
+        return elementwise.equal(x, y)
     difference = x - y
     return x._tracer.emit(difference._kind, difference._fill.unsure, "unary", "is_zero", difference._id)
 
@@ -191,6 +207,8 @@ def bounded(x: Encrypted, lo: float, hi: float) -> Encrypted:
         )
     if not lo <= hi:
         refuse(f"rm.bounded takes the lowest value first, and got lo={shown(lo)} and hi={shown(hi)}")
+    if isinstance(x, Array):
+        return elementwise.unary("bounded", x, min(lo, 0.0), max(hi, 0.0))
     if x._fill.padded and not x._fill.zeros:
         refuse(
             f"rm.bounded is about every slot, and behind the {x._fill.length} declared values is padding that is not "
@@ -245,17 +263,24 @@ def polynomial(
     array([-0.9993, -0.7616,  0.7616,  0.964 ])
     """
     series = _Series.of(coefficients, basis, domain)
-    values = x._tracer.numbers("coefficients", series.coefficients, x._kind)
+    if isinstance(x, Array):
+        values = np.asarray(constant(x, series.coefficients))
+    else:
+        values = x._tracer.numbers("coefficients", series.coefficients, x._kind)
     if values.ndim != 1 or values.imag.any():
         refuse("rm.polynomial takes a list of real coefficients, lowest degree first")
     if not values[1:].any():
         refuse("the polynomial is a constant: its result would not be encrypted")
     numbers = values.real.tolist()
+    if series.domain is not None and x._kind.whole:
+        refuse(f"a Chebyshev series is of real numbers, and x is of {x._kind}; give the coefficients of powers")
+    if isinstance(x, Array):
+        if series.domain is None:
+            return elementwise.unary("polynomial", x, tuple(numbers))
+        return elementwise.unary("chebyshev", x, tuple(numbers), *series.domain)
     if series.domain is None:
         fill = Fill(x._fill.length, x._fill.zeros and not values[0])
         return x._tracer.emit(x._kind, fill, "polynomial", x._id, numbers)
-    if x._kind.whole:
-        refuse(f"a Chebyshev series is of real numbers, and x is of {x._kind}; give the coefficients of powers")
     return x._tracer.emit(x._kind, Fill(x._fill.length, False), "chebyshev", x._id, numbers, *series.domain)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ringmill.arrays.value import Array, Traced
 from ringmill.check import arguments, integer, shown
 from ringmill.errors import ArgumentError
 from ringmill.fill import Fill
@@ -20,6 +21,7 @@ from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, mixe
 from ringmill.types import Type
 
 _MOST = 1 << 32
+_MOST_TURNS = 1000
 _NAME = 40  # the characters of a name that are kept
 
 
@@ -29,7 +31,9 @@ def _callable(name: str, value: Any) -> Any:
     return value
 
 
-def _carried(name: str, values: tuple[Any, ...]) -> tuple[Encrypted, ...]:
+def _carried(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if values and all(isinstance(value, Array) for value in values):
+        return values
     for place, value in enumerate(values):
         if not isinstance(value, Encrypted):
             refuse(
@@ -61,6 +65,8 @@ def repeat(count: int, body: Callable[..., Any], *carried: Encrypted) -> Any:
     """
     if not carried:
         refuse("rm.repeat carries nothing; call it as rm.repeat(count, body, *carried)")
+    if isinstance(carried[0], Array):
+        return _unrolled(count, body, carried)
     tracer = carried[0]._tracer
     label = "the body of rm.repeat"
     try:
@@ -87,6 +93,28 @@ def repeat(count: int, body: Callable[..., Any], *carried: Encrypted) -> Any:
     numbers = tracer.record("repeat", count, part.number, [value._id for value in carried])
     results = tuple(Encrypted(tracer, *made) for made in zip(numbers, kinds, fills, strict=True))
     return results[0] if len(results) == 1 else results
+
+
+def _unrolled(count: int, body: Callable[..., Any], carried: Sequence[Any]) -> Any:
+    """Runs the body on arrays, turn by turn: their layouts may differ from turn to turn."""
+    if count > _MOST_TURNS:
+        refuse(f"rm.repeat of arrays is written out, at most {_MOST_TURNS} times; vectors of slots repeat more often")
+    for _ in range(count):
+        returned = body(*carried)
+        values = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
+        if len(values) != len(carried):
+            refuse(
+                f"the body of rm.repeat takes {len(carried)} arrays and returns {len(values)}; return as many as it "
+                "takes"
+            )
+        for place, (before, after) in enumerate(zip(carried, values, strict=True)):
+            if not isinstance(after, Array) or after.shape != before.shape:
+                refuse(
+                    f"the body of rm.repeat must return encrypted arrays of the same shapes, and value {place} is "
+                    f"{shown(after)}"
+                )
+        carried = values
+    return carried[0] if len(carried) == 1 else tuple(carried)
 
 
 def _repeated(carried: Fill, returned: Fill) -> Fill:
@@ -140,6 +168,8 @@ class Procedure:
         """Calls the procedure in the program that is being traced. At least one argument must be a vector of that
         program.
         """
+        if any(isinstance(value, Traced) for value in (*args, *kwargs.values())):
+            return self._function(*args, **kwargs)  # its layouts may differ from call to call
         tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]
         if not tracers:
             raise ArgumentError(f"{self.name} is a procedure: call it inside an @rm.program function, on its vectors")

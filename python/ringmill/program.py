@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ringmill import arrays as shaped
 from ringmill._ringmill import MAX_SLOTS, CompiledProgram, MacroProgram, Params, compile_program, evaluate_program
 from ringmill.bootstrapping import SETUP, Bootstrapping
 from ringmill.check import (
@@ -50,7 +51,7 @@ from ringmill.schemes import Choice, Scheme, Signature, choose, name_in_text, na
 from ringmill.shape import Shape
 from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, annotation_of, compile_error, mixed, refuse
 from ringmill.types import SLOTS, Type, real
-from ringmill.values import Tiled, as_vector, numeric, spread, typed, whole_slots
+from ringmill.values import Tiled, as_vector, as_vectors, numeric, spread, typed, whole_slots
 
 _WHOLE = integer(0, 2**32 - 1, ParameterError)
 _PREFERENCES = ("speed", "keys")
@@ -165,13 +166,14 @@ class Program:
         """Traces the function for vectors of `slots` values. Returns the macro program and the shape of the function's
         result.
         """
-        return self._trace(slots, name_in_text(scheme, self.signature))
+        text = name_in_text(scheme, self.signature)
+        if self._of_arrays(slots):
+            traced, interface, _ = self._trace_arrays(self._checked(slots), text)
+            return traced, interface.shape
+        return self._trace(slots, text)
 
     def _trace(self, slots: int, scheme: str) -> tuple[MacroProgram, Shape]:
-        def at_our_line(said: str) -> CompileError:
-            return compile_error(f"{said}{self._declared_length(slots)}", self._line)
-
-        slots = integer(1, MAX_SLOTS, at_our_line, power_of_two=True)("slots", slots)
+        slots = self._checked(slots)
         tracer = Tracer(self.name, slots, scheme)
         arguments = {}
         for name, argument in self._annotations.items():
@@ -195,6 +197,47 @@ class Program:
                 )
             tracer.builder.output(name, value._id, *self._line)
         return tracer.builder.finish(), shape.of_lengths([value._fill.length for value in values])
+
+    def _checked(self, slots: Any) -> int:
+        """Returns the slots of a program if they are a power of two."""
+
+        def at_our_line(said: str) -> CompileError:
+            return compile_error(f"{said}{self._declared_length(slots)}", self._line)
+
+        return int(integer(1, MAX_SLOTS, at_our_line, power_of_two=True)("slots", slots))
+
+    def _of_arrays(self, slots: int | None) -> bool:
+        """Returns whether the program computes on arrays. Otherwise it computes on vectors of `slots`.
+
+        Arrays of several dimensions need that. Other programs of declared types take it unless slots are given.
+        """
+        kinds = [argument.type for argument in self._annotations.values()]
+        return any(len(kind.shape) > 1 for kind in kinds) or (slots is None and SLOTS not in kinds)
+
+    def _trace_arrays(
+        self, slots: int | None, scheme: str, **search: int
+    ) -> tuple[MacroProgram, shaped.Interface, Any]:
+        """Traces the function of arrays. Returns the macro program, how arrays stand in its slots, and the layouts."""
+        for name, argument in self._annotations.items():
+            if argument.type == SLOTS:
+                refuse(
+                    f"argument {name} is a vector of slots, and others are arrays; declare its shape, as in "
+                    f"rm.{argument.vector.__name__}[rm.real[100, 30]]",
+                    self._line,
+                )
+        types = {name: (argument.type, argument.vector is Encrypted) for name, argument in self._annotations.items()}
+        return shaped.traced(self.name, types, self._line, self._with_arrays, scheme, slots, **search)
+
+    def _with_arrays(self, graph: Any, arguments: Mapping[str, Any]) -> Any:
+        """Calls the function with arrays of a trace."""
+        if self in graph.inside:
+            refuse(f"{self.name} calls itself, and nothing could end that; write a loop")
+        bound = inspect.BoundArguments(inspect.signature(self._function), dict(arguments))  # type: ignore[arg-type]
+        graph.inside.append(self)
+        try:
+            return self._function(*bound.args, **bound.kwargs)
+        finally:
+            graph.inside.pop()
 
     def _slots_for(self, usual: int) -> int:
         """Returns slots that hold all declared lengths, or the usual number if no length is declared."""
@@ -248,6 +291,8 @@ class Program:
             params = setup.params if params is None else params
             slots = setup.slots if slots is None else slots
             scheme = setup.params.scheme if scheme is None else scheme
+        if self._of_arrays(slots):
+            return self._compile_arrays(params, slots, scheme, options)
         if slots is None:
             if params is None:
                 refuse(
@@ -262,6 +307,19 @@ class Program:
         choice = choose(scheme, self.signature, given)
         return compile_traced(traced, shape, params, signature=self.signature, choice=choice, **options)
 
+    def _compile_arrays(
+        self, params: Params | None, slots: int | None, scheme: str | None, options: dict[str, Any]
+    ) -> Compiled:
+        given = None if params is None else params.scheme
+        if slots is None and params is not None:
+            slots = params.slots
+        if slots is not None:
+            slots = self._checked(slots)
+        with timed(logging.DEBUG, "traced %s", self.name):
+            traced, interface, _ = self._trace_arrays(slots, name_in_text(scheme, self.signature, given))
+        choice = choose(scheme, self.signature, given)
+        return compile_arrays(traced, interface, params, choice, options)
+
     @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the program in the clear, on numpy arrays of one power-of-two length, or of the declared types.
@@ -270,6 +328,8 @@ class Program:
 
         On vectors of another program it becomes part of that program, and returns vectors of it.
         """
+        if any(isinstance(value, shaped.Traced) for value in (*args, *kwargs.values())):
+            return self._with_arrays(*self._inlined_arrays(args, kwargs))
         tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]
         fits = arguments(self.name, compile_error if tracers else ArgumentError)
         values = fits(bind(self._function))(*args, **kwargs)
@@ -301,7 +361,48 @@ class Program:
                 numeric(argument, value, compile_error)
         return self._traced(tracer, {**values, **placed})
 
+    def _inlined_arrays(self, args: Any, kwargs: Any) -> tuple[Any, dict[str, Any]]:
+        """Checks arrays of another program that become this one's arguments. Returns their graph and the arguments."""
+        values = arguments(self.name, compile_error)(bind(self._function))(*args, **kwargs)
+        graph = next(value._graph for value in values.values() if isinstance(value, shaped.Traced))
+        for name, argument in self._annotations.items():
+            value, what = values[name], f"argument {name} of {self.name}"
+            if isinstance(value, shaped.Traced):
+                if argument.type != SLOTS:
+                    mixed(argument.type.element, value._kind)
+                    if value.shape != argument.type.shape:
+                        refuse(f"{what} is of type {argument.type}, and gets shape {value.shape}; declare both alike")
+            elif argument.vector is not Encrypted and argument.type != SLOTS:
+                values[name] = typed(what, value, argument.type, compile_error)
+            if argument.vector is Encrypted and not isinstance(value, shaped.Array):
+                refuse(f"{what} must be an encrypted array, and is {shown(value)}")
+        return graph, values
+
+    def _arrays_in_the_clear(self, values: Mapping[str, Any]) -> Any:
+        kinds = self.signature.types
+        for name, kind in kinds.items():
+            typed(f"argument {name} of {self.name}", values[name], kind)
+        choose(None, self.signature)
+        traced, interface, _ = self._trace_arrays(None, name_in_text(None, self.signature), work=0)
+        signature = interface.signature
+        vectors = as_vectors(interface.pack(values), interface.slots, signature.of)
+        outputs = evaluate_program(traced, [vectors[name] for name, _ in traced.inputs])
+        return interface.shape.arrays([as_real(outputs[name]) for name in interface.shape.names])
+
     def _in_the_clear(self, values: Mapping[str, Any]) -> Any:
+        if self._of_arrays(0):
+            return self._arrays_in_the_clear(values)
+        if not self._of_arrays(None):
+            return self._slots_in_the_clear(values)
+        try:
+            return self._slots_in_the_clear(values)
+        except CompileError as refusal:
+            try:
+                return self._arrays_in_the_clear(values)
+            except CompileError:
+                raise refusal from None
+
+    def _slots_in_the_clear(self, values: Mapping[str, Any]) -> Any:
         kinds = self.signature.types
         declared = {
             name: typed(f"argument {name} of {self.name}", value, kinds[name])
@@ -531,6 +632,22 @@ def compile_traced(
         keys,
     )
     return Compiled(inner, shape, signature, choice)
+
+
+def compile_arrays(
+    traced: MacroProgram,
+    interface: shaped.Interface,
+    params: Params | None,
+    choice: Choice,
+    options: Mapping[str, Any],
+) -> Compiled:
+    """Compiles a traced program of arrays. `options` are those of :func:`compile_traced`, by argument."""
+    options = dict(options)
+    for name, change in (("ranges", interface.ranges), ("sample", interface.sample)):
+        if isinstance(options.get(name), Mapping):
+            options[name] = change(options[name])
+    bare = compile_traced(traced, interface.shape, params, signature=interface.signature, choice=choice, **options)
+    return Compiled(bare._inner, interface.shape, interface.signature, choice, interface)
 
 
 def _compiled(traced: MacroProgram, params: Params | None, *how: Any) -> CompiledProgram:

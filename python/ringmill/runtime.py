@@ -7,7 +7,7 @@ import functools
 import logging
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
@@ -22,6 +22,7 @@ from ringmill._ringmill import (
     Params,
     load_compiled,
 )
+from ringmill.arrays.interface import Interface, read
 from ringmill.check import (
     arguments,
     closest,
@@ -199,7 +200,9 @@ class Client:
         signature: Signature | None = None,
         exact: bool = False,
         given: Given | None = None,
+        arrays: Interface | None = None,
     ) -> None:
+        self._arrays = arrays
         self._given = given or Given()
         self._keys = keys
         self._shape = shape
@@ -230,10 +233,17 @@ class Client:
 
         Raises :class:`DataError` for a missing input, a wrong length, NaN, infinity, or values too large for the scale.
         """
-        known = self._signature.types
-        for name in inputs:
-            if known and name not in known:
-                raise UnknownName(f"the program has no input `{name}`; {closest(name, known)}")
+        if self._arrays is None:
+            known = self._signature.types
+            for name in inputs:
+                if known and name not in known:
+                    raise UnknownName(f"the program has no input `{name}`; {closest(name, known)}")
+        else:
+            packed = self._arrays.pack(inputs)
+            said = self._given.refused_by_encrypt(inputs)
+            if said is not None:
+                raise DataError(said)
+            inputs = packed
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         self._complex = self._complex or any(array.imag.any() for array in arrays.values())
         try:
@@ -329,7 +339,8 @@ class Client:
         """
         if isinstance(outputs, Ciphertext):
             return self._keys.noise_budget("ciphertext", outputs)
-        return Named({name: self._keys.noise_budget(name, item) for name, item in self._outputs(outputs).items()})
+        budgets = {name: self._keys.noise_budget(name, item) for name, item in self._outputs(outputs).items()}
+        return Named(budgets if self._arrays is None else self._arrays.by_result(budgets))
 
     def _outputs(self, outputs: Run | Mapping[str, Ciphertext]) -> Mapping[str, Ciphertext]:
         """Returns the ciphertexts of a run's outputs by name."""
@@ -366,10 +377,13 @@ class Client:
 
         Raises :class:`DataError` for inputs for which a value is not where the program says (:func:`ringmill.bounded`).
         """
+        if self._arrays is not None:
+            inputs = self._arrays.pack(inputs)
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         rows = self._keys.measure(arrays, run.ciphertexts)
         run.report._measured({name: measured for name, _, measured, _ in rows if measured is not None})
-        return Named({name: Precision(*bits) for name, *bits in rows})
+        measured = {name: Precision(*bits) for name, *bits in rows}
+        return Named(measured if self._arrays is None else self._arrays.by_result(measured, _worst))
 
     @arguments(path=path)
     def save_secret_key(self, path: Path) -> None:
@@ -396,12 +410,14 @@ class Compiled:
         shape: Shape,
         signature: Signature | None = None,
         choice: Choice | None = None,
+        arrays: Interface | None = None,
     ) -> None:
+        self._arrays = arrays
         self._inner = inner
         self._shape = shape
         self._signature = signature or Signature()
         self._choice = choice or choose_for_text(None, inner.scheme)
-        self._given = Given.of(inner.inputs)
+        self._given = Given.of(inner.inputs) if arrays is None else arrays.given
         scheme = named(inner.scheme)
         self._exact = scheme is not None and scheme.exact
 
@@ -432,7 +448,11 @@ class Compiled:
             raise DataError(
                 f"results of {self.scheme} are exact; predicted_budget says how much noise they can still take"
             )
-        return Named(bits)
+        return self._by_result(bits)
+
+    def _by_result(self, of_vectors: Iterable[tuple[str, Any]]) -> Named:
+        found = dict(of_vectors)
+        return Named(found if self._arrays is None else self._arrays.by_result(found))
 
     @property
     def predicted_bits_like_sample(self) -> dict[str, float] | None:
@@ -442,7 +462,7 @@ class Compiled:
         sample. Nobody can check that for encrypted inputs, so you must know it.
         """
         bits = self._inner.predicted_bits_like_sample
-        return None if bits is None else Named(bits)
+        return None if bits is None else self._by_result(bits)
 
     @property
     def predicted_digits(self) -> dict[str, float]:
@@ -463,7 +483,7 @@ class Compiled:
         budget = self._inner.predicted_budget
         if budget is None:
             raise DataError(f"results of {self.scheme} are approximate; predicted_bits says how many bits are right")
-        return Named(budget)
+        return self._by_result(budget)
 
     @property
     def assumptions(self) -> list[str]:
@@ -473,7 +493,17 @@ class Compiled:
     @property
     def ranges(self) -> dict[str, float | tuple[float, float] | tuple[int, int]]:
         """The range of each input's values: ``(lowest, highest)``, or the largest absolute value."""
-        return {name: ends[0] if len(ends) == 1 else (ends[0], ends[1]) for name, ends in self._inner.ranges}
+        found = {name: ends[0] if len(ends) == 1 else (ends[0], ends[1]) for name, ends in self._inner.ranges}
+        return found if self._arrays is None else self._arrays.by_argument(found)
+
+    @property
+    def layouts(self) -> dict[str, str]:
+        """How the values of each argument and each result stand in slots, for a program of arrays.
+
+        A layout says how many ciphertexts hold the array, at which stride each axis stands where it has one, and what
+        the other slots hold.
+        """
+        return Named({} if self._arrays is None else self._arrays.layouts)
 
     @arguments()
     def explain(self) -> Explanation:
@@ -513,7 +543,15 @@ class Compiled:
         is no sample.
         """
         shape, lengths = self._shape, self._signature.lengths(self._inner.slots)
-        self._inner.save(path, shape.kind, lengths, list(shape.lengths), with_sample)
+        if self._arrays is None:
+            self._inner.save(path, shape.kind, lengths, list(shape.lengths), with_sample)
+            return
+        self._inner.save(path, shape.kind, {}, [], with_sample)
+        try:
+            with open(path, "a", encoding="ascii") as file:
+                file.write(self._arrays.line())
+        except OSError as error:
+            raise FileError(f"{os.fsdecode(path)}: {error.strerror}") from None
 
     @property
     def key_bytes(self) -> int:
@@ -538,7 +576,7 @@ class Compiled:
         return self._client(keys)
 
     def _client(self, keys: Keys) -> Client:
-        return Client(keys, self._shape, self._signature, self._exact, self._given)
+        return Client(keys, self._shape, self._signature, self._exact, self._given, self._arrays)
 
     @overload
     def run(
@@ -681,14 +719,43 @@ class Compiled:
         self, ciphertexts: Mapping[str, Ciphertext], plain: Mapping[str, Any] | None
     ) -> dict[str, np.ndarray[Any, Any]]:
         """Returns the plain inputs of a run on these ciphertexts. Inputs that do not fit the program are refused."""
+        if self._arrays is not None:
+            return self._packed(ciphertexts, plain or {})
         said = self._given.refused_by_run(ciphertexts, plain or {})
         if said is not None:
             raise DataError(said)
         return as_vectors(plain or {}, self._inner.slots, self._signature.of)
 
+    def _packed(
+        self, ciphertexts: Mapping[str, Ciphertext], plain: Mapping[str, Any]
+    ) -> dict[str, np.ndarray[Any, Any]]:
+        """Returns the plain inputs of a run of an array program."""
+        assert self._arrays is not None
+        given = [
+            a.name for a in self._arrays.arguments if a.encrypted and all(name in ciphertexts for name in a.vectors)
+        ]
+        packed = self._arrays.pack(plain)
+        said = self._given.refused_by_run(given, plain)
+        for name in plain:
+            if said is None and name in self._given.encrypted:
+                said = f"input `{name}` is encrypted; give it to the client, {self._given.encrypt}"
+        if said is not None:
+            raise DataError(said)
+        return as_vectors(packed, self._inner.slots, self._signature.of)
+
     def __repr__(self) -> str:
         keys = f"evaluation keys of {_mebibytes(self.key_bytes)}"
         return f"<ringmill compiled program {self._inner.name}, {self._choice}, {keys}, {self._inner.params!r}>"
+
+
+def _worst(found: list[Precision]) -> Precision:
+    """Returns the precision of the worst slot of several vectors."""
+    measured = [one.measured_bits for one in found if one.measured_bits is not None]
+    return Precision(
+        min(one.predicted_bits for one in found),
+        min(measured) if len(measured) == len(found) else None,
+        any(one.conditional for one in found),
+    )
 
 
 def _mebibytes(count: int) -> str:
@@ -739,17 +806,43 @@ def load(
 
     Raises :class:`FileError` or :class:`CompileError`.
     """
-    from ringmill.program import check_options, compile_traced
+    from ringmill.program import check_options, compile_arrays, compile_traced
 
     check_options("rm.load", params, options)
+    arrays = _arrays_of(path)
     if params is None and not options:
         saved = load_compiled(path, tables, allow_insecure_parameters_for_tests_only)
         if saved is not None:
+            if arrays is not None:
+                _check_arrays(arrays, saved.inputs, saved.outputs, saved.slots, path)
+                found = choose_for_text(scheme, saved.scheme)
+                return Compiled(saved, arrays.shape, arrays.signature, found, arrays)
             returned, inputs, outputs = saved.arrays
             shape, signature = Shape.of_text(saved.outputs, returned, outputs), of_text(saved.scheme, inputs)
             return Compiled(saved, shape, signature, choose_for_text(scheme, saved.scheme))
     program = MacroProgram.load(path)
     choice = choose_for_text(scheme, program.scheme)
+    if arrays is not None:
+        _check_arrays(arrays, program.inputs, program.outputs, program.slots, path)
+        return compile_arrays(program, arrays, params, choice, options)
     returned, inputs, outputs = program.arrays
     shape, signature = Shape.of_text(program.outputs, returned, outputs), of_text(program.scheme, inputs)
     return compile_traced(program, shape, params, signature=signature, choice=choice, **options)
+
+
+def _arrays_of(path: Path) -> Interface | None:
+    """Returns how the arrays of a saved program stand in slots, or None if it has none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return read(file.read(), os.fsdecode(path))
+    except (OSError, ValueError):
+        return None  # the reader of programs reports it
+
+
+def _check_arrays(
+    arrays: Interface, inputs: Sequence[tuple[str, bool]], outputs: Sequence[str], slots: int, path: Path
+) -> None:
+    """Refuses arrays that do not stand in the vectors of a program."""
+    own = {(name, argument.encrypted) for argument in arrays.arguments for name in argument.vectors}
+    if own != set(inputs) or set(arrays.shape.names) != set(outputs) or arrays.slots != slots:
+        raise FileError(f"{os.fsdecode(path)}: the comment that says how arrays stand in slots is of another program")

@@ -18,6 +18,8 @@ class Shape:
     names: tuple[str, ...]
     # For each output, how many of its slots hold values, or None if all do.
     lengths: tuple[int | None, ...] = ()
+    # The types of the vectors of slots, if they are not those of the arguments.
+    signature: Any = None
 
     @classmethod
     def of(cls, returned: Any, line: Line, what: str) -> tuple[Shape, list[Any]]:

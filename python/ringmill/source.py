@@ -97,13 +97,14 @@ def main() -> None:
         # Text has no types. Types that no scheme takes are refused here, and their ranges and lengths travel beside the
         # text.
         choose(scheme or None, program.signature)
-        ends = {name: kind.ends for name, kind in program.signature.types.items()}
-        lengths = program.signature.lengths(traced.slots)
+        signature = shape.signature or program.signature
+        ends = {name: kind.ends for name, kind in signature.types.items()}
+        lengths = signature.lengths(traced.slots)
         told = {
             "text": traced.to_text(),
             "ends": [[name, *pair] for name, pair in ends.items() if pair],
             "inputs": [lengths.get(name) for name, _ in traced.inputs],
-            "outputs": shape.lengths,
+            "outputs": shape.lengths or [None] * len(shape.names),
         }
     except RingmillError as error:
         told = {"error": str(error)}

@@ -48,12 +48,14 @@ class Tracer:
         self.builder = MacroBuilder(name.encode(errors="backslashreplace").decode(), slots, scheme)
         # The programs, procedures and bodies that this trace is inside of, outermost first.
         self.inside: list[object] = []
+        # The line of the operations that are recorded, if it is not that of the caller.
+        self.line: Line | None = None
         # The traced procedures, by function and kind of arguments: each one's number, and the shape of its result.
         self.procedures: dict[Any, Any] = {}
 
     def record(self, operation: str, *operands: Any) -> Any:
         """Calls the builder at the user's line. Returns the number of the new value, or the builder's other result."""
-        line = user_line()
+        line = self.line or user_line()
         try:
             return getattr(self.builder, operation)(*operands, *line)
         except CompileError as error:

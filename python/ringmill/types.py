@@ -1,32 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plaintext types, which say what the arguments of a program hold. They are the same for all schemes.
 
-A scalar is ``rm.real``, ``rm.integer``, ``rm.uint(16)`` or ``rm.bit``. An array has its length in brackets, as in
-``rm.real[64]``. A parameter is annotated ``rm.Encrypted[rm.real[64]]`` or ``rm.Plain[rm.bit]``. A type checker does not
-take a computed annotation as a type. For a checker write ``Annotated[rm.Encrypted, rm.Encrypted[rm.real[64]]]``: its
-first part is for the checker, its second for Ringmill. :mod:`ringmill.schemes` says which schemes take which types.
+A scalar is ``rm.real``, ``rm.integer``, ``rm.uint(16)`` or ``rm.bit``. An array has its shape in brackets, as in
+``rm.real[64]`` or ``rm.real[100, 30]``. A parameter is annotated ``rm.Encrypted[rm.real[64]]`` or ``rm.Plain[rm.bit]``.
+A type checker does not take a computed annotation as a type. For a checker write ``Annotated[rm.Encrypted,
+rm.Encrypted[rm.real[64]]]``: its first part is for the checker, its second for Ringmill. :mod:`ringmill.schemes` says
+which schemes take which types.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
-from ringmill._ringmill import MAX_SLOTS
 from ringmill.check import arguments, by_hand, shown
 from ringmill.check import integer as whole
 from ringmill.errors import ArgumentError
 
-_LENGTH = whole(1, MAX_SLOTS)
+_MOST_VALUES = 1 << 24
+_LENGTH = whole(1, _MOST_VALUES)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Type:
-    """A scalar, or an array of `length` scalars. Equal types are one dictionary key."""
+    """A scalar, or an array of scalars with a shape. Equal types are one dictionary key."""
 
     kind: str
     bits: int | None
     length: int | None
+    """The number of an array's values, or None for a scalar."""
+    shape: tuple[int, ...]
 
     def __new__(cls, *_args: Any, **_named: Any) -> Type:
         return by_hand(
@@ -36,7 +40,7 @@ class Type:
     @property
     def element(self) -> Type:
         """The scalar type of an array's elements. A scalar is its own."""
-        return self if self.length is None else _made(self.kind, self.bits)
+        return _made(self.kind, self.bits) if self.shape else self
 
     @property
     def whole(self) -> bool:
@@ -56,32 +60,57 @@ class Type:
             case _:
                 return None
 
-    def __getitem__(self, length: int) -> Type:
-        """Returns the type of an array of `length` such scalars, 1 or more. Raises :class:`ArgumentError`."""
-        if self.length is not None:
-            raise ArgumentError(f"{self!r} is an array already, and there are no arrays of arrays; ravel them into one")
-        return _made(self.kind, self.bits, _LENGTH(f"the length of an array of {self}", length))
+    def __getitem__(self, shape: int | tuple[int, ...]) -> Type:
+        """Returns the type of an array of such scalars: its length, or its shape, as in ``rm.real[100, 30]``.
+
+        Raises :class:`ArgumentError` for lengths below 1 and for more than 2^24 values.
+        """
+        if self.shape:
+            raise ArgumentError(
+                f"{self!r} is an array already, and there are no arrays of arrays; write one shape, as rm.real[100, 30]"
+            )
+        lengths = shape if isinstance(shape, tuple) else (shape,)
+        lengths = tuple(_LENGTH(f"the length of an array of {self}", length) for length in lengths)
+        if math.prod(lengths) > _MOST_VALUES:
+            raise ArgumentError(
+                f"an array of {self} of shape {lengths} has {math.prod(lengths)} values; at most {_MOST_VALUES} are "
+                "taken"
+            )
+        return _made(self.kind, self.bits, lengths)
 
     def __iter__(self) -> Any:
         raise ArgumentError(f"{self!r} is a type and has no elements to walk through; {self!r}[64] is an array of it")
 
     def __str__(self) -> str:
         bits = "" if self.bits is None else f"({self.bits})"
-        length = "" if self.length is None else f"[{self.length}]"
-        return f"{self.kind}{bits}{length}"
+        shape = f"[{', '.join(map(str, self.shape))}]" if self.shape else ""
+        return f"{self.kind}{bits}{shape}"
 
     def __repr__(self) -> str:
         return f"rm.{self}"
 
     def __reduce__(self) -> Any:
-        return _made, (self.kind, self.bits, self.length)
+        return _made, (self.kind, self.bits, self.shape)
 
 
-def _made(kind: str, bits: int | None = None, length: int | None = None) -> Type:
+def _made(kind: str, bits: int | None = None, shape: tuple[int, ...] = ()) -> Type:
     made = object.__new__(Type)
-    for name, value in (("kind", kind), ("bits", bits), ("length", length)):
+    length = math.prod(shape) if shape else None
+    for name, value in (("kind", kind), ("bits", bits), ("length", length), ("shape", shape)):
         object.__setattr__(made, name, value)
     return made
+
+
+def of_parts(kind: Any, bits: Any, shape: tuple[Any, ...]) -> Type:
+    """Returns the type with these parts, as a file has them. Others raise ValueError."""
+    scalars = {"real": real, "integer": integer, "bit": bit}
+    if kind in ("uint", "sint"):
+        if type(bits) is not int or not 1 <= bits <= 64:
+            raise ValueError(f"{bits!r} is no width of a type")
+        scalar = _made(kind, bits)
+    else:
+        scalar = scalars[kind]
+    return scalar[shape] if shape else scalar
 
 
 _WHOLE = ("integer", "uint", "sint", "bit", "wholes")

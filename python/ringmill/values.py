@@ -117,8 +117,9 @@ def typed(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np
         if array.imag.any():
             raise refusal(f"{name} is of type {kind} and takes real numbers, and holds complex ones")
         array = np.ascontiguousarray(array.real).reshape(array.shape)
-    if array.shape != (() if kind.length is None else (kind.length,)):
+    if array.shape != kind.shape:
         wanted = "one number" if kind.length is None else f"exactly {kind.length} in one dimension"
+        wanted = f"an array of shape {kind.shape}" if len(kind.shape) > 1 else wanted
         raise refusal(
             f"{name} is of type {kind}, which is {wanted}, and has shape {array.shape}{_other_length(array, kind)}"
         )
@@ -127,8 +128,12 @@ def typed(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np
 
 def _other_length(array: np.ndarray, kind: Type) -> str:
     """Returns advice for values whose count is not the type's."""
-    if array.ndim > 1 and array.size == kind.length:
+    if array.ndim > 1 and array.size == kind.length and len(kind.shape) == 1:
         return f"; {RAVEL}"
+    if array.size == kind.length and len(kind.shape) > 1:
+        return f"; np.reshape(values, {kind.shape}) has them row after row"
+    if len(kind.shape) > 1:
+        return f"; give that shape, or declare {kind.element[array.shape]!r}" if array.ndim and array.size else ""
     if array.ndim and 0 < array.size <= MAX_SLOTS:
         return f"; give as many, or declare {kind.element[array.size]!r}"
     return ""

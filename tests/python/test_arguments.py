@@ -218,6 +218,12 @@ class World:
                 {"log_n": 12, "bits": [40, 40], "scheme": "bfv", "plain_modulus": rm.plain_modulus(12, 20)},
             ),
             "Compiled": (rm.Compiled, {"inner": compiled._inner, "shape": compiled._shape}),
+            "conv1d": (in_arrays(rm.conv1d), {"x": None, "weights": [1.0]} | {"stride": 1, "padding": 0, "groups": 1}),
+            "conv2d": (
+                in_arrays(rm.conv2d),
+                {"x": None, "weights": [[1.0]], "stride": 1, "padding": 0, "groups": 1},
+            ),
+            "avg_pool2d": (in_arrays(rm.avg_pool2d), {"x": None, "size": 1, "stride": None, "padding": 0}),
             "Compiled.text": (compiled.text, {"level": "mid", "machine": "ring"}),
             "Compiled.save": (compiled.save, one | {"with_sample": False}),
             "Compiled.keygen": (compiled.keygen, {}),
@@ -324,6 +330,20 @@ def in_a_program(function):
         @rm.program
         def f(x: rm.Encrypted):
             return function(x, *args, **given)
+
+        return f.trace(SLOTS)
+
+    return call
+
+
+def in_arrays(function):
+    """Returns a function that calls another on an encrypted array while a program is traced."""
+
+    def call(*args, **given):
+        @rm.program
+        def f(x: rm.Encrypted[rm.real[2, 2]]):
+            given_x = x[0] if function is rm.conv1d else x
+            return function(*args, **given | ({"x": given_x} if given.get("x", x) is None else {}))
 
         return f.trace(SLOTS)
 

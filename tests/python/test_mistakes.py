@@ -349,12 +349,6 @@ MISTAKES = {
         "square.compile",
         ["needs slots=", "square.compile(slots=1024)"],
     ),
-    "no slots for a declared length": (
-        rm.CompileError,
-        lambda _: whole.compile(),
-        "whole.compile",
-        ["needs slots=", "whole.compile(slots=8)"],
-    ),
     "slots=1000": (
         rm.CompileError,
         lambda _: square.compile(slots=1000),

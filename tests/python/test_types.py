@@ -65,7 +65,7 @@ def test_widths_that_are_none(bits):
         rm.uint(bits)
 
 
-@pytest.mark.parametrize("length", [0, -1, 2**70, 1.0, "8", None, True, (2, 2), slice(3)])
+@pytest.mark.parametrize("length", [0, -1, 2**70, 1.0, "8", None, True, (2, 0), slice(3)])
 def test_lengths_that_are_none(length):
     with pytest.raises(rm.ArgumentError, match="length of an array of real must be a whole number from 1 to"):
         rm.real[length]

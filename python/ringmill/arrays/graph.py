@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The graph of a traced array program. Nothing is laid out in slots before all values are known."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ringmill.frames import Line, user_line
+from ringmill.types import Type
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """An operation, the shape of its values, their element type, and the user's line.
+
+    The operands are pairs of a node and an array that says which of its values each value of this node takes; -1 is
+    zero. Such arrays have one more axis for operations that add up, and the added values stand along it.
+    """
+
+    op: str
+    shape: tuple[int, ...]
+    kind: Type
+    operands: tuple[tuple[Node, np.ndarray], ...]
+    line: Line
+    rest: tuple[Any, ...] = ()
+    number: int = field(default_factory=itertools.count().__next__)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+
+@dataclass(eq=False)
+class Graph:
+    """One trace of an array program."""
+
+    name: str
+    whole: bool
+    line: Line
+    inputs: dict[str, Node] = field(default_factory=dict)
+    inside: list[object] = field(default_factory=list)
+
+    def node(
+        self,
+        op: str,
+        shape: tuple[int, ...],
+        kind: Type,
+        *operands: tuple[Node, np.ndarray],
+        rest: tuple[Any, ...] = (),
+    ) -> Node:
+        """Adds an operation at the user's line."""
+        flat = tuple((node, np.ascontiguousarray(index, dtype=np.int64)) for node, index in operands)
+        return Node(op, shape, kind, flat, user_line(), rest)

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells how the arrays of a program stand in its vectors of slots: packs arguments, unpacks results, and keeps both in
+saved files.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ringmill.arrays.layout import Layout, affine_strides
+from ringmill.check import closest
+from ringmill.errors import DataError, FileError, UnknownName
+from ringmill.inputs import Given
+from ringmill.schemes import Signature
+from ringmill.shape import Shape
+from ringmill.types import Type, of_parts
+from ringmill.values import typed, whole_slots
+
+_MARK = ";ringmill arrays "
+
+
+@dataclass(frozen=True, eq=False)
+class Argument:
+    """An argument: its type, and for each vector of slots the number of the value in each slot, or -1 for zero."""
+
+    name: str
+    type: Type
+    encrypted: bool
+    vectors: Mapping[str, np.ndarray]
+
+    def packed(self, value: Any, what: str = "input") -> dict[str, np.ndarray]:
+        """Returns the vectors of slots that hold a value of the argument."""
+        array = np.asarray(typed(f"{what} {self.name}", value, self.type))
+        values = array.ravel()
+        if self.type.whole:
+            values = whole_slots(f"{what} {self.name}", values, values.size)
+        flat = np.append(values, np.zeros(1, dtype=values.dtype))
+        return {name: flat[index] for name, index in self.vectors.items()}
+
+    @property
+    def padded(self) -> bool:
+        """Whether a slot is zero whatever the value is."""
+        return any(bool((index < 0).any()) for index in self.vectors.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A result: its shape, the names of its vectors, the slot of each value, and the divisor.
+
+    A value that no slot holds has slot -1. It is zero, or the constant in `known`.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    vectors: tuple[str, ...]
+    places: np.ndarray
+    divisor: int = 1
+    known: np.ndarray | None = None
+
+    def unpacked(self, vectors: Mapping[str, np.ndarray]) -> Any:
+        """Returns the array. One of no dimension is a number."""
+        slots = np.concatenate([vectors[name] for name in self.vectors])
+        values = np.append(slots, np.zeros(1, dtype=slots.dtype))[self.places]
+        if self.known is not None:
+            known = self.known.astype(slots.dtype) if np.isrealobj(slots) else self.known
+            values = np.where(self.places < 0, known, values)
+        values = values.reshape(self.shape)
+        if self.divisor != 1:
+            exact = [Fraction(int(np.real(value)), self.divisor) for value in values.ravel()]
+            values = np.array([*exact, None], dtype=object)[:-1].reshape(self.shape)
+        return values[()]
+
+
+@dataclass(frozen=True)
+class ArrayShape(Shape):
+    """The structure of results that are arrays. `names` are those of the vectors of slots."""
+
+    results: tuple[Result, ...] = field(default=(), compare=False)
+
+    def arrays(self, vectors: Sequence[Any]) -> Any:
+        """Takes the arrays out of vectors of slots, and returns them in the structure of the result."""
+        by_name = dict(zip(self.names, vectors, strict=True))
+        values = [result.unpacked(by_name) for result in self.results]
+        return Shape(self.kind, tuple(result.name for result in self.results)).build(values)
+
+
+@dataclass(frozen=True, eq=False)
+class Interface:
+    """The arguments and results of an array program."""
+
+    slots: int
+    arguments: tuple[Argument, ...]
+    results: tuple[Result, ...]
+    kind: str
+
+    @property
+    def shape(self) -> ArrayShape:
+        names = tuple(dict.fromkeys(name for result in self.results for name in result.vectors))
+        return ArrayShape(self.kind, names, (), self.signature, self.results)  # type: ignore[arg-type]
+
+    @property
+    def given(self) -> Given:
+        """The arguments by name, for messages."""
+        return Given.of([(argument.name, argument.encrypted) for argument in self.arguments])
+
+    @property
+    def signature(self) -> Signature:
+        """The types of the vectors of slots."""
+        vectors = {name: arg.type.element[self.slots] for arg in self.arguments for name in arg.vectors}
+        return Signature(vectors)
+
+    def _argument(self, name: str, what: str) -> Argument:
+        found = next((argument for argument in self.arguments if argument.name == name), None)
+        if found is None:
+            raise UnknownName(f"{what} `{name}`; {closest(name, [argument.name for argument in self.arguments])}")
+        return found
+
+    def pack(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Returns the vectors of slots of arguments by name."""
+        packed: dict[str, np.ndarray] = {}
+        for name, value in values.items():
+            packed |= self._argument(name, "the program has no input").packed(value)
+        return packed
+
+    def sample(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Returns the vectors of slots of typical values."""
+        for argument in self.arguments:
+            if argument.name not in values:
+                raise DataError(
+                    f"sample: input {argument.name} is missing; give typical values of every input, plain ones too"
+                )
+        return self.pack(values)
+
+    def ranges(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the ranges of vectors of slots. A vector with zeros between its values has a range that holds 0."""
+        found: dict[str, Any] = {}
+        for name, ends in given.items():
+            argument = self._argument(name, "ranges: the program has no input")
+            if argument.padded and isinstance(ends, (tuple, list, np.ndarray)) and np.shape(ends) == (2,):
+                try:
+                    if ends[0] <= ends[1]:
+                        ends = (min(ends[0], 0), max(ends[1], 0))
+                except TypeError:
+                    pass  # the check of ranges names the fault
+            found |= dict.fromkeys(argument.vectors, ends)
+        return found
+
+    @property
+    def layouts(self) -> dict[str, str]:
+        """How each argument and each result stands in slots, in words."""
+        found = {}
+        for argument in self.arguments:
+            holds = np.concatenate([*argument.vectors.values(), np.zeros(0, dtype=np.int64)])
+            kind = "ciphertext" if argument.encrypted else "plain vector"
+            if argument.encrypted and holds.size:
+                places = Layout(self.slots, holds).first(np.arange(math.prod(argument.type.shape)))
+                found[argument.name] = _described(places.reshape(argument.type.shape), holds, kind, self.slots)
+            else:
+                found[argument.name] = f"{len(argument.vectors)} {kind}s of {self.slots} slots"
+        for result in self.results:
+            found[result.name] = _described(result.places.reshape(result.shape), None, "ciphertext", self.slots)
+        return found
+
+    def by_result(self, of_vectors: Mapping[str, Any], least: Callable[[list[Any]], Any] = min) -> dict[str, Any]:
+        """Returns what is known of vectors for results: the least of their vectors'."""
+        return {
+            result.name: least([of_vectors[name] for name in result.vectors if name in of_vectors])
+            for result in self.results
+            if any(name in of_vectors for name in result.vectors)
+        }
+
+    def by_argument(self, of_vectors: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns what is known of vectors for arguments: that of the first vector."""
+        named = {argument.name: next(iter(argument.vectors), None) for argument in self.arguments}
+        return {name: of_vectors[vector] for name, vector in named.items() if vector in of_vectors}
+
+    def line(self) -> str:
+        """Returns the interface as a comment of macro text."""
+        arguments = [
+            {
+                "name": argument.name,
+                "type": [argument.type.kind, argument.type.bits, list(argument.type.shape)],
+                "encrypted": argument.encrypted,
+                "vectors": {name: _text(index) for name, index in argument.vectors.items()},
+            }
+            for argument in self.arguments
+        ]
+        results = [
+            {
+                "name": result.name,
+                "shape": list(result.shape),
+                "vectors": list(result.vectors),
+                "places": _text(result.places),
+                "divisor": result.divisor,
+                **({} if result.known is None else {"known": [value.hex() for value in result.known.tolist()]}),
+            }
+            for result in self.results
+        ]
+        whole = {"slots": self.slots, "returned": self.kind, "arguments": arguments, "results": results}
+        return f"{_MARK}{json.dumps(whole)}\n"
+
+
+def _described(places: np.ndarray, holds: np.ndarray | None, kind: str, slots: int) -> str:
+    """Returns how an array stands in slots, in words. `holds` has the slots of an argument, -1 for zero."""
+    count = (int(places.max(initial=0)) if holds is None else holds.size - 1) // slots + 1
+    parts = [f"{count} {kind}{'s' * (count > 1)} of {slots} slots"]
+    strides = affine_strides(places)
+    if strides is not None and places.ndim:
+        parts.append(f"value at slot {int(places.flat[0])} + index . {strides}")
+    elif places.ndim:
+        parts.append("values at no one stride")
+    if holds is not None:
+        copies = int((holds >= 0).sum()) - places.size
+        parts.append(f"{copies} copies" if copies else f"{int((holds < 0).sum())} slots of zero")
+    return ", ".join(parts)
+
+
+def _text(index: np.ndarray) -> str:
+    return base64.b64encode(zlib.compress(index.astype("<i4").tobytes(), 9)).decode()
+
+
+def _index(text: str, count: int, most: int) -> np.ndarray:
+    """Reads `count` numbers from -1 to `most` - 1. Others raise ValueError."""
+    reader = zlib.decompressobj()
+    data = reader.decompress(base64.b64decode(text, validate=True), 4 * count + 1)
+    index = np.frombuffer(data, dtype="<i4").astype(np.int64)
+    if index.size != count or (index < -1).any() or (index >= most).any():
+        raise ValueError("an index that does not fit")
+    return index
+
+
+def read(text: str, path: object) -> Interface | None:
+    """Returns the interface in the last comment of macro text, or None if there is none.
+
+    Raises :class:`FileError` for one that is altered.
+    """
+    place = text.rfind(f"\n{_MARK}")
+    if place < 0:
+        return None
+    line = text[place + 1 + len(_MARK) :].partition("\n")[0]
+    try:
+        return _interface(json.loads(line))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
+        raise FileError(f"{path}: the comment that says how arrays stand in slots is altered: {error!r}") from None
+
+
+def _interface(read: Any) -> Interface:
+    slots = _count(read["slots"])
+    arguments = []
+    for item in read["arguments"]:
+        kind, bits, shape = item["type"]
+        of = of_parts(kind, bits, tuple(shape))
+        size = math.prod(of.shape)
+        vectors = {str(name): _index(index, slots, size) for name, index in item["vectors"].items()}
+        arguments.append(Argument(str(item["name"]), of, bool(item["encrypted"]), vectors))
+    results = []
+    for item in read["results"]:
+        shape = tuple(_count(length) for length in item["shape"])
+        names = tuple(str(name) for name in item["vectors"])
+        places = _index(item["places"], _count(math.prod(shape)), slots * len(names))
+        known = np.array([float.fromhex(value) for value in item["known"]]) if "known" in item else None
+        if known is not None and (known.size != places.size or not np.isfinite(known).all()):
+            raise ValueError("constants that do not fit")
+        results.append(Result(str(item["name"]), shape, names, places, _count(item["divisor"], 1 << 63), known))
+    if read["returned"] not in ("one", "tuple", "dict") or not results:
+        raise ValueError("no structure of results")
+    return Interface(slots, tuple(arguments), tuple(results), read["returned"])
+
+
+def _count(value: Any, most: int = 1 << 24) -> int:
+    if type(value) is not int or not 1 <= value <= most:
+        raise ValueError(f"{value!r} is no count")
+    return value

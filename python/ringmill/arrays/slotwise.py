@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lowers operations value by value: both operands are brought to one layout, then slots meet slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ringmill.arrays.code import Code
+from ringmill.arrays.graph import Node
+from ringmill.arrays.layout import RUBBISH, ZERO, Layout, usual
+from ringmill.arrays.moves import Placed, arrange, cheapest, masked
+from ringmill.frames import Line
+
+View = tuple[Placed, np.ndarray]
+
+
+def natural(placed: Placed, index: np.ndarray) -> Layout | None:
+    """Returns the layout of a view that moves nothing, or None if one value is taken several times."""
+    values = np.flatnonzero(index >= 0)
+    taken = index[values]
+    owner = np.full(max(int(placed.layout.holds.max(initial=-1)), int(taken.max(initial=-1))) + 1, RUBBISH)
+    owner[taken] = values
+    if not (owner[taken] == values).all():
+        return None
+    layout = placed.layout
+    holds = np.where(layout.holds >= 0, owner[np.maximum(layout.holds, 0)], layout.holds)
+    return Layout(layout.slots, holds)
+
+
+def targets(views: list[View], shape: tuple[int, ...], slots: int) -> Iterator[Layout]:
+    """Yields layouts of a result that are worth a try."""
+    size = int(np.prod(shape, dtype=np.int64))
+    natives = [found for placed, index in views if (index >= 0).all() and (found := natural(placed, index))]
+    for layout in natives:
+        yield layout
+        if layout.copies() > 1:
+            yield layout.once()
+    if not natives or size <= 1 << 12:
+        yield from usual(shape, slots)
+
+
+def wished(layout: Layout, index: np.ndarray) -> np.ndarray:
+    """Returns what a view's operand must hold, for the view to have this layout."""
+    holds = layout.holds
+    return np.where(holds >= 0, index[np.maximum(holds, 0)], RUBBISH)
+
+
+def _owners(a: Layout, ia: np.ndarray, b: Layout, ib: np.ndarray) -> np.ndarray | None:
+    """Returns which value each slot holds where two layouts meet, or None if a value is nowhere."""
+    span = int(max(ib.max(initial=0), b.holds.max(initial=0))) + 2
+    keys = (ia + 1) * span + ib + 1
+    order = np.argsort(keys, kind="stable")
+    met = np.where((a.holds >= ZERO) & (b.holds >= ZERO), (a.holds + 1) * span + b.holds + 1, -1)
+    place = np.minimum(np.searchsorted(keys, met, sorter=order), keys.size - 1)
+    owner = np.where(keys[order[place]] == met, order[place], RUBBISH)
+    held = np.zeros(keys.size, dtype=bool)
+    held[owner[owner >= 0]] = True
+    return owner if held.all() else None
+
+
+def _met(code: Code, node: Node, a: View, b: View) -> Placed | None:
+    """Lowers an operation of two views as they lie, or returns None if some values do not meet."""
+    if a[0].layout.holds.size != b[0].layout.holds.size:
+        return None
+    owners = _owners(a[0].layout, a[1], b[0].layout, b[1])
+    return None if owners is None else _slotwise(code, node.op, a[0], b[0], owners, node.line)
+
+
+def binary(code: Code, node: Node, a: View, b: View) -> Placed:
+    """Lowers a sum, a difference or a product of two views."""
+    found = _met(code, node, a, b)
+    if found is not None:
+        return found
+
+    ways = [lambda layout=layout: at(code, node, a, b, layout) for layout in targets([a, b], node.shape, code.slots)]
+    found = cheapest(code, ways)
+    assert found is not None, "no layout serves both operands"
+    return found
+
+
+def at(code: Code, node: Node, a: View, b: View, layout: Layout) -> Placed | None:
+    """Lowers an operation of two views with this layout of the result."""
+    left = arrange(code, a[0], wished(layout, a[1]), node.line)
+    right = arrange(code, b[0], wished(layout, b[1]), node.line)
+    if left is None or right is None:
+        return None
+    return _slotwise(code, node.op, left, right, layout.holds, node.line)
+
+
+def _slotwise(code: Code, op: str, a: Placed, b: Placed, owners: np.ndarray, line: Line) -> Placed:
+    zero_a, zero_b = a.layout.holds == ZERO, b.layout.holds == ZERO
+    zeros = zero_a | zero_b if op == "mul" else zero_a & zero_b
+    holds = np.where(owners >= 0, owners, np.where(zeros, ZERO, RUBBISH))
+    parts: list[int | None] = []
+    for x, y in zip(a.parts, b.parts, strict=True):
+        if x is not None and y is not None:
+            parts.append(code.emit(op, (x, y), line=line))
+        elif op == "mul":
+            parts.append(None)
+        elif y is not None and op == "sub":
+            parts.append(code.emit("neg", (y,), line=line))
+        else:
+            parts.append(x if y is None else y)
+    return Placed(tuple(parts), Layout(a.layout.slots, holds))
+
+
+def with_values(code: Code, node: Node, a: View, plain: str | None, values: np.ndarray) -> Placed:
+    """Lowers a sum or a product of a view and constants, or the values of a plain argument."""
+
+    def way(layout: Layout) -> Placed | None:
+        moved = arrange(code, a[0], wished(layout, a[1]), node.line)
+        return None if moved is None else _applied(code, node, moved, layout.holds, plain, values)
+
+    native = natural(*a) if (a[1] >= 0).all() else None
+    layouts = [native] if native is not None else list(targets([a], node.shape, code.slots))
+    found = cheapest(code, [lambda layout=layout: way(layout) for layout in layouts])
+    assert found is not None, "no layout serves the operand"
+    return found
+
+
+_OF_PLAIN = {"scale": "times", "plus": "plus_plain", "minus": "minus_plain"}
+
+
+def _applied(
+    code: Code, node: Node, moved: Placed, wanted: np.ndarray, plain: str | None, values: np.ndarray
+) -> Placed:
+    slots, product = code.slots, node.op == "scale"
+    nothing = -1 if plain is not None else 0
+    laid = np.where(wanted >= 0, values[np.maximum(wanted, 0)], nothing)
+    rest = ZERO if product else np.where(moved.layout.holds == ZERO, ZERO, RUBBISH)
+    parts: list[int | None] = []
+    for number, part in enumerate(moved.parts):
+        vector = laid[number * slots : (number + 1) * slots]
+        if (vector == nothing).all():
+            parts.append(None if product else part)
+            continue
+        if part is None:
+            if product:
+                parts.append(None)
+                continue
+            other = next(part for part in moved.parts if part is not None)
+            part = code.emit("number", (other,), 0.0, line=node.line)
+        if plain is not None:
+            parts.append(code.emit(_OF_PLAIN[node.op], (part,), plain, vector.tobytes(), line=node.line))
+        else:
+            parts.append(code.emit(node.op, (part,), code.vector(vector), line=node.line))
+    return Placed(tuple(parts), Layout(slots, np.where(wanted >= 0, wanted, rest)))
+
+
+def unary(code: Code, node: Node, a: Placed) -> Placed:
+    """Lowers an operation on every value of its operand."""
+    parts, layout = a.parts, a.layout
+    if node.op == "bounded" and layout.rubbish:
+        a = masked(code, a, layout.holds >= 0, node.line)
+        parts, layout = a.parts, a.layout
+    rest: tuple[Any, ...] = node.rest
+    of_zero = node.op in ("neg", "number", "conj", "two_real", "bounded") or (
+        node.op == "polynomial" and rest[0][0] == 0
+    )
+    holds = layout.holds if of_zero else np.where(layout.holds == ZERO, RUBBISH, layout.holds)
+    made = tuple(None if p is None else code.emit(node.op, (p,), *rest, line=node.line) for p in parts)
+    return Placed(made, Layout(code.slots, holds))

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces array programs: a function runs on stand-ins, and layouts are chosen for all values together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ringmill._ringmill import MacroProgram
+from ringmill.arrays import choose
+from ringmill.arrays.elementwise import encrypted
+from ringmill.arrays.emit import Emitter
+from ringmill.arrays.graph import Graph, Node
+from ringmill.arrays.interface import Interface
+from ringmill.arrays.value import Array, PlainArray
+from ringmill.frames import Line
+from ringmill.shape import Shape
+from ringmill.trace import Encrypted, compile_error, refuse
+from ringmill.types import Type
+
+
+def traced(
+    name: str,
+    types: Mapping[str, tuple[Type, bool]],
+    line: Line,
+    call: Callable[[Graph, Mapping[str, Any]], Any],
+    scheme: str,
+    slots: int | None,
+    work: int = choose.WORK,
+) -> tuple[MacroProgram, Interface, choose.Choice]:
+    """Traces a function of arrays.
+
+    `types` has each argument's type, and whether it is encrypted. `call` calls the function with its arguments.
+    `work` bounds the search for layouts.
+    """
+    graph = Graph(name, any(kind.whole for kind, _ in types.values()), line)
+    arguments: dict[str, Any] = {}
+    for argument, (kind, arrives_encrypted) in types.items():
+        size = int(np.prod(kind.shape, dtype=np.int64))
+        index = np.arange(size).reshape(kind.shape)
+        if arrives_encrypted:
+            node = Node("input", kind.shape, kind.element, (), line, (argument,))
+            graph.inputs[argument] = node
+            arguments[argument] = Array(graph, node, index, 1)
+        else:
+            arguments[argument] = PlainArray(graph, argument, index, kind.element)
+    shape, values = Shape.of(call(graph, arguments), line, "the program")
+    arrays = [_result(name, output, value, graph, line) for output, value in zip(shape.names, values, strict=True)]
+    roots = [array._node for array in arrays]
+    choice = choose.choose(graph, roots, slots, work)
+    try:
+        program, interface = Emitter(name, scheme, choice, types).program(shape, arrays, line)
+    except AssertionError as error:
+        raise compile_error(f"{name} could not be laid out in slots: {error}", line) from error
+    return program, interface, choice
+
+
+def _result(name: str, output: str, value: Any, graph: Graph, line: Line) -> Array:
+    if not isinstance(value, Array) or value._graph is not graph:
+        found = "a plain array" if isinstance(value, PlainArray) else type(value).__name__
+        cure = "; compile with slots= for a program of slots" if isinstance(value, Encrypted) else ""
+        refuse(f"output {output} of {name} must be an encrypted array of this program, and is {found}{cure}", line)
+    if value.size == 0:
+        refuse(f"output {output} of {name} has shape {value.shape}, which holds no value", line)
+    return encrypted(value)
