@@ -53,7 +53,7 @@ def _windows(x: Any, size: tuple[int, ...], stride: tuple[int, ...], padding: tu
     index = x._index if isinstance(x, Traced) else np.asarray(x)
     index = np.pad(index, [(0, 0)] * kept + list(padding), constant_values=-1 if isinstance(x, Traced) else 0)
     if any(length < window for length, window in zip(index.shape[kept:], size, strict=True)):
-        refuse(f"windows of {size} do not fit an array of {x.shape[kept:]} with padding {padding}")
+        refuse(f"windows of size {size} do not fit x of shape {x.shape[kept:]} with padding {padding}")
     windows = sliding_window_view(index, size, axis=tuple(range(kept, x.ndim)))
     steps = (slice(None),) * kept + tuple(slice(None, None, step) for step in stride)
     return x._view(windows[steps]) if isinstance(x, Traced) else windows[steps]
@@ -121,12 +121,12 @@ def _convolved(
         return products.contract(_windows(x, size, stride, both), places + inner, weights, inner, places)
     if x.ndim not in (axes + 1, axes + 2) or weights.ndim != axes + 2:
         refuse(
-            f"{name} takes images of shape (channels, ...) or (batch, channels, ...) and filters of shape (filters, "
-            f"channels / groups, ...), and got {x.shape} and {weights.shape}"
+            f"{name} takes x of shape (channels, ...) or (batch, channels, ...) and weights of shape (filters, channels "
+            f"/ groups, ...), and got {x.shape} and {weights.shape}"
         )
     channels, filters = x.shape[-axes - 1], weights.shape[0]
     if channels % groups or filters % groups or weights.shape[1] != channels // groups:
-        refuse(f"{channels} channels and filters of shape {weights.shape} do not fit {groups} groups")
+        refuse(f"{channels} channels of x and weights of shape {weights.shape} do not fit groups={groups}")
     windows = _windows(x, size, stride, both)
     batch = "n" if x.ndim == axes + 2 else ""
     lead = x.shape[: x.ndim - axes - 1]
