@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringmill.arrays.graph import Graph, Node
-from ringmill.arrays.layout import Layout, power, repeated, usual
+from ringmill.arrays.layout import ZERO, Layout, power, repeated, usual
 from ringmill.arrays.lower import Lowerer
 from ringmill.arrays.moves import Placed
 
-WORK = 6_000
+WORK = 10_000
 """The slot operations that a search emits before it takes the best that it has found: about a second."""
 
 _LARGEST = 1 << 13  # more slots than this are taken only by request
@@ -47,9 +47,17 @@ def choose(graph: Graph, roots: Sequence[Node], slots: int | None, work: int = W
 
     The search ends after so much `work`, which is the same on every machine.
     """
+    ends = [padded(node.shape) for node in (*graph.inputs.values(), *roots)]
+    widths = [slots or min(_LARGEST, max(map(power, ends)))]
+    if slots is None and work:
+        most = min(_LARGEST, max(padded(node.shape) for node in _all(roots)))
+        widths += [most] if most > widths[0] else []
+    found = [_searched(graph, roots, width, work // len(widths)) for width in widths]
+    return min(found, key=lambda choice: choice.cost)
+
+
+def _searched(graph: Graph, roots: Sequence[Node], width: int, work: int) -> Choice:
     used = list(graph.inputs.values())
-    sizes = [padded(node.shape) for node in used] + [padded(root.shape) for root in roots]
-    width = slots or min(_LARGEST, max(power(size) for size in sizes))
     options = {node.rest[0]: candidates(node, width) for node in used}
     best = _tried(graph, roots, width, {name: found[0] for name, found in options.items()})
     spent = best.lowerer.code.work
@@ -57,8 +65,9 @@ def choose(graph: Graph, roots: Sequence[Node], slots: int | None, work: int = W
     changed = True
     while changed:
         changed = False
-        for name, found in options.items():
-            for layout in found:
+        for node in used:
+            name = node.rest[0]
+            for layout in [*options[name], *_wanted(best, node, width)]:
                 inputs = {**best.inputs, name: layout}
                 if spent >= work or _key(inputs) in tried:
                     continue
@@ -70,8 +79,33 @@ def choose(graph: Graph, roots: Sequence[Node], slots: int | None, work: int = W
     return best
 
 
-def _key(layouts: dict[str, Layout]) -> tuple[int, ...]:
-    return tuple(map(id, layouts.values()))
+def _wanted(choice: Choice, node: Node, slots: int) -> list[Layout]:
+    """Returns layouts of an input that operations asked for."""
+    code = choice.lowerer.code
+    found = []
+    for number, wishes in code.demands.items():
+        if code.operations[number].rest[0] != node.rest[0]:
+            continue
+        for wish in wishes.values():
+            if wish.size == slots and np.unique(wish[wish >= 0]).size == node.size:
+                found.append(Layout(slots, np.where(wish >= 0, wish, ZERO)))
+    return found
+
+
+def _all(roots: Sequence[Node]) -> list[Node]:
+    """Returns all nodes that results need."""
+    found: dict[Node, None] = {}
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found[node] = None
+            waiting += [operand for operand, _ in node.operands]
+    return list(found)
+
+
+def _key(layouts: dict[str, Layout]) -> tuple[bytes, ...]:
+    return tuple(layout.holds.tobytes() for layout in layouts.values())
 
 
 def padded(shape: Sequence[int]) -> int:

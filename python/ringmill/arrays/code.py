@@ -20,6 +20,7 @@ _TIMES = {
     **{"rotate": 1.0, "mul": 1.3, "times": 0.25, "scale": 0.2, "plus": 0.05, "minus": 0.05, "polynomial": 5.0},
     **{"is_zero": 40.0, "conj": 1.0, "two_real": 1.0, "input": 0.5},
 }
+_MOST_DEMANDS = 12
 _LEVEL = 12.0  # what one more level costs a choice that is made alone
 _DEGREES = ((1, 12), (2, 13), (6, 14), (14, 15), (30, 16), (1 << 30, 17))
 
@@ -52,6 +53,8 @@ class Code:
         self.vectors: dict[bytes, np.ndarray] = {}
         self._known: dict[Any, int] = {}
         self._keys: list[Any] = []
+        self.demands: dict[int, dict[bytes, np.ndarray]] = {}
+        """For operations without operands, what slots should have held."""
         self.trial = False
         """Whether operations are only emitted for their cost. Linear maps are then one operation."""
         self._deepest: list[int] = []
@@ -82,6 +85,14 @@ class Code:
                 return 9
             case _:
                 return 0
+
+    def demand(self, parts: tuple[int | None, ...], wish: np.ndarray) -> None:
+        """Remembers what an input should hold, if these are an input's ciphertexts."""
+        first = next((part for part in parts if part is not None), None)
+        if first is not None and self.operations[first].name == "input":
+            known = self.demands.setdefault(first, {})
+            if len(known) < _MOST_DEMANDS:
+                known.setdefault(wish.tobytes(), wish)
 
     def vector(self, values: np.ndarray) -> bytes:
         """Keeps a constant vector. Returns its key."""

@@ -121,8 +121,8 @@ def _convolved(
         return products.contract(_windows(x, size, stride, both), places + inner, weights, inner, places)
     if x.ndim not in (axes + 1, axes + 2) or weights.ndim != axes + 2:
         refuse(
-            f"{name} takes x of shape (channels, ...) or (batch, channels, ...) and weights of shape (filters, channels "
-            f"/ groups, ...), and got {x.shape} and {weights.shape}"
+            f"{name} takes x of shape (channels, ...) or (batch, channels, ...) and weights of shape (filters, "
+            f"channels / groups, ...), and got {x.shape} and {weights.shape}"
         )
     channels, filters = x.shape[-axes - 1], weights.shape[0]
     if channels % groups or filters % groups or weights.shape[1] != channels // groups:

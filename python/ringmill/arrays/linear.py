@@ -12,7 +12,7 @@ from ringmill.arrays.code import Code
 from ringmill.arrays.graph import Node
 from ringmill.arrays.layout import RUBBISH, ZERO, Layout, affine, power, strides_of, table, usual
 from ringmill.arrays.moves import Placed, Terms, added, arrange, cheapest, combined, sources, summed
-from ringmill.arrays.slotwise import View, at, natural, wished
+from ringmill.arrays.slotwise import View, at, natural, slotwise, wished
 from ringmill.frames import Line
 
 
@@ -20,9 +20,11 @@ def linear(code: Code, node: Node, a: View, plain: str | None, factors: np.ndarr
     """Lowers sums of values times factors: constants, or values of a plain argument."""
     placed, index = a
     index, factors = index.reshape(node.size, -1), factors.reshape(node.size, -1)
+    count = index.shape[1]
     kept = (index >= 0) & ((factors >= 0) if plain is not None else (factors != 0))
     rows, columns = np.nonzero(kept)
     values, by = index[rows, columns], factors[rows, columns]
+    code.work += 4 * (rows.size >> 10)
 
     def way(layout: Layout) -> Placed | None:
         target = layout.first(rows)
@@ -33,9 +35,39 @@ def linear(code: Code, node: Node, a: View, plain: str | None, factors: np.ndarr
         return Placed(combined(code, placed, terms, layout.ciphertexts, node.line), layout)
 
     layouts = aligned(code, node.shape, placed, index, kept)
-    found = cheapest(code, [lambda layout=layout: way(layout) for layout in layouts])
+    ways: list[Callable[[], Placed | None]] = [lambda layout=layout: way(layout) for layout in layouts]
+    if 2 * node.size <= count and 2 * power(node.size) <= code.slots:
+        ways.append(lambda: _folded(code, node, placed, rows, values, plain, by))
+    found = cheapest(code, ways)
     assert found is not None, "no layout serves the operand"
     return found
+
+
+def _folded(
+    code: Code,
+    node: Node,
+    placed: Placed,
+    rows: np.ndarray,
+    values: np.ndarray,
+    plain: str | None,
+    by: np.ndarray,
+) -> Placed | None:
+    """Lowers a map to few values: as many diagonals as there are results, whose parts are added up by rotations.
+
+    Every value is multiplied near its own slot. Slots at the stride of the results then hold parts of one result.
+    """
+    slots, period = code.slots, power(node.size)
+    source = placed.layout.first(values)
+    if (source < 0).any():
+        return None
+    within = source % slots
+    target = (within - (within - rows) % period) % slots
+    parts = combined(code, placed, Terms(target, source, by, plain), 1, node.line)
+    if parts[0] is None:
+        return None
+    total = summed(code, parts[0], slots // period, period, node.line)
+    lane = np.arange(slots) % period
+    return Placed((total,), Layout(slots, np.where(lane < node.size, lane, ZERO)))
 
 
 def aligned(
@@ -260,11 +292,38 @@ def products(code: Code, node: Node, a: View, b: View) -> Placed:
         layout = natural(view[0], index.ravel()) if (index >= 0).all() else None
         if layout is not None:
             ways.append(lambda layout=layout: grouped(count, layout))
+    if len(node.shape) > 1 and min(node.shape[-2:]) > 1 and count > 2:
+        for layout in usual(node.shape, code.slots):
+            ways.append(lambda layout=layout: _skewed(code, node, (a[0], ia), (b[0], ib), layout))
     for group, layout in _groups(node, count, code.slots):
         ways.append(lambda group=group, layout=layout: grouped(group, layout))
     found = cheapest(code, ways)
     assert found is not None
     return found
+
+
+def _skewed(code: Code, node: Node, a: View, b: View, layout: Layout) -> Placed | None:
+    """Lowers a product of matrices (Jiang, Kim, Lauter and Song, *Secure outsourced matrix computation*).
+
+    Term number r of entry (i, j) is number (i + j + r) of its row, so that terms are rotations of each other.
+    """
+    count = a[1].shape[1]
+    steps = np.indices(node.shape)[-2:].sum(axis=0).ravel()
+    each = np.arange(node.size)
+    lead: tuple[Placed, Placed] | None = None
+    total: Placed | None = None
+    for r in range(count):
+        column = (steps + r) % count
+        pa, pb = a[1][each, column], b[1][each, column]
+        pb = np.where(pa < 0, RUBBISH, pb)
+        left = arrange(code, lead[0] if lead else a[0], wished(layout, pa), node.line)
+        right = arrange(code, lead[1] if lead else b[0], wished(layout, pb), node.line)
+        if left is None or right is None:
+            return None
+        lead = lead or (left, right)
+        made = slotwise(code, "mul", left, right, layout.holds, node.line)
+        total = made if total is None else _plus(code, total, made, node.line)
+    return total
 
 
 def _groups(node: Node, count: int, slots: int) -> Iterator[tuple[int, Layout]]:

@@ -79,6 +79,7 @@ def arrange(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed 
     code.work += wish.size >> 10
     if _meets(placed.layout.holds, wish):
         return placed
+    code.demand(placed.parts, wish)
     ways = [lambda: _turned(code, placed, wish, line)]
     if (wish == ZERO).any():
         ways.append(lambda: _masked(code, placed, wish, line))

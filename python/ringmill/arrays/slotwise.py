@@ -66,7 +66,7 @@ def _met(code: Code, node: Node, a: View, b: View) -> Placed | None:
     if a[0].layout.holds.size != b[0].layout.holds.size:
         return None
     owners = _owners(a[0].layout, a[1], b[0].layout, b[1])
-    return None if owners is None else _slotwise(code, node.op, a[0], b[0], owners, node.line)
+    return None if owners is None else slotwise(code, node.op, a[0], b[0], owners, node.line)
 
 
 def binary(code: Code, node: Node, a: View, b: View) -> Placed:
@@ -87,10 +87,11 @@ def at(code: Code, node: Node, a: View, b: View, layout: Layout) -> Placed | Non
     right = arrange(code, b[0], wished(layout, b[1]), node.line)
     if left is None or right is None:
         return None
-    return _slotwise(code, node.op, left, right, layout.holds, node.line)
+    return slotwise(code, node.op, left, right, layout.holds, node.line)
 
 
-def _slotwise(code: Code, op: str, a: Placed, b: Placed, owners: np.ndarray, line: Line) -> Placed:
+def slotwise(code: Code, op: str, a: Placed, b: Placed, owners: np.ndarray, line: Line) -> Placed:
+    """Applies an operation slot by slot. `owners` has the value that each slot then holds."""
     zero_a, zero_b = a.layout.holds == ZERO, b.layout.holds == ZERO
     zeros = zero_a | zero_b if op == "mul" else zero_a & zero_b
     holds = np.where(owners >= 0, owners, np.where(zeros, ZERO, RUBBISH))
