@@ -17,7 +17,16 @@ from ringmill.frames import Line
 
 # Times relative to a rotation. An operation's time grows with the levels that are left.
 _TIMES = {
-    **{"rotate": 1.0, "mul": 1.3, "times": 0.25, "scale": 0.2, "plus": 0.05, "minus": 0.05, "polynomial": 5.0},
+    **{
+        "rotate": 1.0,
+        "mul": 1.3,
+        "times": 0.25,
+        "scale": 0.2,
+        "plus": 0.05,
+        "minus": 0.05,
+        "polynomial": 5.0,
+        "chebyshev": 5.0,
+    },
     **{"is_zero": 40.0, "conj": 1.0, "two_real": 1.0, "input": 0.5},
 }
 _MOST_DEMANDS = 12
@@ -79,7 +88,7 @@ class Code:
         match name:
             case "mul" | "scale" | "times" | "diagonals":
                 return 1
-            case "polynomial":
+            case "polynomial" | "chebyshev":
                 return max(1, math.ceil(math.log2(len(rest[0]))))
             case "is_zero":
                 return 9

@@ -209,7 +209,7 @@ def power(a: Array, exponent: Any) -> Array:
 
 def unary(op: str, a: Array, *rest: Any, kind: Type | None = None) -> Array:
     """Applies an operation of one operand to each value."""
-    if op in ("is_zero", "polynomial", "bounded") and a._divisor != 1:
+    if op in ("is_zero", "polynomial", "chebyshev", "bounded") and a._divisor != 1:
         refuse("whole numbers that are divided are only added and multiplied; divide at the end")
     if (a._index < 0).any() and not (op in ("neg", "conj", "two_real") or (op == "polynomial" and rest[0][0] == 0)):
         a = materialized(encrypted(a))

@@ -97,6 +97,8 @@ class Emitter:
                 return int(record("bounded", *operands, *rest))
             case "polynomial":
                 return int(record("polynomial", *operands, list(rest[0])))
+            case "chebyshev":
+                return int(record("chebyshev", *operands, list(rest[0]), *rest[1:]))
             case _:
                 raise AssertionError(f"no record of {operation.name}")
 

@@ -59,7 +59,7 @@ class Lowerer:
                 return linear.products(code, node, *views)
             case "join":
                 return linear.joined(code, node, views)
-            case "neg" | "number" | "conj" | "two_real" | "bounded" | "polynomial" | "is_zero":
+            case "neg" | "number" | "conj" | "two_real" | "bounded" | "polynomial" | "chebyshev" | "is_zero":
                 return slotwise.unary(code, node, views[0][0])
             case _:
                 raise AssertionError(f"no lowering of {node.op}")
