@@ -43,7 +43,7 @@ $(VENV)/tested.stamp: $(ALL)
 		wait $$python || rust=$$?; cat $(VENV)/pytest.log; exit $$rust
 	@touch $@
 
-full: $(VENV)/test.stamp $(VENV)/full.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, and a minute of fuzzing a parser (ONLY=ring: the tests so named)
+full: $(VENV)/test.stamp $(VENV)/full.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, with single faults, and a minute of fuzzing a parser (ONLY=ring: the tests so named)
 	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet -- --include-ignored $(ONLY)
 ifdef ONLY
 	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest -k "$(ONLY)" || test $$? -eq 5 # 5: no test of that name
@@ -53,6 +53,7 @@ else
 	@seed=$${RINGMILL_SEED:-$$RANDOM}; export RINGMILL_PLANS=random:$$seed; echo "with RINGMILL_PLANS=$$RINGMILL_PLANS"; \
 		cargo test --workspace --release --locked --quiet; $(BIN)/pytest
 	@tests/portable
+	@$(MAKE) mutants COUNT=30
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny --log-level error check licenses bans sources; \
 		else echo "cargo-deny is not installed: licences and sources of crates are held by the tests alone"; fi
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
@@ -60,6 +61,9 @@ endif
 
 bench: $(VENV)/test.stamp ## side by side with SEAL, Lattigo, OpenFHE, tfhe-ntt and tfhe-rs on this computer (ONLY=ntt chooses rows)
 	@$(BIN)/python benches/bench.py $(if $(ONLY),--only "$(ONLY)") $(ARGS)
+
+mutants: $(VENV)/full.stamp $(VENV)/hdl.stamp $(VENV)/debian.stamp ## the share of COUNT single faults, drawn by SEED, that the Rust tests catch, and those that live (ARGS=--json)
+	@cd tests && ../$(BIN)/python -m mutants --seed $(or $(SEED),1) --count $(or $(COUNT),300) $(ARGS)
 
 wheel: $(VENV)/wheel.stamp | $(VENV)/aarch64.stamp ## wheels for x86-64 and, where Rust has a library for it, aarch64 into dist/, tried in empty environments
 	@$(BIN)/python release/wheel.py
@@ -105,4 +109,4 @@ $(VENV)/package.stamp: $(RUST) | $(VENV)/demo.stamp
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/python release/watch_build.py $(BIN)/maturin develop $(PACKAGE) --locked
 	@touch $@
 
-.PHONY: help announced hdl-tools wheel demo test full bench lint clean always
+.PHONY: help announced hdl-tools wheel demo test full bench mutants lint clean always
