@@ -4,6 +4,7 @@
 mod circuits;
 mod definitions;
 mod integers;
+mod noise_terms;
 mod refusals;
 mod seal;
 mod setup;

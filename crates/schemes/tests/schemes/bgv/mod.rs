@@ -5,6 +5,7 @@ mod circuits;
 mod definitions;
 mod factor;
 mod noise;
+mod noise_terms;
 mod primes_alone;
 mod refusals;
 mod seal;

@@ -118,3 +118,13 @@ fn thin_parameters_and_maps_are_refused() {
         assert!(matches!(refused, Err(BootstrapError::NoLevel { .. })));
     }
 }
+
+#[test]
+fn maps_of_other_parameters_are_refused() {
+    let [ours, others] = [(1, 2), (2, 3)].map(|power| params(127, power));
+    let setup = Bootstrapping::general(others, 16).unwrap();
+    let maps = Maps::general(&setup, setup.shape()).unwrap();
+    let refused = Bootstrapper::new(Bootstrapping::general(ours, 16).unwrap(), maps);
+    let refused = refused.err().unwrap().to_string();
+    assert!(refused.contains("linear maps"), "{refused}");
+}

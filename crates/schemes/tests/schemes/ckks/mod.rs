@@ -3,6 +3,7 @@
 
 mod embedding;
 mod encoder;
+mod flooding;
 mod lift;
 mod noise;
 mod params_builder;
