@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ringmill_device::whole_file::{
-    Contents, close_to_others, fill, is_left_over, make_folder, others_only_look, probe, write,
+    Contents, close_to_others, fill, is_left_over, make_folder, others_only_look, probe,
+    read_secret, write,
 };
 
 /// A folder of the test's own, removed after it.
@@ -233,4 +234,23 @@ fn many_writers_of_one_file_get_in_nobodys_way() {
         }
     });
     assert_eq!(folder.names(), ["a"]);
+}
+
+#[test]
+fn secrets_are_read_whole_up_to_their_limit() {
+    let folder = Folder::new();
+    let path = folder.0.join("secret");
+    let bytes: Vec<u8> = (0..70_000u32).map(|i| (i % 251) as u8).collect();
+    write(&path, Contents::Secret, &bytes).unwrap();
+    for most in [70_000, 70_001, u64::MAX] {
+        assert_eq!(*read_secret(&path, most).unwrap(), bytes);
+    }
+    let kind = |path: &Path, most| read_secret(path, most).unwrap_err().kind();
+    assert_eq!(kind(&path, 69_999), io::ErrorKind::FileTooLarge);
+    // A file without a length is read piece by piece.
+    assert!(read_secret(Path::new("/dev/null"), 9).unwrap().is_empty());
+    let endless = kind(Path::new("/dev/zero"), 200_000);
+    assert_eq!(endless, io::ErrorKind::FileTooLarge);
+    // What the system refuses ends the reading.
+    assert_eq!(kind(&folder.0, 9), io::ErrorKind::IsADirectory);
 }
