@@ -6,7 +6,6 @@ import json
 import subprocess
 import tempfile
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -69,7 +68,7 @@ class Suite:
         limit = 30 + 6 * sum(test.seconds for test in tests)
         command = [str(program.path), "--exact", "--test-threads=1", *(test.name for test in tests)]
         with self._locks[program]:
-            return run(command, program.folder, {switch.CHOSEN: str(number)}, limit)
+            return run(command, program.folder, {switch.CHOSEN: str(number)}, limit).passed
 
     def _measure(self, program: Program) -> list[tuple[str, float | None, list[int]]]:
         return [self._measured(program, name) for name in _names(program)]
@@ -77,12 +76,10 @@ class Suite:
     def _measured(self, program: Program, name: str) -> tuple[str, float | None, list[int]]:
         with tempfile.TemporaryDirectory() as folder:
             reached = Path(folder) / "reached"
-            begin = time.monotonic()
             command = [str(program.path), "--exact", name]
-            passed = run(command, program.folder, {switch.REACHED: str(reached)}, _PATIENCE)
-            seconds = time.monotonic() - begin
+            outcome = run(command, program.folder, {switch.REACHED: str(reached)}, _PATIENCE)
             numbers = {int(line) for line in reached.read_text().split()} if reached.is_file() else set()
-        return name, round(seconds, 3) if passed else None, sorted(numbers)
+        return name, round(outcome.seconds, 3) if outcome.passed else None, sorted(numbers)
 
 
 def _names(program: Program) -> list[str]:
