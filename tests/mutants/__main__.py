@@ -5,6 +5,7 @@ import argparse
 import os
 import sys
 
+from . import models
 from .build import prepare
 from .draw import draw
 from .modules import crates
@@ -29,6 +30,7 @@ def main() -> None:
     packages = [f"-pringmill-{crate}" for crate in chosen] if asked.crates else ["--workspace"]
     faults, programs = prepare(drawn, asked.count, packages)
     print(f"{len(faults)} faults compile; the tests run without one", file=sys.stderr, flush=True)
+    models.lend()
     suite = Suite(programs)
     suite.measure(asked.workers)
     tried = {number: faults[number] for number in asked.only or faults}
