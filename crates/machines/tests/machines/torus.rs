@@ -2,6 +2,7 @@
 //! The bootstrapping engine: its figures at the 128-bit set, what it needs of its part, what it refuses.
 
 mod keyswitch;
+mod shape;
 mod switch;
 
 use ringmill_machines::torus::keyswitch::{Digits, Generators};

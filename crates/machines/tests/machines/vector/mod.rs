@@ -5,6 +5,7 @@
 
 mod batch;
 mod bootstrap;
+mod built;
 mod check;
 mod clockwork;
 mod figures;
