@@ -215,7 +215,7 @@ class Program:
         return any(len(kind.shape) > 1 for kind in kinds) or (slots is None and SLOTS not in kinds)
 
     def _trace_arrays(
-        self, slots: int | None, scheme: str, **search: int
+        self, slots: int | None, scheme: str, **search: Any
     ) -> tuple[MacroProgram, shaped.Interface, Any]:
         """Traces the function of arrays. Returns the macro program, how arrays stand in its slots, and the layouts."""
         for name, argument in self._annotations.items():
@@ -267,11 +267,26 @@ class Program:
         finally:
             tracer.inside.pop()
 
-    @arguments("compile", params=optional(_params), scheme=optional(text(CompileError)))
+    @arguments(
+        "compile",
+        params=optional(_params),
+        scheme=optional(text(CompileError)),
+        batch=optional(integer(1, 1 << 20, CompileError)),
+    )
     def compile(
-        self, params: Params | None = None, *, slots: int | None = None, scheme: str | None = None, **options: Any
+        self,
+        params: Params | None = None,
+        *,
+        slots: int | None = None,
+        scheme: str | None = None,
+        batch: int | None = None,
+        **options: Any,
     ) -> Compiled:
-        """Compiles the program for vectors of `slots` values. `options` are those of :func:`compile_traced`.
+        """Compiles the program. `options` are those of :func:`compile_traced`.
+
+        A program of arrays needs no `slots`. With `batch`, it takes that many inputs at once: encrypted arguments and
+        results have a leading axis of that length, and plain arguments are the same for all. Other programs are
+        compiled for vectors of `slots` values.
 
         Without `params` the compiler chooses the smallest secure parameters that hold the program; otherwise it checks
         that `params` do. `slots` is a power of two, at most half the ring degree. With `params` it may be left out, and
@@ -292,7 +307,11 @@ class Program:
             slots = setup.slots if slots is None else slots
             scheme = setup.params.scheme if scheme is None else scheme
         if self._of_arrays(slots):
-            return self._compile_arrays(params, slots, scheme, options)
+            return self._compile_arrays(params, slots, scheme, batch, options)
+        if batch is not None:
+            refuse(
+                f"batch={batch} is about arrays, and {self.name} is of vectors of slots; leave slots= out", self._line
+            )
         if slots is None:
             if params is None:
                 refuse(
@@ -308,7 +327,12 @@ class Program:
         return compile_traced(traced, shape, params, signature=self.signature, choice=choice, **options)
 
     def _compile_arrays(
-        self, params: Params | None, slots: int | None, scheme: str | None, options: dict[str, Any]
+        self,
+        params: Params | None,
+        slots: int | None,
+        scheme: str | None,
+        batch: int | None,
+        options: dict[str, Any],
     ) -> Compiled:
         given = None if params is None else params.scheme
         if slots is None and params is not None:
@@ -316,7 +340,7 @@ class Program:
         if slots is not None:
             slots = self._checked(slots)
         with timed(logging.DEBUG, "traced %s", self.name):
-            traced, interface, _ = self._trace_arrays(slots, name_in_text(scheme, self.signature, given))
+            traced, interface, _ = self._trace_arrays(slots, name_in_text(scheme, self.signature, given), batch=batch)
         choice = choose(scheme, self.signature, given)
         return compile_arrays(traced, interface, params, choice, options)
 

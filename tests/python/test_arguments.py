@@ -195,7 +195,7 @@ class World:
                 {"slots": SLOTS, "params": None, "scheme": "ckks", "precision": 20, "integer_bits": 5, "security": 128}
                 | {"input_bound": None, "sample": {"x": x, "p": p}, "table": "guidelines_2024"}
                 | {"ranges": {"x": (0, 1)}, "margin": 2.0, "target": "ring", "bootstrapping": None}
-                | {"prefer": "keys", "keys": "1GiB"},
+                | {"prefer": "keys", "keys": "1GiB", "batch": None},
             ),
             "Program.__call__": (product, {"x": x, "p": p}),
             "a typed program": (typed, {"x": 1.0, "p": [1.0, 2.0]}),

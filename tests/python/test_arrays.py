@@ -389,3 +389,36 @@ def test_a_sample_and_ranges_are_arrays():
     for wrong in ({"ranges": {"y": 1}}, {"sample": {"x": x.T}}, {"sample": {}}, {"ranges": {"x": "a"}}):
         with pytest.raises(rm.DataError):
             f.compile(**wrong)
+
+
+def test_a_batch_of_inputs_shares_ciphertexts():
+    @rm.program
+    def network(x: rm.Encrypted[rm.real[7]], w: rm.Plain[rm.real[7, 3]], y: rm.Encrypted[rm.real]):
+        hidden = (x @ w + np.arange(3)) ** 2 * y
+        return hidden, x.sum(), np.concatenate((x[::-1], hidden * [1, 0, 2])), np.outer(x, x)[0] - x.mean()
+
+    x, w, y = RNG.uniform(-1, 1, (9, 7)), RNG.uniform(-1, 1, (7, 3)), RNG.uniform(-1, 1, 9)
+    compiled = network.compile(rm.params(**SMALL), batch=9, input_bound=1)
+    client = compiled.keygen()
+    inputs = client.encrypt(x=x, y=y)
+    assert len(inputs.ciphertexts) == 2
+    found = client.decrypt(compiled.run(inputs, plain={"w": w}))
+    hidden = (x @ w + np.arange(3)) ** 2 * y[:, None]
+    wanted = (
+        hidden,
+        x.sum(axis=1),
+        np.concatenate((x[:, ::-1], hidden * [1, 0, 2]), axis=1),
+        x[:, :1] * x - x.mean(axis=1, keepdims=True),
+    )
+    for result, expected in zip(found, wanted, strict=True):
+        assert result.shape == expected.shape
+        assert np.allclose(result, expected, atol=1e-3)
+
+    @rm.program
+    def slots(x: rm.Encrypted):
+        return x
+
+    with pytest.raises(rm.CompileError, match="batch=3 is about arrays"):
+        slots.compile(slots=16, batch=3)
+    with pytest.raises(rm.CompileError, match="batch must be a whole number"):
+        network.compile(batch=0)

@@ -162,7 +162,14 @@ def test_every_numbered_example_is_tested():
     assert numbered == {
         *("01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py", "04_private_auction.py"),
         *("05_lattice_products.py", "06_training.py", "07_text_classification.py", "08_grid_forecast.py"),
+        "09_arrays.py",
     }
+
+
+def test_arrays():
+    done = run_example("09_arrays.py")
+    assert "(100, 5) distances" in done.stdout
+    assert "(28, 28) pixels, exact" in done.stdout
 
 
 def test_text_classification():

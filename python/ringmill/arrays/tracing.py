@@ -10,6 +10,7 @@ import numpy as np
 
 from ringmill._ringmill import MacroProgram
 from ringmill.arrays import choose
+from ringmill.arrays.batch import batched
 from ringmill.arrays.elementwise import encrypted
 from ringmill.arrays.emit import Emitter
 from ringmill.arrays.graph import Graph, Node
@@ -29,11 +30,13 @@ def traced(
     scheme: str,
     slots: int | None,
     work: int = choose.WORK,
+    batch: int | None = None,
 ) -> tuple[MacroProgram, Interface, choose.Choice]:
     """Traces a function of arrays.
 
     `types` has each argument's type, and whether it is encrypted. `call` calls the function with its arguments.
-    `work` bounds the search for layouts.
+    `work` bounds the search for layouts. With a `batch`, encrypted arguments and results have a leading axis of that
+    length.
     """
     graph = Graph(name, any(kind.whole for kind, _ in types.values()), line)
     arguments: dict[str, Any] = {}
@@ -48,6 +51,12 @@ def traced(
             arguments[argument] = PlainArray(graph, argument, index, kind.element)
     shape, values = Shape.of(call(graph, arguments), line, "the program")
     arrays = [_result(name, output, value, graph, line) for output, value in zip(shape.names, values, strict=True)]
+    if batch is not None:
+        graph, arrays = batched(graph, arrays, batch)
+        types = {
+            name: (kind.element[(batch, *kind.shape)] if arrives_encrypted else kind, arrives_encrypted)
+            for name, (kind, arrives_encrypted) in types.items()
+        }
     roots = [array._node for array in arrays]
     choice = choose.choose(graph, roots, slots, work)
     try:

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two tasks in numpy's language: distances of encrypted points to centres, and an encrypted image that is filtered.
+
+Each program is what a person writes for numpy. Nothing says where values stand in ciphertexts. The results are checked
+against numpy.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+
+import ringmill as rm
+
+
+@rm.program
+def distances(points: rm.Encrypted[rm.real[100, 4]], centres: rm.Encrypted[rm.real[5, 4]]):
+    """Returns the squared distance of each point to each centre, and the mean point."""
+    return ((points[:, None] - centres) ** 2).sum(axis=-1), points.mean(axis=0)
+
+
+@rm.program
+def edges(image: rm.Encrypted[rm.uint(8)[28, 28]], kernel: rm.Plain[rm.integer[3, 3]]):
+    """Returns the image's edges, as large as the image, and the sum of each column."""
+    return rm.conv2d(image, kernel, padding=1), image.sum(axis=0)
+
+
+def run(program, encrypted, plain=None, **options):
+    """Compiles a program, encrypts its inputs, runs it and decrypts its results."""
+    compiled = program.compile(**options)
+    client = compiled.keygen()
+    for name, layout in compiled.layouts.items():
+        print(f"  {name}: {layout}")
+    return client.decrypt(compiled.run(client.encrypt(**encrypted), plain=plain or {}))
+
+
+def main() -> int:
+    warnings.simplefilter("error")
+    dice = np.random.default_rng(1)
+    points, centres = dice.uniform(-1, 1, (100, 4)), dice.uniform(-1, 1, (5, 4))
+    print("distances")
+    found, mean = run(distances, {"points": points, "centres": centres}, input_bound=1)
+    expected = ((points[:, None] - centres) ** 2).sum(axis=-1)
+    far = max(abs(found - expected).max(), abs(mean - points.mean(axis=0)).max())
+    print(f"  {found.shape} distances, the largest error {far:.1e}")
+
+    image, kernel = dice.integers(0, 256, (28, 28)), np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]])
+    print("edges")
+    filtered, columns = run(edges, {"image": image}, {"kernel": kernel}, ranges={"kernel": (-4, 1)})
+    around = np.pad(image, 1)
+    sides = around[:-2, 1:-1] + around[2:, 1:-1] + around[1:-1, :-2] + around[1:-1, 2:]
+    exact = np.array_equal(filtered, sides - 4 * image) and np.array_equal(columns, image.sum(axis=0))
+    print(f"  {filtered.shape} pixels, {'exact' if exact else 'wrong'}")
+    return 0 if exact and far < 1e-4 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

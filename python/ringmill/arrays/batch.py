@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gives the values of a traced program a leading axis, so that many inputs share ciphertexts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ringmill.arrays.graph import Graph, Node
+from ringmill.arrays.value import Array
+
+# Operations whose constants, or indices of a plain argument, stand beside the values.
+_BESIDE = ("plus", "minus", "scale", "linear")
+
+
+def batched(graph: Graph, arrays: Sequence[Array], count: int) -> tuple[Graph, list[Array]]:
+    """Returns the program on `count` inputs at once. Plain arguments and constants are the same for all of them."""
+    made: dict[Node, Node] = {}
+    many = Graph(graph.name, graph.whole, graph.line)
+    for name, node in graph.inputs.items():
+        made[node] = Node(node.op, (count, *node.shape), node.kind, (), node.line, node.rest)
+        many.inputs[name] = made[node]
+    waiting = [array._node for array in arrays]
+    while waiting:
+        node = waiting[-1]
+        missing = [operand for operand, _ in node.operands if operand not in made]
+        if node in made or not missing:
+            waiting.pop()
+            if node not in made:
+                made[node] = _repeated(node, made, count)
+        else:
+            waiting.extend(missing)
+    results = []
+    for array in arrays:
+        index = _shifted(array._index, array._node.size, count)
+        results.append(Array(many, made[array._node], index, array._divisor))
+    return many, results
+
+
+def _repeated(node: Node, made: dict[Node, Node], count: int) -> Node:
+    operands = []
+    for operand, index in node.operands:
+        shifted = _shifted(index, operand.size, count)
+        operands.append((made[operand], shifted.ravel() if index.ndim == 1 and node.op not in _ROWS else shifted))
+    rest = node.rest
+    if node.op in _BESIDE:
+        plain, factors = rest
+        repeated = np.repeat(np.asarray(factors)[None], count, axis=0)
+        rest = (plain, repeated.ravel() if np.ndim(factors) == 1 and node.op != "linear" else repeated)
+    return Node(node.op, (count, *node.shape), node.kind, tuple(operands), node.line, rest)
+
+
+_ROWS = ("sum", "linear", "products")
+
+
+def _shifted(index: np.ndarray, size: int, count: int) -> np.ndarray:
+    """Returns the index of each input's values, one input after the other."""
+    start = (np.arange(count) * size).reshape((count,) + (1,) * index.ndim)
+    return np.where(index[None] >= 0, index[None] + start, -1)
