@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Steps of bootstrapping, by hand: what a linked procedure says, and what is refused.
 
+use ringmill_isa::Galois;
+use ringmill_isa::limits::MAX_OPERANDS;
 use ringmill_isa::macros::text::{parse, print};
-use ringmill_isa::macros::{MacroOp, MacroProgram, stats, verify, verify_with_primes};
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, stats, verify, verify_with_primes};
 
 /// One of each step; primes of levels 0 to 6, and factors of plaintext moduli 0 and 1 (from 2^60 on).
 const ALL: &str = r#"macro "linked" scheme bgv slots 8
@@ -310,5 +312,24 @@ fn texts_that_say_too_little_are_refused() {
             .expect_err(from)
             .to_string();
         assert!(error.contains(column), "{from}: {error}");
+    }
+}
+
+#[test]
+fn a_sum_of_rotations_has_one_to_all_operands() {
+    for (count, sound) in [
+        (0, false),
+        (1, true),
+        (MAX_OPERANDS, true),
+        (MAX_OPERANDS + 1, false),
+    ] {
+        let mut p = program(ALL);
+        let mut steps = p.procs[0].instrs.iter_mut();
+        let sum = steps.find(|i| i.op == MacroOp::Sumrot).expect("a sum");
+        let MacroImm::Turns(turns) = &mut sum.imm else {
+            panic!("no elements");
+        };
+        turns.elements.of = vec![Galois(3); count];
+        assert_eq!(verify(&p).is_ok(), sound, "{count}");
     }
 }

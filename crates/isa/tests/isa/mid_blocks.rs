@@ -470,3 +470,24 @@ proptest! {
         refused!(refuse(&none), Fault::Range { what: "procedure number", .. });
     }
 }
+
+/// A chain whose limbs each die with their one read, beside a parameter that lives to the end, needs one number for the chain.
+#[test]
+fn numbers_of_dead_limbs_are_used_again() {
+    let step = |from: u32, to: u32| Loose {
+        action: Action::Call { proc: 0 },
+        args: vec![Held::Made(from), Held::Made(0)],
+        seeds: Vec::new(),
+        immediates: Vec::new(),
+        results: vec![to],
+        loc: None,
+    };
+    let chain: Vec<_> = (1..=5).map(|n| step(n, n + 1)).collect();
+    let (steps, kept) = pack(2, 7, chain, &[Held::Made(6), Held::Made(0)]);
+    for step in &steps {
+        assert_eq!(step.results, [LocalId(1)]);
+        assert_eq!(step.dies, [LocalId(1)]);
+    }
+    let locals = [1, 0].map(|n| Operand::Local(LocalId(n)));
+    assert_eq!(kept, locals);
+}
