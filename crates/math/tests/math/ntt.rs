@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use ringmill_math::bits::bit_reverse;
 use ringmill_math::plans::Task;
 use ringmill_math::{
-    AutoEvalPlan, Backend, Modulus, Ntt32, NttPlan, Prng, Ring, RingKind, kernels, primes,
+    AutoEvalPlan, Backend, MathError, Modulus, Ntt32, NttPlan, Prng, Ring, RingKind, kernels,
+    primes,
 };
 
 fn evaluate(q: Modulus, a: &[u64], point: u64) -> u64 {
@@ -190,14 +191,18 @@ fn parts_are_the_parts_of_the_evaluation_form() {
 #[test]
 fn bad_plans_are_refused() {
     let q = |x| Modulus::new(x).unwrap();
-    assert!(
-        NttPlan::new(q(17), Ring::full(4)).is_err(),
-        "17 has no root of order 32"
-    );
-    assert!(
-        NttPlan::new(q(65), Ring::full(4)).is_err(),
-        "65 is not prime"
-    );
+    // 17 has no root of order 32, and 65 is not prime.
+    assert!(matches!(
+        NttPlan::new(q(17), Ring::full(4)),
+        Err(MathError::NoRootOfUnity {
+            modulus: 17,
+            order: 32
+        })
+    ));
+    assert!(matches!(
+        NttPlan::new(q(65), Ring::full(4)),
+        Err(MathError::NotPrime { modulus: 65 })
+    ));
     assert!(NttPlan::new(q(17), Ring::full(0)).is_err());
     assert!(NttPlan::new(q(17), Ring::full(200)).is_err());
     let plan = NttPlan::new(q(17), Ring::full(3)).unwrap();

@@ -115,3 +115,28 @@ fn montgomery_friendly_primes_are_one_mod_both() {
     }
     assert!(montgomery_friendly_primes(60, 61, 10, 1, &[]).is_err());
 }
+
+/// All numbers of 12 bits, by the definition: 2^11 + 2^b, plus or minus 2^c and 2^d, plus 1, for 11 > b > c > d > log2 N.
+#[test]
+fn sparse_primes_are_all_of_them_smallest_first() {
+    let of_the_form = |q: i64| {
+        let signs = |e: u32| [1i64 << e, -(1i64 << e)];
+        (3..11).any(|b| {
+            let rest = q - (1 << 11) - (1 << b) - 1;
+            (3..b).any(|c| {
+                let third = signs(c).map(|x| rest - x);
+                (3..c).any(|d| signs(d).iter().any(|x| third.contains(x)))
+            })
+        })
+    };
+    let all: Vec<u64> = (1 << 11..1 << 12)
+        .filter(|&q| is_prime(q) && of_the_form(q as i64))
+        .collect();
+    assert!(all.iter().any(|&q| q > 3 << 10), "2^11 + 2^10 and more");
+    let found = sparse_primes(12, 2, all.len(), &[]).unwrap();
+    let found: Vec<u64> = found.iter().map(|p| p.value).collect();
+    assert_eq!(found, all);
+    assert!(sparse_primes(12, 2, all.len() + 1, &[]).is_err());
+    let others = sparse_primes(12, 2, all.len() - 1, &all[..1]).unwrap();
+    assert_eq!(others[0].value, all[1]);
+}

@@ -85,17 +85,20 @@ fn residues_of_signed_integers_on_every_backend() {
             for (&x, &y) in samples.iter().zip(&out) {
                 assert_eq!(y, exact(x), "{backend:?} {x} mod {q}");
             }
-            let below: Vec<i64> = samples
-                .iter()
-                .copied()
-                .filter(|x| x.unsigned_abs() < q)
-                .collect();
-            let mut out = vec![0; below.len()];
-            with_backend(backend, || to_limb_i64(modulus, q - 1, &below, &mut out))
-                .unwrap()
-                .unwrap();
-            for (&x, &y) in below.iter().zip(&out) {
-                assert_eq!(y, exact(x), "{backend:?} {x} mod {q}");
+            // Up to the modulus a residue is the integer or its negative; the modulus itself is divided.
+            for bound in [q - 1, q] {
+                let below: Vec<i64> = samples
+                    .iter()
+                    .copied()
+                    .filter(|x| x.unsigned_abs() <= bound)
+                    .collect();
+                let mut out = vec![0; below.len()];
+                with_backend(backend, || to_limb_i64(modulus, bound, &below, &mut out))
+                    .unwrap()
+                    .unwrap();
+                for (&x, &y) in below.iter().zip(&out) {
+                    assert_eq!(y, exact(x), "{backend:?} {x} mod {q} up to {bound}");
+                }
             }
             let mut out = vec![0; bytes.len()];
             with_backend(backend, || to_limb(modulus, &bytes, &mut out))
