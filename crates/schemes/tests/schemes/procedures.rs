@@ -9,6 +9,7 @@ use ringmill_isa::Poly;
 use ringmill_isa::mid::{Op, ParamRole, Procedure};
 use ringmill_schemes::Operation;
 use ringmill_schemes::ckks::{Galois, Level, Op as CkksOp, OpKey, Params, ProcCache};
+use ringmill_schemes::rlwe::ops::{Left, Shape, Variant};
 
 fn count(procedure: &Procedure, op: Op) -> usize {
     procedure.instrs.iter().filter(|i| i.op == op).count()
@@ -98,6 +99,46 @@ fn names_are_what_they_were() {
         "ckks.sub_plain.L1.3",
     ];
     assert_eq!(names, expected);
+}
+
+/// Two sums of other shapes are two procedures, which a name tells apart.
+#[test]
+fn shapes_have_names_of_their_own() {
+    let sum = Shape {
+        combined: 1,
+        products: vec![(Left::Operand(0), 1)],
+        ..Shape::default()
+    };
+    let with = |alter: &dyn Fn(&mut Shape)| {
+        let mut shape = sum.clone();
+        alter(&mut shape);
+        shape
+    };
+    let shapes = [
+        Shape::default(),
+        Shape::dropping(1),
+        Shape::dropping(2),
+        with(&|s| s.dropped = 1),
+        with(&|s| s.combined = 2),
+        with(&|s| s.tail = true),
+        with(&|s| s.products[0] = (Left::Operand(1), 0)),
+        with(&|s| s.products[0] = (Left::Combination, 1)),
+        with(&|s| s.products.push((Left::Operand(0), 1))),
+        with(&|s| s.products.clear()),
+        sum.clone(),
+    ];
+    let key = OpKey::add(Level(3), 2, 2);
+    let names = shapes.map(|shape| {
+        let variant = Variant {
+            shape,
+            ..key.variant().clone()
+        };
+        OpKey::new(key.op(), variant).name()
+    });
+    assert_eq!(names[0], "ckks.add.L3.2-2");
+    assert_eq!(names[1], "ckks.add.L3.2-2.d1");
+    let different: HashSet<_> = names.iter().collect();
+    assert_eq!(different.len(), names.len(), "{names:?}");
 }
 
 #[test]

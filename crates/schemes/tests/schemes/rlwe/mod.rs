@@ -4,6 +4,7 @@
 mod distributions;
 mod evaluator;
 mod ledger;
+mod limbs;
 mod many_primes;
 mod params_builder;
 mod public;

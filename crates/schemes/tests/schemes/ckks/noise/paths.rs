@@ -52,3 +52,36 @@ fn turned_errors_are_of_other_slots() {
     let [v, ..] = reached.variance;
     assert_eq!(v.at(0), 5.0);
 }
+
+/// An error and its conjugate are of one size but other phases: factors of the two add up by their magnitudes.
+#[test]
+fn an_error_and_its_conjugate_meet_at_worst() {
+    let variance = |conjugations: usize| {
+        let mut paths = Paths::new(8, 8);
+        let own = Own::Random {
+            variance: [1.0, 0.0, 0.0],
+            reach: Reach::Ring,
+            like: None,
+        };
+        let e = paths.add(own, Errors::none()).unwrap();
+        let mut other = paths.times(&e, &Factor::exact(-2.0));
+        for _ in 0..conjugations {
+            other = paths.conjugated(&other);
+        }
+        let triple = paths.times(&e, &Factor::exact(3.0));
+        let sum = paths.sum(triple, other);
+        let reached = paths.reached(&sum, &Slots::All(1.0)).unwrap();
+        let [v, ..] = reached.variance;
+        v.at(0)
+    };
+    assert_eq!([0, 1, 2].map(variance), [1.0, 25.0, 1.0]);
+}
+
+#[test]
+fn an_operation_without_an_error_of_its_own_is_no_step() {
+    let mut paths = Paths::new(8, 8);
+    let own = Own::Fixed(Slots::All(0.5));
+    let e = paths.add(own, Errors::none()).unwrap();
+    let after = paths.add(Own::Nothing, e.clone()).unwrap();
+    assert_eq!(format!("{after:?}"), format!("{e:?}"));
+}

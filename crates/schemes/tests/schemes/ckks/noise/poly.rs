@@ -131,3 +131,19 @@ fn past_the_room_balls_are_left() {
     let none = step(&x, &x, 1, &mut values);
     assert_eq!(none.factor.magnitude().at(0), 1.0);
 }
+
+/// A polynomial of a value has in each slot the bound of that slot. x less half of it is closer known by the polynomial
+/// than by the two balls.
+#[test]
+fn a_slots_bound_is_of_the_values_own_slot() {
+    let mut values = Values::new(SLOTS);
+    let numbers = [1.0, 2.0, 3.0, 4.0];
+    let ball = Ball::constants(&numbers.map(|x| (x, 0.0))).widened(&Slots::All(0.1));
+    values.know(0, Domain { ball, real: true });
+    let x = own(0, &numbers.map(Complex64::from), &values).factor;
+    let half = x.plus(&x.scaled(-0.5), &mut values);
+    for (slot, number) in numbers.into_iter().enumerate() {
+        assert!(half.ball().holds(slot, number / 2.0, 0.0, 0.06));
+        assert!(!half.ball().holds(slot, number / 2.0 + 0.2, 0.0, 0.06));
+    }
+}
