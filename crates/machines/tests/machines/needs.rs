@@ -172,6 +172,15 @@ fn the_vector_machine_fits_the_u250_and_each_of_its_dies() {
         list(fit, Resource::UltraRam),
         [("ciphertext buffer", 1024.0, 1024.0)]
     );
+    // Seeds of 56 primes for four instructions, by two and by three bits of a line: 896 and 1,792 words of 32 bits. Eight
+    // tables hold 64 times seven bits.
+    assert_eq!(
+        list(fit, Resource::LutMemory)[..2],
+        [
+            ("twiddle seeds, low", 14.0 * 40.0, 8.0 * 560.0),
+            ("twiddle seeds, high", 28.0 * 40.0, 8.0 * 1120.0),
+        ]
+    );
     let regions = fit.regions.as_ref().unwrap();
     assert_eq!((regions.regions, regions.room), (4, 3));
     assert!(fit.fits && fit.warning().is_none());
