@@ -123,6 +123,12 @@ class Circuit(_Compilable):
                     self._line,
                 )
             scalar(f"the type of {name}", kind.element, functools.partial(compile_error, line=self._line))
+            if len(kind.shape) > 1:
+                refuse(
+                    f"parameter {name} of {self.name} is of type {kind}, and circuits take arrays of one dimension; "
+                    f"declare {kind.element[kind.length]!r}",
+                    self._line,
+                )
             first = found[-1].first + found[-1].count if found else 0
             found.append(Argument(name, kind, first))
         if not found:

@@ -365,6 +365,8 @@ class Program:
         for name, encrypted in self.parameters.items():
             value, argument = values[name], f"argument {name} of {self.name}"
             kind = self.signature.of(name)
+            if len(kind.shape) > 1:
+                refuse(f"{argument} is of type {kind}, and this program is of vectors of slots; declare shapes in both")
             if isinstance(value, Vector):
                 if value._tracer is not tracer:
                     refuse(f"{argument} belongs to another program; give it to this one as an argument")

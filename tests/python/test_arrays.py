@@ -293,6 +293,10 @@ REFUSED = {
     "out": (lambda x: np.add(x, 1, out=np.zeros((5, 6))), "no array can take in"),
     "numpy array": (lambda x: np.array([x]), "cannot become a numpy array"),
     "empty": (lambda x: x[:0], "holds no value"),
+    "dtype": (lambda x: x.sum(dtype=float), "does not take these arguments here"),
+    "weights": (lambda x: np.average(x, axis=0, weights=[1, 2]), "do not meet|does not take"),
+    "reduction": (lambda x: np.add.reduce(x, initial=3), "does not take"),
+    "mean of nothing": (lambda x: x[:0].mean(), "division by zero"),
     "two results in one": (lambda x: [x, [x]], "must be an encrypted array"),
 }
 
@@ -422,3 +426,22 @@ def test_a_batch_of_inputs_shares_ciphertexts():
         slots.compile(slots=16, batch=3)
     with pytest.raises(rm.CompileError, match="batch must be a whole number"):
         network.compile(batch=0)
+
+
+def test_other_programs_take_no_arrays_of_several_dimensions():
+    @rm.circuit
+    def added(x: rm.Encrypted[rm.uint(8)[2, 3]]):
+        return x[0]
+
+    @rm.program
+    def inner(x: rm.Encrypted[rm.real[2, 2]]):
+        return x
+
+    @rm.program
+    def of_slots(x: rm.Encrypted):
+        return inner(x)
+
+    with pytest.raises(rm.CompileError, match=r"circuits take arrays of one dimension; declare rm.uint\(8\)\[6\]"):
+        added.compile()
+    with pytest.raises(rm.CompileError, match="this program is of vectors of slots"):
+        of_slots.compile(slots=16, input_bound=1)

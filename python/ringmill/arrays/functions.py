@@ -92,10 +92,7 @@ def _applied(self: Traced, function: Any, _types: Any, args: Any, kwargs: Any) -
         return structure.assembled(function, args, kwargs)
     if function in _FUNCTIONS:
         kwargs = {name: value for name, value in kwargs.items() if not _default(name, value)}
-        try:
-            return _FUNCTIONS[function](*args, **kwargs)
-        except TypeError as error:
-            refuse(f"numpy.{function.__name__} does not take these arguments here: {error}")
+        return methods.called(f"numpy.{function.__name__}", _FUNCTIONS[function], *args, **kwargs)
     refuse(f"numpy.{function.__name__} does not work on traced arrays: {instead(function.__name__)}")
 
 
@@ -122,7 +119,7 @@ def _of_ufunc(self: Traced, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs
         refuse(f"the result of numpy.{called} with a traced array is a traced array, which no array can take in")
     kwargs = {key: value for key, value in kwargs.items() if not _default(key, value)}
     if called in _REDUCTIONS:
-        return _REDUCTIONS[called](*inputs, **kwargs)
+        return methods.called(f"numpy.{called}", _REDUCTIONS[called], *inputs, **kwargs)
     if called in ("conjugate", "vecdot") and not kwargs:
         return inputs[0].conj() if called == "conjugate" else products.total(inputs[0] * inputs[1], -1)
     if called in _UFUNCS and called in OPERATORS and not kwargs:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ringmill import advice
 from ringmill.arrays import elementwise, products, structure
 from ringmill.arrays.value import Array, PlainArray, Traced
+from ringmill.errors import RingmillError
 from ringmill.trace import refuse
 
 
@@ -173,8 +175,26 @@ def _conj(self: Array) -> Array:
     return self if self._kind.whole else elementwise.unary("conj", self)
 
 
+def called(name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Calls a function of arrays. Arguments that it does not take are refused."""
+    try:
+        return function(*args, **kwargs)
+    except RingmillError:
+        raise
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
+        refuse(f"{name} does not take these arguments here: {error}")
+
+
+def _method_of(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Array, *args: Any, **kwargs: Any) -> Any:
+        return called(f"the method {name} of arrays", function, self, *args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
 for _name, _method in {
     **{"sum": _total, "mean": _mean, "var": _var, "prod": _prod, "std": _std, "trace": _trace},
     **{"dot": products.dot, "cumsum": products.cumulated, "conj": _conj, "conjugate": _conj},
 }.items():
-    setattr(Array, _name, _method)
+    setattr(Array, _name, _method_of(_name, _method))
