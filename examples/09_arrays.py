@@ -7,25 +7,35 @@ against numpy.
 
 import sys
 import warnings
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import numpy as np
 
 import ringmill as rm
 
+# What a type checker takes for an argument, and what Ringmill does.
+Points = Annotated[Any, rm.Encrypted[rm.real[100, 4]]]
+Centres = Annotated[Any, rm.Encrypted[rm.real[5, 4]]]
+Image = Annotated[Any, rm.Encrypted[rm.uint(8)[28, 28]]]
+Kernel = Annotated[Any, rm.Plain[rm.integer[3, 3]]]
+
 
 @rm.program
-def distances(points: rm.Encrypted[rm.real[100, 4]], centres: rm.Encrypted[rm.real[5, 4]]):
+def distances(points: Points, centres: Centres) -> tuple[Any, Any]:
     """Returns the squared distance of each point to each centre, and the mean point."""
     return ((points[:, None] - centres) ** 2).sum(axis=-1), points.mean(axis=0)
 
 
 @rm.program
-def edges(image: rm.Encrypted[rm.uint(8)[28, 28]], kernel: rm.Plain[rm.integer[3, 3]]):
+def edges(image: Image, kernel: Kernel) -> tuple[Any, Any]:
     """Returns the image's edges, as large as the image, and the sum of each column."""
     return rm.conv2d(image, kernel, padding=1), image.sum(axis=0)
 
 
-def run(program, encrypted, plain=None, **options):
+def run(
+    program: rm.Program, encrypted: Mapping[str, Any], plain: Mapping[str, Any] | None = None, **options: Any
+) -> Any:
     """Compiles a program, encrypts its inputs, runs it and decrypts its results."""
     compiled = program.compile(**options)
     client = compiled.keygen()

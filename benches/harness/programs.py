@@ -7,11 +7,10 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from programs.tasks import PROGRAMS, WHOLE
-
 from harness import floors
 from harness.groups import Run, Shape, having
 from harness.rows import Row
+from harness.tasks import PROGRAMS, WHOLE
 
 # Primes up to this size are in words of 32 bits, whose products no way of `floors` counts.
 NARROW = 32

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from programs.tasks import PROGRAMS
+from harness.tasks import PROGRAMS
 
 CKKS_SETS = ("set1", "set2")
 # Operations on ciphertexts, then the client's.

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import openfhe as fhe
-from programs.tasks import INFERENCE_BOUND, TOLERANCE, Task
+from harness.tasks import INFERENCE_BOUND, TOLERANCE, Task
 from serve import Group, serve
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from programs.tasks import INFERENCE_BOUND, TOLERANCE, TRAINING_BOUND, Task
+from harness.tasks import INFERENCE_BOUND, TOLERANCE, TRAINING_BOUND, Task
 from serve import Group, serve
 
 import ringmill as rm

@@ -14,9 +14,20 @@ BENCHES = Path(__file__).resolve().parents[2] / "benches"
 sys.path[:0] = [str(BENCHES), str(BENCHES / "sides")]
 
 import ringmill_programs  # noqa: E402
-from harness import floors, groups, machine, measure, peers, program_table, programs, records, rows, table  # noqa: E402
+from harness import (  # noqa: E402
+    floors,
+    groups,
+    machine,
+    measure,
+    peers,
+    program_table,
+    programs,
+    records,
+    rows,
+    table,
+    tasks,
+)
 from harness.side import Side  # noqa: E402
-from programs import tasks  # noqa: E402
 
 OPENFHE = peers.HOME / "openfhe" / "bin" / "python"
 # Programs of few levels, for which OpenFHE takes small rings.
