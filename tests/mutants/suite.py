@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,11 +55,11 @@ class Suite:
             self.failed += [f"{program.package}: {name}" for name, s, _ in rows if s is None]
 
     def reaching(self, number: int, crate: str) -> list[tuple[Program, list[Test]]]:
-        """Returns the tests that reach a fault by program: first those of its crate, then by their time."""
+        """Returns the tests that reach a fault, in batches: first those of its crate, then by their time."""
         found = []
         for program, tests in self.tests.items():
-            if chosen := [test for test in tests if number in test.reached]:
-                found.append((program, chosen))
+            chosen = [test for test in tests if number in test.reached]
+            found += [(program, batch) for batch in _batches(chosen)]
         crates = tree.TREE / "crates"
         return sorted(found, key=lambda item: (item[0].folder != crates / crate, sum(t.seconds for t in item[1])))
 
@@ -80,6 +80,15 @@ class Suite:
             outcome = run(command, program.folder, {switch.REACHED: str(reached)}, _PATIENCE)
             numbers = {int(line) for line in reached.read_text().split()} if reached.is_file() else set()
         return name, round(outcome.seconds, 3) if outcome.passed else None, sorted(numbers)
+
+
+def _batches(tests: list[Test]) -> Iterator[list[Test]]:
+    """Yields the quicker half of the tests, then that of the others: a quick test catches most faults."""
+    left = sorted(tests, key=lambda test: test.seconds)
+    while left:
+        half = (len(left) + 1) // 2 if len(left) > 4 else len(left)
+        yield left[:half]
+        left = left[half:]
 
 
 def _names(program: Program) -> list[str]:
