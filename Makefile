@@ -37,9 +37,10 @@ $(VENV)/tested.stamp: $(ALL)
 		trap "kill $$python 2>/dev/null || true" EXIT; cargo test --workspace --locked --no-run; wait $$python
 	@$(MAKE) $(VENV)/package.stamp
 	@$(MAKE) lint
-	@# Both sides at once: each leaves a processor idle where a long test is the last of its file.
+	@# Both sides at once: each leaves a processor idle where a long test is the last of its file. One more thread than processors
+	@# works while a test waits for a simulation model that another one builds.
 	@$(BIN)/pytest >$(VENV)/pytest.log 2>&1 & python=$$!; trap "kill $$python 2>/dev/null || true" EXIT; rust=0; \
-		cargo test --workspace --locked --quiet --no-fail-fast || rust=$$?; \
+		RUST_TEST_THREADS=$$(($$(nproc) + 1)) cargo test --workspace --locked --quiet --no-fail-fast || rust=$$?; \
 		wait $$python || rust=$$?; cat $(VENV)/pytest.log; exit $$rust
 	@touch $@
 

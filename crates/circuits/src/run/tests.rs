@@ -219,6 +219,7 @@ fn every_operation_on_every_pair_of_four_signed_bits() {
 
 /// Tests every operation on pairs of edge cases, and on random pairs.
 #[test]
+#[ignore = "ten seconds; `make full` runs it"]
 fn every_operation_on_pairs_of_sixteen_bits() {
     let [first, second] = booleans();
     let mut rng = PrngSource::os().fresh().unwrap();

@@ -83,6 +83,7 @@ fn lint_takes_parameters_of_large_machines() {
 }
 
 #[test]
+#[ignore = "synthesis; `make full` runs it"]
 fn synthesis_counts_and_says_by_what() {
     let made = &json(&["synth", "rm_skid", "--set", "Width=8"])["synthesis"];
     assert_eq!(made["resources"]["ff"], 18);

@@ -89,6 +89,7 @@ fn check_operations(share: usize) {
 
 /// At four times the native degree rings are split twice: words on quarters, each operation on a machine of one kind or another.
 #[test]
+#[ignore = "ten seconds; `make full` runs it"]
 fn every_operation_on_quarters() {
     check_quarters(3);
 }

@@ -138,6 +138,7 @@ fn a_part_without_room_for_more_keys_is_named_with_its_limit() {
 
 /// Limbs in use are those that were there before and those that were loaded, each counted once.
 #[test]
+#[ignore = "ten seconds; `make full` runs it"]
 fn key_counts_add_up() {
     for keys in [4, 9, 16] {
         for resident_keys in [true, false] {

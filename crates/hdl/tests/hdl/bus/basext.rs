@@ -322,6 +322,7 @@ fn check(hdl: &Hdl, built: Built) {
 
 /// The unit of 2,048 bits a beat, at the paper's size of a ring, needs two ports, and its code is clean.
 #[test]
+#[ignore = "a wide model; `make full` runs it"]
 fn a_beat_of_2048_bits_needs_two_ports() {
     let built = |lanes, ports| {
         let shape = Shape::new(Word::Bits64, lanes, 14..=16, 32, 32).unwrap();

@@ -216,6 +216,7 @@ fn check(bus: &mut Bus, dice: &mut Dice) {
 }
 
 #[test]
+#[ignore = "a model of its own; `make full` runs it"]
 fn a_product_goes_through_memory() {
     let mut dice = Dice::new(seed());
     let mut bus = bus(&hdl(), dice.bits());
@@ -239,6 +240,7 @@ fn a_product_goes_through_memory() {
 
 /// Commands, entries of tables and limbs that make no sense; the next product is right.
 #[test]
+#[ignore = "a model of its own; `make full` runs it"]
 fn what_makes_no_sense_is_refused() {
     let mut dice = Dice::new(seed());
     let mut bus = bus(&hdl(), dice.bits());

@@ -209,6 +209,7 @@ fn yosys_accepts() {
 
 /// A unit keeps what the area of the whole rests on: sums and registers of the reduction lie inside its DSP blocks.
 #[test]
+#[ignore = "synthesis; `make full` runs it"]
 fn a_unit_is_small() {
     let unit = Top::new("rm_polymul_pu");
     let paths = hdl().levels(&unit, Family::Xc7).unwrap().paths;

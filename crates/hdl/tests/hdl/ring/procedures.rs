@@ -21,6 +21,7 @@ use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
 
 use crate::common::setup::{hdl, seed};
 use crate::ring::bench::{PRIMES, medha, primes, toy, traced};
+use crate::ring::random::check_programs;
 
 /// Two ciphertext primes and a special one, an RPAU each.
 fn params(log_n: u8) -> Arc<Params> {
@@ -269,9 +270,11 @@ fn operations(level: Level) -> Vec<OpKey> {
     list
 }
 
+/// One test, since both parts need the same model: a second test would wait for it and hold a processor.
 #[test]
-fn operations_on_three_units() {
+fn operations_and_programs_on_three_units() {
     check_operations(&toy(6, 4, 3));
+    check_programs(hdl(), &toy(6, 4, 3), seed(), 3).unwrap();
 }
 
 #[test]

@@ -571,11 +571,6 @@ pub fn check_programs(
 }
 
 #[test]
-fn programs_on_three_units() {
-    check_programs(hdl(), &toy(6, 4, 3), seed(), 3).unwrap();
-}
-
-#[test]
 #[ignore = "many programs; `make full` runs it"]
 fn many_programs_on_three_units() {
     check_programs(hdl(), &toy(6, 4, 3), seed(), 200).unwrap();

@@ -220,6 +220,7 @@ fn a_wrong_queue_is_refuted() {
 
 /// A proof of wrong RTL must fail, with the inputs that show it.
 #[test]
+#[ignore = "a proof of half a minute; `make full` runs it"]
 fn a_wrong_step_is_refuted() {
     for (file, from, to, property) in [
         (

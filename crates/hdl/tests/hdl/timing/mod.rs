@@ -64,6 +64,7 @@ fn a_modular_adder_is_three_levels_and_a_carry() {
 
 /// A modular adder of 72 bits: the sign of a difference, behind as many carries, chooses every bit of the result.
 #[test]
+#[ignore = "synthesis; `make full` runs it"]
 fn what_is_too_long_is_counted() {
     let top = Top::new("rm_mod_add").int("Width", 72);
     let found = hdl().levels(&top, Family::Xc7).unwrap().paths;
@@ -86,6 +87,7 @@ fn registers_go_into_lattice_blocks() {
 }
 
 #[test]
+#[ignore = "synthesis; `make full` runs it"]
 fn what_a_part_cannot_hold_is_told_apart() {
     let large = Top::new("rm_ram_1r1w")
         .int("Width", 18)

@@ -155,6 +155,7 @@ fn the_tables_without_synthesis() {
 
 /// Shared by the ciphertexts of a batch, honest masks take fewer cycles than the paper's bootstrap has left.
 #[test]
+#[ignore = "ten seconds; `make full` runs it"]
 fn honest_masks_are_near_their_floor() {
     let of = |metric: &'static str| {
         let rows = torus().rows.iter();

@@ -7,6 +7,7 @@ use super::torus;
 
 /// Every engine is above its floors, and a share of several ciphertexts below a bootstrap alone.
 #[test]
+#[ignore = "ten seconds; `make full` runs it"]
 fn engines_of_the_set_are_above_their_floors() {
     let rows = torus().rows.iter();
     let rows: Vec<_> = rows
