@@ -176,6 +176,7 @@ fn a_multiplication_has_the_cpus_bits_and_the_models_cycles() {
 
 /// With a prime for m-tilde nothing is declined: each extension of the factors is the unit's, too.
 #[test]
+#[ignore = "another model; `make full` runs it"]
 fn all_extensions_are_the_units_where_m_tilde_is_a_prime() {
     let mut dice = Dice::new(seed());
     let machine = Described::new(&small("clock_mhz = 225.0"));

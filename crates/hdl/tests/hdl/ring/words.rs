@@ -37,6 +37,7 @@ fn transforms_with_generated_twiddles() {
 }
 
 #[test]
+#[ignore = "another RPAU to build; `make full` runs it"]
 fn coefficient_wise_words() {
     check_coefficient_wise(&[SMALL], toy);
 }

@@ -138,6 +138,7 @@ pub fn check_multiplier(hdl: &Hdl, multiplier: &Multiplier, seed: u64) -> Check 
 }
 
 #[test]
+#[ignore = "many small models; `make full` runs it"]
 fn multipliers_of_every_flavour() {
     for multiplier in &MULTIPLIERS {
         check_multiplier(hdl(), multiplier, seed())
@@ -196,6 +197,7 @@ pub fn check_combinational(hdl: &Hdl, seed: u64) -> Check {
 }
 
 #[test]
+#[ignore = "many small models; `make full` runs it"]
 fn add_subtract_halve() {
     check_combinational(hdl(), seed()).unwrap();
 }

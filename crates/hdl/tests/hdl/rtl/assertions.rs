@@ -86,6 +86,7 @@ fn stopped(drive: fn(&Hdl) -> Result<(), HdlError>, faults: &[Broken]) {
 }
 
 #[test]
+#[ignore = "models of their own; `make full` runs it"]
 fn of_a_queue() {
     let module = "rm_fifo.sv";
     stopped(
@@ -99,6 +100,7 @@ fn of_a_queue() {
 }
 
 #[test]
+#[ignore = "models of their own; `make full` runs it"]
 fn of_a_skid_buffer() {
     let module = "rm_skid.sv";
     stopped(

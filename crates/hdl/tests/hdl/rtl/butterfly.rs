@@ -65,6 +65,7 @@ pub fn check_butterfly(hdl: &Hdl, multiplier: &Multiplier, seed: u64) -> Check {
 }
 
 #[test]
+#[ignore = "many small models; `make full` runs it"]
 fn every_mode_and_flavour() {
     // One 54-bit prime is enough here: the multiplier tests have the other.
     for multiplier in MULTIPLIERS

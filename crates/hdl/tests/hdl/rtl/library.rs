@@ -239,6 +239,7 @@ pub fn check_skid(hdl: &Hdl, seed: u64) -> Check {
 }
 
 #[test]
+#[ignore = "many small models; `make full` runs it"]
 fn delay_lines() {
     check_delay(hdl(), seed()).unwrap();
 }
@@ -254,6 +255,7 @@ fn true_dual_port_ram() {
 }
 
 #[test]
+#[ignore = "many small models; `make full` runs it"]
 fn queue() {
     check_fifo(hdl(), seed()).unwrap();
 }

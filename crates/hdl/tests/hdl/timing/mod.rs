@@ -53,6 +53,7 @@ fn levels_are_those_of_a_hand_count() {
 
 /// Two registers apart, a modular adder is a sum, a difference (33 bits, bit by bit behind it) and a choice.
 #[test]
+#[ignore = "synthesis; `make full` runs it"]
 fn a_modular_adder_is_three_levels_and_a_carry() {
     for family in Family::ALL {
         let top = Top::new("rm_mod_add").int("Width", 32);
