@@ -475,7 +475,7 @@ class Compiled:
         digits = self._inner.predicted_digits
         if digits is None:
             raise DataError(f"results of {self.scheme} are exact, and all their digits are right")
-        return Named(digits)
+        return self._by_result(digits)
 
     @property
     def predicted_budget(self) -> dict[str, float]:

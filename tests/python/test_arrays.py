@@ -200,6 +200,28 @@ def test_whole_numbers_stay_exact(scheme):
     assert np.array_equal(found["half"].astype(float), (x[:, ::2] + 1) / 2)
 
 
+def test_rows_that_cross_ciphertexts_are_added_up():
+    @rm.program
+    def means(x: rm.Encrypted[rm.real[200, 400]]):
+        return x.mean(axis=1)
+
+    x = RNG.uniform(-1, 1, (200, 400))
+    assert np.allclose(means(x=x), x.mean(axis=1))
+    compiled = means.compile(input_bound=1)
+    assert "13 ciphertexts" in compiled.layouts["x"]
+
+
+def test_predictions_go_by_result():
+    @rm.program
+    def halves(x: rm.Encrypted[rm.real[100, 100]]):
+        return {"left": x[:, :50] * 2, "right": x[:, 50:] + 1}
+
+    compiled = halves.compile(slots=2048, input_bound=1)
+    for predicted in (compiled.predicted_bits, compiled.predicted_digits):
+        assert list(predicted) == ["left", "right"]
+    assert min(compiled.predicted_digits.values()) >= 6
+
+
 def test_arrays_larger_than_the_slots_take_several_ciphertexts():
     @rm.program
     def large(x: rm.Encrypted[rm.real[40, 30]], y: rm.Encrypted[rm.real[30]]):

@@ -11,7 +11,7 @@ import numpy as np
 from ringmill.arrays.code import Code
 from ringmill.arrays.graph import Node
 from ringmill.arrays.layout import RUBBISH, ZERO, Layout, affine, power, strides_of, table, usual
-from ringmill.arrays.moves import Placed, Terms, added, arrange, cheapest, combined, sources, summed
+from ringmill.arrays.moves import Placed, Terms, added, arrange, chosen, combined, preferred, sources, summed
 from ringmill.arrays.slotwise import View, at, natural, slotwise, wished
 from ringmill.frames import Line
 
@@ -38,9 +38,7 @@ def linear(code: Code, node: Node, a: View, plain: str | None, factors: np.ndarr
     ways: list[Callable[[], Placed | None]] = [lambda layout=layout: way(layout) for layout in layouts]
     if 2 * node.size <= count and 2 * power(node.size) <= code.slots:
         ways.append(lambda: _folded(code, node, placed, rows, values, plain, by))
-    found = cheapest(code, ways)
-    assert found is not None, "no layout serves the operand"
-    return found
+    return chosen(code, ways, node.line)
 
 
 def _folded(
@@ -108,23 +106,17 @@ def reduce(code: Code, node: Node, a: View) -> Placed:
     placed, index = a
     lengths: tuple[int, ...] = node.rest[0]
     whole = index.reshape(node.size, -1)
-    ways: list[Callable[[], Placed | None]] = [lambda: _cyclic(code, placed, whole, node.line)]
-    start = code.length
-    found = ways[0]()
+    found = preferred(code, [lambda: _cyclic(code, placed, whole, node.line)])
     if found is not None:
         return found
-    code.cut(start)
     if len(lengths) > 1:
 
         def steps(order: tuple[int, ...]) -> Placed:
             return _stepwise(code, node, placed, index.reshape(node.size, *lengths), order)
 
         orders = {tuple(range(len(lengths))), tuple(reversed(range(len(lengths))))}
-        found = cheapest(code, [lambda order=order: steps(order) for order in sorted(orders)])
-    else:
-        found = along(code, node, placed, whole)
-    assert found is not None
-    return found
+        return chosen(code, [lambda order=order: steps(order) for order in sorted(orders)], node.line)
+    return along(code, node, placed, whole)
 
 
 def _stepwise(code: Code, node: Node, placed: Placed, index: np.ndarray, order: tuple[int, ...]) -> Placed:
@@ -148,9 +140,9 @@ def along(code: Code, node: Node, placed: Placed, rows: np.ndarray) -> Placed:
         lambda: _window(code, placed, rows, node.line),
         lambda: linear(code, node, (placed, rows), None, ones),
     ]
-    found = ways[0]() if rows.size > 1 << 14 and _is_window(placed, rows) else cheapest(code, ways)
-    assert found is not None
-    return found
+    # A linear map of so many values takes long to price.
+    found = preferred(code, ways) if rows.size > 1 << 14 and _is_window(placed, rows) else None
+    return found or chosen(code, ways, node.line)
 
 
 def _is_window(placed: Placed, rows: np.ndarray) -> bool:
@@ -263,9 +255,7 @@ def joined(code: Code, node: Node, views: list[View]) -> Placed:
         rest = np.where(zero, ZERO, RUBBISH)
         return Placed(parts, Layout(code.slots, np.where(layout.holds >= 0, layout.holds, rest)))
 
-    found = cheapest(code, [lambda layout=layout: way(layout) for layout in usual(node.shape, code.slots)])
-    assert found is not None
-    return found
+    return chosen(code, [lambda layout=layout: way(layout) for layout in usual(node.shape, code.slots)], node.line)
 
 
 def products(code: Code, node: Node, a: View, b: View) -> Placed:
@@ -297,9 +287,7 @@ def products(code: Code, node: Node, a: View, b: View) -> Placed:
             ways.append(lambda layout=layout: _skewed(code, node, (a[0], ia), (b[0], ib), layout))
     for group, layout in _groups(node, count, code.slots):
         ways.append(lambda group=group, layout=layout: grouped(group, layout))
-    found = cheapest(code, ways)
-    assert found is not None
-    return found
+    return chosen(code, ways, node.line)
 
 
 def _skewed(code: Code, node: Node, a: View, b: View, layout: Layout) -> Placed | None:

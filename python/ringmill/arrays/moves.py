@@ -13,6 +13,7 @@ import numpy as np
 from ringmill.arrays.code import Code
 from ringmill.arrays.layout import RUBBISH, ZERO, Layout
 from ringmill.frames import Line
+from ringmill.trace import compile_error
 
 T = TypeVar("T")
 _MOST_COPIES = 1 << 20  # larger tables of copies are not searched for common rotations
@@ -41,6 +42,25 @@ def cheapest(code: Code, ways: Sequence[Callable[[], T | None]]) -> T | None:
             best = cost, place
     code.trial = trial
     return None if best is None else ways[best[1]]()
+
+
+def chosen(code: Code, ways: Sequence[Callable[[], T | None]], line: Line) -> T:
+    """Emits the way of least cost. If none can be taken, the operation is refused at its line."""
+    found = cheapest(code, ways)
+    if found is None:
+        raise compile_error("no layout in slots serves this operation; compute it in smaller parts", line)
+    return found
+
+
+def preferred(code: Code, ways: Sequence[Callable[[], T | None]]) -> T | None:
+    """Emits the first way that can be taken. A way that returns None cannot be taken."""
+    for way in ways:
+        start = code.length
+        found = way()
+        if found is not None:
+            return found
+        code.cut(start)
+    return None
 
 
 def added(code: Code, terms: Sequence[int], line: Line) -> int:
@@ -83,20 +103,9 @@ def arrange(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed 
     ways = [lambda: _turned(code, placed, wish, line)]
     if (wish == ZERO).any():
         ways.append(lambda: _masked(code, placed, wish, line))
-    if not (start := _try(code, ways)):
+    if not (start := preferred(code, ways)):
         start = cheapest(code, [lambda: _spread(code, placed, wish, line), lambda: _picked(code, placed, wish, line)])
     return start
-
-
-def _try(code: Code, ways: Sequence[Callable[[], Placed | None]]) -> Placed | None:
-    """Takes the first way that can be taken."""
-    for way in ways:
-        start = code.length
-        found = way()
-        if found is not None:
-            return found
-        code.cut(start)
-    return None
 
 
 def _shifts(placed: Placed, wish: np.ndarray) -> Iterator[int]:

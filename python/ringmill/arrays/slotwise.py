@@ -11,7 +11,7 @@ import numpy as np
 from ringmill.arrays.code import Code
 from ringmill.arrays.graph import Node
 from ringmill.arrays.layout import RUBBISH, ZERO, Layout, usual
-from ringmill.arrays.moves import Placed, arrange, cheapest, masked
+from ringmill.arrays.moves import Placed, arrange, chosen, masked
 from ringmill.frames import Line
 
 View = tuple[Placed, np.ndarray]
@@ -76,9 +76,7 @@ def binary(code: Code, node: Node, a: View, b: View) -> Placed:
         return found
 
     ways = [lambda layout=layout: at(code, node, a, b, layout) for layout in targets([a, b], node.shape, code.slots)]
-    found = cheapest(code, ways)
-    assert found is not None, "no layout serves both operands"
-    return found
+    return chosen(code, ways, node.line)
 
 
 def at(code: Code, node: Node, a: View, b: View, layout: Layout) -> Placed | None:
@@ -117,9 +115,7 @@ def with_values(code: Code, node: Node, a: View, plain: str | None, values: np.n
 
     native = natural(*a) if (a[1] >= 0).all() else None
     layouts = [native] if native is not None else list(targets([a], node.shape, code.slots))
-    found = cheapest(code, [lambda layout=layout: way(layout) for layout in layouts])
-    assert found is not None, "no layout serves the operand"
-    return found
+    return chosen(code, [lambda layout=layout: way(layout) for layout in layouts], node.line)
 
 
 _OF_PLAIN = {"scale": "times", "plus": "plus_plain", "minus": "minus_plain"}

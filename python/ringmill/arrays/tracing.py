@@ -18,7 +18,7 @@ from ringmill.arrays.interface import Interface
 from ringmill.arrays.value import Array, PlainArray
 from ringmill.frames import Line
 from ringmill.shape import Shape
-from ringmill.trace import Encrypted, compile_error, refuse
+from ringmill.trace import Encrypted, refuse
 from ringmill.types import Type
 
 
@@ -59,10 +59,7 @@ def traced(
         }
     roots = [array._node for array in arrays]
     choice = choose.choose(graph, roots, slots, work)
-    try:
-        program, interface = Emitter(name, scheme, choice, types).program(shape, arrays, line)
-    except AssertionError as error:
-        raise compile_error(f"{name} could not be laid out in slots: {error}", line) from error
+    program, interface = Emitter(name, scheme, choice, types).program(shape, arrays, line)
     return program, interface, choice
 
 
