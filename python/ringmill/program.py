@@ -230,14 +230,7 @@ class Program:
 
     def _with_arrays(self, graph: Any, arguments: Mapping[str, Any]) -> Any:
         """Calls the function with arrays of a trace."""
-        if self in graph.inside:
-            refuse(f"{self.name} calls itself, and nothing could end that; write a loop")
-        bound = inspect.BoundArguments(inspect.signature(self._function), dict(arguments))  # type: ignore[arg-type]
-        graph.inside.append(self)
-        try:
-            return self._function(*bound.args, **bound.kwargs)
-        finally:
-            graph.inside.pop()
+        return self._called(graph.inside, arguments)
 
     def _slots_for(self, usual: int) -> int:
         """Returns slots that hold all declared lengths, or the usual number if no length is declared."""
@@ -257,15 +250,19 @@ class Program:
 
     def _traced(self, tracer: Tracer, arguments: Mapping[str, Any]) -> Any:
         """Calls the function with vectors of a trace."""
-        if self in tracer.inside:
+        return self._called(tracer.inside, arguments)
+
+    def _called(self, inside: list[Any], arguments: Mapping[str, Any]) -> Any:
+        """Calls the function. `inside` has the programs whose functions run."""
+        if self in inside:
             refuse(f"{self.name} calls itself, and nothing could end that; write a loop")
         signature = inspect.signature(self._function)
         bound = inspect.BoundArguments(signature, dict(arguments))  # type: ignore[arg-type]
-        tracer.inside.append(self)
+        inside.append(self)
         try:
             return self._function(*bound.args, **bound.kwargs)
         finally:
-            tracer.inside.pop()
+            inside.pop()
 
     @arguments(
         "compile",

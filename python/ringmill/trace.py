@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numbers
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn, TypeVar, get_origin
@@ -17,6 +18,7 @@ from ringmill.check import integer, shown
 from ringmill.errors import ArgumentError, CompileError, MissingAttribute
 from ringmill.fill import FULL, Fill
 from ringmill.frames import Line, user_line
+from ringmill.powers import raised
 from ringmill.types import SLOTS, Type, join, named, of
 from ringmill.ufuncs import operate
 from ringmill.values import Tiled, numeric, spread, typed, whole_numbers
@@ -417,16 +419,7 @@ class Encrypted(Vector):
         whole = integer(
             1, _LARGEST_EXPONENT, lambda said: compile_error(f"{said}; {advice.power(exponent, self._kind.whole)}")
         )
-        exponent = whole("the exponent of an encrypted vector", exponent)
-        known = {1: self}
-
-        def power(k: int) -> Encrypted:
-            if k not in known:
-                high = 1 << ((k - 1).bit_length() - 1)  # the largest power of two below k, for depth ceil(log2 k)
-                known[k] = power(high) * power(k - high)
-            return known[k]
-
-        return power(exponent)
+        return raised(self, whole("the exponent of an encrypted vector", exponent), operator.mul)
 
     def __lshift__(self, steps: int) -> Encrypted:
         return self._rotated(_steps("the steps of a rotation", steps))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ringmill.arrays.graph import Graph, Node
+from ringmill.arrays.graph import Graph, Node, in_order
 from ringmill.arrays.value import Array
 
 # Operations whose constants, or indices of a plain argument, stand beside the values.
@@ -21,16 +21,9 @@ def batched(graph: Graph, arrays: Sequence[Array], count: int) -> tuple[Graph, l
     for name, node in graph.inputs.items():
         made[node] = Node(node.op, (count, *node.shape), node.kind, (), node.line, node.rest)
         many.inputs[name] = made[node]
-    waiting = [array._node for array in arrays]
-    while waiting:
-        node = waiting[-1]
-        missing = [operand for operand, _ in node.operands if operand not in made]
-        if node in made or not missing:
-            waiting.pop()
-            if node not in made:
-                made[node] = _repeated(node, made, count)
-        else:
-            waiting.extend(missing)
+    for node in in_order(array._node for array in arrays):
+        if node not in made:
+            made[node] = _repeated(node, made, count)
     results = []
     for array in arrays:
         index = _shifted(array._index, array._node.size, count)

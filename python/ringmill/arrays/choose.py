@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ringmill.arrays.graph import Graph, Node
+from ringmill.arrays.graph import Graph, Node, in_order
 from ringmill.arrays.layout import ZERO, Layout, power, repeated, usual
 from ringmill.arrays.lower import Lowerer
 from ringmill.arrays.moves import Placed
@@ -50,7 +50,7 @@ def choose(graph: Graph, roots: Sequence[Node], slots: int | None, work: int = W
     ends = [padded(node.shape) for node in (*graph.inputs.values(), *roots)]
     widths = [slots or min(_LARGEST, max(map(power, ends)))]
     if slots is None and work:
-        most = min(_LARGEST, max(padded(node.shape) for node in _all(roots)))
+        most = min(_LARGEST, max(padded(node.shape) for node in in_order(roots)))
         widths += [most] if most > widths[0] else []
     found = [_searched(graph, roots, width, work // len(widths)) for width in widths]
     return min(found, key=lambda choice: choice.cost)
@@ -90,18 +90,6 @@ def _wanted(choice: Choice, node: Node, slots: int) -> list[Layout]:
             if wish.size == slots and np.unique(wish[wish >= 0]).size == node.size:
                 found.append(Layout(slots, np.where(wish >= 0, wish, ZERO)))
     return found
-
-
-def _all(roots: Sequence[Node]) -> list[Node]:
-    """Returns all nodes that results need."""
-    found: dict[Node, None] = {}
-    waiting = list(roots)
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found[node] = None
-            waiting += [operand for operand, _ in node.operands]
-    return list(found)
 
 
 def _key(layouts: dict[str, Layout]) -> tuple[bytes, ...]:

@@ -13,6 +13,7 @@ from ringmill.advice import approximated
 from ringmill.arrays.graph import Node
 from ringmill.arrays.value import Array, PlainArray, constant, made
 from ringmill.check import integer
+from ringmill.powers import raised
 from ringmill.trace import compile_error, mixed, refuse
 from ringmill.types import SLOTS, Type, named
 
@@ -196,15 +197,7 @@ def power(a: Array, exponent: Any) -> Array:
         exponent = exponent[()]
     if isinstance(exponent, (float, np.floating)) and float(exponent).is_integer() and not a._kind.whole:
         exponent = int(exponent)
-    known = {1: a}
-
-    def raised(k: int) -> Array:
-        if k not in known:
-            high = 1 << ((k - 1).bit_length() - 1)
-            known[k] = _both("mul", raised(high), raised(k - high))
-        return known[k]
-
-    return raised(whole("the exponent of an encrypted array", exponent))
+    return raised(a, whole("the exponent of an encrypted array", exponent), lambda x, y: _both("mul", x, y))
 
 
 def unary(op: str, a: Array, *rest: Any, kind: Type | None = None) -> Array:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +33,22 @@ class Node:
     @property
     def size(self) -> int:
         return int(np.prod(self.shape, dtype=np.int64))
+
+
+def in_order(roots: Iterable[Node]) -> Iterator[Node]:
+    """Yields all nodes that the roots need, each once and after its operands."""
+    done: set[Node] = set()
+    waiting = list(roots)[::-1]
+    while waiting:
+        node = waiting[-1]
+        missing = [operand for operand, _ in node.operands if operand not in done]
+        if node not in done and missing:
+            waiting.extend(missing)
+            continue
+        waiting.pop()
+        if node not in done:
+            done.add(node)
+            yield node
 
 
 @dataclass(eq=False)

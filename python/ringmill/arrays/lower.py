@@ -9,7 +9,7 @@ import numpy as np
 
 from ringmill.arrays import linear, slotwise
 from ringmill.arrays.code import Code
-from ringmill.arrays.graph import Node
+from ringmill.arrays.graph import Node, in_order
 from ringmill.arrays.layout import Layout
 from ringmill.arrays.moves import Placed
 
@@ -24,16 +24,9 @@ class Lowerer:
 
     def place(self, root: Node) -> Placed:
         """Lowers a node and all that it needs."""
-        waiting = [root]
-        while waiting:
-            node = waiting[-1]
-            missing = [operand for operand, _ in node.operands if operand not in self._placed]
-            if node in self._placed or not missing:
-                waiting.pop()
-                if node not in self._placed:
-                    self._placed[node] = self._lowered(node)
-            else:
-                waiting.extend(missing)
+        for node in in_order([root]):
+            if node not in self._placed:
+                self._placed[node] = self._lowered(node)
         return self._placed[root]
 
     @property
