@@ -45,9 +45,8 @@ pub fn wanted<S: Served>(args: &ProgramArgs) -> Result<S::Wanted, CliError> {
         Numbers::Complex => {}
     }
     let (table, level) = args.security.wanted()?;
-    let digits = args.digits.map(Accuracy::Digits);
     Ok(S::wanted(&Wishes {
-        accuracy: args.precision.map(Accuracy::Bits).or(digits),
+        accuracy: Accuracy::asked(args.precision, args.digits),
         integer_bits: args.integer_bits,
         table,
         level,

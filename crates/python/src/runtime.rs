@@ -62,9 +62,7 @@ fn compile_program(
     let target = target.map(ringmill_sim::target).transpose();
     let target = target.map_err(raise::<DeviceError, _>)?;
     let wishes = Wishes {
-        accuracy: precision
-            .map(Accuracy::Bits)
-            .or(digits.map(Accuracy::Digits)),
+        accuracy: Accuracy::asked(precision, digits),
         integer_bits: Some(integer_bits),
         table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
         level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,

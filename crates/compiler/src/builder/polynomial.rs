@@ -6,7 +6,7 @@ use ringmill_isa::source::SourceLoc;
 
 use super::{TraceBuilder, TraceError, Traced};
 use crate::line::At;
-use crate::poly::{self, Arithmetic, Chebyshev, Powers, Subtraction};
+use crate::poly::{self, Arithmetic, Basis, Chebyshev, Powers, Subtraction};
 
 impl TraceBuilder {
     /// Computes the polynomial `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...` in every slot of `x`.
@@ -21,10 +21,7 @@ impl TraceBuilder {
     ) -> Result<Traced, TraceError> {
         let mut line = Line { trace: self, loc };
         line.check(coefficients)?;
-        match poly::evaluate(&mut line, &Powers, x, coefficients)? {
-            Some(result) => Ok(result),
-            None => line.constant(0.0),
-        }
+        line.evaluated(&Powers, x, coefficients)
     }
 
     /// Computes the Chebyshev series `coefficients[0] + coefficients[1] T_1(u) + coefficients[2] T_2(u) + ...` in every
@@ -43,11 +40,7 @@ impl TraceBuilder {
         line.check(coefficients)?;
         let (x, scale) = line.centred(x, domain)?;
         let basis = Chebyshev { scale };
-        let coefficients = basis.coefficients(coefficients);
-        match poly::evaluate(&mut line, &basis, x, &coefficients)? {
-            Some(result) => Ok(result),
-            None => line.constant(0.0),
-        }
+        line.evaluated(&basis, x, &basis.coefficients(coefficients))
     }
 }
 
@@ -58,6 +51,18 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
+    fn evaluated(
+        &mut self,
+        basis: &impl Basis<Self>,
+        x: Traced,
+        coefficients: &[f64],
+    ) -> Result<Traced, TraceError> {
+        match poly::evaluate(self, basis, x, coefficients)? {
+            Some(result) => Ok(result),
+            None => self.constant(0.0),
+        }
+    }
+
     fn check(&self, coefficients: &[f64]) -> Result<(), TraceError> {
         let at = || At(self.loc.clone());
         if coefficients.is_empty() {

@@ -16,6 +16,7 @@ mod label;
 mod params;
 pub(crate) mod plan;
 pub(crate) mod precision;
+mod prediction;
 pub(crate) mod range;
 mod real;
 pub mod reference;
@@ -47,7 +48,7 @@ use crate::reference::EvaluateError;
 use crate::scheme::options::{ParamsChoice as Choice, Passes};
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 use canonical::{CanonicalScales, Steps};
-pub use precision::{Precision, Reference};
+pub use prediction::{Precision, Reference};
 pub use range::InputRange;
 pub use wanted::Wanted;
 

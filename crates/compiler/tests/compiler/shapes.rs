@@ -340,6 +340,22 @@ fn interval(lowest: f64, highest: f64) -> Interval {
     Interval { lowest, highest }
 }
 
+/// Levels that a compiled function of one input takes, its products of ciphertexts, and its largest error at a few points.
+fn measured(compiled: Compiled, expected: impl Fn(Complex64) -> Complex64) -> (u32, usize, f64) {
+    let levels = compiled.inputs[0].at.level.0;
+    let program = compiled.managed;
+    let products = count(&program, MacroOp::Mul) + count(&program, MacroOp::Square);
+    let points: Vec<Complex64> = (0..8)
+        .map(|i| Complex64::new(f64::from(i) / 4.0 - 0.9, 0.0))
+        .collect();
+    let got = evaluate(&program, std::slice::from_ref(&points)).unwrap();
+    let error = points
+        .iter()
+        .zip(&got[0])
+        .map(|(&x, y)| (expected(x) - y).norm());
+    (levels, products, error.fold(0.0, f64::max))
+}
+
 /// Levels that a Chebyshev series on [-1, 1] takes, its products of ciphertexts, and its largest error at a few points.
 fn chebyshev(coefficients: &[f64]) -> (u32, usize, f64) {
     let mut t = TraceBuilder::new("series", 8).unwrap();
@@ -356,21 +372,12 @@ fn chebyshev(coefficients: &[f64]) -> (u32, usize, f64) {
         ranges: vec![Some(real)],
         ..Options::given(small_params())
     };
-    let compiled = compile(t.finish(), &options).unwrap();
-    let levels = compiled.inputs[0].at.level.0;
-    let program = compiled.managed;
-    let products = count(&program, MacroOp::Mul) + count(&program, MacroOp::Square);
-    let points: Vec<Complex64> = (0..8)
-        .map(|i| Complex64::new(f64::from(i) / 4.0 - 0.9, 0.0))
-        .collect();
-    let got = evaluate(&program, std::slice::from_ref(&points)).unwrap();
-    let error = points.iter().zip(&got[0]).map(|(x, y)| {
+    measured(compile(t.finish(), &options).unwrap(), |x| {
         let angle = x.re.acos();
         let terms = coefficients.iter().enumerate();
-        let expected: f64 = terms.map(|(j, c)| c * (j as f64 * angle).cos()).sum();
-        (expected - y).norm()
-    });
-    (levels, products, error.fold(0.0, f64::max))
+        let sum: f64 = terms.map(|(j, c)| c * (j as f64 * angle).cos()).sum();
+        sum.into()
+    })
 }
 
 #[test]
@@ -410,22 +417,10 @@ fn polynomial(coefficients: &[f64]) -> (u32, usize, f64) {
     let x = encrypted(&mut t, &["x"])[0];
     let y = t.polynomial(x, coefficients, line(2)).unwrap();
     t.output("y", y, line(3)).unwrap();
-    let compiled = compiled(t, Passes::ALL).unwrap();
-    let levels = compiled.inputs[0].at.level.0;
-    let program = compiled.managed;
-    let products = count(&program, MacroOp::Mul) + count(&program, MacroOp::Square);
-    let points: Vec<Complex64> = (0..8)
-        .map(|i| Complex64::new(f64::from(i) / 4.0 - 0.9, 0.0))
-        .collect();
-    let got = evaluate(&program, std::slice::from_ref(&points)).unwrap();
-    let error = points.iter().zip(&got[0]).map(|(x, y)| {
-        let expected = coefficients
-            .iter()
-            .rev()
-            .fold(Complex64::ZERO, |sum, &c| sum * x + c);
-        (expected - y).norm()
-    });
-    (levels, products, error.fold(0.0, f64::max))
+    measured(compiled(t, Passes::ALL).unwrap(), |x| {
+        let high_first = coefficients.iter().rev();
+        high_first.fold(Complex64::ZERO, |sum, &c| sum * x + c)
+    })
 }
 
 #[test]
