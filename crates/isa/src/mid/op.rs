@@ -48,7 +48,7 @@ pub enum Op {
     Rotdiff,
     /// The signed digits of each coefficient in coefficient form, the most significant first. W is the bits of the operand's modulus less one, 2^b the base and l the number of results. The representative nearest to 0 (of a power of two, ties are negative) is rounded to a multiple of 2^(W - l b), ties towards positive. It is the sum of d_j 2^(W - (j + 1) b), -2^(b-1) <= d_j < 2^(b-1). d_0 wraps modulo a power of two, and may be 2^(b-1) modulo a prime. Each digit is given as its residue modulo the results' modulus.
     Decomp,
-    /// The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (Kong and Li, Algorithm 1, line 10): for each mask m its coefficients m\[0\], -m\[N-1\], ..., -m\[1\], then b\[0\]; coefficient form.
+    /// The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (Kong and Li, Algorithm 1, line 10). It holds for each mask m its coefficients m\[0\], -m\[N-1\], ..., -m\[1\], then b\[0\]; coefficient form.
     Extract,
     /// d = (0, b) - the sum over i and j of digit j of x's mask coefficient i times row i l + j of the table k. b is the body of x. The digits are those of DECOMP, and l is their number, the rows of the table for each mask coefficient.
     Lweks,
@@ -446,7 +446,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::None,
                 rule: Rule::Extract,
-                semantics: "The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (Kong and Li, Algorithm 1, line 10): for each mask m its coefficients m[0], -m[N-1], ..., -m[1], then b[0]; coefficient form.",
+                semantics: "The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (Kong and Li, Algorithm 1, line 10). It holds for each mask m its coefficients m[0], -m[N-1], ..., -m[1], then b[0]; coefficient form.",
                 expansion: &[],
             },
             Op::Lweks => &OpInfo {

@@ -20,8 +20,8 @@ pub(super) const BACK: u64 = FRONT + BUTTERFLY;
 /// that sums the rows of a column (`pair_sum_latency`).
 const LIFT: u64 = 2;
 /// The latency of a bundle, the sum over the patterns u of a step's secret bits of (X^(a u) - 1) BK_u. It counts the
-/// cycles from the read of the last pattern's key BK_u to the write of the bundle: five until the weight X^(a u) - 1 is
-/// there, its product with the key, and the sum.
+/// cycles from the read of the last pattern's key BK_u to the write of the bundle. Five pass until the weight X^(a u) - 1
+/// is there. The product with the key and the sum follow.
 pub(super) const BUNDLE: u64 = 5 + PRODUCT + 1;
 /// The most beats of an unrolled key that wait for the bundler, which sums the keys of a step's patterns of secret
 /// bits: `RawBeats` of `rm_torus`.

@@ -3,7 +3,7 @@
 
 use ringmill_schemes::ckks::{Flooding, Params};
 
-/// At N = 2^16, 2^30 samples of noise take all of what 35 bits leave the sampler from the fifth sum on: a sample of s
+/// At N = 2^16, 2^30 samples of noise take all of what 35 bits leave the sampler from the fifth sum on. A sample of s
 /// sums is 2^(s - 57) from a Gaussian, and 2^(16 + 5 - 57 + 30) is above 7/16 of 2^-5. Five sums begin at 2^39.7.
 #[test]
 fn the_samplers_distance_counts_for_every_decryption() {
