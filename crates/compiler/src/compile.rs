@@ -170,9 +170,10 @@ fn prepared<S: Compiles>(
     options.watch.check()?;
     pipeline::check::<S>(source)?;
     let ranges = S::ranges(options, &source.inputs)?;
-    let plain = match options.bootstrapping {
-        None => pipeline::plain::<S>(source, &options.watch)?,
-        Some(_) => bodies::each(source.clone(), S::constants)?,
+    let keeps = S::BOOTSTRAPS.is_some_and(|how| how.keeps_procedures);
+    let plain = match options.bootstrapping.is_some() && keeps {
+        false => pipeline::plain::<S>(source, &options.watch)?,
+        true => bodies::each(source.clone(), S::constants)?,
     };
     pipeline::of_scheme::<S>(&plain)?;
     let passed = |body| Ok(pipeline::relinearised::<S>(body, options.passes));
@@ -196,6 +197,7 @@ pub(crate) fn lowered<S: Compiles>(
         managed,
         output_level,
         predicted,
+        bootstrapping,
     } = fitted;
     let managed = match options.explicit() {
         true => explicit::run(managed, |instr| S::automorphisms(&params, instr))?,
@@ -203,17 +205,18 @@ pub(crate) fn lowered<S: Compiles>(
     };
     // Of the programs that the search for parameters made, only the chosen one is verified.
     verify_with_primes(&managed, params.level_primes())?;
-    let bootstrapping = options.bootstrapping.as_ref();
-    if let Some((with, how)) = bootstrapping.zip(S::BOOTSTRAPS) {
-        verify_with_primes((how.program)(with), params.level_primes())?;
+    let linked = bootstrapping.as_ref().zip(S::BOOTSTRAPS);
+    let linked = linked.map(|(with, how)| (how.program)(with));
+    if let Some(linked) = linked {
+        verify_with_primes(linked, params.level_primes())?;
     }
-    let keys = S::keys(&managed, &params, bootstrapping)?;
+    let keys = S::keys(&managed, &params, bootstrapping.as_ref())?;
     let procs = ProcCache::new(Arc::clone(&params));
     let Lowered {
         program,
         plaintexts,
         stands_for,
-    } = lower::run(&managed, &keys, &procs, options)?;
+    } = lower::run(&managed, &keys, &procs, (linked, options))?;
     if let Some(target) = &options.target {
         crate::target::check_procedures(target, program.program())?;
     }
@@ -231,7 +234,7 @@ pub(crate) fn lowered<S: Compiles>(
         predicted,
         output_level,
         seeded: options.seeded(),
-        bootstrapping: options.bootstrapping.clone(),
+        bootstrapping,
     })
 }
 

@@ -41,6 +41,8 @@ pub type Lifts<S> = fn(
 /// The functions by which a scheme bootstraps values in programs.
 #[derive(Debug)]
 pub struct Bootstraps<S: Compiles> {
+    /// Whether a program that bootstraps keeps its procedures. Otherwise they are written out before levels are chosen.
+    pub keeps_procedures: bool,
     /// Returns a program of one procedure, the bootstrap that a `BOOTSTRAP` calls.
     pub program: fn(&S::Bootstrapping) -> &MacroProgram,
     /// Returns the constants that the procedure's `LIFT`s name, each as a limb for each of its primes.
@@ -209,6 +211,8 @@ pub struct Fitted<S: Compiles> {
     pub output_level: Level,
     /// The prediction for each output.
     pub predicted: Vec<S::Prediction>,
+    /// The bootstrap that the program's `BOOTSTRAP` instructions call, or `None` for a program without any.
+    pub bootstrapping: Option<S::Bootstrapping>,
 }
 
 /// An instruction to lower, with the types of its managed program.

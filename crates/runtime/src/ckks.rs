@@ -5,19 +5,22 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use num_complex::Complex64;
+use ringmill_compiler::Compiled;
 use ringmill_compiler::ckks::bounded;
 use ringmill_compiler::ckks::{InputRange, Precision, Wanted};
 use ringmill_limits::room;
 use ringmill_math::Prng;
 use ringmill_schemes::ckks::noise::measured_bits;
 use ringmill_schemes::ckks::{
-    Ciphertext, Ckks, CkksError, Flooding, Params, ParamsBuilder, PublicKey,
+    Ciphertext, Ckks, CkksError, Flooding, KeyHolder, Params, ParamsBuilder, PublicKey,
 };
 use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::roles::KeyHolder as _;
 
+use super::bootstrapping::{bootstraps, joined, others};
 use super::client::Client;
 use super::served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
-use super::{Ciphertexts, RuntimeError, Vectors, check_names};
+use super::{Ciphertexts, EvaluationKeys, RuntimeError, Vectors, check_names};
 use crate::report::{Digits, PrecisionReport, RunReport};
 
 /// Completes a builder of CKKS parameters with the values that the user gives, and builds the parameters.
@@ -74,6 +77,24 @@ impl Served for Ckks {
             table: wishes.table,
             level: wishes.level,
         }
+    }
+
+    /// Makes the evaluation keys of a program. For a program that bootstraps, these are the keys of bootstrapping and
+    /// the program's other keys.
+    fn evaluation_keys(
+        compiled: &Compiled<Self>,
+        holder: &KeyHolder,
+    ) -> Result<EvaluationKeys, CkksError> {
+        let procedure = compiled.bootstrapping.as_ref();
+        let Some(procedure) = procedure.filter(|_| bootstraps(&compiled.keys)) else {
+            return holder.evaluation_keys(&compiled.keys, compiled.seeded);
+        };
+        let own = procedure.keys(holder.generator())?;
+        let others = others(&compiled.keys, procedure.key_names());
+        Ok(joined(
+            own,
+            &holder.evaluation_keys(&others, compiled.seeded)?,
+        ))
     }
 
     fn figures(params: &Params) -> Figures {

@@ -9,10 +9,11 @@ use ringmill_compiler::exact::{IntegerRange, Prediction};
 use ringmill_schemes::bfv::{Bfv, BfvError};
 use ringmill_schemes::bgv::{Bgv, BgvError};
 use ringmill_schemes::exact::{ExactError, ExactParams, ExactScheme, PlainModulus};
-use ringmill_schemes::rlwe::{KeyHolder, KeyRequest, RlweError};
+use ringmill_schemes::rlwe::{KeyHolder, RlweError};
 use ringmill_schemes::roles::KeyHolder as _;
 use ringmill_schemes::{Scheme, bfv, bgv};
 
+use super::bootstrapping::{bootstraps, joined, others};
 use super::client::Client;
 use super::scheme::{ErrorOf, Runs};
 use super::served::{Figures, Own, Predicted, Served, Unfit, Wishes};
@@ -186,20 +187,16 @@ impl Served for Bgv {
         compiled: &Compiled<Self>,
         holder: &bgv::KeyHolder,
     ) -> Result<EvaluationKeys, BgvError> {
-        let own = |name: &KeyRequest| *name == KeyRequest::Encapsulation;
-        let bootstraps = compiled.keys.iter().any(own);
-        let Some(procedure) = compiled.bootstrapping.as_ref().filter(|_| bootstraps) else {
+        let procedure = compiled.bootstrapping.as_ref();
+        let Some(procedure) = procedure.filter(|_| bootstraps(&compiled.keys)) else {
             return holder.evaluation_keys(&compiled.keys, compiled.seeded);
         };
-        let mut keys = procedure.keys(holder.generator()).map_err(BgvError::from)?;
-        let there = procedure.key_names();
-        let others = compiled.keys.iter().filter(|name| !there.contains(name));
-        let others: Vec<KeyRequest> = others.copied().collect();
-        let others = holder.evaluation_keys(&others, compiled.seeded)?;
-        for (g, key) in others.galois.iter() {
-            keys.galois.insert(g, key.clone());
-        }
-        Ok(keys)
+        let own = procedure.keys(holder.generator()).map_err(BgvError::from)?;
+        let others = others(&compiled.keys, procedure.key_names());
+        Ok(joined(
+            own,
+            &holder.evaluation_keys(&others, compiled.seeded)?,
+        ))
     }
 }
 

@@ -9,6 +9,7 @@
 //! client: encrypt(inputs) -- ciphertexts -> server: run(device) -- ciphertexts -> client: decrypt, measure
 //! ```
 
+mod bootstrapping;
 mod ckks;
 mod client;
 mod error;

@@ -226,5 +226,6 @@ fn fitted(
         output_level: level,
         predicted: predicted.collect(),
         params,
+        bootstrapping: None,
     })
 }

@@ -12,6 +12,7 @@ use crate::kept::{Exact, KeptBootstrapping};
 use crate::scheme::{Bootstraps, Lifted};
 
 pub(super) const BY_PROCEDURE: Bootstraps<Bgv> = Bootstraps {
+    keeps_procedures: true,
     program,
     lifted,
     keep,

@@ -73,6 +73,7 @@ pub(super) fn fit(
         predicted: predicted.collect(),
         managed: fit.program,
         params: Arc::clone(params),
+        bootstrapping: options.bootstrapping.clone(),
     })
 }
 
@@ -410,6 +411,7 @@ pub fn one_bootstrap(procedure: &Arc<Procedure>) -> Result<Compiled, CompileErro
             range,
         }],
         managed: managed.clone(),
+        bootstrapping: options.bootstrapping.clone(),
     };
     lowered(managed, fitted, &options, &[range])
 }

@@ -258,6 +258,7 @@ fn fitted(
         predicted: predicted.collect(),
         managed: managed.program,
         params,
+        bootstrapping: None,
     })
 }
 

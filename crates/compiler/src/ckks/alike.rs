@@ -536,6 +536,16 @@ impl Visitor for OfResult<'_, '_> {
         Ok(self.a)
     }
 
+    /// A bootstrapped ciphertext has nothing in common with any other.
+    fn bootstrap(&mut self, _: &MacroInstr, _: Level) -> Result<Polys, Refused> {
+        self.origins.push(None);
+        let c = [0u8, 1].map(|part| At::unknown(("bootstrapped", self.d.0, part)));
+        Ok(Polys {
+            c: [c[0], c[1], At::ZERO],
+            ..Polys::ZERO
+        })
+    }
+
     fn relin(&mut self, _: &MacroInstr) -> Result<Polys, Refused> {
         let [c0, c1, c2] = self.a.c;
         let [s0, s1] = switched("relin", 0, 0, self.at, c2, self.origins);

@@ -3,6 +3,7 @@
 
 use ringmill_isa::Galois;
 use ringmill_isa::Level;
+use ringmill_isa::macros::linked::{Elements, Turns};
 use ringmill_isa::macros::{Constant, LevelNote, LevelScale, MacroInstr, Visitor};
 use ringmill_schemes::ckks::encoder::scalar_residues;
 use ringmill_schemes::ckks::{Ckks, OpKey, Params};
@@ -114,6 +115,34 @@ impl Visitor for OfInstr<'_> {
 
     fn modswitch(&mut self, _: &MacroInstr, _: Level) -> Found {
         Ok(Code::Kept)
+    }
+
+    fn encapsulate(&mut self, _: &MacroInstr) -> Found {
+        let operation = OpKey::encapsulate(self.level, self.of.seeded);
+        Ok(coded(operation, vec![KeyRequest::Encapsulation]))
+    }
+
+    fn modraise(&mut self, _: &MacroInstr, _: Level) -> Found {
+        let operation = OpKey::raise(self.level, self.of.seeded);
+        Ok(coded(operation, vec![KeyRequest::Decapsulation]))
+    }
+
+    fn hturn(&mut self, _: &MacroInstr, elements: &Elements) -> Found {
+        let of = elements.of.iter().copied();
+        let operation = OpKey::hoisted_rotate(self.level, of.clone(), self.of.seeded);
+        Ok(coded(operation, of.map(KeyRequest::Galois).collect()))
+    }
+
+    fn sumturn(&mut self, instr: &MacroInstr, Turns { elements, to }: &Turns) -> Found {
+        let (count, of) = (instr.src.len(), elements.of.iter().copied());
+        let dropped = self.level.0.saturating_sub(to.0) as u16;
+        let operation = OpKey::turn_sum(self.level, count, of.clone(), dropped, self.of.seeded);
+        Ok(coded(operation, of.map(KeyRequest::Galois).collect()))
+    }
+
+    fn sumplain(&mut self, instr: &MacroInstr) -> Found {
+        let operation = OpKey::sum_plain(self.level, instr.src.len() / 2);
+        Ok(coded(operation, vec![]))
     }
 }
 

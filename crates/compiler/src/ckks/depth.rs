@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     /// The instruction multiplies by a constant that is no integer. It is a product, or changes the scale alone: see
     /// [`Plan`].
     Constant,
+    /// The instruction bootstraps its operand: its result is at the highest level of the program's values.
+    Refreshed,
 }
 
 /// Returns an instruction's rule for levels and scales. The program has its `RELIN`s, but no levels yet.
@@ -60,6 +62,7 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
     match (columns.note, &instr.imm) {
         _ if !known => {}
         (MacroNote::Chosen, _) => return Ok(Kind::Source),
+        (MacroNote::Refreshed, _) => return Ok(Kind::Refreshed),
         (MacroNote::Product, _) => return Ok(Kind::Product),
         (MacroNote::ConstantProduct, &MacroImm::Constant { value, .. })
             if is_integer_factor(value) =>
@@ -91,7 +94,6 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
             MacroNote::Same
             | MacroNote::Divided
             | MacroNote::Refactored
-            | MacroNote::Refreshed
             | MacroNote::Combined
             | MacroNote::Lowered
             | MacroNote::Key
@@ -112,6 +114,50 @@ pub(crate) struct Depths {
     pub product: Vec<bool>,
     /// For each value, the lowest level at which the rescaled value still serves all its uses.
     pub need: Vec<Level>,
+    /// The number of levels that the values need which are bootstrapped, or 0 if there are none.
+    bootstrapped: u32,
+}
+
+/// Returns an instruction's depth and whether its result is a product that is not rescaled, as [`Depths`] has them.
+/// `at` returns both for an operand.
+///
+/// # Errors
+/// Fails like [`kind`].
+pub(crate) fn forward(
+    number: usize,
+    instr: &MacroInstr,
+    program: &MacroProgram,
+    plan: &Plan,
+    at: impl Fn(MacroValue) -> (u32, bool),
+) -> Result<(u32, bool), Refused> {
+    let depth = |v: &MacroValue| at(*v).0;
+    let deepest = instr.src.iter().map(depth).max().unwrap_or(0);
+    let product = || instr.src.iter().any(|v| at(*v).1);
+    Ok(match kind(instr, program)? {
+        Kind::Product => (deepest + 1, true),
+        Kind::Constant if plan.is_product(number) => (deepest + 1, true),
+        Kind::Same | Kind::Constant => (deepest, product()),
+        Kind::Rescaled | Kind::Source => (deepest, false),
+        Kind::Refreshed => (0, false),
+        Kind::Sum if plan.sum(number) == SumPlan::LiftBoth => (deepest + 1, true),
+        Kind::Sum => {
+            // An operand that is lowered takes a level on its way.
+            let lowered = match plan.sum(number) {
+                SumPlan::Lower(operand) => instr.src.get(operand).map_or(0, |v| depth(v) + 1),
+                SumPlan::Straight | SumPlan::LiftBoth => 0,
+            };
+            let deepest = deepest.max(lowered);
+            // A rescaled operand joins a sum of products when lifting it by one level costs no depth overall.
+            let is_product = |v: &&MacroValue| at(**v).1;
+            let products = instr.src.iter().filter(is_product).map(depth).max();
+            let others = instr.src.iter().filter(|v| !is_product(v)).map(depth).max();
+            match (products, others) {
+                (None, _) => (deepest, false),
+                (Some(_), None) => (deepest, true),
+                (Some(products), Some(others)) => (deepest, others < products),
+            }
+        }
+    })
 }
 
 impl Depths {
@@ -125,9 +171,16 @@ impl Depths {
             depth: vec![0; values],
             product: vec![false; values],
             need: vec![Level::LOWEST; values],
+            bootstrapped: 0,
         };
         for (number, instr) in program.instrs.iter().enumerate() {
-            let (depth, product) = this.forward(number, instr, program, plan)?;
+            let at = |v: MacroValue| (this.depth[v.0 as usize], this.product[v.0 as usize]);
+            let (depth, product) = forward(number, instr, program, plan, at)?;
+            if kind(instr, program)? == Kind::Refreshed {
+                let operands = instr.src.iter().map(|&v| at(v).0);
+                let needed = operands.max().unwrap_or(0) + plan.start().0;
+                this.bootstrapped = this.bootstrapped.max(needed);
+            }
             for v in &instr.dst {
                 this.depth[v.0 as usize] = depth;
                 this.product[v.0 as usize] = product;
@@ -137,42 +190,6 @@ impl Depths {
             this.backward(number, instr, program, output_level, plan)?;
         }
         Ok(this)
-    }
-
-    fn forward(
-        &self,
-        number: usize,
-        instr: &MacroInstr,
-        program: &MacroProgram,
-        plan: &Plan,
-    ) -> Result<(u32, bool), Refused> {
-        let at = |v: &MacroValue| self.depth[v.0 as usize];
-        let deepest = instr.src.iter().map(at).max().unwrap_or(0);
-        let product = || instr.src.iter().any(|v| self.product[v.0 as usize]);
-        Ok(match kind(instr, program)? {
-            Kind::Product => (deepest + 1, true),
-            Kind::Constant if plan.is_product(number) => (deepest + 1, true),
-            Kind::Same | Kind::Constant => (deepest, product()),
-            Kind::Rescaled | Kind::Source => (deepest, false),
-            Kind::Sum if plan.sum(number) == SumPlan::LiftBoth => (deepest + 1, true),
-            Kind::Sum => {
-                // An operand that is lowered takes a level on its way.
-                let lowered = match plan.sum(number) {
-                    SumPlan::Lower(operand) => instr.src.get(operand).map_or(0, |v| at(v) + 1),
-                    SumPlan::Straight | SumPlan::LiftBoth => 0,
-                };
-                let deepest = deepest.max(lowered);
-                // A rescaled operand joins a sum of products when lifting it by one level costs no depth overall.
-                let is_product = |v: &&MacroValue| self.product[v.0 as usize];
-                let products = instr.src.iter().filter(is_product).map(at).max();
-                let others = instr.src.iter().filter(|v| !is_product(v)).map(at).max();
-                match (products, others) {
-                    (None, _) => (deepest, false),
-                    (Some(_), None) => (deepest, true),
-                    (Some(products), Some(others)) => (deepest, others < products),
-                }
-            }
-        })
     }
 
     fn backward(
@@ -198,6 +215,7 @@ impl Depths {
                 Kind::Sum if plan.sum(number) == SumPlan::LiftBoth => result.above(1),
                 Kind::Sum if plan.sum(number) == SumPlan::Lower(operand) => result.above(1),
                 Kind::Sum if lifts && !self.product[v.0 as usize] => result.above(1),
+                Kind::Refreshed => plan.start(),
                 Kind::Sum | Kind::Same | Kind::Rescaled | Kind::Source | Kind::Constant => result,
             };
             let slot = &mut self.need[v.0 as usize];
@@ -243,13 +261,11 @@ impl Depths {
         found.and_then(|instr| instr.loc.clone())
     }
 
-    /// Returns the number of levels that the program needs: the largest depth of a value, and `output_level`.
+    /// Returns the number of levels that the program needs: the largest depth of a value, and `output_level`. A value
+    /// that is bootstrapped needs its depth and the level of bootstrapping.
     pub fn levels(&self, output_level: Level) -> u32 {
-        self.depth
-            .iter()
-            .max()
-            .copied()
-            .unwrap_or(0)
-            .saturating_add(output_level.0)
+        let deepest = self.depth.iter().max().copied().unwrap_or(0);
+        let needed = deepest.saturating_add(output_level.0);
+        needed.max(self.bootstrapped)
     }
 }

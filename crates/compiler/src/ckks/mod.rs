@@ -4,10 +4,12 @@
 
 pub(crate) mod algebra;
 pub(crate) mod alike;
+mod bootstrapping;
 pub mod bounded;
 pub(crate) mod canonical;
 pub(crate) mod chain;
 pub(crate) mod code;
+mod deep;
 pub(crate) mod depth;
 mod digits;
 pub(crate) mod fold;
@@ -28,13 +30,13 @@ pub(crate) mod univariate;
 mod values;
 mod wanted;
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use num_complex::Complex64;
 use ringmill_isa::macros::{MacroInput, MacroInstr, MacroProgram};
 use ringmill_isa::{Galois, Level};
 use ringmill_schemes::At;
+use ringmill_schemes::ckks::bootstrap::Procedure;
 use ringmill_schemes::ckks::encoder::capacity;
 use ringmill_schemes::ckks::{Ckks, Params, Scale, file};
 use ringmill_schemes::file::{Accepted, FileError};
@@ -42,11 +44,10 @@ pub use ringmill_schemes::rlwe::KeyRequest;
 
 use crate::accuracy::Accuracy;
 use crate::error::CompileError;
-use crate::keys;
 use crate::numbers::{Ends, Numbers, Values};
 use crate::reference::EvaluateError;
 use crate::scheme::options::{ParamsChoice as Choice, Passes};
-use crate::scheme::{Code, Compiles, Fitted, Lowerable};
+use crate::scheme::{Bootstraps, Code, Compiles, Fitted, Lowerable};
 use canonical::{CanonicalScales, Steps};
 pub use prediction::{Precision, Reference};
 pub use range::InputRange;
@@ -68,7 +69,8 @@ impl Compiles for Ckks {
     type Range = InputRange;
     type Prediction = Precision;
 
-    type Bootstrapping = Infallible;
+    type Bootstrapping = Arc<Procedure>;
+    const BOOTSTRAPS: Option<Bootstraps<Self>> = Some(bootstrapping::BY_PROCEDURE);
 
     fn message(values: Values) -> Option<Vec<Complex64>> {
         match values {
@@ -154,25 +156,23 @@ impl Compiles for Ckks {
                 return Err(CompileError::Bounded(Box::new(broken)));
             }
         }
+        if let Some(procedure) = &options.bootstrapping {
+            let (fitted, made) = deep::fit(program, procedure.setup(), options, ranges)?;
+            return Ok(of(fitted, made));
+        }
         let fitted = match &options.params {
             Choice::Given(params) => params::given(program, params, options, ranges)?,
             Choice::Choose(wanted) => params::choose(program, wanted, options, ranges)?,
         };
-        Ok(Fitted {
-            params: fitted.params,
-            managed: bounded::without(fitted.managed),
-            output_level: fitted.output_level,
-            predicted: fitted.prediction.outputs,
-        })
+        Ok(of(fitted, None))
     }
 
     fn keys(
         managed: &MacroProgram,
         params: &Params,
-        _: Option<&Infallible>,
+        procedure: Option<&Arc<Procedure>>,
     ) -> Result<Vec<KeyRequest>, CompileError> {
-        let found = keys::of(managed, |instr| code::automorphisms(params, instr))?;
-        Ok(found.into_iter().collect())
+        deep::keys(managed, params, procedure)
     }
 
     fn resting(
@@ -201,5 +201,16 @@ impl Compiles for Ckks {
 
     fn code(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Self>, CompileError> {
         code::of(params, instr)
+    }
+}
+
+/// Returns a fitted program as the compiler's passes after levels take it, without the bounds that its author declares.
+fn of(fitted: search::Fitted, bootstrapping: Option<Arc<Procedure>>) -> Fitted<Ckks> {
+    Fitted {
+        params: fitted.params,
+        managed: bounded::without(fitted.managed),
+        output_level: fitted.output_level,
+        predicted: fitted.prediction.outputs,
+        bootstrapping,
     }
 }

@@ -176,7 +176,7 @@ pub(crate) fn given(
     }))
 }
 
-fn narrower(options: &Options, ranges: &[InputRange]) -> Narrower {
+pub(super) fn narrower(options: &Options, ranges: &[InputRange]) -> Narrower {
     let disc = |range: &InputRange| match range {
         InputRange::Disc { .. } => true,
         InputRange::Real { .. } => false,

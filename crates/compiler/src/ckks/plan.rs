@@ -5,6 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use ringmill_isa::Level;
+
 /// The largest log2, up or down, of the label of a value at its level. A label is the factor between a value and the
 /// number that its ciphertext encodes.
 pub(crate) const MOST_LOG2: f64 = 4.0;
@@ -32,6 +34,8 @@ pub(crate) struct Plan {
     /// The products with constants that are computed, by the numbers of their instructions in the program.
     products: HashSet<usize>,
     sums: HashMap<usize, SumPlan>,
+    /// The level at which values are bootstrapped, for programs that bootstrap.
+    start: Level,
 }
 
 impl Plan {
@@ -41,6 +45,16 @@ impl Plan {
             without_labels: true,
             ..Self::default()
         }
+    }
+
+    /// Returns the same plan for a program whose values are bootstrapped at the level `start`.
+    pub fn bootstrapping_at(self, start: Level) -> Self {
+        Self { start, ..self }
+    }
+
+    /// Returns the level at which values are bootstrapped, for programs that bootstrap.
+    pub fn start(&self) -> Level {
+        self.start
     }
 
     /// Returns the plan that computes no product with a constant: each only changes its result's scale.

@@ -44,7 +44,8 @@ const LABEL: f64 = 1.0 / (1u64 << 46) as f64;
 const BY_SLOT: u64 = 1 << 31;
 
 /// Predicts the precision of each output of a managed program. Its inputs are encrypted under the public key and lie
-/// anywhere in their `ranges`. With `like` it also predicts for inputs like that sample.
+/// anywhere in their `ranges`. With `like` it also predicts for inputs like that sample. `of_bootstrap` bounds the error
+/// that a bootstrap adds, for a program that bootstraps.
 ///
 /// # Errors
 /// Fails for a sample that does not fit the program, or if `watch` stops the work.
@@ -53,15 +54,30 @@ pub fn predict(
     params: &Params,
     ranges: &[InputRange],
     like: Option<Like<'_>>,
+    of_bootstrap: Option<f64>,
     watch: &Watch,
 ) -> Result<Prediction, CompileError> {
     let origins = alike::origins(managed, params)?;
     let typical = vec![f64::INFINITY; managed.types.len()];
-    let mut prediction = walk(managed, params, ranges, &origins, typical, watch)?;
+    let mut prediction = walk(
+        managed,
+        params,
+        ranges,
+        &origins,
+        typical,
+        (of_bootstrap, watch),
+    )?;
     if let Some(like) = like {
         let typical = sizes(managed, like)?;
         let largest = largest_outputs(managed, &typical, like.margin);
-        let of_like = walk(managed, params, ranges, &origins, typical, watch)?;
+        let of_like = walk(
+            managed,
+            params,
+            ranges,
+            &origins,
+            typical,
+            (of_bootstrap, watch),
+        )?;
         // The wanted precision is for inputs like the sample, so the growths are theirs.
         prediction.growths = of_like.growths;
         let of_like = of_like.outputs.into_iter().zip(largest);
@@ -105,13 +121,14 @@ fn largest_outputs(managed: &MacroProgram, typical: &[f64], margin: f64) -> Vec<
 }
 
 /// Predicts the outputs' precision for inputs with which no value exceeds its entry of `typical`, or its range.
+/// `of_bootstrap` bounds the error that a bootstrap adds.
 pub fn walk(
     managed: &MacroProgram,
     params: &Params,
     ranges: &[InputRange],
     origins: &[Vec<Option<Origin>>],
     typical: Vec<f64>,
-    watch: &Watch,
+    (of_bootstrap, watch): (Option<f64>, &Watch),
 ) -> Result<Prediction, CompileError> {
     let by_slot = (managed.instrs.len() as u64).saturating_mul(params.slots() as u64) <= BY_SLOT;
     let model = NoiseModel::new(params, managed.slots as usize);
@@ -126,6 +143,7 @@ pub fn walk(
         lines: vec![None; managed.types.len()],
         errors: Errors::new(managed.types.len()),
         rests: HashSet::new(),
+        of_bootstrap,
         tightest: Tightest::NONE,
     };
     let unknown = Precision {
@@ -185,6 +203,8 @@ struct Walk<'a> {
     errors: Errors,
     /// The values that depend on a bound which the program's author declares (`BOUNDED`).
     rests: HashSet<MacroValue>,
+    /// A bound on the error that a bootstrap adds, for a program that bootstraps.
+    of_bootstrap: Option<f64>,
     tightest: Tightest,
 }
 
@@ -539,5 +559,13 @@ impl Visitor for OfResult<'_, '_> {
 
     fn bounded(&mut self, instr: &MacroInstr, _: Interval) -> Result<Noise, Refused> {
         Ok(self.noise(instr, 0))
+    }
+
+    fn bootstrap(&mut self, instr: &MacroInstr, _: Level) -> Result<Noise, Refused> {
+        let a = self.noise(instr, 0);
+        let Some(error) = self.walk.of_bootstrap else {
+            return Err(Refused::unknown(Self::PASS, instr));
+        };
+        Ok(self.walk.model.bootstrapped(a, error))
     }
 }

@@ -69,7 +69,7 @@ impl Fitted {
             sample,
             margin: options.margin,
         });
-        let prediction = predict(&managed, &params, ranges, like, watch)?;
+        let prediction = predict(&managed, &params, ranges, like, None, watch)?;
         Ok(Self {
             output_level: Steps::of_params(&params).level(output_level),
             params,

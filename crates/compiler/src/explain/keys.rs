@@ -72,7 +72,9 @@ pub(super) fn of<S: Explained>(compiled: &Compiled<S>) -> Result<Vec<KeyCost>, E
             false => cost(KeyKind::Automorphism, Some(element)),
         },
         KeyRequest::LowGalois(element) => cost(KeyKind::Bootstrapping, Some(element)),
-        KeyRequest::Encapsulation | KeyRequest::SparseSecret => cost(KeyKind::Bootstrapping, None),
+        KeyRequest::Encapsulation | KeyRequest::SparseSecret | KeyRequest::Decapsulation => {
+            cost(KeyKind::Bootstrapping, None)
+        }
     });
     Ok(keys.collect())
 }

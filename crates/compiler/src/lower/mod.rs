@@ -112,7 +112,8 @@ struct Lowering<'a, S: Compiles> {
     stands_for: Vec<&'static [MacroOp]>,
 }
 
-/// Lowers a managed program `source`, which needs the evaluation keys `keys`.
+/// Lowers a managed program `source`, which needs the evaluation keys `keys`. A `BOOTSTRAP` calls the last procedure of
+/// the program `linked`.
 ///
 /// # Errors
 /// Constants that cannot be encoded; errors of the scheme layer and of the verifier.
@@ -120,17 +121,16 @@ pub fn run<S: Compiles>(
     source: &MacroProgram,
     keys: &[S::KeyName],
     procs: &ProcCache<S>,
-    options: &Options<S>,
+    (linked, options): (Option<&MacroProgram>, &Options<S>),
 ) -> Result<Lowered<S>, ErrorOf<S>> {
     let params = procs.params();
-    let bootstrapping = options.bootstrapping.as_ref().zip(S::BOOTSTRAPS);
     let mut lowering = Lowering {
         source,
         procs,
         ring: Ring::full(params.log_n()),
         seeded: options.seeded(),
         watch: &options.watch,
-        linked: bootstrapping.and_then(|(with, how)| (how.program)(with).procs.last()),
+        linked: linked.and_then(|program| program.procs.last()),
         bootstrap: None,
         block_of_proc: Vec::new(),
         program: Program::empty(params.log_n(), params.table()),

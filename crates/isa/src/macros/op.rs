@@ -52,7 +52,7 @@ pub enum MacroOp {
     Iszero,
     /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
     Quotient,
-    /// The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Only in managed programs: the compiler places it.
+    /// The numbers in a's slots at the immediate's level: in BGV with as little noise as bootstrapping leaves, in CKKS with the error of bootstrapping added. Only in managed programs: the compiler places it.
     Bootstrap,
     /// a is the named output of the program.
     Output,
@@ -68,6 +68,8 @@ pub enum MacroOp {
     Encapsulate,
     /// Raises the modulus of a result of ENCAPSULATE, with the secret that KEY gives (BASALISC paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Only in procedures that the compiler links in.
     Raise,
+    /// The coefficients of a result of ENCAPSULATE modulo its one prime, taken nearest to zero, modulo the primes of the immediate's level, the highest. A key switch back to the program's secret follows. The message gains a small multiple of the prime in each coefficient. Only in procedures that the compiler links in.
+    Modraise,
     /// Divides by the primes above the immediate's level, two or more, by one division that leaves the message unchanged. RESCALE is the same for one prime. Only in procedures that the compiler links in.
     Drop,
     /// Several automorphisms x -> x^G of one ciphertext, switched back to its secret, that share one decomposition (hoisting); one result an element. Only in procedures that the compiler links in.
@@ -120,7 +122,7 @@ pub enum MacroRule {
     Morph,
     /// `key-switch`: The operand is a ciphertext of three polynomials, or one under the secret of a Galois element; the result is a ciphertext of two, of its level and note.
     KeySwitch,
-    /// `bootstrap`: The operand is a ciphertext of two polynomials; the result has two, the immediate's level, and any factor.
+    /// `bootstrap`: The operand is a ciphertext of two polynomials; the result has two, the immediate's level, and any scale or factor.
     Bootstrap,
     /// `output`: The operand is a ciphertext; each output is written exactly once.
     Output,
@@ -136,9 +138,9 @@ pub enum MacroRule {
     Raise,
     /// `drop`: The operand is a ciphertext; the result has its size and the immediate's level, two or more below, and any factor of its plaintext modulus.
     Drop,
-    /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and note. The elements are no more than the operands, or any number where there is one operand. The result has two polynomials, the immediate's level, which is not higher, and any factor of the operands' plaintext modulus.
+    /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and note. The elements are no more than the operands, or any number where there is one operand. The result has two polynomials and the immediate's level, which is not higher. Its scale is divided by the primes between; a factor is any of the operands' plaintext modulus.
     TurnSum,
-    /// `sum-plain`: The operands are as many ciphertexts of two polynomials, of one level and note, as lifted constants of that level; the result has the ciphertexts' type.
+    /// `sum-plain`: The operands are as many ciphertexts of two polynomials, of one level and note, as lifted constants of that level and of one note. The result has two polynomials and that level. Scales multiply; a factor stays.
     SumPlain,
     /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus. There is an integer for each, and one more. The result has two polynomials, the immediate's level, which is not higher, and any factor of that modulus.
     Combine,
@@ -249,10 +251,10 @@ impl MacroImmKind {
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 39;
+    pub const COUNT: usize = 40;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 39] = [
+    pub const ALL: [MacroOp; 40] = [
         MacroOp::Input,
         MacroOp::Encode,
         MacroOp::Load,
@@ -284,6 +286,7 @@ impl MacroOp {
         MacroOp::Lift,
         MacroOp::Encapsulate,
         MacroOp::Raise,
+        MacroOp::Modraise,
         MacroOp::Drop,
         MacroOp::Hturn,
         MacroOp::Sumrot,
@@ -558,7 +561,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Level,
                 rule: MacroRule::Bootstrap,
-                semantics: "The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Only in managed programs: the compiler places it.",
+                semantics: "The numbers in a's slots at the immediate's level: in BGV with as little noise as bootstrapping leaves, in CKKS with the error of bootstrapping added. Only in managed programs: the compiler places it.",
                 expansion: &[],
             },
             MacroOp::Output => &OpInfo {
@@ -636,6 +639,17 @@ impl MacroOp {
                 immediate: MacroImmKind::None,
                 rule: MacroRule::Raise,
                 semantics: "Raises the modulus of a result of ENCAPSULATE, with the secret that KEY gives (BASALISC paper, Algorithm 3). d is under the program's secret, at the key's level and modulo the key's plaintext modulus. Its message is a's phase times a power of p, with an error in the digits below. Only in procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Modraise => &OpInfo {
+                mnemonic: "MODRAISE",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Level,
+                rule: MacroRule::Bootstrap,
+                semantics: "The coefficients of a result of ENCAPSULATE modulo its one prime, taken nearest to zero, modulo the primes of the immediate's level, the highest. A key switch back to the program's secret follows. The message gains a small multiple of the prime in each coefficient. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Drop => &OpInfo {
@@ -779,6 +793,7 @@ impl MacroOp {
             "LIFT" => Some(MacroOp::Lift),
             "ENCAPSULATE" => Some(MacroOp::Encapsulate),
             "RAISE" => Some(MacroOp::Raise),
+            "MODRAISE" => Some(MacroOp::Modraise),
             "DROP" => Some(MacroOp::Drop),
             "HTURN" => Some(MacroOp::Hturn),
             "SUMROT" => Some(MacroOp::Sumrot),
@@ -970,11 +985,11 @@ pub enum MacroNote {
     ConstantProduct,
     /// `product`: The scales of the operands multiply; correction factors multiply modulo the plaintext modulus.
     Product,
-    /// `divided`: The operand's scale is divided by the dropped prime; a correction factor is divided by the prime modulo the plaintext modulus.
+    /// `divided`: The operand's scale is divided by the dropped primes; a correction factor is divided by them modulo the plaintext modulus.
     Divided,
     /// `refactored`: The operand's correction factor is multiplied by the integer modulo the plaintext modulus.
     Refactored,
-    /// `refreshed`: The result has any correction factor.
+    /// `refreshed`: The result has any scale or correction factor.
     Refreshed,
     /// `declared`: The result has the annotation that the called procedure declares.
     Declared,
@@ -1320,7 +1335,7 @@ impl MacroOp {
                 stage: MacroStage::Traced,
             },
             MacroOp::Bootstrap => &MacroColumns {
-                schemes: &["bgv"],
+                schemes: &["bgv", "ckks"],
                 keys: MacroKeys::Refresh,
                 level: MacroLevel::Raised,
                 message: MacroMessage::Kept,
@@ -1370,7 +1385,7 @@ impl MacroOp {
                 stage: MacroStage::Explicit,
             },
             MacroOp::Lift => &MacroColumns {
-                schemes: &["bgv"],
+                schemes: &["bgv", "ckks"],
                 keys: MacroKeys::None,
                 level: MacroLevel::Chosen,
                 message: MacroMessage::Given,
@@ -1380,7 +1395,7 @@ impl MacroOp {
                 stage: MacroStage::Explicit,
             },
             MacroOp::Encapsulate => &MacroColumns {
-                schemes: &["bgv"],
+                schemes: &["bgv", "ckks"],
                 keys: MacroKeys::Linked,
                 level: MacroLevel::Same,
                 message: MacroMessage::Kept,
@@ -1399,6 +1414,16 @@ impl MacroOp {
                 size: MacroSize::Two,
                 stage: MacroStage::Explicit,
             },
+            MacroOp::Modraise => &MacroColumns {
+                schemes: &["ckks"],
+                keys: MacroKeys::Linked,
+                level: MacroLevel::Raised,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Refreshed,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
             MacroOp::Drop => &MacroColumns {
                 schemes: &["bgv"],
                 keys: MacroKeys::None,
@@ -1410,7 +1435,7 @@ impl MacroOp {
                 stage: MacroStage::Explicit,
             },
             MacroOp::Hturn => &MacroColumns {
-                schemes: &["bgv"],
+                schemes: &["bgv", "ckks"],
                 keys: MacroKeys::Linked,
                 level: MacroLevel::Same,
                 message: MacroMessage::Made,
@@ -1430,7 +1455,7 @@ impl MacroOp {
                 stage: MacroStage::Explicit,
             },
             MacroOp::Sumturn => &MacroColumns {
-                schemes: &["bgv"],
+                schemes: &["bgv", "ckks"],
                 keys: MacroKeys::Linked,
                 level: MacroLevel::Dropped,
                 message: MacroMessage::Made,
@@ -1440,7 +1465,7 @@ impl MacroOp {
                 stage: MacroStage::Explicit,
             },
             MacroOp::Sumplain => &MacroColumns {
-                schemes: &["bgv"],
+                schemes: &["bgv", "ckks"],
                 keys: MacroKeys::None,
                 level: MacroLevel::Same,
                 message: MacroMessage::Made,

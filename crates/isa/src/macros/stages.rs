@@ -179,6 +179,7 @@ impl TryFrom<MacroOp> for TracedOp {
             MacroOp::Lift => Err(OfStage::new(MacroOp::Lift, MacroStage::Traced)),
             MacroOp::Encapsulate => Err(OfStage::new(MacroOp::Encapsulate, MacroStage::Traced)),
             MacroOp::Raise => Err(OfStage::new(MacroOp::Raise, MacroStage::Traced)),
+            MacroOp::Modraise => Err(OfStage::new(MacroOp::Modraise, MacroStage::Traced)),
             MacroOp::Drop => Err(OfStage::new(MacroOp::Drop, MacroStage::Traced)),
             MacroOp::Hturn => Err(OfStage::new(MacroOp::Hturn, MacroStage::Traced)),
             MacroOp::Sumrot => Err(OfStage::new(MacroOp::Sumrot, MacroStage::Traced)),
@@ -234,7 +235,7 @@ pub enum ManagedOp {
     Iszero,
     /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
     Quotient,
-    /// The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Only in managed programs: the compiler places it.
+    /// The numbers in a's slots at the immediate's level: in BGV with as little noise as bootstrapping leaves, in CKKS with the error of bootstrapping added. Only in managed programs: the compiler places it.
     Bootstrap,
     /// a is the named output of the program.
     Output,
@@ -316,6 +317,7 @@ impl TryFrom<MacroOp> for ManagedOp {
             MacroOp::Lift => Err(OfStage::new(MacroOp::Lift, MacroStage::Managed)),
             MacroOp::Encapsulate => Err(OfStage::new(MacroOp::Encapsulate, MacroStage::Managed)),
             MacroOp::Raise => Err(OfStage::new(MacroOp::Raise, MacroStage::Managed)),
+            MacroOp::Modraise => Err(OfStage::new(MacroOp::Modraise, MacroStage::Managed)),
             MacroOp::Drop => Err(OfStage::new(MacroOp::Drop, MacroStage::Managed)),
             MacroOp::Hturn => Err(OfStage::new(MacroOp::Hturn, MacroStage::Managed)),
             MacroOp::Sumrot => Err(OfStage::new(MacroOp::Sumrot, MacroStage::Managed)),
@@ -499,6 +501,11 @@ pub trait Visitor {
         Err(Refused::unknown(Self::PASS, instr).into())
     }
 
+    /// `MODRAISE`, with the instruction and its immediate.
+    fn modraise(&mut self, instr: &MacroInstr, _: Level) -> Result<Self::Out, Self::Error> {
+        Err(Refused::unknown(Self::PASS, instr).into())
+    }
+
     /// `DROP`, with the instruction and its immediate.
     fn drop(&mut self, instr: &MacroInstr, _: Level) -> Result<Self::Out, Self::Error> {
         Err(Refused::unknown(Self::PASS, instr).into())
@@ -585,6 +592,7 @@ pub trait Visitor {
             (MacroOp::Lift, &MacroImm::Lifted(n)) => self.lift(instr, n),
             (MacroOp::Encapsulate, MacroImm::None) => self.encapsulate(instr),
             (MacroOp::Raise, MacroImm::None) => self.raise(instr),
+            (MacroOp::Modraise, &MacroImm::Level(level)) => self.modraise(instr, level),
             (MacroOp::Drop, &MacroImm::Level(level)) => self.drop(instr, level),
             (MacroOp::Hturn, MacroImm::Elements(elements)) => self.hturn(instr, elements),
             (MacroOp::Sumrot, MacroImm::Turns(turns)) => self.sumrot(instr, turns),
@@ -625,6 +633,7 @@ pub trait Visitor {
                 | MacroOp::Lift
                 | MacroOp::Encapsulate
                 | MacroOp::Raise
+                | MacroOp::Modraise
                 | MacroOp::Drop
                 | MacroOp::Hturn
                 | MacroOp::Sumrot

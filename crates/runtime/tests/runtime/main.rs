@@ -2,6 +2,7 @@
 //! The integration tests of this crate, in one binary: what they share is compiled once.
 
 mod bgv_bootstrap;
+mod ckks_bootstrap;
 mod clear;
 mod clear_scheme;
 mod deep;

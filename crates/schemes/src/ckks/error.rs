@@ -33,6 +33,8 @@ pub enum CkksError {
         level: Level,
         room_log2: f64,
     },
+    #[error("these parameters do not bootstrap: {reason}")]
+    NotBootstrapped { reason: String },
 }
 
 impl From<MathError> for CkksError {

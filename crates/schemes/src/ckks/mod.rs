@@ -2,6 +2,7 @@
 //! The CKKS scheme in SEAL's RNS variant. A ciphertext of level l has l + 1 primes, and all limbs are in evaluation
 //! form. Slot i of a polynomial m is m(zeta^(3^i)) with zeta = e^(pi i / N).
 
+pub mod bootstrap;
 mod embedding;
 pub mod encoder;
 pub mod error;

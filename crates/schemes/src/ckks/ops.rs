@@ -6,7 +6,7 @@ use ringmill_isa::macros::MacroOp;
 use super::error::CkksError;
 use super::params::Params;
 use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
-use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
+use crate::rlwe::ops::{PER_CIPHERTEXT, arithmetic, keyswitch, scaling, sums};
 use crate::rlwe::{self, Galois, Level};
 
 /// A CKKS operation with everything that determines its instructions, the key of its procedure in a cache.
@@ -53,11 +53,20 @@ pub enum Op {
     /// [`Op::Rotate`]: the digits are permuted after their extension instead of before, so the key-switching errors
     /// differ.
     HoistedRotate,
+    /// Adds automorphisms of several ciphertexts. Their key switches share one division by the special primes.
+    TurnSum,
+    /// Adds several ciphertexts, each times a plaintext.
+    SumPlain,
+    /// Switches a ciphertext at a low level to the sparse secret of bootstrapping.
+    Encapsulate,
+    /// Raises a ciphertext under the sparse secret, modulo one prime, to the highest level under the main secret.
+    Raise,
 }
 
 const ANY: Polys = Polys::TwoOrThree;
 const TWO: Polys = Polys::Exactly(2);
 const THREE: Polys = Polys::Exactly(3);
+const PAIRS: Polys = Polys::Each(2);
 
 impl Table for Op {
     type Params = Params;
@@ -88,6 +97,10 @@ impl Table for Op {
             Self::Rotate        => row!("ckks.rotate",         &[TWO],        0, Element,  One,        Same,     Exactly(2), None,          keyswitch::rotate),
             Self::TwoReal       => row!("ckks.two_real",       &[TWO],        0, Element,  One,        Same,     Exactly(2), None,          keyswitch::rotate_add),
             Self::HoistedRotate => row!("ckks.hoisted_rotate", &[TWO],        0, Elements, PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
+            Self::TurnSum       => row!("ckks.turn_sum",       &[PAIRS],      0, Elements, PerElement, Lower,    Exactly(2), None,          sums::turn_sum),
+            Self::SumPlain      => row!("ckks.sum_plain",      &[PAIRS],      PER_CIPHERTEXT, None, None, Same,  Exactly(2), None,          sums::sum_plain),
+            Self::Encapsulate   => row!("ckks.encapsulate",    &[TWO],        0, None,     One,        Same,     Exactly(2), None,          keyswitch::encapsulate),
+            Self::Raise         => row!("ckks.raise",          &[TWO],        0, None,     One,        Highest,  Exactly(2), None,          keyswitch::raise),
         }
     }
 
@@ -108,6 +121,10 @@ impl Table for Op {
             Self::Rotate => &[MacroOp::Morph, MacroOp::Ksw],
             Self::TwoReal => &[MacroOp::Morph, MacroOp::Ksw, MacroOp::Add],
             Self::HoistedRotate => &[MacroOp::Hrotate],
+            Self::TurnSum => &[MacroOp::Morph, MacroOp::Ksw, MacroOp::Add],
+            Self::SumPlain => &[MacroOp::Mul, MacroOp::Add],
+            Self::Encapsulate => &[MacroOp::Ksw],
+            Self::Raise => &[MacroOp::Modswitch, MacroOp::Ksw],
         }
     }
 }
@@ -227,5 +244,42 @@ impl OpKey {
     ) -> Self {
         let elements = Immediate::Elements(elements.into_iter().collect());
         Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
+    }
+
+    /// Returns the sum of `count` ciphertexts at `level`, each under the automorphism of its own element, as the cache
+    /// key of its procedure. The ciphertexts beyond the elements stay as they are. The level's last `dropped` primes
+    /// are divided away with the special ones.
+    pub fn turn_sum(
+        level: Level,
+        count: usize,
+        elements: impl IntoIterator<Item = Galois>,
+        dropped: u16,
+        seeded: bool,
+    ) -> Self {
+        let elements = Immediate::Elements(elements.into_iter().collect());
+        let variant = Variant {
+            level,
+            sizes: vec![2; count],
+            immediate: elements,
+            plain: 0,
+            seeded,
+            shape: Shape::dropping(dropped),
+        };
+        Self::new(Op::TurnSum, variant)
+    }
+
+    /// Returns the sum of `count` ciphertexts, each times a plaintext, as the cache key of its procedure.
+    pub fn sum_plain(level: Level, count: usize) -> Self {
+        Self::of(Op::SumPlain, level, &vec![2; count])
+    }
+
+    pub fn encapsulate(level: Level, seeded: bool) -> Self {
+        Self::with(Op::Encapsulate, level, &[2], Immediate::None, seeded)
+    }
+
+    /// Returns the raising of a ciphertext at `level`, which must be 0, to the highest level, as the cache key of its
+    /// procedure.
+    pub fn raise(level: Level, seeded: bool) -> Self {
+        Self::with(Op::Raise, level, &[2], Immediate::None, seeded)
     }
 }

@@ -9,7 +9,7 @@ use ringmill_isa::{Galois, Level};
 use super::container::{Writer, open};
 use super::switching::{key_bytes, read_key, write_key};
 use super::{FileError, Kind};
-use crate::rlwe::ops::keyswitch::special_of_few;
+use crate::rlwe::sparse::encapsulation_shape;
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{KSwitchKey, KeyRequest, Params};
 use crate::size;
@@ -21,6 +21,7 @@ pub type FurtherKeys = BTreeMap<KeyRequest, KSwitchKey>;
 const ENCAPSULATION: u8 = 0;
 const SPARSE_SECRET: u8 = 1;
 const LOW_GALOIS: u8 = 2;
+const DECAPSULATION: u8 = 3;
 
 fn field(what: &'static str, expected: &str, got: impl ToString) -> FileError {
     FileError::Field {
@@ -37,6 +38,7 @@ fn tag(name: &KeyRequest) -> Option<(u8, u32)> {
         KeyRequest::Encapsulation => Some((ENCAPSULATION, 0)),
         KeyRequest::SparseSecret => Some((SPARSE_SECRET, 0)),
         KeyRequest::LowGalois(element) => Some((LOW_GALOIS, element.0)),
+        KeyRequest::Decapsulation => Some((DECAPSULATION, 0)),
         KeyRequest::Relin | KeyRequest::Galois(_) => None,
     }
 }
@@ -46,24 +48,17 @@ fn shape(params: &Params, name: &KeyRequest, level: Level) -> Result<Shape, File
     params.check_level(level)?;
     let primes = 0..level.primes();
     Ok(match name {
-        KeyRequest::Encapsulation => {
-            let special = special_of_few(params, level)?;
-            Shape {
-                moduli: primes.clone().chain(special.clone()).collect(),
-                special,
-                digits: vec![primes],
-                low: params.key_modulus(),
-            }
-        }
+        KeyRequest::Encapsulation => encapsulation_shape(params, level)?,
         KeyRequest::SparseSecret => Shape {
             moduli: primes.clone().collect(),
             special: 0..0,
             digits: vec![primes],
             low: params.key_modulus(),
         },
-        KeyRequest::LowGalois(_) | KeyRequest::Relin | KeyRequest::Galois(_) => {
-            Shape::at(params, level)
-        }
+        KeyRequest::LowGalois(_)
+        | KeyRequest::Decapsulation
+        | KeyRequest::Relin
+        | KeyRequest::Galois(_) => Shape::at(params, level),
     })
 }
 
@@ -72,9 +67,10 @@ fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
     let primes = match name {
         KeyRequest::Encapsulation => moduli / 2,
         KeyRequest::SparseSecret => moduli,
-        KeyRequest::LowGalois(_) | KeyRequest::Relin | KeyRequest::Galois(_) => {
-            moduli.saturating_sub(params.special_count())
-        }
+        KeyRequest::LowGalois(_)
+        | KeyRequest::Decapsulation
+        | KeyRequest::Relin
+        | KeyRequest::Galois(_) => moduli.saturating_sub(params.special_count()),
     };
     Level(primes.saturating_sub(1) as u32)
 }
@@ -133,6 +129,7 @@ fn name(tag: u8, element: u32, params: &Params) -> Result<KeyRequest, FileError>
     match (tag, element) {
         (ENCAPSULATION, 0) => Ok(KeyRequest::Encapsulation),
         (SPARSE_SECRET, 0) => Ok(KeyRequest::SparseSecret),
+        (DECAPSULATION, 0) => Ok(KeyRequest::Decapsulation),
         (LOW_GALOIS, 3..) if element % 2 == 1 && u64::from(element) < below => {
             Ok(KeyRequest::LowGalois(Galois(element)))
         }

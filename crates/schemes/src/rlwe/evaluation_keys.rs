@@ -25,6 +25,8 @@ pub enum KeyRequest {
     Encapsulation,
     /// The sparse secret of bootstrapping, encrypted under the main secret.
     SparseSecret,
+    /// The key from the sparse secret of bootstrapping back to the main secret, for the highest level.
+    Decapsulation,
 }
 
 impl fmt::Display for KeyRequest {
@@ -37,6 +39,7 @@ impl fmt::Display for KeyRequest {
             }
             Self::Encapsulation => write!(f, "bootstrapping's encapsulation key"),
             Self::SparseSecret => write!(f, "bootstrapping's encrypted secret"),
+            Self::Decapsulation => write!(f, "bootstrapping's decapsulation key"),
         }
     }
 }
@@ -86,7 +89,8 @@ impl EvaluationKeys {
             KeyRequest::Galois(element) => self.galois.get(*element).ok(),
             other @ (KeyRequest::LowGalois(_)
             | KeyRequest::Encapsulation
-            | KeyRequest::SparseSecret) => self.further.get(other),
+            | KeyRequest::SparseSecret
+            | KeyRequest::Decapsulation) => self.further.get(other),
         };
         let Some(key) = found else { return Ok(None) };
         params.check_id("key", key.params_id())?;
@@ -117,7 +121,8 @@ impl KeyGenerator {
                 KeyRequest::Galois(element) => elements.push(*element),
                 other @ (KeyRequest::LowGalois(_)
                 | KeyRequest::Encapsulation
-                | KeyRequest::SparseSecret) => {
+                | KeyRequest::SparseSecret
+                | KeyRequest::Decapsulation) => {
                     return Err(RlweError::MissingKey(other.to_string()));
                 }
             }

@@ -20,6 +20,7 @@ pub(crate) mod params_builder;
 mod parties;
 mod public;
 pub mod security;
+pub(crate) mod sparse;
 pub(crate) mod switching;
 
 pub use crate::identity::{self, Origin};
@@ -40,3 +41,4 @@ pub use parties::{KeyHolder, Operator, RingScheme};
 pub use ringmill_device::KeyId;
 pub use ringmill_isa::{Galois, Level, Poly};
 pub use security::{SecurityLevel, SecurityRecord, SecurityTable};
+pub use sparse::SparseSecret;

@@ -6,6 +6,7 @@ mod bfv;
 mod bgv;
 mod bgv_bootstrap;
 mod ckks;
+mod ckks_bootstrap;
 mod common;
 mod exact;
 mod file;

@@ -143,8 +143,25 @@ impl Manager<'_> {
                     self.placed[old.0 as usize] = Some(Placed { value, state });
                 }
             }
+            (Kind::Refreshed, &[a]) => {
+                let start = self.plan.start();
+                let a = self.rescaled(a, loc);
+                let a = self.at_level(a, start, loc);
+                let state = State::Rescaled(self.scales.top(), Label::ONE);
+                let (src, imm) = (vec![a.value], instr.imm.clone());
+                let value = self.emit(instr.op, src, imm, self.at(state), loc);
+                self.place(instr, value, state);
+            }
             // The verifier has refused other numbers of operands.
-            (Kind::Product | Kind::Sum | Kind::Same | Kind::Rescaled | Kind::Constant, _) => {}
+            (
+                Kind::Product
+                | Kind::Sum
+                | Kind::Same
+                | Kind::Rescaled
+                | Kind::Constant
+                | Kind::Refreshed,
+                _,
+            ) => {}
         }
     }
 

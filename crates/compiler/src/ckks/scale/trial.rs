@@ -163,6 +163,25 @@ impl Planned {
         })
     }
 
+    /// Returns the plan that computes every product with a constant, for a program with `BOOTSTRAP`s of values at the
+    /// level `start`.
+    ///
+    /// # Errors
+    /// Fails for an operation that is not of CKKS.
+    pub fn bootstrapping(
+        program: &MacroProgram,
+        output_level: Level,
+        start: Level,
+    ) -> Result<Self, CompileError> {
+        let plan = Plan::products().bootstrapping_at(start);
+        Ok(Self {
+            depths: Depths::new(program, output_level, &plan)?,
+            plan,
+            labels: Labels::new(),
+            ratios: Vec::new(),
+        })
+    }
+
     /// Returns the plan of fewest levels for parameters whose primes can be chosen. It changes scales alone for the
     /// constants if that takes fewer levels than products with them.
     ///

@@ -8,7 +8,7 @@
 use super::super::linked::{Combination, Products};
 use super::super::program::{LevelNote, MacroImm, MacroType};
 use super::common::{cipher, expect_at, expect_cipher, expect_level, expect_size, kind, wrong};
-use super::note::{expect_modulus, lowered, of_modulus};
+use super::note::{self, expect_modulus, lowered};
 use super::{Scope, Typed};
 use crate::error::Fault;
 use crate::numbers::Level;
@@ -72,18 +72,20 @@ pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Resu
         let expected = format!("a level two or more below {}", from.level);
         return Err(immediate(expected, format!("level {to}")));
     }
-    divided(d, cipher(a)?, from, to)
+    divided(scope, d, cipher(a)?, from, to)
 }
 
-/// Checks that `d` may be the result of a division from the level `from` down to the level `to`. Its correction factor
-/// may be any factor of the operands' plaintext modulus.
-fn divided(d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
+/// Checks that `d` may be the result of a division from the level `from` down to the level `to`. A scale is divided by
+/// the primes between. A correction factor may be any factor of the operands' plaintext modulus.
+fn divided(scope: Scope<'_>, d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
     if to > from.level {
         let expected = format!("a level up to {}", from.level);
         return Err(immediate(expected, format!("level {to}")));
     }
     let declared = d.ty.at().map_or(from.note, |at| at.note);
-    let note = of_modulus(d, from.note, declared)?;
+    let between = to.primes()..from.level.primes();
+    let primes = scope.primes.and_then(|primes| primes.get(between));
+    let note = note::divided(d, from.note, primes, declared)?;
     expect_cipher(d, size, Some(LevelNote { level: to, note }))
 }
 
@@ -136,7 +138,7 @@ pub(super) fn turn_sum(
         let expected = format!("at most {most} Galois elements");
         return Err(immediate(expected, format!("{found} Galois elements")));
     }
-    divided(d, 2, alike(scope, operands)?, turns.to)
+    divided(scope, d, 2, alike(scope, operands)?, turns.to)
 }
 
 pub(super) fn sum_plain(scope: Scope<'_>, operands: &[Typed], d: Typed) -> Result<(), Fault> {
@@ -149,10 +151,17 @@ pub(super) fn sum_plain(scope: Scope<'_>, operands: &[Typed], d: Typed) -> Resul
             found: format!("{}", operands.len()),
         });
     }
+    let Some(&last) = constants.last() else {
+        return expect_cipher(d, 2, Some(at));
+    };
+    let of = lifted(scope, last)?;
     for &constant in constants {
-        expect_level(constant, at.level, lifted(scope, constant)?.level)?;
+        let own = lifted(scope, constant)?;
+        expect_level(constant, at.level, own.level)?;
+        note::expect_alike(constant, of.note, own.note)?;
     }
-    expect_cipher(d, 2, Some(at))
+    let note = note::of_products(at.note, of.note);
+    expect_cipher(d, 2, Some(LevelNote { note, ..at }))
 }
 
 pub(super) fn combine(
@@ -168,7 +177,7 @@ pub(super) fn combine(
     if integers.len() != wanted {
         return Err(counted(wanted, integers.len()));
     }
-    divided(d, 2, of_one_modulus(scope, operands)?, *to)
+    divided(scope, d, 2, of_one_modulus(scope, operands)?, *to)
 }
 
 fn counted(wanted: usize, found: usize) -> Fault {
@@ -185,7 +194,7 @@ pub(super) fn sum_products(
         return Err(immediate("products and a level", "another immediate"));
     };
     products_fit(products, operands.len())?;
-    divided(d, 2, of_one_modulus(scope, operands)?, products.to)
+    divided(scope, d, 2, of_one_modulus(scope, operands)?, products.to)
 }
 
 fn products_fit(products: &Products, operands: usize) -> Result<(), Fault> {

@@ -180,7 +180,7 @@ impl Scope<'_> {
                 expect_size(*a, 2, cipher(*a)?)?;
                 let from = self.managed(*a)?;
                 let declared = d.ty.at().map_or(from.note, |at| at.note);
-                let note = note::refactored(*a, from.note, declared)?;
+                let note = note::refreshed(*a, from.note, declared)?;
                 expect_cipher(*d, 2, Some(LevelNote { level, note }))
             }
             (MacroRule::Rotate, [a], results) => {

@@ -50,6 +50,23 @@ pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<N
     }
 }
 
+/// Checks that two lifted constants of a sum of products have the same scale, if they have scales.
+pub(super) fn expect_alike(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
+    match expected {
+        Note::Scale(_) => expect(v, expected, found),
+        Note::Bare | Note::Factor(_) => Ok(()),
+    }
+}
+
+/// Returns the note of a sum of products of ciphertexts and lifted constants, which have the notes `a` and `of_b`.
+/// Scales multiply. The maker of the constants has taken a correction factor into account.
+pub(super) fn of_products(a: Note, of_b: Note) -> Note {
+    match (a, of_b) {
+        (Note::Scale(x), Note::Scale(y)) => Note::Scale(x * y),
+        (Note::Scale(_) | Note::Bare | Note::Factor(_), _) => a,
+    }
+}
+
 /// Returns the note of the product of a value and a constant whose scale is `constant`. Only schemes with scales
 /// have constants with a scale.
 pub(super) fn times_constant(note: Note, constant: Option<f64>) -> Result<Note, Fault> {
@@ -78,6 +95,34 @@ pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, F
     match note {
         Note::Factor(_) => Ok(any_factor(note, declared)),
         Note::Bare | Note::Scale(_) => Err(fault(a, "a factor".to_owned(), note)),
+    }
+}
+
+/// Returns the note `declared`, which the program states for a bootstrapped value, if it is of the same kind as the
+/// operand's: a scale or a correction factor. A value without a note cannot be bootstrapped.
+pub(super) fn refreshed(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
+    match (note, declared) {
+        (Note::Factor(_), Note::Factor(_)) | (Note::Scale(_), Note::Scale(_)) => Ok(declared),
+        (Note::Factor(_) | Note::Scale(_), _) => Ok(note),
+        (Note::Bare, _) => Err(fault(a, "a scale or a factor".to_owned(), note)),
+    }
+}
+
+/// Returns the note of a value after the division by several primes. A scale is divided by them; if they are not
+/// known, it is the one `declared`. A correction factor may be any of its plaintext modulus.
+pub(super) fn divided(
+    d: Typed,
+    note: Note,
+    primes: Option<&[u64]>,
+    declared: Note,
+) -> Result<Note, Fault> {
+    match (note, declared) {
+        (Note::Scale(scale), Note::Scale(declared)) => Ok(Note::Scale(match primes {
+            Some(primes) => primes.iter().fold(scale, |scale, &q| scale / q as f64),
+            None => declared,
+        })),
+        (Note::Scale(_), _) => Ok(note),
+        (Note::Bare | Note::Factor(_), _) => of_modulus(d, note, declared),
     }
 }
 

@@ -140,6 +140,7 @@ impl Compiles for Clear {
             predicted: vec![(); program.outputs.len()],
             params,
             managed,
+            bootstrapping: None,
         })
     }
 

@@ -7,11 +7,12 @@
 use ringmill_isa::Level;
 
 use super::error::BootstrapError;
-use super::keys::{BootstrapKeys, encapsulation_shape};
+use super::keys::BootstrapKeys;
 use super::maps::Maps;
 use super::params::Bootstrapping;
 use crate::bgv::{Ciphertext, Factor, Params};
 use crate::file::{FileError, Kind, Writer, open, read_key, write_key};
+use crate::rlwe::sparse::encapsulation_shape;
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{GaloisKeys, KSwitchKey, RelinKey};
 use crate::size;
@@ -60,7 +61,8 @@ impl BootstrapKeys {
         let [low, high] = maps.elements();
         let (start, top) = (setup.start().map_err(refused)?, params.max_level());
         let id = header.key_id;
-        let encapsulation = encapsulation_shape(setup).map_err(refused)?;
+        let encapsulation = encapsulation_shape(setup.params(), setup.inner());
+        let encapsulation = encapsulation.map_err(|e| refused(e.into()))?;
         let encapsulation = read_key(&mut r, params, &encapsulation, id)?;
         let relin = RelinKey(read_key(&mut r, params, &Shape::at(params, top), id)?);
         let mut galois = |elements: Vec<_>, level: Level| {

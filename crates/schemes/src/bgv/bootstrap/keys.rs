@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The keys of bootstrapping, and the sparse secret for which they are made.
-
-use std::fmt;
+//! The keys of bootstrapping.
 
 use ringmill_math::kernels;
 
@@ -9,44 +7,13 @@ use super::error::BootstrapError;
 use super::maps::Maps;
 use super::params::Bootstrapping;
 use crate::bgv::{Ciphertext, Factor, KeyGenerator, Params};
-use crate::rlwe::arith::{expand, limbs_mut, small_to_eval};
+use crate::rlwe::arith::{expand, limbs_mut};
 use crate::rlwe::key::KSwitchKey;
 use crate::rlwe::keygen::encrypt_zero;
-use crate::rlwe::ops::keyswitch::special_of_few;
-use crate::rlwe::switching::{Shape as KeyShape, switching_key};
-use crate::rlwe::{GaloisKeys, KeyForm, RelinKey, SecretDistribution, SecretKey};
+use crate::rlwe::sparse::{SparseSecret, encapsulation_shape};
+use crate::rlwe::switching::Shape as KeyShape;
+use crate::rlwe::{GaloisKeys, KeyForm, RelinKey};
 use ringmill_device::ResidueVec;
-
-/// The sparse secret under which ciphertexts are encapsulated during a bootstrap. It is needed to make keys, and for
-/// nothing else.
-pub struct SparseSecret(SecretKey);
-
-impl fmt::Debug for SparseSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SparseSecret(redacted)")
-    }
-}
-
-impl SparseSecret {
-    /// Samples a new sparse secret from the generator's randomness.
-    ///
-    /// # Errors
-    /// Fails if the system has no randomness.
-    pub fn sample(setup: &Bootstrapping, keygen: &KeyGenerator) -> Result<Self, BootstrapError> {
-        let params = setup.params();
-        let weight = setup.weight();
-        let distribution = SecretDistribution::SparseTernary { weight };
-        let coefficients = distribution.sample(&mut keygen.fresh()?, params.degree())?;
-        let indices: Vec<usize> = (0..params.moduli().len()).collect();
-        let eval = small_to_eval(params, &indices, &coefficients)?;
-        Ok(Self(SecretKey::known(params, eval)))
-    }
-
-    /// Returns the sparse secret as a key, which decrypts encapsulated ciphertexts.
-    pub fn secret_key(&self) -> &SecretKey {
-        &self.0
-    }
-}
 
 /// The keys that a server needs to bootstrap. They are public: the server cannot decrypt with them.
 #[derive(Clone, Debug)]
@@ -72,7 +39,7 @@ impl BootstrapKeys {
         keygen: &KeyGenerator,
         form: KeyForm,
     ) -> Result<Self, BootstrapError> {
-        let secret = SparseSecret::sample(setup, keygen)?;
+        let secret = SparseSecret::sample(setup.params(), setup.weight(), keygen)?;
         Self::of_secret(setup, maps, keygen, &secret, form)
     }
 
@@ -93,7 +60,7 @@ impl BootstrapKeys {
         let [low, high] = maps.elements();
         let start = setup.start()?;
         Ok(Self {
-            encapsulation: encapsulation(setup, keygen, sparse, form)?,
+            encapsulation: sparse.encapsulation(params, setup.inner(), keygen, form)?,
             secret: encrypted(params, keygen, sparse)?,
             relin: keygen.relin_key(form)?,
             low: keygen.galois_keys_at(&low, form, start)?,
@@ -117,10 +84,12 @@ impl BootstrapKeys {
         let high_shape = KeyShape::at(params, params.max_level());
         let residues = params.cipher_count() * params.degree();
         let secret = (2 * params.key_word_bytes() * residues) as u64;
-        Ok(encapsulation_shape(setup)?.bytes(params, form)
-            + low.len() as u64 * low_shape.bytes(params, form)
-            + (1 + high.len() as u64) * high_shape.bytes(params, form)
-            + secret)
+        Ok(
+            encapsulation_shape(params, setup.inner())?.bytes(params, form)
+                + low.len() as u64 * low_shape.bytes(params, form)
+                + (1 + high.len() as u64) * high_shape.bytes(params, form)
+                + secret,
+        )
     }
 
     /// Returns the bytes of memory that all keys take.
@@ -130,36 +99,6 @@ impl BootstrapKeys {
         let galois: u64 = galois.map(|(_, key)| key.bytes()).sum();
         self.encapsulation.bytes() + secret + self.relin.0.bytes() + galois
     }
-}
-
-/// Returns the shape of the encapsulation key: one digit, the primes of the inner modulus, and as many special primes.
-pub(super) fn encapsulation_shape(setup: &Bootstrapping) -> Result<KeyShape, BootstrapError> {
-    let (params, level) = (setup.params(), setup.inner());
-    let special = special_of_few(params, level)?;
-    let primes = 0..level.primes();
-    Ok(KeyShape {
-        moduli: primes.clone().chain(special.clone()).collect(),
-        special,
-        digits: vec![primes],
-        low: params.low_modulus(),
-    })
-}
-
-fn encapsulation(
-    setup: &Bootstrapping,
-    keygen: &KeyGenerator,
-    sparse: &SparseSecret,
-    form: KeyForm,
-) -> Result<KSwitchKey, BootstrapError> {
-    let params = setup.params();
-    let shape = encapsulation_shape(setup)?;
-    let main = keygen.secret_key();
-    let secrets = (main.expose_eval_limbs(), &sparse.0);
-    let (mut prng, watch) = (keygen.fresh()?, keygen.watch());
-    let key_id = main.key_id();
-    Ok(switching_key(
-        params, &shape, secrets, key_id, form, &mut prng, watch,
-    )?)
 }
 
 /// Encrypts the sparse secret s' as (b + s', a) at the highest level. Here (b, a) is an encryption of zero whose error
@@ -175,7 +114,10 @@ fn encrypted(
     let a = expand(params, &indices, &prng.next_seed(), 0);
     let main = keygen.secret_key();
     let mut b = encrypt_zero(params, params.key_modulus(), main, &indices, &a, &mut prng)?;
-    let secret = sparse.0.expose_eval_limbs().chunks_exact(params.degree());
+    let secret = sparse
+        .secret_key()
+        .expose_eval_limbs()
+        .chunks_exact(params.degree());
     for ((_, q, limb), s) in limbs_mut(params, &indices, &mut b).zip(secret) {
         kernels::add_assign(q, limb, s)?;
     }

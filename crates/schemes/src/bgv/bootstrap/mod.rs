@@ -47,7 +47,7 @@ mod value;
 pub use bootstrapper::{Bootstrapper, Observer, Step};
 pub use chance::log2_chance;
 pub use error::BootstrapError;
-pub use keys::{BootstrapKeys, SparseSecret};
+pub use keys::BootstrapKeys;
 pub use lift::Lifted;
 pub use maps::Maps;
 pub use params::Bootstrapping;
@@ -55,3 +55,5 @@ pub use procedure::Procedure;
 pub use sets::Set;
 pub use table::Table;
 pub use value::Value;
+
+pub use crate::rlwe::SparseSecret;

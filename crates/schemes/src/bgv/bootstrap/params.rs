@@ -5,7 +5,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use num_bigint::BigUint;
 use ringmill_isa::Level;
 use ringmill_math::digits::Method;
 use ringmill_math::slots::SlotStructure;
@@ -14,9 +13,7 @@ use ringmill_math::slots::linear::Shape;
 use super::chance::log2_chance;
 use super::error::BootstrapError;
 use crate::bgv::{Noise, NoiseModel, Params, PrimePower};
-use crate::rlwe::ops::keyswitch::special_of_few;
-use crate::rlwe::security::{SecurityTable, bound, no_bound};
-use crate::rlwe::{RlweError, SecretDistribution};
+use crate::rlwe::{RlweError, sparse};
 
 /// The checked parameters by which integers in slots are bootstrapped: the exponent e, the inner modulus q, and the
 /// weight of the sparse secret.
@@ -113,8 +110,9 @@ impl Bootstrapping {
                 "level {inner} is the highest, and what is bootstrapped to"
             )));
         }
-        let key_bits = key_bits(&params, inner)?;
-        let security = encapsulated_security(&params, weight, key_bits)?;
+        let key_bits = sparse::key_bits(&params, inner)?;
+        let security = sparse::security(&params, weight, key_bits);
+        let security = security.map_err(|reason| BootstrapError::Secret { reason })?;
         // rho is the sum of `weight` numbers rounded to an integer. The fast base extension of k primes may move it k /
         // b further, for a prime b above 2^20, and noise moves it by `noise`.
         let slack = inner.primes() as f64 / 2f64.powi(20);
@@ -323,41 +321,4 @@ fn inner_level(params: &Params, weight: u32, below: f64) -> Option<(Level, f64)>
         })
         .find(|&(_, part)| part < PART / 2.0)
         .map(|(level, _)| (level, PART))
-}
-
-/// Returns the bits of the modulus of the only published key of the sparse secret: that of q and as many special
-/// primes.
-fn key_bits(params: &Params, inner: Level) -> Result<u64, RlweError> {
-    let special = special_of_few(params, inner)?;
-    let special = params.moduli().get(special).unwrap_or_default();
-    let primes = params.moduli().iter().take(inner.primes()).chain(special);
-    Ok(primes.product::<BigUint>().bits())
-}
-
-/// Checks the modulus of the sparse secret's key by the security tables of sparse secrets. Returns one line about the
-/// table.
-fn encapsulated_security(
-    params: &Params,
-    weight: u32,
-    bits: u64,
-) -> Result<String, BootstrapError> {
-    let (table, level) = (SecurityTable::SparseTernary2026, params.security().level);
-    let secret = SecretDistribution::SparseTernary { weight };
-    let found = bound(table, secret, level, params.log_n())?;
-    let (level, log_n) = (level.bits(), params.log_n());
-    let reason = match found {
-        Some(most) if bits <= most.into() => {
-            return Ok(format!(
-                "{level}-bit by {table}: {bits} bits, at most {most}"
-            ));
-        }
-        Some(most) => format!(
-            "its modulus has {bits} bits, table {table} allows at most {most} for weight {weight} at N = 2^{log_n}"
-        ),
-        None => no_bound(table, secret, params.security().level, log_n),
-    };
-    if params.insecure_allowed() {
-        return Ok(format!("INSECURE, allowed for tests only: {reason}"));
-    }
-    Err(BootstrapError::Secret { reason })
 }

@@ -120,9 +120,11 @@ impl<'a> Run<'a> {
             KeyRequest::Encapsulation => Ok(&keys.encapsulation),
             KeyRequest::Galois(g) => keys.high.get(g).map_err(|_| BootstrapError::MissingKey(g)),
             KeyRequest::LowGalois(g) => keys.low.get(g).map_err(|_| BootstrapError::MissingKey(g)),
-            KeyRequest::SparseSecret => Err(BootstrapError::Parameters {
-                reason: "the encrypted secret is no switching key".into(),
-            }),
+            KeyRequest::SparseSecret | KeyRequest::Decapsulation => {
+                Err(BootstrapError::Parameters {
+                    reason: "the encrypted secret is no switching key".into(),
+                })
+            }
         }
     }
 

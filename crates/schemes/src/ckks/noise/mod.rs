@@ -501,6 +501,12 @@ impl NoiseModel {
         sum
     }
 
+    /// Returns the noise of a bootstrapped value, to which the bootstrap adds an error of at most `error`. The noise of
+    /// its operand does not grow.
+    pub fn bootstrapped(&mut self, a: Noise, error: f64) -> Noise {
+        self.with_fixed(a, &Slots::All(error))
+    }
+
     /// Returns a bound on the error of every slot of the program's vectors, decoding in doubles included. `magnitude`
     /// bounds the absolute values in the slots. The bound fails with probability at most 2^-[`FAILURE_BITS`].
     pub fn bound(&mut self, a: &Noise, magnitude: &Slots) -> f64 {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use ringmill_isa::mid::{ProcBuilder, ValueId};
+use ringmill_isa::mid::{ModulusId, ProcBuilder, ValueId};
 use ringmill_isa::{Level, Poly};
 
 use super::Variant;
@@ -313,6 +313,62 @@ pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErr
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
     switched(e, &c1, key, &special, |_| Ok(c0))
+}
+
+/// Emits the raising of a ciphertext modulo q_0, the only prime of its level, to the highest level. The coefficients,
+/// nearest to 0, are taken modulo every prime. A key switch from the ciphertext's secret to the main one follows.
+pub(crate) fn raise<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
+    let [c0, c1] = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
+    let ([c0], [c1]) = (c0.as_slice(), c1.as_slice()) else {
+        return Err(RlweError::Parameter {
+            what: "level whose modulus is raised",
+            expected: "0, a modulus of one prime".into(),
+            got: v.level.to_string(),
+        });
+    };
+    let (c0, c1) = (*c0, *c1);
+    e.level = e.params.max_level();
+    let key = e.key(1, v.seeded)?;
+    let known = extended_from(e, c1)?;
+    let c1 = transformed(e, c1, &known)?;
+    let [b, a] = switch(e, &c1, Some(&known), key)?;
+    let known = extended_from(e, c0)?;
+    let c0 = transformed(e, c0, &known)?;
+    let c0 = add_all(e, &c0, &b)?;
+    e.result(0, Poly(0), &c0)?;
+    e.result(0, Poly(1), &a)
+}
+
+/// Emits the coefficients of a polynomial modulo one prime, nearest to 0, modulo every prime of the level.
+fn extended_from<P>(e: &mut Emit<P>, of: Limb) -> Result<Vec<Limb>, RlweError> {
+    let half = e.reducer(of.modulus)?.value() / 2;
+    let own = e.ops().intt(of.value)?;
+    let shifted = e.ops().addi(own, half)?;
+    let mut all = Vec::new();
+    for modulus in e.level_moduli() {
+        let value = if modulus == of.modulus {
+            own
+        } else {
+            let q = e.reducer(modulus)?;
+            let x = e.ops().conv(shifted, ModulusId(modulus as u16))?;
+            e.ops().addi(x, q.neg(q.reduce(half)))?
+        };
+        all.push(Limb { value, modulus });
+    }
+    Ok(all)
+}
+
+/// Emits the evaluation form of a polynomial with coefficients `known`. Its limb `of` is known in that form.
+fn transformed<P>(e: &mut Emit<P>, of: Limb, known: &[Limb]) -> Result<Vec<Limb>, RlweError> {
+    let mut all = Vec::with_capacity(known.len());
+    for l in known {
+        let value = match l.modulus == of.modulus {
+            true => of.value,
+            false => e.ops().ntt(l.value)?,
+        };
+        all.push(Limb { value, ..*l });
+    }
+    Ok(all)
 }
 
 /// Returns the indices of the first special primes, as many as `level` has primes.

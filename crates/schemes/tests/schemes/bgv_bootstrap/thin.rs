@@ -56,7 +56,7 @@ impl Toy {
         let keygen =
             KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), [p as u8; 32])
                 .unwrap();
-        let sparse = SparseSecret::sample(&setup, &keygen).unwrap();
+        let sparse = SparseSecret::sample(setup.params(), setup.weight(), &keygen).unwrap();
         let maps = Maps::new(&setup, Default::default()).unwrap();
         let keys =
             BootstrapKeys::of_secret(&setup, &maps, &keygen, &sparse, KeyForm::Stored).unwrap();

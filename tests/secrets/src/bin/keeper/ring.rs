@@ -486,7 +486,7 @@ pub fn sparse(keeper: &mut Keeper) {
     let maps = Maps::new(&setup, Default::default()).expect("maps");
     let keygen = KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), SEED);
     let keygen = keygen.expect("keys");
-    let sparse = SparseSecret::sample(&setup, &keygen).expect("secret");
+    let sparse = SparseSecret::sample(setup.params(), setup.weight(), &keygen).expect("secret");
     keeper.tells(|to| {
         let limbs = sparse.secret_key().expose_eval_limbs();
         tell_limbs(to, ring, "sparse secret", Kept::WithItsHolder, limbs);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The bootstrap of CKKS programs in the compiler: a procedure of the scheme layer, and its fields in files of programs.
+
+use std::sync::Arc;
+
+use ringmill_isa::macros::MacroProgram;
+use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Layout, Procedure, Wanted};
+use ringmill_schemes::ckks::{Ckks, CkksError, Params};
+use serde::Deserialize;
+
+use crate::kept::{Exact, KeptBootstrapping};
+use crate::scheme::{Bootstraps, Lifted};
+
+pub(super) const BY_PROCEDURE: Bootstraps<Ckks> = Bootstraps {
+    keeps_procedures: false,
+    program,
+    lifted,
+    keep,
+    made_again,
+};
+
+fn program(procedure: &Arc<Procedure>) -> &MacroProgram {
+    procedure.program()
+}
+
+fn lifted(
+    procedure: &Arc<Procedure>,
+    _: &Params,
+    number: u32,
+) -> Option<Result<Lifted, CkksError>> {
+    Some(match procedure.encoded(number)? {
+        Ok(plain) => Ok(Box::new(plain)),
+        Err(error) => Err(error),
+    })
+}
+
+/// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    /// The number of coefficients of the encapsulated secret that are not 0.
+    weight: u32,
+    /// The number of matrices of the map to coefficients, and of the map to slots.
+    stages: [u32; 2],
+    /// The number of levels between two bootstraps.
+    free: u32,
+    log_length: u32,
+    doublings: u32,
+    /// Whether all bootstrapped values are real.
+    real: bool,
+    /// A bound on the absolute values that are bootstrapped.
+    magnitude: Exact,
+    /// The scales of the operand and of the result.
+    scales: [Exact; 2],
+    /// Whether key-switching keys take half of their polynomials from seeds.
+    seeded: bool,
+}
+
+fn keep(procedure: &Arc<Procedure>) -> KeptBootstrapping {
+    let (setup, wanted) = (procedure.setup(), procedure.wanted());
+    let layout = setup.layout();
+    let exact = |x: f64| String::from(Exact(x));
+    KeptBootstrapping::new([
+        ("weight", setup.weight().into()),
+        (
+            "stages",
+            vec![layout.to_coefficients, layout.to_slots].into(),
+        ),
+        ("free", layout.free.into()),
+        ("log_length", layout.log_length.into()),
+        ("doublings", layout.doublings.into()),
+        ("real", wanted.real.into()),
+        ("magnitude", exact(wanted.magnitude).into()),
+        ("scales", wanted.scales.map(exact).to_vec().into()),
+        ("seeded", procedure.seeded().into()),
+    ])
+}
+
+fn made_again(kept: KeptBootstrapping, params: &Arc<Params>) -> Result<Arc<Procedure>, String> {
+    let kept: Fields = kept.read()?;
+    let [to_coefficients, to_slots] = kept.stages;
+    let layout = Layout {
+        to_coefficients,
+        free: kept.free,
+        log_length: kept.log_length,
+        doublings: kept.doublings,
+        to_slots,
+    };
+    let wanted = Wanted {
+        real: kept.real,
+        magnitude: kept.magnitude.0,
+        scales: kept.scales.map(|Exact(scale)| scale),
+    };
+    let setup = Bootstrapping::new(Arc::clone(params), layout, kept.weight);
+    let made = setup.and_then(|setup| Procedure::new(setup, wanted, kept.seeded));
+    made.map(Arc::new).map_err(|e| e.to_string())
+}

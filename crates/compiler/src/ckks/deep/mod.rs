@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Fits CKKS programs of any depth to parameters that bootstrap: places bootstraps, chooses levels and scales below
+//! those of bootstrapping, and makes the procedure that the bootstraps call.
+
+mod course;
+mod extent;
+mod place;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroOp, MacroProgram};
+use ringmill_schemes::ckks::Params;
+use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Procedure, Wanted};
+use ringmill_schemes::rlwe::KeyRequest;
+
+use super::canonical::CanonicalScales;
+use super::params::narrower;
+use super::precision::{Like, predict};
+use super::range::InputRange;
+use super::scale::trial::Planned;
+use super::search::Fitted;
+use super::{Options, code};
+use crate::cures::Cures;
+use crate::error::{At, CompileError};
+use crate::keys;
+use crate::refresh;
+use course::{Course, Setting};
+use extent::refreshed;
+
+/// Fits a relinearised program to the parameters of a bootstrap. Returns it with the procedure that its bootstraps
+/// call, or without one if it needs none.
+///
+/// # Errors
+/// Fails for a program in which some value cannot be bootstrapped in time, with its line. Fails for values that do not
+/// fit, an output without a right digit, and a target.
+pub(super) fn fit(
+    program: &MacroProgram,
+    setup: &Bootstrapping,
+    options: &Options,
+    ranges: &[InputRange],
+) -> Result<(Fitted, Option<Arc<Procedure>>), CompileError> {
+    let params = setup.params();
+    check(program, params, options)?;
+    let layout = setup.layout();
+    let setting = Setting {
+        start: layout.start(),
+        end: layout.end(),
+        output: options.output_level,
+        watch: &options.watch,
+    };
+    let placement = match refresh::best(program, &Course::new(&setting))? {
+        Ok((placement, _)) => placement,
+        Err(lost) => {
+            return Err(CompileError::TooDeep {
+                at: At(lost.loc),
+                needed: lost.needed,
+                available: layout.end().0,
+                cures: Cures::default(),
+            });
+        }
+    };
+    let placed = place::run(program, &setting, placement)?;
+    let (primes, scale) = (params.cipher_moduli(), params.default_scale());
+    let own = primes.get(..layout.end().primes()).unwrap_or(primes);
+    let scales = CanonicalScales::new(own, scale)?;
+    let mut planned = Planned::bootstrapping(&placed, options.output_level, layout.start())?;
+    let managed = planned.manage(placed, &scales, options.output_level)?;
+    let wanted = refreshed(&managed, ranges)?.map(|(magnitude, real)| Wanted {
+        real,
+        // A power of two says little about a sample.
+        magnitude: magnitude.max(f64::MIN_POSITIVE).log2().ceil().exp2(),
+        scales: [layout.start(), layout.end()].map(|level| scales.normal(level)),
+    });
+    let procedure = match wanted {
+        None => None,
+        Some(wanted) => {
+            let made = Procedure::new(setup.clone(), wanted, options.seeded());
+            Some(Arc::new(made.map_err(CompileError::Scheme)?))
+        }
+    };
+    let like = options.sample.as_ref().map(|sample| Like {
+        sample,
+        margin: options.margin,
+    });
+    let error = procedure.as_ref().map(|procedure| procedure.error());
+    let prediction = predict(&managed, params, ranges, like, error, &options.watch)?;
+    let fitted = Fitted {
+        output_level: options.output_level,
+        params: Arc::clone(params),
+        managed,
+        prediction,
+    };
+    let tightest = &fitted.prediction.tightest;
+    if !tightest.fits() {
+        let first = &tightest.first;
+        return Err(CompileError::Overflow {
+            at: At(first.loc.clone()),
+            magnitude: first.magnitude,
+            error: first.error,
+            capacity: first.capacity,
+            narrower: narrower(options, ranges),
+        });
+    }
+    fitted.check_meaning()?;
+    Ok((fitted, procedure))
+}
+
+fn check(program: &MacroProgram, params: &Params, options: &Options) -> Result<(), CompileError> {
+    if options.target.is_some() {
+        return Err(CompileError::NotBootstrapped {
+            at: At(None),
+            what: "a machine that CKKS programs are compiled for",
+            cure: "compile for no target, or a program that needs no bootstrap",
+        });
+    }
+    if program.slots as usize > params.slots() {
+        return Err(CompileError::TooManySlots {
+            slots: program.slots,
+            log_n: u32::from(params.log_n()),
+            available: params.slots() as u32,
+        });
+    }
+    Ok(())
+}
+
+/// Returns the evaluation keys that a managed program needs, with the keys of bootstrapping if it bootstraps.
+///
+/// # Errors
+/// Rotations by steps that the slots do not have.
+pub(super) fn keys(
+    managed: &MacroProgram,
+    params: &Params,
+    procedure: Option<&Arc<Procedure>>,
+) -> Result<Vec<KeyRequest>, CompileError> {
+    let found = keys::of(managed, |instr| code::automorphisms(params, instr))?;
+    let mut found: BTreeSet<KeyRequest> = found.into_iter().collect();
+    let mut instrs = managed.instrs.iter();
+    if let Some(procedure) = procedure
+        && instrs.any(|instr| instr.op == MacroOp::Bootstrap)
+    {
+        found.extend(procedure.key_names().iter().copied());
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// Returns the level of a value by its depth below the level of bootstrapped values.
+fn level(end: Level, depth: u32) -> Level {
+    Level(end.0.saturating_sub(depth))
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The macro instructions of a bootstrap, with the levels and scales of their values.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use ringmill_isa::macros::linked::{Elements, Turns};
+use ringmill_isa::macros::{
+    LevelNote, MacroImm, MacroInstr, MacroOp, MacroProc, MacroType, MacroValue, Note,
+};
+use ringmill_isa::{Galois, Level};
+
+use super::procedure::Constant;
+
+/// A ciphertext of two polynomials in the code of a bootstrap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    pub value: MacroValue,
+    pub level: Level,
+    pub scale: f64,
+}
+
+/// The instructions of a bootstrap, with the types of their values and the constants that they read.
+#[derive(Default)]
+pub(super) struct Code {
+    params: Vec<MacroValue>,
+    instrs: Vec<MacroInstr>,
+    types: Vec<MacroType>,
+    pub constants: Vec<Constant>,
+}
+
+impl Code {
+    fn value(&mut self, ty: MacroType) -> MacroValue {
+        self.types.push(ty);
+        MacroValue(self.types.len() as u32 - 1)
+    }
+
+    fn cipher(&mut self, size: u32, level: Level, scale: f64) -> MacroValue {
+        let note = Note::Scale(scale);
+        let at = Some(LevelNote { level, note });
+        self.value(MacroType::Cipher { size, at })
+    }
+
+    /// Adds the operand of the bootstrap.
+    pub fn operand(&mut self, level: Level, scale: f64) -> Value {
+        let value = self.cipher(2, level, scale);
+        self.params.push(value);
+        Value {
+            value,
+            level,
+            scale,
+        }
+    }
+
+    fn instr(&mut self, op: MacroOp, dst: Vec<MacroValue>, src: Vec<MacroValue>, imm: MacroImm) {
+        self.instrs.push(MacroInstr {
+            op,
+            dst,
+            src,
+            imm,
+            loc: None,
+        });
+    }
+
+    fn push(
+        &mut self,
+        op: MacroOp,
+        src: &[Value],
+        imm: MacroImm,
+        level: Level,
+        scale: f64,
+    ) -> Value {
+        let value = self.cipher(2, level, scale);
+        let src = src.iter().map(|v| v.value).collect();
+        self.instr(op, vec![value], src, imm);
+        Value {
+            value,
+            level,
+            scale,
+        }
+    }
+
+    pub fn add(&mut self, a: Value, b: Value) -> Value {
+        self.push(MacroOp::Add, &[a, b], MacroImm::None, a.level, a.scale)
+    }
+
+    pub fn sub(&mut self, a: Value, b: Value) -> Value {
+        self.push(MacroOp::Sub, &[a, b], MacroImm::None, a.level, a.scale)
+    }
+
+    pub fn add_constant(&mut self, a: Value, value: f64) -> Value {
+        let imm = MacroImm::Constant { value, scale: None };
+        self.push(MacroOp::Addc, &[a], imm, a.level, a.scale)
+    }
+
+    /// Adds a product with a constant, which is rounded at `scale`.
+    pub fn mul_constant(&mut self, a: Value, value: f64, scale: f64) -> Value {
+        let imm = MacroImm::Constant {
+            value,
+            scale: Some(scale),
+        };
+        self.push(MacroOp::Mulc, &[a], imm, a.level, a.scale * scale)
+    }
+
+    /// Adds a product of two ciphertexts at the lower of their levels, without a rescaling.
+    pub fn mul(&mut self, a: Value, b: Value) -> Value {
+        let level = a.level.min(b.level);
+        let (a, b) = (self.at(a, level), self.at(b, level));
+        let scale = a.scale * b.scale;
+        let product = self.cipher(3, level, scale);
+        match a.value == b.value {
+            true => self.instr(
+                MacroOp::Square,
+                vec![product],
+                vec![a.value],
+                MacroImm::None,
+            ),
+            false => {
+                let src = vec![a.value, b.value];
+                self.instr(MacroOp::Mul, vec![product], src, MacroImm::None);
+            }
+        }
+        let product = Value {
+            value: product,
+            level,
+            scale,
+        };
+        self.push(MacroOp::Relin, &[product], MacroImm::None, level, scale)
+    }
+
+    /// Drops primes down to a level, if the value is above it.
+    pub fn at(&mut self, a: Value, level: Level) -> Value {
+        match a.level > level {
+            true => self.push(
+                MacroOp::Modswitch,
+                &[a],
+                MacroImm::Level(level),
+                level,
+                a.scale,
+            ),
+            false => a,
+        }
+    }
+
+    /// Divides by the last prime of the level, `prime`.
+    pub fn rescale(&mut self, a: Value, prime: u64) -> Value {
+        let level = a.level.below().unwrap_or(a.level);
+        let scale = a.scale / prime as f64;
+        self.push(MacroOp::Rescale, &[a], MacroImm::None, level, scale)
+    }
+
+    /// Adds a value and its complex conjugate.
+    pub fn two_real(&mut self, a: Value) -> Value {
+        self.push(MacroOp::Tworeal, &[a], MacroImm::None, a.level, a.scale)
+    }
+
+    pub fn conjugate(&mut self, a: Value) -> Value {
+        self.push(MacroOp::Conj, &[a], MacroImm::None, a.level, a.scale)
+    }
+
+    pub fn encapsulate(&mut self, a: Value) -> Value {
+        self.push(MacroOp::Encapsulate, &[a], MacroImm::None, a.level, a.scale)
+    }
+
+    /// Raises the modulus to the level `to`. The result has the given scale: what it means is another message.
+    pub fn raise(&mut self, a: Value, to: Level, scale: f64) -> Value {
+        self.push(MacroOp::Modraise, &[a], MacroImm::Level(to), to, scale)
+    }
+
+    /// Adds automorphisms of one value that share its decomposition.
+    pub fn turns(&mut self, a: Value, of: &[Galois]) -> Vec<Value> {
+        let results: Vec<Value> = of
+            .iter()
+            .map(|_| Value {
+                value: self.cipher(2, a.level, a.scale),
+                ..a
+            })
+            .collect();
+        let elements = Elements {
+            of: of.to_vec(),
+            low: false,
+        };
+        if !of.is_empty() {
+            let dst = results.iter().map(|v| v.value).collect();
+            let imm = MacroImm::Elements(elements);
+            self.instr(MacroOp::Hturn, dst, vec![a.value], imm);
+        }
+        results
+    }
+
+    /// Adds the sum of the values, each under its automorphism; those beyond the elements stay as they are. The sum is
+    /// divided by the last prime of the level, `prime`.
+    pub fn sum_turned(&mut self, of: &[Value], by: &[Galois], prime: u64) -> Option<Value> {
+        let first = *of.first()?;
+        if by.is_empty() {
+            return Some(self.rescale(first, prime));
+        }
+        let to = first.level.below()?;
+        let elements = Elements {
+            of: by.to_vec(),
+            low: false,
+        };
+        let imm = MacroImm::Turns(Turns { elements, to });
+        Some(self.push(MacroOp::Sumturn, of, imm, to, first.scale / prime as f64))
+    }
+
+    /// Adds the sum of the values, each times its vector of turned slots, encoded at `scale`.
+    pub fn sum_plain(&mut self, of: &[(Value, Vec<Complex64>)], scale: f64) -> Option<Value> {
+        let &(first, _) = of.first()?;
+        let mut src: Vec<MacroValue> = of.iter().map(|(v, _)| v.value).collect();
+        for (_, slots) in of {
+            src.push(self.lift(slots, first.level, scale));
+        }
+        let product = first.scale * scale;
+        let value = self.cipher(2, first.level, product);
+        self.instr(MacroOp::Sumplain, vec![value], src, MacroImm::None);
+        Some(Value {
+            value,
+            level: first.level,
+            scale: product,
+        })
+    }
+
+    fn lift(&mut self, slots: &[Complex64], level: Level, scale: f64) -> MacroValue {
+        let note = Note::Scale(scale);
+        let at = Some(LevelNote { level, note });
+        let value = self.value(MacroType::Lifted { at });
+        let imm = MacroImm::Lifted(self.constants.len() as u32);
+        self.constants.push(Constant {
+            slots: Arc::from(slots),
+            level,
+            scale,
+        });
+        self.instr(MacroOp::Lift, vec![value], Vec::new(), imm);
+        value
+    }
+
+    /// Returns the procedure whose result is this value, and the constants that it reads.
+    pub fn procedure(self, name: &str, result: Value) -> (MacroProc, Vec<Constant>) {
+        let proc = MacroProc {
+            name: name.to_owned(),
+            params: self.params,
+            results: vec![result.value],
+            instrs: self.instrs,
+            loc: None,
+            types: self.types,
+        };
+        (proc, self.constants)
+    }
+}

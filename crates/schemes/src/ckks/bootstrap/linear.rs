@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Emits the maps between slots and coefficients: for each sparse matrix hoisted baby steps, sums of products with its
+//! diagonals, and giant steps that share one division.
+
+use std::collections::BTreeMap;
+
+use num_complex::Complex64;
+use ringmill_isa::Galois;
+
+use super::bounds::{Bounds, root};
+use super::code::{Code, Value};
+use super::transform::{Diagonals, Direction, factors};
+use crate::ckks::{CkksError, Params};
+
+/// What a map is applied to, and how its result is scaled.
+pub(super) struct Map {
+    pub direction: Direction,
+    pub stages: u32,
+    /// The scale of the result.
+    pub scale: f64,
+    /// A bound on the slots of the operand.
+    pub magnitude: f64,
+}
+
+/// Emits a map. Returns its result, and a bound on the error that it adds: to a slot of a map to slots, and to a
+/// coefficient of a map to coefficients.
+///
+/// # Errors
+/// Fails for an operand without enough levels.
+pub(super) fn map(
+    code: &mut Code,
+    bounds: &mut Bounds,
+    params: &Params,
+    operand: Value,
+    map: &Map,
+) -> Result<(Value, f64), CkksError> {
+    let n = params.slots();
+    let matrices = factors(n, map.stages as usize, map.direction);
+    let count = matrices.len();
+    let mut value = operand;
+    let mut magnitude = map.magnitude;
+    let mut error = 0.0;
+    for (number, matrix) in matrices.iter().enumerate() {
+        let prime = *params
+            .cipher_moduli()
+            .get(value.level.index())
+            .ok_or_else(shallow)?;
+        // To slots, the last matrix scales, where values are small. To coefficients, all do.
+        let target = match (map.direction, number + 1 == count) {
+            (_, true) => map.scale,
+            (Direction::ToSlots, false) => value.scale,
+            (Direction::ToCoefficients, false) => {
+                let left = (count - number) as f64;
+                value.scale * (map.scale / value.scale).powf(1.0 / left)
+            }
+        };
+        let scale = target * prime as f64 / value.scale;
+        let largest = largest(matrix);
+        let entries = matrix.len() as f64;
+        let Steps { babies, giants } = steps(matrix.keys().copied(), n);
+        let encoded = bounds.encoded(largest, scale) * magnitude;
+        let switch = bounds.switch(value.level, value.scale) * largest;
+        let added = root([
+            encoded * entries.sqrt(),
+            switch * entries.sqrt(),
+            bounds.switch(value.level, value.scale * scale) * (giants.len() as f64).sqrt(),
+            bounds.rescale(target),
+        ]);
+        // Rows of a matrix to coefficients have as many entries of size 1 as values grow by; to slots, their inverses.
+        let rows = radix(n, count, number) as f64;
+        let gain = match map.direction {
+            Direction::ToCoefficients => rows,
+            Direction::ToSlots => 1.0 / rows,
+        };
+        error = root([error * gain.sqrt(), added]);
+        value = stage(
+            code,
+            params,
+            value,
+            matrix,
+            (&babies, &giants),
+            (scale, prime),
+        )?;
+        magnitude *= match map.direction {
+            Direction::ToCoefficients => rows,
+            Direction::ToSlots => rows.powf(-0.5),
+        };
+    }
+    let error = match map.direction {
+        Direction::ToCoefficients => error / (n as f64).sqrt(),
+        Direction::ToSlots => error,
+    };
+    Ok((value, error))
+}
+
+fn shallow() -> CkksError {
+    CkksError::NotBootstrapped {
+        reason: "a map between slots and coefficients has no level left".into(),
+    }
+}
+
+/// Returns by how much matrix number `number` of `count` combines its operand's slots.
+fn radix(n: usize, count: usize, number: usize) -> usize {
+    let depth = n.trailing_zeros() as usize;
+    1 << (depth * (number + 1) / count - depth * number / count)
+}
+
+fn largest(matrix: &Diagonals) -> f64 {
+    let entries = matrix.values().flatten();
+    entries.map(|z| z.norm()).fold(0.0, f64::max)
+}
+
+/// The rotations of a matrix product: each diagonal's offset is the sum of a giant and a baby step.
+struct Steps {
+    babies: Vec<usize>,
+    /// The giant steps, each with the baby steps of its diagonals. The giant step 0 comes last, if there is one.
+    giants: Vec<(usize, Vec<usize>)>,
+}
+
+/// Chooses baby and giant steps for diagonals with these offsets, for the fewest key switches. A giant step costs more
+/// than a baby step, since baby steps share their decomposition.
+fn steps(offsets: impl Iterator<Item = usize>, n: usize) -> Steps {
+    let offsets: Vec<usize> = offsets.collect();
+    // Offsets are multiples of a stride, on both sides of 0.
+    let stride = offsets.iter().filter(|&&o| o != 0);
+    let stride = stride.map(|o| 1 << o.trailing_zeros()).min().unwrap_or(1);
+    let split = |by: usize| {
+        let mut giants: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for &offset in &offsets {
+            let baby = offset % (by * stride);
+            giants.entry(offset - baby).or_default().push(baby);
+        }
+        giants
+    };
+    let babies = |giants: &BTreeMap<usize, Vec<usize>>| {
+        let mut babies: Vec<usize> = giants.values().flatten().copied().collect();
+        babies.sort_unstable();
+        babies.dedup();
+        babies
+    };
+    let most = (n / stride).trailing_zeros();
+    let candidates = (0..=most).map(|log| split(1 << log));
+    let cost = |giants: &BTreeMap<usize, Vec<usize>>| 2 * giants.len() + babies(giants).len();
+    let best = candidates.min_by_key(cost).unwrap_or_default();
+    let babies = babies(&best);
+    let mut giants: Vec<(usize, Vec<usize>)> = best.into_iter().collect();
+    giants.sort_by_key(|&(giant, _)| giant == 0);
+    Steps { babies, giants }
+}
+
+/// Emits the product with one matrix. Its constants are encoded at `scale`, and the result is divided by `prime`.
+fn stage(
+    code: &mut Code,
+    params: &Params,
+    value: Value,
+    matrix: &Diagonals,
+    (babies, giants): (&[usize], &[(usize, Vec<usize>)]),
+    (scale, prime): (f64, u64),
+) -> Result<Value, CkksError> {
+    let n = params.slots();
+    let turned: Vec<usize> = babies.iter().copied().filter(|&b| b != 0).collect();
+    let elements: Vec<Galois> = turned.iter().map(|&b| element(params, b)).collect();
+    let results = code.turns(value, &elements);
+    let mut at: BTreeMap<usize, Value> = turned.into_iter().zip(results).collect();
+    at.insert(0, value);
+    let (mut sums, mut by) = (Vec::new(), Vec::new());
+    for (giant, babies) in giants {
+        let terms = babies.iter().filter_map(|baby| {
+            let diagonal = matrix.get(&((giant + baby) % n))?;
+            // The giant step turns the product, so the diagonal is turned back before.
+            let slots = (0..n).map(|j| diagonal.get((j + n - giant) % n).copied());
+            Some((*at.get(baby)?, slots.collect::<Option<Vec<Complex64>>>()?))
+        });
+        let terms: Vec<(Value, Vec<Complex64>)> = terms.collect();
+        sums.push(code.sum_plain(&terms, scale).ok_or_else(shallow)?);
+        if *giant != 0 {
+            by.push(element(params, *giant));
+        }
+    }
+    code.sum_turned(&sums, &by, prime).ok_or_else(shallow)
+}
+
+/// Returns the Galois element (-3)^`steps` modulo 2N, which shifts turned slots by `steps`.
+fn element(params: &Params, steps: usize) -> Galois {
+    let order = 2 * params.degree() as u64;
+    let one = (0..steps).fold(1u64, |e, _| e * (order - 3) % order);
+    Galois(one as u32)
+}

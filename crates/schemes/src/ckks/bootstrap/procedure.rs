@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A bootstrap as a procedure of programs, emitted once for what a program demands of it.
+
+use std::f64::consts::PI;
+use std::fmt;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use ringmill_isa::Level;
+use ringmill_isa::macros::op::MacroKeys;
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, SchemeName};
+
+use super::bounds::{Bounds, root};
+use super::code::{Code, Value};
+use super::linear::{Map, map};
+use super::modulo::{Removal, remove};
+use super::setup::Bootstrapping;
+use super::transform::{Direction, turned};
+use crate::ckks::{CkksError, Encoder, Params, Plaintext};
+use crate::rlwe::KeyRequest;
+
+/// The demands of a program on its bootstraps.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Wanted {
+    /// Whether all bootstrapped values are real. The imaginary part of what a bootstrap takes is then lost.
+    pub real: bool,
+    /// A bound on the absolute values that are bootstrapped.
+    pub magnitude: f64,
+    /// The scale of the values that are bootstrapped, and that of the results.
+    pub scales: [f64; 2],
+}
+
+/// A constant of a bootstrap: a vector of numbers in turned slots ([`super::transform`]), with its level and scale.
+#[derive(Clone)]
+pub struct Constant {
+    pub slots: Arc<[Complex64]>,
+    pub level: Level,
+    pub scale: f64,
+}
+
+impl Constant {
+    /// Encodes the constant.
+    ///
+    /// # Errors
+    /// Fails for an encoder of other parameters.
+    pub fn encoded(&self, encoder: &Encoder) -> Result<Plaintext, CkksError> {
+        let slots = turned(self.slots.iter().copied());
+        encoder.encode(&slots, self.level, self.scale)
+    }
+}
+
+/// A bootstrap as a procedure of programs. It takes a ciphertext at level [`Layout::start`](super::Layout::start) and
+/// returns one at level [`Layout::end`](super::Layout::end).
+#[derive(Clone)]
+pub struct Procedure {
+    setup: Bootstrapping,
+    wanted: Wanted,
+    /// A macro program whose one procedure is the bootstrap.
+    program: MacroProgram,
+    constants: Vec<Constant>,
+    key_names: Vec<KeyRequest>,
+    error: f64,
+    encoder: Arc<Encoder>,
+    seeded: bool,
+}
+
+impl fmt::Debug for Procedure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Procedure({})", self.setup)
+    }
+}
+
+/// The base-2 logarithm of q_0 over the largest coefficient of a message at the raising of the modulus.
+const RATIO_BITS: i32 = 8;
+
+impl Procedure {
+    /// Emits a bootstrap.
+    ///
+    /// # Errors
+    /// Fails for a magnitude or scales that are not positive and finite, and for parameters with too few levels.
+    pub fn new(setup: Bootstrapping, wanted: Wanted, seeded: bool) -> Result<Self, CkksError> {
+        let usable = |x: f64| x.is_finite() && x > 0.0;
+        let [start, end] = wanted.scales;
+        if ![wanted.magnitude, start, end].into_iter().all(usable) {
+            return Err(CkksError::NotBootstrapped {
+                reason: format!(
+                    "values up to {} at scales {start} and {end}",
+                    wanted.magnitude
+                ),
+            });
+        }
+        let mut code = Code::default();
+        let (result, error) = emitted(&mut code, &setup, &wanted)?;
+        let (proc, constants) = code.procedure("ckks.bootstrap", result);
+        let mut key_names = Vec::new();
+        for instr in &proc.instrs {
+            key_names.extend(keys(&setup, instr.op, &instr.imm));
+        }
+        key_names.sort_unstable();
+        key_names.dedup();
+        // The program has no vectors.
+        let scheme = SchemeName::new("ckks").unwrap_or_default();
+        let mut program = MacroProgram::new(proc.name.clone(), scheme, 1);
+        program.procs.push(proc);
+        let encoder = Arc::new(Encoder::new(Arc::clone(setup.params())));
+        Ok(Self {
+            setup,
+            wanted,
+            program,
+            constants,
+            key_names,
+            error,
+            encoder,
+            seeded,
+        })
+    }
+
+    pub fn params(&self) -> &Arc<Params> {
+        self.setup.params()
+    }
+
+    pub fn setup(&self) -> &Bootstrapping {
+        &self.setup
+    }
+
+    pub fn wanted(&self) -> &Wanted {
+        &self.wanted
+    }
+
+    /// Returns a macro program whose only procedure is the bootstrap.
+    pub fn program(&self) -> &MacroProgram {
+        &self.program
+    }
+
+    /// Returns the constants that the bootstrap's `LIFT` instructions name, in the order of their numbers.
+    pub fn constants(&self) -> &[Constant] {
+        &self.constants
+    }
+
+    /// Encodes the constant with this number, or returns `None` if there is none.
+    pub fn encoded(&self, number: u32) -> Option<Result<Plaintext, CkksError>> {
+        let constant = self.constants.get(number as usize)?;
+        Some(constant.encoded(&self.encoder))
+    }
+
+    /// Returns whether the bootstrap's keys come with seeds.
+    pub fn seeded(&self) -> bool {
+        self.seeded
+    }
+
+    /// Returns the level of the bootstrap's operand.
+    pub fn start(&self) -> Level {
+        self.setup.layout().start()
+    }
+
+    /// Returns the level of the bootstrap's result.
+    pub fn end(&self) -> Level {
+        self.setup.layout().end()
+    }
+
+    /// Returns a bound on the error that a bootstrap adds to a slot, beside the error of its operand.
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// Returns the names of the keys that the bootstrap needs, each once.
+    pub fn key_names(&self) -> &[KeyRequest] {
+        &self.key_names
+    }
+}
+
+/// Returns the names of the keys that an instruction of a bootstrap needs.
+fn keys(setup: &Bootstrapping, op: MacroOp, imm: &MacroImm) -> Vec<KeyRequest> {
+    let galois = |of: &[ringmill_isa::Galois]| of.iter().copied().map(KeyRequest::Galois).collect();
+    match (op.columns().keys, op, imm) {
+        (MacroKeys::Relin, ..) => vec![KeyRequest::Relin],
+        (MacroKeys::Galois, ..) => vec![KeyRequest::Galois(setup.params().conjugation_element())],
+        (MacroKeys::Linked, MacroOp::Encapsulate, _) => vec![KeyRequest::Encapsulation],
+        (MacroKeys::Linked, MacroOp::Modraise, _) => vec![KeyRequest::Decapsulation],
+        (MacroKeys::Linked, _, MacroImm::Elements(elements)) => galois(&elements.of),
+        (MacroKeys::Linked, _, MacroImm::Turns(turns)) => galois(&turns.elements.of),
+        (
+            MacroKeys::Linked
+            | MacroKeys::None
+            | MacroKeys::Switch
+            | MacroKeys::Refresh
+            | MacroKeys::Unknown,
+            ..,
+        ) => Vec::new(),
+    }
+}
+
+/// Emits the steps of a bootstrap. Returns its result, and a bound on the error that it adds.
+fn emitted(
+    code: &mut Code,
+    setup: &Bootstrapping,
+    wanted: &Wanted,
+) -> Result<(Value, f64), CkksError> {
+    let (params, layout) = (setup.params(), setup.layout());
+    let mut bounds = Bounds::new(params);
+    let first = |primes: &[u64]| primes.first().map_or(1.0, |&q| q as f64);
+    let (base, special) = (
+        first(params.cipher_moduli()),
+        first(params.special_moduli()),
+    );
+    let [start, end] = wanted.scales;
+    // The scale of the message in coefficients, as a part of q_0.
+    let message = base * 2f64.powi(-RATIO_BITS) / wanted.magnitude;
+    let operand = code.operand(layout.start(), start);
+    let down = Map {
+        direction: Direction::ToCoefficients,
+        stages: layout.to_coefficients,
+        scale: message,
+        magnitude: wanted.magnitude,
+    };
+    let (lowest, of_down) = map(code, &mut bounds, params, operand, &down)?;
+    let sparse = code.encapsulate(lowest);
+    let encapsulated = bounds.encapsulated(special / base, setup.weight()) / message;
+    // Twice K, as a value and its conjugate are added. The room beyond (h + 1) / 2 is for errors.
+    let range = setup.range() * (1.0 + 2f64.powi(-12));
+    let raised = code.raise(sparse, layout.top(), 2.0 * range * base);
+    let up = Map {
+        direction: Direction::ToSlots,
+        stages: layout.to_slots,
+        scale: params
+            .cipher_moduli()
+            .last()
+            .map_or(1.0, |&q| (q as f64).log2().round().exp2()),
+        magnitude: bounds.raised(setup.weight()) / (2.0 * range),
+    };
+    let (slots, of_up) = map(code, &mut bounds, params, raised, &up)?;
+    let raise = bounds.switch(layout.top(), raised.scale) / (params.slots() as f64).sqrt();
+    let of_up = root([of_up, raise]);
+    let switch = bounds.switch(slots.level, slots.scale);
+    let removal = Removal {
+        range,
+        log_length: layout.log_length,
+        doublings: layout.doublings,
+        error: 2.0 * of_up + switch,
+        small: 2.0 * PI * 2f64.powi(-RATIO_BITS) * 1.02,
+        factor: base / (2.0 * PI * message),
+        scale: end,
+    };
+    let error = of_down + encapsulated;
+    if wanted.real {
+        let real = code.two_real(slots);
+        let (result, own) = remove(code, &mut bounds, params, real, &removal)?;
+        return Ok((result, error + own));
+    }
+    let conjugate = code.conjugate(slots);
+    let real = code.add(slots, conjugate);
+    let difference = code.sub(slots, conjugate);
+    let imaginary = rotated(code, params, difference, -1.0)?;
+    let (real, own) = remove(code, &mut bounds, params, real, &removal)?;
+    let (imaginary, _) = remove(code, &mut bounds, params, imaginary, &removal)?;
+    let imaginary = rotated(code, params, imaginary, 1.0)?;
+    let result = code.add(real, imaginary);
+    Ok((result, 2f64.sqrt() * (error + own)))
+}
+
+/// Emits the product with i or -i in every turned slot, which is exact: the monomial of degree N / 2 up to its sign.
+fn rotated(code: &mut Code, params: &Params, of: Value, sign: f64) -> Result<Value, CkksError> {
+    let slots = vec![Complex64::new(0.0, sign); params.slots()];
+    let product = code.sum_plain(&[(of, slots)], 1.0);
+    product.ok_or_else(|| CkksError::NotBootstrapped {
+        reason: "a sum has no terms".into(),
+    })
+}

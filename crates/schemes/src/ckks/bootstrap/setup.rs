@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The parameters of bootstrapping: the levels that each of its steps takes, and the sparse secret.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ringmill_isa::Level;
+use ringmill_math::primes::ntt_primes_excluding;
+
+use crate::ckks::{CkksError, Params};
+use crate::rlwe::sparse;
+
+/// The numbers of levels that the steps of a bootstrap take, and their degrees of freedom.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Layout {
+    /// The number of matrices of the map from slots to coefficients, each of which takes a level.
+    pub to_coefficients: u32,
+    /// The number of levels that a bootstrapped value has for products of the program, before it is bootstrapped again.
+    pub free: u32,
+    /// The base-2 logarithm of the length of the Chebyshev series, and the number of its levels.
+    pub log_length: u32,
+    /// The number of double angles, each of which takes a level.
+    pub doublings: u32,
+    /// The number of matrices of the map from coefficients to slots, each of which takes a level.
+    pub to_slots: u32,
+}
+
+impl Layout {
+    /// The levels that the arcsine takes, and the level of the division to the scale of the program's values.
+    const OTHERS: u32 = 3;
+
+    /// Returns the level at which values are bootstrapped.
+    pub fn start(&self) -> Level {
+        Level(self.to_coefficients)
+    }
+
+    /// Returns the level of bootstrapped values.
+    pub fn end(&self) -> Level {
+        self.start().above(self.free)
+    }
+
+    /// Returns the level to which the modulus is raised, the highest of the parameters.
+    pub fn top(&self) -> Level {
+        let removal = self.log_length + self.doublings + Self::OTHERS;
+        self.end().above(removal + self.to_slots)
+    }
+}
+
+/// The checked parameters by which values are bootstrapped.
+#[derive(Clone, Debug)]
+pub struct Bootstrapping {
+    params: Arc<Params>,
+    layout: Layout,
+    weight: u32,
+    key_bits: u64,
+    security: String,
+}
+
+impl Bootstrapping {
+    /// Chooses parameters for a sparse secret with `weight` coefficients other than 0.
+    ///
+    /// # Errors
+    /// Fails for parameters with another number of levels than the layout's, and for a sparse secret that is insecure
+    /// under q_0 and as many special primes, unless the parameters may be insecure.
+    pub fn new(params: Arc<Params>, layout: Layout, weight: u32) -> Result<Self, CkksError> {
+        let refused = |reason: String| CkksError::NotBootstrapped { reason };
+        let top = params.max_level();
+        if layout.top() != top {
+            let (needed, got) = (layout.top().primes(), top.primes());
+            return Err(refused(format!(
+                "their steps take {needed} ciphertext primes, and there are {got}"
+            )));
+        }
+        let maps = [layout.to_coefficients, layout.to_slots];
+        let longest = u32::from(params.log_n()).saturating_sub(1);
+        if maps.iter().any(|&stages| stages == 0 || stages > longest) {
+            return Err(refused(format!(
+                "a map between slots and coefficients has 1 to {longest} matrices, not {maps:?}"
+            )));
+        }
+        if !(2..=8).contains(&layout.log_length) || !(1..=8).contains(&layout.doublings) {
+            return Err(refused(format!(
+                "a series of length 2^{} with {} double angles; 2^2 to 2^8 and 1 to 8 are possible",
+                layout.log_length, layout.doublings
+            )));
+        }
+        if weight == 0 || weight as usize > params.degree() {
+            let n = params.degree();
+            return Err(refused(format!(
+                "a sparse secret of weight {weight}, not 1 to {n}"
+            )));
+        }
+        let key_bits = sparse::key_bits(&params, Level::LOWEST)?;
+        let security = sparse::security(&params, weight, key_bits).map_err(refused)?;
+        Ok(Self {
+            params,
+            layout,
+            weight,
+            key_bits,
+            security,
+        })
+    }
+
+    pub fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Returns the weight of the sparse secret: the number of its coefficients other than 0.
+    pub fn weight(&self) -> u32 {
+        self.weight
+    }
+
+    /// Returns the bits of the modulus of the encapsulation key, under which the sparse secret must be secure.
+    pub fn key_bits(&self) -> u64 {
+        self.key_bits
+    }
+
+    /// Returns one line about the security table by which the sparse secret is secure.
+    pub fn security(&self) -> &str {
+        &self.security
+    }
+
+    /// Returns (h + 1) / 2, the largest absolute value of a coefficient after the raising of the modulus, as a multiple
+    /// of q_0. It is a sum of h + 1 numbers between -1/2 and 1/2, for every ciphertext.
+    pub fn range(&self) -> f64 {
+        f64::from(self.weight + 1) / 2.0
+    }
+}
+
+impl fmt::Display for Bootstrapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} free levels; multiples of q_0 up to {}, so that no bootstrap fails; encapsulated secret of weight {}: {}",
+            self.layout.free,
+            self.range(),
+            self.weight,
+            self.security
+        )
+    }
+}
+
+/// A parameter set that bootstraps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Set {
+    /// N = 2^16: 32,768 slots and 9 free levels of 40 bits.
+    Deep,
+    /// N = 2^11, insecure, for tests: 1,024 slots and 4 free levels of 40 bits.
+    ToyForTestsOnly,
+}
+
+/// The bits of the lowest prime.
+const BASE_BITS: u32 = 60;
+/// The bits of the primes of the program's levels and of the map to coefficients.
+const FREE_BITS: u32 = 40;
+/// The bits of the primes of the other steps.
+const STEP_BITS: u32 = 58;
+
+impl Set {
+    /// All sets, with the names that commands and programs use.
+    pub const ALL: [(&'static str, Self); 2] =
+        [("deep", Self::Deep), ("toy", Self::ToyForTestsOnly)];
+
+    /// Returns the parameters of the set.
+    ///
+    /// # Errors
+    /// None: the sets are tested.
+    pub fn bootstrapping(self) -> Result<Bootstrapping, CkksError> {
+        let layout = |free| Layout {
+            to_coefficients: 3,
+            free,
+            log_length: 6,
+            doublings: 2,
+            to_slots: 3,
+        };
+        match self {
+            Self::Deep => made(16, layout(9), 4, false),
+            Self::ToyForTestsOnly => made(11, layout(4), 3, true),
+        }
+    }
+}
+
+/// Makes a set of ring degree 2^`log_n` with `dnum` key-switching digits.
+fn made(
+    log_n: u8,
+    layout: Layout,
+    dnum: usize,
+    insecure: bool,
+) -> Result<Bootstrapping, CkksError> {
+    // The level below the last free one is where a bootstrap divides to the program's scale.
+    let low = layout.end().0 as usize + 1;
+    let high = layout.top().0 as usize - low;
+    let special = (layout.top().primes()).div_ceil(dnum);
+    let step = u32::from(log_n);
+    let mut primes = ntt_primes_excluding(BASE_BITS, step, 1, &[])?;
+    primes.extend(ntt_primes_excluding(FREE_BITS, step, low, &primes)?);
+    let steps = ntt_primes_excluding(STEP_BITS, step, high + special, &primes)?;
+    primes.extend(steps.iter().take(high));
+    let special: Vec<u64> = steps.into_iter().skip(high).collect();
+    let builder = Params::builder(log_n)
+        .primes(&primes, &special)
+        .dnum(dnum)
+        .default_scale(f64::from(FREE_BITS).exp2());
+    let builder = match insecure {
+        true => builder.allow_insecure_parameters_for_tests_only(),
+        false => builder,
+    };
+    Bootstrapping::new(builder.build()?, layout, 32)
+}

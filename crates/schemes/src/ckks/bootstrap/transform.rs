@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The linear maps between slots and coefficients, as products of few sparse matrices.
+//!
+//! A polynomial of degree below N = 2n has coefficients m_k, and u_k = m_k + i m_(k+n) for k < n. Its *turned* slots are
+//! w_j = m(zeta^((-3)^j)), zeta = e^(pi i / N): slot j of CKKS for even j, and its complex conjugate for odd j. So the
+//! automorphism x -> x^((-3)^k) shifts the turned slots cyclically by k. All exponents (-3)^j are 1 modulo 4, so w = V u
+//! with the complex matrix V[j][k] = zeta^((-3)^j k). With P, the reversal of the bits of an index, V P is a product of
+//! log2 n matrices of butterflies, as in a fast Fourier transform. The maps here leave P out: what a bootstrap computes
+//! between them is the same in every slot.
+
+use std::collections::BTreeMap;
+use std::f64::consts::PI;
+
+use num_complex::Complex64;
+
+/// A square matrix of order n by its cyclic diagonals other than 0: entry (j, j + o modulo n) is number j of diagonal o.
+pub type Diagonals = BTreeMap<usize, Vec<Complex64>>;
+
+/// The direction of a map between slots and coefficients.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// From numbers in slots to the same numbers in coefficients.
+    ToCoefficients,
+    /// From numbers in coefficients to the same numbers in slots.
+    ToSlots,
+}
+
+/// Returns the matrices of a map between the n slots and the coefficients, in the order in which they are applied.
+/// There are `stages` of them, at most log2 n. Together the matrices of the two directions are the identity.
+pub fn factors(n: usize, stages: usize, direction: Direction) -> Vec<Diagonals> {
+    let depth = n.trailing_zeros() as usize;
+    let stages = stages.clamp(1, depth.max(1));
+    let mut layers: Vec<usize> = (1..=depth).map(|layer| 1 << layer).collect();
+    if direction == Direction::ToSlots {
+        layers.reverse();
+    }
+    let mut made = Vec::with_capacity(stages);
+    let mut layers = layers.into_iter();
+    for stage in 0..stages {
+        let count = depth * (stage + 1) / stages - depth * stage / stages;
+        let of_stage = layers.by_ref().take(count);
+        let product = of_stage.fold(identity(n), |product, block| {
+            times(n, &butterflies(n, block, direction), &product)
+        });
+        made.push(product);
+    }
+    made
+}
+
+fn identity(n: usize) -> Diagonals {
+    Diagonals::from([(0, vec![Complex64::new(1.0, 0.0); n])])
+}
+
+/// Returns the layer of butterflies on blocks of `block` values, or its inverse in the direction to slots.
+fn butterflies(n: usize, block: usize, direction: Direction) -> Diagonals {
+    let half = block / 2;
+    let zero = Complex64::new(0.0, 0.0);
+    let (mut own, mut above, mut below) = (vec![zero; n], vec![zero; n], vec![zero; n]);
+    let roots = roots(half, block);
+    for j in 0..n {
+        let (place, root) = (j % block, roots[j % half]);
+        let one = Complex64::new(1.0, 0.0);
+        match (direction, place < half) {
+            (Direction::ToCoefficients, true) => (own[j], above[j]) = (one, root),
+            (Direction::ToCoefficients, false) => (below[j], own[j]) = (one, -root),
+            (Direction::ToSlots, true) => (own[j], above[j]) = (one / 2.0, one / 2.0),
+            (Direction::ToSlots, false) => {
+                (below[j], own[j]) = (root.conj() / 2.0, -root.conj() / 2.0);
+            }
+        }
+    }
+    let mut all = identity(n);
+    all.insert(0, own);
+    // In a layer of one block, the diagonals above and below are the same one.
+    for (offset, diagonal) in [(half, above), (n - half, below)] {
+        let sum = all.entry(offset).or_insert_with(|| vec![zero; n]);
+        sum.iter_mut().zip(diagonal).for_each(|(x, y)| *x += y);
+    }
+    all
+}
+
+/// Returns e^(2 pi i (-3)^j / (4 `block`)) for j up to `half`.
+fn roots(half: usize, block: usize) -> Vec<Complex64> {
+    let order = 4 * block as u64;
+    let exponents = std::iter::successors(Some(1u64), |e| Some(e * (order - 3) % order));
+    let root = |e| Complex64::from_polar(1.0, 2.0 * PI * e as f64 / order as f64);
+    exponents.take(half).map(root).collect()
+}
+
+/// Returns the product of two matrices.
+fn times(n: usize, a: &Diagonals, b: &Diagonals) -> Diagonals {
+    let mut product = Diagonals::new();
+    for (o, x) in a {
+        for (p, y) in b {
+            let sum = product.entry((o + p) % n);
+            let sum = sum.or_insert_with(|| vec![Complex64::new(0.0, 0.0); n]);
+            let turned = y.iter().cycle().skip(*o);
+            let terms = x.iter().zip(turned);
+            sum.iter_mut()
+                .zip(terms)
+                .for_each(|(s, (x, y))| *s += x * y);
+        }
+    }
+    product
+}
+
+/// Converts turned slots to the slots of CKKS, or back: the numbers at odd places are conjugated.
+pub fn turned(slots: impl IntoIterator<Item = Complex64>) -> Vec<Complex64> {
+    let slots = slots.into_iter().enumerate();
+    let turn = |(j, z): (usize, Complex64)| if j % 2 == 0 { z } else { z.conj() };
+    slots.map(turn).collect()
+}
