@@ -112,7 +112,7 @@ fn an_automorphism_by_itself_gives_the_same_bits() {
     }
     verify(&apart.managed).unwrap();
     let procs = ProcCache::new(small_params());
-    let lowered = lower(&apart.managed, &apart.keys, &procs, &options(true)).unwrap();
+    let lowered = lower(&apart.managed, &apart.keys, &procs, (None, &options(true))).unwrap();
     let name = |p: &std::sync::Arc<ringmill_isa::mid::Procedure>| p.name.clone();
     let names: Vec<String> = lowered.program.procs.iter().map(name).collect();
     for part in ["ckks.morph", "ckks.key_switch", "ckks.mul.", "ckks.relin"] {

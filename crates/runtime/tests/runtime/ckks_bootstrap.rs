@@ -137,7 +137,7 @@ fn the_deep_set_bootstraps() {
         ranges: vec![Some(range)],
         ..of_set(Set::Deep)
     };
-    let compiled = Arc::new(compile(iteration(6, slots), &options).unwrap());
+    let compiled = Arc::new(compile(iteration(8, slots), &options).unwrap());
     assert_eq!(bootstraps(&compiled), 1);
     let predicted = compiled.predicted[0].error;
     let inputs = Vectors::from([("x".to_owned(), random(slots, true, 1))]);

@@ -22,6 +22,6 @@ fn what_has_no_error_here_is_refused_by_its_name() {
     let program = with(managed, MacroOp::Bootstrap, level);
     let (params, watch) = (small_params(), Watch::default());
     let typical = vec![f64::INFINITY; program.types.len()];
-    let refused = walk(&program, &params, &ranges, &[], typical, &watch);
+    let refused = walk(&program, &params, &ranges, &[], typical, (None, &watch));
     named(refused.unwrap_err(), "BOOTSTRAP", "precision");
 }
