@@ -45,12 +45,12 @@ impl Constants {
         Self::of(Form::Shared, unit.shape(), sources, redundant, targets)
     }
 
-    /// Computes the constants of a rower unit (Cox-Rower or mixed radix), which has no redundant modulus. The pipelined
-    /// mixed-radix unit takes the constants of mixed radix, too.
+    /// Computes the constants of a rower unit, which extends a base by Cox-Rower or mixed radix and has no
+    /// redundant modulus. The pipelined mixed-radix unit takes the constants of mixed radix, too.
     ///
     /// # Errors
-    /// The errors of [`Self::new`]; for Cox-Rower `MathError::CoxRowerRange`, if moduli are too far below the unit's
-    /// word.
+    /// The errors of [`Self::new`]; for Cox-Rower `MathError::CoxRowerRange`, if moduli are too far below 2^w for
+    /// the unit's words of w bits.
     pub fn rowers(
         algorithm: Algorithm,
         shape: Shape,
@@ -212,7 +212,8 @@ enum Form {
 }
 
 impl Form {
-    /// Returns x for the folded unit, which subtracts it, and -x for the others, which add it.
+    /// Returns the constant x modulo `modulus` with the sign that the unit needs: x for the folded unit, which
+    /// subtracts the product with it, and -x for the other units, which add that product.
     fn signed(self, modulus: Modulus, x: u64) -> u64 {
         match self {
             Self::Folded => x,
@@ -221,7 +222,7 @@ impl Form {
     }
 }
 
-/// Checks that a unit can work modulo this value.
+/// Checks that the base-extension unit of this shape can compute modulo the number `value`.
 ///
 /// # Errors
 /// [`BasextError::Modulus`].

@@ -46,9 +46,9 @@ impl Radix {
         l * (l + 1) / 2
     }
 
-    /// Returns the cycles of one command, from its start until it is done, for `l` sources, `k` targets, rings of N =
-    /// 2^`log_n` and several polynomials. For each polynomial the unit takes N / `lanes` cycles for each source and N
-    /// cycles for each target. The latency of all stages is added once.
+    /// Returns the cycles of one command, from its start until it is done, for `l` sources, `k` targets, rings of N
+    /// = 2^`log_n` and several polynomials. For each polynomial the unit takes N / `lanes` cycles for each source
+    /// and N cycles for each target. The latency of all pipeline stages is added once.
     pub fn cycles(self, l: usize, k: usize, log_n: u32, polynomials: u64) -> u64 {
         let stages = self.shape.max_l() as u64 * (mul_latency(self.shape) + 1);
         let polynomial = l as u64 * self.shape.beats(log_n) + ((k as u64) << log_n);

@@ -2,9 +2,10 @@
 //! The shared base-extension unit (`rm_basext_shared`), which computes the residues modulo a batch of targets at a
 //! time, and its cycle model.
 //!
-//! The unit computes the factor mu_i of each source residue once and stores it for all targets, and it has one
-//! redundant channel. Its schedule of rows and rounds depends only on its shape and the extension. The model equals the
-//! RTL cycle for cycle if the streams do not stall.
+//! The unit has one channel of multipliers for each target of a batch, and one for the redundant modulus. It
+//! computes the factor mu_i of each source residue once, and all channels use this factor. A row is a pass over the
+//! coefficients of one residue, and a round is the rows for one batch of targets. Their schedule depends only on
+//! the unit's shape and the extension. The model equals the RTL cycle for cycle if the streams do not stall.
 
 use super::{BasextError, Extension, Shape, mul_latency};
 
@@ -42,14 +43,15 @@ impl Shared {
         self.batch
     }
 
-    /// Returns the number of modular multipliers: in each lane one for mu, one for the redundant channel and one for
-    /// each target.
+    /// Returns the number of modular multipliers of the unit. Each lane has one for the factors mu_i of the source
+    /// residues, one for the redundant modulus, and one for each target of a batch.
     pub fn multipliers(self) -> u64 {
         (self.shape.lanes() * (self.batch + 2)) as u64
     }
 
-    /// Returns the number of words that the unit's memories hold for each coefficient: one sum for each channel, and
-    /// the rows of source residues that are stored for later rounds of targets.
+    /// Returns the number of words that the unit's memories hold for each coefficient. They are one sum for each
+    /// target of a batch, one for the redundant modulus, and the rows of source residues that are stored for later
+    /// rounds of targets.
     pub fn words_kept(self) -> u64 {
         self.batch as u64 + 1 + self.rows_kept()
     }
@@ -68,8 +70,8 @@ impl Shared {
         self.shape.max_k().div_ceil(self.targets(1)) as u64
     }
 
-    /// Returns the most constants that one channel of the unit stores: l + 1 for each round of an extension from l
-    /// sources (`shared_places` of `rm_basext_pkg`).
+    /// Returns the most constants that the unit stores for one target of a batch, or for the redundant modulus. It
+    /// is l + 1 for each round of an extension from l sources: `shared_places` of `rm_basext_pkg`.
     pub fn places_at_most(self) -> u64 {
         let rounds = |l| self.shape.max_k().div_ceil(self.targets(l));
         let places = (1..=self.shape.max_l()).map(|l| (l + 1) * rounds(l));
@@ -111,9 +113,10 @@ impl Shared {
         rows * self.shape.beats(log_n) + latency(self.shape) + 1
     }
 
-    /// Returns two numbers for each coefficient and target of an extension of `polynomials` polynomials. The first is
-    /// the multiplier-cycles that the extension takes, the second the modular products that it needs. A target needs
-    /// l + 1 products. All k targets share the 2 l + 1 products of the mu_i and of the redundant channel.
+    /// Returns two numbers for each coefficient and target of an extension of `polynomials` polynomials. The first
+    /// is the multiplier-cycles that the extension takes: the number of the unit's multipliers times the cycles.
+    /// The second is the modular products that it needs. A target needs l + 1 products. All k targets share 2 l + 1
+    /// products, those of the factors mu_i and of the redundant modulus.
     pub fn multiplier_cycles(self, l: usize, k: usize, polynomials: u64) -> (f64, f64) {
         let rows = self.rows(Extension::Exact, l, k, polynomials);
         let each = (polynomials * k as u64) as f64;

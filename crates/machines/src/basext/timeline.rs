@@ -56,8 +56,8 @@ pub struct Timed {
     pub end: u64,
 }
 
-/// Returns whether constants for the bases `there` also serve an extension between the bases `wanted`. Sources and
-/// targets must agree; only an exact extension needs a redundant modulus.
+/// Returns whether constants that were loaded for the bases `there` also serve an extension between the bases
+/// `wanted`. Sources and targets must agree. The redundant modulus must agree only for an exact extension.
 pub fn serves(there: &Bases, wanted: &Bases) -> bool {
     there.sources == wanted.sources
         && there.targets == wanted.targets

@@ -69,8 +69,8 @@ impl Stage {
     }
 }
 
-/// The number that stands for reads after the procedure's end. Stage s has two half stages: 2s for the host's
-/// instructions, and 2s + 1 for the co-processors' jobs.
+/// The half stage of a value that is read after the procedure's end, because it is a result. Stage s of a procedure
+/// has two half stages: 2s for the host's instructions, and 2s + 1 for the co-processors' jobs.
 const AFTER_ALL: usize = usize::MAX;
 
 /// A procedure cut into stages, which run one after another.

@@ -66,8 +66,9 @@ impl Shelf {
         self.kept.len()
     }
 
-    /// Gives a limb to a job as an operand, and returns whether the limb crosses the link for it. `needed` says whether
-    /// a value of the call is still read afterwards; limbs of the program always count as read.
+    /// Gives a limb to a job as an operand, and returns whether the limb crosses the link for it. `needed` says
+    /// whether an instruction still reads a value of the running call afterwards. Limbs of the program, which live
+    /// across calls, always count as read.
     pub fn take(
         &mut self,
         (value, bytes): (ValueId, u64),

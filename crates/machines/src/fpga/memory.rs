@@ -40,7 +40,7 @@ fn most(ports: Ports) -> [u64; 2] {
     [ports.reads + ports.either, ports.writes + ports.either]
 }
 
-/// A group of equal memories, each with its own address.
+/// A group of equal memories of a machine, each with its own address.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Memory {
     pub name: String,
@@ -101,8 +101,8 @@ const LUT_PLUS: [Shape; 5] = [
     shape(256, 1, 8),
 ];
 
-/// A multiple of every shape's width in bits. The cost of a shape for each bit, times this number, is a whole number,
-/// so costs compare without rounding.
+/// A common multiple of the widths in bits of all shapes that a RAM block can have. The cost of a shape for each
+/// bit, times this number, is a whole number, so costs compare without rounding.
 const FINE: u128 = 72 * 14;
 
 /// Returns the least cost of RAM blocks, in columns side by side, that hold `depth` words of `width` bits.

@@ -55,8 +55,8 @@ impl Reduction {
     }
 }
 
-/// Returns the number of columns in `rm_mul_cascade`. For 53 or 54 bits, the two bits above the second column are
-/// added as rows instead.
+/// Returns the number of columns of DSP blocks in `rm_mul_cascade`, a multiplier for operands of `width` bits. For
+/// 53 or 54 bits, the two bits above the second column are added as rows instead.
 fn columns(width: u32) -> u64 {
     match width {
         53 | 54 => 2,
@@ -64,7 +64,7 @@ fn columns(width: u32) -> u64 {
     }
 }
 
-/// Returns the number of DSP blocks in one column of `rm_mul_cascade`.
+/// Returns the number of DSP blocks in one column of the multiplier `rm_mul_cascade`, for operands of `width` bits.
 fn blocks(width: u32) -> u32 {
     width.max(LEAST).div_ceil(17)
 }
@@ -116,8 +116,9 @@ impl Sparse {
         })
     }
 
-    /// Returns the number of operands that a fold adds: the part of the number below 2^top, and the part above once
-    /// for each digit of d.
+    /// Returns the number of operands that the adders of one fold add. A fold reduces a number modulo q = 2^top +
+    /// d. Its operands are the part of the number below 2^top, and the part above once for each digit of d that is
+    /// not 0.
     fn operands(self) -> u32 {
         self.digits + 1
     }
@@ -157,7 +158,8 @@ fn tree(operands: u32, bits: u32) -> u64 {
     levels + u64::from(levels > 0 && bits > CARRY)
 }
 
-/// The operands of one adder in [`tree`]. `CARRY` is the number of bits through which a carry runs in one cycle.
+/// The number of operands of one adder in [`tree`]. `CARRY` is the number of bits through which a carry runs in one
+/// cycle.
 const RADIX: u32 = 3;
 const CARRY: u32 = 64;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the residues that an array command of the multiplier must return, with the transform of the math crate.
+//! Computes the residues that a command to the multiplier's butterflies (an array command) must return, with the
+//! transform of the math crate.
 
 use super::{ArrayOp, PolymulError, Tables};
 

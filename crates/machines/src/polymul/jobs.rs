@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decides which instructions of a procedure the polynomial multiplier runs, and which array command runs each claim.
+//! Decides which instructions of a procedure the polynomial multiplier runs, and which command to its butterflies
+//! (array command) runs each claim.
 
 use ringmill_isa::mid::{Instr, ModulusId, Op, Procedure, ValueId};
 use ringmill_math::RingKind;
@@ -7,7 +8,7 @@ use ringmill_math::RingKind;
 use super::ArrayOp;
 use crate::coprocessor::Claim;
 
-/// One array command of the multiplier, with its operands and its result.
+/// One command to the multiplier's array of butterflies, with its operands and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Job {
     pub op: ArrayOp,
@@ -18,7 +19,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns the array command of a claim, or `None` for a claim that [`claims`] would not make.
+    /// Returns the command to the multiplier's butterflies that runs a claim, or `None` for a claim that [`claims`]
+    /// would not make.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = |at: &usize| procedure.instrs.get(*at);
         let last = instr(claim.instrs.last()?)?;
@@ -59,8 +61,9 @@ impl Job {
     }
 }
 
-/// Claims every `NTT`, `INTT` and `MUL` that is `free`, has the full ring and an accepted modulus. If an inverse
-/// transform alone reads a product, both become one job. The forward transforms that only this product reads join it.
+/// Claims every `NTT`, `INTT` and `MUL` that is `free`, has the full ring and an accepted modulus. A product whose
+/// only reader is an inverse transform runs in one job with it. The forward transforms that only this product reads
+/// join the job.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],

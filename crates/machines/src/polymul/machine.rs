@@ -261,7 +261,8 @@ pub fn partition(
     Partition::new(procedure, &[Some(Box::new(opened))])
 }
 
-/// Writes a command as a line of text: its name, slot or set, and its limbs.
+/// Writes a command as a line of text. It has the command's name, the slot of the tables or the set of polynomials
+/// that it uses, and its limbs.
 fn text(command: Command) -> String {
     let form = |eval: bool| if eval { "eval" } else { "coeff" };
     match command {

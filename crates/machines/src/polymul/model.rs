@@ -7,8 +7,8 @@ use super::{Degree, Shape};
 /// The latency of a butterfly in cycles: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency of this model
 /// follows from it; a test compares the model with the RTL cycle by cycle.
 pub const BUTTERFLY_LATENCY: u64 = 8;
-/// The cycles between two read addresses if the second read depends on the result of the first. They are memory 1,
-/// operand register 1, the butterfly, the register behind the network 1 and the write 1.
+/// The least cycles between two read addresses of the multiplier if the second read depends on the result of the
+/// first. They are memory 1, operand register 1, the butterfly, the register behind the network 1 and the write 1.
 pub const DEP_LATENCY: u64 = BUTTERFLY_LATENCY + 4;
 /// The idle cycles between the last coefficient-wise product and the first inverse butterfly. In this time the
 /// butterflies turn from adding behind the multiplier to adding before it, and the products reach memory.
@@ -16,8 +16,9 @@ pub const TURN_GAP: u64 = DEP_LATENCY - 2;
 /// The cycles from a command to its first read address: command register, decision, sequencer or stream unit, and
 /// address register.
 pub const COMMAND_LATENCY: u64 = 4;
-/// The cycles of an array command beyond its operations and waits. The done bit comes [`COMMAND_LATENCY`] cycles before
-/// the last word may be read, since no later command can read sooner.
+/// The cycles of a command to the multiplier's butterflies (array command) beyond its operations and waits. The
+/// done bit comes [`COMMAND_LATENCY`] cycles before the last word may be read, since no later command can read
+/// sooner.
 pub const OVERHEAD: u64 = DEP_LATENCY - 1;
 
 /// An operation of the multiplier's array of butterflies on one or two limbs.
@@ -39,11 +40,12 @@ pub enum ArrayOp {
     Sub,
 }
 
-/// For each limb of an array command, whether it is in evaluation form.
+/// For each operand and the result of an operation of the multiplier's butterflies, whether it is in evaluation
+/// form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forms {
     pub a: bool,
-    /// The form of the second operand; `None` if there is no second operand.
+    /// The form of the second operand: true for evaluation form, `None` if there is no second operand.
     pub b: Option<bool>,
     pub out: bool,
 }
@@ -86,7 +88,8 @@ impl ArrayOp {
     }
 }
 
-/// The computation of one pass over a polynomial's rows.
+/// The computation of one pass of the multiplier's butterflies over the rows of a polynomial. A row is 2P
+/// coefficients, for P butterflies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pass {
     /// The pass multiplies residues by R^2, so that the later Montgomery product has no factor left. R is the
@@ -102,8 +105,8 @@ pub enum Pass {
     Sum,
 }
 
-/// One pass over the rows of a polynomial: its operations, one in each cycle, then the idle cycles before the next
-/// pass.
+/// One pass over the rows of a polynomial, each of 2P coefficients for P butterflies. It has its operations, one in
+/// each cycle, then the idle cycles before the next pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
     pub pass: Pass,
@@ -111,7 +114,8 @@ pub struct Slot {
     pub wait: u64,
 }
 
-/// Returns the passes of an array command in order, each with the idle cycles after it. The last pass has none.
+/// Returns the passes of a command to the multiplier's butterflies, in order, each with the idle cycles after it.
+/// The last pass has none.
 pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     let rows = shape.rows(degree);
     let mut slots = Vec::new();
@@ -168,13 +172,14 @@ pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     slots
 }
 
-/// Returns how many operations the next stage may read ahead of the order in which forward stage `stage` writes, for a
-/// limb with `rows` rows. It is half the distance of a butterfly's pair within a unit.
+/// Returns how many operations the next stage may read ahead of the order in which forward stage `stage` writes.
+/// The limb has `rows` rows of 2P coefficients, for P processing units. The number is half the distance between the
+/// two words of a butterfly in the memory of one unit.
 fn reach(rows: u64, stage: u64) -> u64 {
     (rows >> stage.min(63)) / 2
 }
 
-/// Returns the cycles of an array command, from its acceptance to its done bit.
+/// Returns the cycles of a command to the multiplier's butterflies, from its acceptance to its done bit.
 ///
 /// ```
 /// use ringmill_machines::polymul::{ArrayOp, Shape, cycles};
@@ -188,8 +193,8 @@ pub fn cycles(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
     slots.iter().map(|s| s.operations + s.wait).sum::<u64>() + OVERHEAD
 }
 
-/// Returns for each cycle of an array command, from its acceptance on, whether the array issues the read addresses of
-/// an operation.
+/// Returns for each cycle of a command to the multiplier's butterflies, from its acceptance on, whether they begin
+/// an operation, by issuing its read addresses.
 pub fn issues(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<bool> {
     let mut issues = vec![false; COMMAND_LATENCY as usize];
     for slot in schedule(shape, degree, op) {

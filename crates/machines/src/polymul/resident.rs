@@ -27,8 +27,8 @@ pub fn slot_of(holds: &Resident, modulus: ModulusId) -> Option<usize> {
     (0..SLOTS).find(there)
 }
 
-/// Returns the table slot for the tables of `modulus`: the slot that holds them, else an empty slot, else the slot
-/// that was used less recently.
+/// Returns the table slot for the tables of `modulus`: the slot that holds them, else an empty slot, else the one
+/// of the two slots that was used less recently.
 pub fn slot_for(holds: &Resident, modulus: ModulusId) -> usize {
     let empty = || (0..SLOTS).find(|&slot| holds.at(slot as u16).is_none());
     let found = slot_of(holds, modulus).or_else(empty);

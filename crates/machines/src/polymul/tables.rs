@@ -24,9 +24,9 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Computes the tables for `Z_q[x] / (x^n + 1)` on `shape`. R = 2^33 is the Montgomery factor of the hardware's
-    /// three words of 11 bits. Twiddle i > 0 is psi^bitrev(i) R mod q for the smallest primitive 2n-th root psi, and
-    /// twiddle 0 is psi^(n/2) R^2 mod q.
+    /// Computes the tables for `Z_q[x] / (x^n + 1)` on `shape`. R = 2^33 is the Montgomery factor of the hardware,
+    /// whose multiplier removes three words of 11 bits from a product. Twiddle i > 0 is psi^bitrev(i) R mod q for
+    /// the smallest primitive 2n-th root psi, and twiddle 0 is psi^(n/2) R^2 mod q.
     ///
     /// # Errors
     /// [`PolymulError`] (inside [`MachineError::Own`]) for a degree or modulus that the machine does not support.
@@ -69,11 +69,11 @@ impl Tables {
         self.plan.modulus()
     }
 
-    /// The number of beats before the twiddles in the table stream.
+    /// The number of beats before the twiddles in the stream that loads a modulus's tables.
     pub const HEADER_BEATS: usize = 2;
 
-    /// Returns the words of the table stream for modulus q: beats {q, 0, ..} and {R^2 mod q, R mod q, 0, ..}, then the
-    /// twiddles.
+    /// Returns the words of the stream that loads the tables of modulus q: beats {q, 0, ..} and {R^2 mod q, R mod
+    /// q, 0, ..}, then the twiddles. R is the Montgomery factor.
     pub fn words(&self, shape: Shape) -> Vec<u32> {
         let mut words = vec![0; Self::HEADER_BEATS * shape.beat()];
         words[0] = self.modulus().value() as u32;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules the multiplier's commands. It assigns jobs to the array and to the two streams, and computes the cycle of
-//! every command.
+//! Schedules the multiplier's commands. It assigns jobs to the array of butterflies and to the two streams, and
+//! computes the cycle of every command.
 //!
-//! Jobs alternate between the two sets of polynomials, so that one set is loaded and unloaded while the array works on
-//! the other. A command is sent in the first cycle in which its unit and its memory are free. This is at least two
-//! cycles after the previous command, when its answer is there. The tables of another modulus go to the slot whose jobs
-//! are over, while the array works with the other slot. Data that the multiplier holds already ([`Resident`]) is not
-//! sent again.
+//! Jobs alternate between the two sets of polynomials, so that one set is loaded and unloaded while the butterflies
+//! work on the other. A command is sent in the first cycle in which its unit and its memory are free. This is at
+//! least two cycles after the previous command, when its answer is there. The tables of another modulus go to the
+//! table slot whose jobs are over, while the butterflies work with the other slot. Data that the multiplier holds
+//! already ([`Resident`]) is not sent again.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,8 @@ pub enum Command {
         limb: ValueId,
         slot: usize,
     },
-    /// Runs a job's array command on the polynomials of set `set` with the tables of slot `slot`.
+    /// Runs a job's command to the butterflies on the polynomials of set `set`, with the tables in table slot
+    /// `slot`.
     Run {
         set: usize,
         slot: usize,
@@ -78,8 +79,8 @@ pub struct Timed {
     pub end: u64,
 }
 
-/// The first cycles in which the command port, the array, the streams, the sets of polynomials and the table slots are
-/// free.
+/// For each resource of the multiplier the first cycle in which it is free. The resources are the command port, the
+/// butterflies, the streams, the sets of polynomials and the table slots.
 struct Board {
     shape: Shape,
     degree: Degree,

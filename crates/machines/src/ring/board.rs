@@ -9,8 +9,8 @@ use super::description::{Description, MAX_GROUPS, MAX_RPAUS};
 use super::micro::{OpWord, Opcode, Operand, STREAMS, Unit};
 use super::timing::{self, Duration};
 
-/// The number of port groups of one RPAU (residue polynomial arithmetic unit): those of polynomial memory, then the one
-/// of key memory.
+/// The number of port groups of one RPAU (residue polynomial arithmetic unit). A port group is memory slots that
+/// share their ports. Those of polynomial memory come first, then the one of key memory.
 const GROUPS: usize = MAX_GROUPS + 1;
 const KEY_GROUP: usize = MAX_GROUPS;
 
@@ -27,7 +27,7 @@ pub struct Board {
     read: [[Port; GROUPS]; MAX_RPAUS],
     write: [[Port; GROUPS]; MAX_RPAUS],
     /// The period of the dyadic cores: the cycles in which these cores, for coefficient-wise work, take one row.
-    /// Instruction instruction words do not share the ports of a narrow group, whose ports are narrower than a row.
+    /// Their instruction words do not share the ports of a narrow group, whose ports are narrower than a row.
     period: u64,
     narrow: [bool; GROUPS],
 }
@@ -81,10 +81,12 @@ impl Port {
     }
 }
 
-/// The port groups that an instruction word reads and writes, which are the same on each RPAU that executes the word.
+/// The port groups (memory slots that share their ports) that an instruction word reads and writes. They are the
+/// same on each RPAU that executes the word.
 #[derive(Clone, Copy)]
 struct Footprint {
-    /// The port group of operand a. It is separate because an instruction word may finish reading this operand early.
+    /// The port group (memory slots that share their ports) of operand a. It is separate because an instruction
+    /// word may finish reading this operand early.
     source: Option<usize>,
     reads: [Option<usize>; 3],
     writes: [Option<usize>; 2],
@@ -108,7 +110,8 @@ impl Board {
         }
     }
 
-    /// Returns the port group of a slot of polynomial memory.
+    /// Returns the port group of a slot of polynomial memory: the number of the group of slots with which it shares
+    /// its ports.
     pub fn group(&self, slot: u8) -> usize {
         usize::from(self.slot_group.get(usize::from(slot)).copied().unwrap_or(0))
     }
@@ -165,14 +168,15 @@ impl Board {
         }
     }
 
-    /// Returns how many cycles of each period an instruction word of the dyadic cores needs the read port of `group`. A
-    /// period is the time in which these cores take one row.
+    /// Returns how many cycles of each period an instruction word of the dyadic cores needs the read port of the
+    /// port group `group`. A period is the time in which these cores take one row.
     fn turns(&self, f: &Footprint, group: usize) -> u64 {
         let reads = f.source.iter().chain(f.reads.iter().flatten());
         reads.filter(|g| **g == group).count() as u64
     }
 
-    /// Returns the read ports that the instruction word `w` uses, as pairs of RPAU and port group.
+    /// Returns the read ports that the instruction word `w` uses. Each is a pair of an RPAU and a port group, the
+    /// memory slots that share the port.
     fn read_ports(w: &OpWord, f: &Footprint) -> impl Iterator<Item = (usize, usize)> + use<> {
         let groups = [f.source, f.reads[0], f.reads[1], f.reads[2]];
         // A broadcast reads at its source alone.

@@ -9,10 +9,10 @@ use crate::fields::{self, ensure, float, range};
 use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
-/// The most times that a ring may be split in two. A limb then has four pieces, and a ciphertext of two polynomials
-/// has eight, of at most 32 slots.
+/// The most times that a ring may be split in two. A limb then has four pieces, each as large as one memory slot. A
+/// ciphertext of two polynomials has eight pieces for each prime, of at most 32 slots.
 pub const MAX_SPLITS: u8 = 2;
-/// The most pieces of a limb, each one slot.
+/// The most pieces of a limb. A piece has as many coefficients as one memory slot holds.
 pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
 
 /// The most RPAUs (residue polynomial arithmetic units), as many as the instruction word can name (see `encode`).
@@ -22,7 +22,8 @@ pub const MAX_KEY_SLOTS: usize = 128;
 /// The most rows of a table of constants, generator streams or Galois elements, as many as an instruction word can
 /// name.
 const MAX_TABLE: usize = 1 << 12;
-/// The most port groups of polynomial memory. The key memory has one more.
+/// The most port groups of polynomial memory. A port group is memory slots that share their ports. The key memory
+/// has one more.
 pub const MAX_GROUPS: usize = 16;
 
 /// The fields of a ring machine. [`Description::parse`] checks the range of every field.
@@ -49,7 +50,8 @@ pub struct Description {
     pub controllers: usize,
     /// Bits of a residue in the ring machine's memories.
     pub word_bits: u32,
-    /// The coefficients of a memory row. A port transfers one row in a cycle, unless its slots are narrow.
+    /// The number of coefficients of a memory row. A port transfers one row in a cycle, unless its port group is
+    /// narrower ([`PortGroup::residues`]).
     pub row: usize,
     pub cores: Cores,
     pub main: MainCore,
@@ -96,7 +98,8 @@ pub struct Cores {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MainCore {
-    /// The stages of a transform that one pass over the rows computes: the number of butterflies in a chain.
+    /// The number of transform stages that one pass over a limb's rows computes: as many as butterflies stand in a
+    /// chain.
     pub stages: usize,
     /// The coefficients that a coefficient-wise operation takes in a cycle.
     pub lanes: usize,
@@ -190,7 +193,7 @@ pub struct Tables {
     pub constants: usize,
     /// The rows of the table of generator streams, with one stream for each RPAU.
     pub streams: usize,
-    /// The number of Galois elements that the table can hold.
+    /// The number of Galois elements that the ring machine's table can hold.
     pub galois: usize,
     /// The number of seeds that one call can have.
     pub seeds: usize,
@@ -211,7 +214,7 @@ pub enum TwiddleSource {
     Stored,
 }
 
-/// The host link, described by the time in which one limb crosses.
+/// The host link, described by the time in which one limb crosses it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostLink {
@@ -225,7 +228,8 @@ pub struct HostLink {
 pub struct PortGroup {
     pub kind: MemoryKind,
     pub slots: usize,
-    /// The residues that the group's ports carry in a cycle, if that is less than a row; otherwise `None`.
+    /// The residues that the ports of this group of slots carry in a cycle, if that is less than a row; otherwise
+    /// `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residues: Option<usize>,
 }
@@ -423,14 +427,14 @@ impl Description {
         cores.into_iter().sum()
     }
 
-    /// Returns the residues that a port of the group carries in a cycle.
+    /// Returns the residues that a port of the port group with index `group` carries in a cycle.
     pub fn width(&self, group: usize) -> usize {
         let narrow = self.memory.get(group).and_then(|g| g.residues);
         narrow.unwrap_or(self.row).min(self.row)
     }
 
-    /// Returns whether the group's ports are narrower than a row. A transform cannot write its result there, and
-    /// neither can a broadcast without reduction.
+    /// Returns whether the ports of the port group with index `group` are narrower than a row. A transform cannot
+    /// write its result there, and neither can a broadcast without reduction.
     pub fn is_narrow(&self, group: usize) -> bool {
         self.width(group) < self.row
     }

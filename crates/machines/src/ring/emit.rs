@@ -16,9 +16,11 @@ pub struct Emitter {
     code: MicroCode,
     rpaus: usize,
     tables: Tables,
-    /// For each retire counter, the number of emitted instruction words that advance it.
+    /// For each retire counter (one a stream, one for the ring, one for the link), the number of emitted
+    /// instruction words that advance it.
     given: [u32; QUEUES],
-    /// For each stream, the value of each retire counter for which the stream has already waited.
+    /// For each instruction stream, the value of each retire counter for which the stream has already waited. A
+    /// retire counter counts the instruction words of a stream, of the ring or of the link that have ended.
     known: [[u32; QUEUES]; STREAMS],
     /// For each unit of each RPAU, the last emitted instruction word that uses the unit.
     last: Vec<[Mark; 2]>,

@@ -96,9 +96,10 @@ pub struct Graph {
     pub params: Vec<Vec<ValueIndex>>,
     /// For each result of the procedure its values, one for each piece of the limb.
     pub results: Vec<Vec<ValueIndex>>,
-    /// For each parameter that is a key limb, the key index of its first piece; `None` for others.
+    /// For each parameter that is a key limb, the index of its first piece in the call's key table; `None` for
+    /// others.
     pub keys: Vec<Option<u8>>,
-    /// For each parameter that is a key limb, the RPAU that reads it from its key memory.
+    /// For each parameter of the procedure that is a key limb, the RPAU that reads it from its key memory.
     pub key_homes: Vec<u8>,
     /// For each RPAU, the index of the prime modulo which its instruction words of layer 0 compute. Layer 0 has one
     /// prime for each RPAU. An RPAU that helps another one (`stand_in`) has that RPAU's prime in place of its own.

@@ -57,8 +57,8 @@ fn join_part(graph: &mut Graph, like: &Node, parts: Vec<Source>, number: usize) 
     low
 }
 
-/// Adds one `SPLIT` or `JOIN` between part `number` of the ring and the two halves of that part. The instruction word
-/// names the first half, or the full ring if the ring itself is split.
+/// Adds one `SPLIT` or `JOIN` between part `number` of the ring and the two halves of that part. The instruction
+/// word names the first half as its ring, or the full ring if the ring itself is split.
 fn pair(
     graph: &mut Graph,
     like: &Node,

@@ -111,7 +111,8 @@ impl KeyMemory {
         slots.extend(wanted.iter().map(|l| slot(l).unwrap_or(0) as u8));
     }
 
-    /// Notes that a procedure has left the key limbs `limbs` in the key slots `slots` of RPAU `r`.
+    /// Notes that a procedure, after its own loads of key limbs, has left `limbs` in the key slots `slots` of RPAU
+    /// `r`.
     pub fn leave(&mut self, r: usize, slots: &[u8], limbs: &[KeyLimb]) {
         for (&slot, &limb) in slots.iter().zip(limbs) {
             self.held[r][usize::from(slot)] = Some(limb);

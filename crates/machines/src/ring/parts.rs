@@ -33,8 +33,8 @@ fn ciphers(procedure: &Procedure) -> Vec<u16> {
 struct Part {
     /// The index of the procedure that computes this part.
     proc: u32,
-    /// The indices, among the parameters of the whole procedure, of those that the part has. `seeds` and `results` have
-    /// the indices of its seeds and results.
+    /// The indices, among the parameters of the whole procedure, of the parameters of this part of it. `seeds` and
+    /// `results` have the indices of its seeds and results.
     params: Vec<usize>,
     seeds: Vec<usize>,
     results: Vec<usize>,
@@ -71,11 +71,12 @@ pub struct Cutter<'a> {
     shape_of_part: HashMap<u32, usize>,
 }
 
-/// A class of parts that differ only in their Galois elements. They take the same cycles and room.
+/// A class of parts of calls that differ only in their Galois elements. The parts of a class take the same cycles
+/// and memory slots.
 struct Shape {
     procedure: Procedure,
-    /// The cycles of a part of this shape on a machine whose memory is otherwise empty, or `None` if the part does not
-    /// fit.
+    /// The cycles of a part of a call with this shape on a machine whose memory is otherwise empty, or `None` if
+    /// the part does not fit.
     cycles: Option<u64>,
 }
 
@@ -142,10 +143,10 @@ impl<'a> Cutter<'a> {
         self.shape_of_part.get(&proc).copied()
     }
 
-    /// Returns how many of the call's ciphertexts are computed at once, or `None` for all. It is the number with the
-    /// fewest cycles among those that fit beside `slots` slots in use on each RPAU, or one if none fits. `later` says
-    /// which limbs are read after the call. A shared decomposition saves transforms. But its limbs take room, and the
-    /// transforms may run beside the products with the keys anyway.
+    /// Returns how many of the call's result ciphertexts one part of the call computes at once, or `None` for all.
+    /// It is the number with the fewest cycles among those that fit beside `slots` slots in use on each RPAU, or
+    /// one if none fits. `later` says which limbs are read after the call. A shared decomposition saves transforms.
+    /// But its limbs take room, and the transforms may run beside the products with the keys anyway.
     ///
     /// # Errors
     /// The errors of [`legalise`](super::legalise::legalise) for a part.
@@ -188,7 +189,8 @@ impl<'a> Cutter<'a> {
         Ok(1)
     }
 
-    /// Returns the cycles of a part on a machine whose memory is otherwise empty, or `None` if it does not fit.
+    /// Returns the cycles of a part of a call (the ciphertexts `some` of procedure `proc`) on a machine whose
+    /// memory is otherwise empty, or `None` if it does not fit.
     fn cycles(&mut self, proc: u32, some: &[u16]) -> Result<Option<u64>, MachineError> {
         let known = self.shape_of.get(&(proc, some.len())).copied();
         let at = match known {
@@ -228,7 +230,8 @@ impl<'a> Cutter<'a> {
         Ok(self.shapes.len() - 1)
     }
 
-    /// Returns whether a part fits key memory, and polynomial memory beside the limbs that live across the call.
+    /// Returns whether a part of a call fits key memory, and fits polynomial memory beside the limbs that live
+    /// across the call.
     fn fit(
         &mut self,
         call: &Call,

@@ -24,20 +24,21 @@ impl Passes {
         }
     }
 
-    /// Returns the number of passes. Pass 0 has the lowest index bits. The inverse transform runs the passes upwards,
-    /// the forward one downwards.
+    /// Returns the number of passes of the transform. Pass 0 has the butterflies whose two coefficients differ in
+    /// the lowest bits of their index. The inverse transform runs the passes upwards, the forward one downwards.
     pub fn count(&self) -> u32 {
         self.log_n.div_ceil(self.stages)
     }
 
-    /// Returns the bits of the coefficient index that distinguish the two coefficients of a butterfly in the pass's
-    /// stages, lowest first.
+    /// Returns the bits of the coefficient index in which the two coefficients of a butterfly of the pass `pass`
+    /// differ, one bit for each stage of the pass, lowest first.
     pub fn pairs(&self, pass: u32) -> std::ops::Range<u32> {
         self.stages * pass..(self.stages * (pass + 1)).min(self.log_n)
     }
 
-    /// Returns the lowest bit of the pass's window, the `log_row` bits of the index in which the coefficients of a row
-    /// differ. The window begins at the pass's lowest pair bit, but no higher than the top `log_row` bits.
+    /// Returns the lowest bit of the window of the pass `pass`. The window is the `log_row` bits of the coefficient
+    /// index in which the coefficients of a row differ. It begins at the pass's lowest pair bit ([`Self::pairs`]),
+    /// but no higher than the top `log_row` bits.
     pub fn window(&self, pass: u32) -> u32 {
         (self.stages * pass).min(self.log_n.saturating_sub(self.log_row))
     }
@@ -47,15 +48,17 @@ impl Passes {
         self.log_n.saturating_sub(self.log_row)
     }
 
-    /// Returns the number of low bits of the step counter that are index bits above the window, highest index bit
-    /// first. Over these bits the twiddles of a butterfly run through their exponents one by one, and then repeat.
+    /// Returns the number of low bits of the step counter that are bits of the coefficient index above the window
+    /// ([`Self::window`]), highest index bit first. Over these bits the twiddles of a butterfly run through their
+    /// exponents one by one, and then repeat.
     pub fn log_repeat(&self, pass: u32) -> u32 {
         self.log_steps() - self.window(pass)
     }
 
-    /// Returns the bit of the coefficient index that bit `place` of the step counter stands for. With the window at the
-    /// bottom, the counter is the rest of the index in reversed order. A bit that leaves the window takes the place of
-    /// the bit that enters.
+    /// Returns the bit of the coefficient index that bit `place` of the step counter stands for. The window
+    /// ([`Self::window`]) is the bits in which the coefficients of a row differ. With the window at the bottom, the
+    /// counter is the rest of the index in reversed order. From one pass to the next the window moves up: a bit
+    /// that leaves the window takes the counter's place of the bit that enters.
     pub fn bit_at(&self, pass: u32, place: u32) -> u32 {
         let bit = self.log_n - 1 - place;
         if bit >= self.log_row + self.window(pass) {
@@ -72,8 +75,8 @@ impl Passes {
         (0..self.log_steps()).fold(lane << self.window(pass), |x, p| x | place(p))
     }
 
-    /// Returns the memory column of a coefficient: the exclusive-or of its index, cut into pieces of `log_row` bits.
-    /// Its address in the column is the index without the lowest piece.
+    /// Returns the memory column of a coefficient: the exclusive-or of the pieces of `log_row` bits into which its
+    /// index is cut. The coefficient's address in the column is the index without the lowest piece.
     pub fn column(&self, index: usize) -> usize {
         let pieces = 0..self.log_n.div_ceil(self.log_row.max(1));
         let mask = (1usize << self.log_row) - 1;

@@ -18,10 +18,11 @@ pub struct SlotLog {
 /// Which memory slots of its RPAU a value prefers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// A value that is transformed, broadcast or split soon. It prefers a slot that shares no port, block RAM before
-    /// other memory; narrow slots come last.
+    /// A value that is transformed, broadcast or split soon. It prefers a slot that shares no port, and block RAM
+    /// before other memory. Slots with ports narrower than a row come last.
     Work,
-    /// A value that waits or is accumulated. It prefers slots that share ports; narrow slots come last.
+    /// A value that waits or is accumulated. It prefers slots that share ports. Slots with ports narrower than a
+    /// row come last.
     Keep,
 }
 

@@ -103,7 +103,8 @@ pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
     })
 }
 
-/// Returns the policies that differ from `p` in one choice. `forms` are the rewrites to choose from.
+/// Returns the policies that differ from `p` in one choice. `forms` are the rewrites of the procedure to choose
+/// from.
 pub fn neighbours(p: Policy, g: &Graph, forms: impl IntoIterator<Item = Rewrites>) -> Vec<Policy> {
     let mut list = Vec::new();
     let keyed = g.nodes.iter().any(Node::is_keyed);

@@ -80,8 +80,9 @@ pub struct Spills {
     pub share: f64,
 }
 
-/// The limbs, as the machine stores them, that crossed the link inside procedures that do not fit. The machine's cycles
-/// contain their time, unless other work hides it.
+/// The numbers of limbs that crossed the link inside procedures that do not fit the memory. At twice the native
+/// degree the machine stores a limb as two, and counts two. The machine's cycles contain the time of these
+/// transfers, unless other work hides it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Inside {
     pub stores: u64,

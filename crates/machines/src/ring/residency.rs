@@ -6,7 +6,7 @@ use ringmill_isa::mid::{Head, LimbId, LimbMap};
 use super::description::{Description, MAX_PIECES, MAX_RPAUS};
 use super::place::{Class, order};
 
-/// The kind of memory slots into which those arguments of a call go that are not on the machine yet.
+/// The kind of memory slots to which a call's missing arguments go, those that are not on the machine yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrangement {
     /// All missing arguments go to slots that share ports with other slots.
@@ -146,8 +146,8 @@ impl Residency {
     }
 
     /// Assigns free slots to the limbs of bundles. A bundle is one polynomial of one operand. All its limbs get the
-    /// same slot number if that is free on their RPAUs. Returns the limbs, which must cross the link. If there is no
-    /// room, it returns `None` and changes nothing.
+    /// same slot number if that slot is free on their RPAUs. Returns the limbs, which must cross the link. If there
+    /// is no room, it returns `None` and changes nothing.
     pub fn bring_in(
         &mut self,
         bundles: &[Bundle],

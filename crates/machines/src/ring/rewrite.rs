@@ -9,10 +9,11 @@ use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
 use super::legalise::Unfuse;
 use super::micro::Opcode;
 
-/// Transforms a digit's own limb again for its product with the key. Without this rewrite, the limb must stay in
-/// evaluation form while its coefficients go round the ring. With it the ring also returns a copy to its owner, which
-/// reduces, splits and transforms the copy in step with all other RPAUs. The original's slot then becomes free.
-/// NTT(INTT(x)) = x exactly, so no bit changes. If the ring `reduces`, the copy needs no reduction.
+/// Transforms the limb of a key-switch digit that its RPAU owns once more, for its product with the key. Without
+/// this rewrite, the limb must stay in evaluation form while its coefficients go round the ring. With it the ring
+/// also returns a copy to its owner, which reduces, splits and transforms the copy in step with all other RPAUs.
+/// The original's slot then becomes free. NTT(INTT(x)) = x exactly, so no bit changes. If the ring `reduces`, the
+/// copy needs no reduction.
 pub fn retransform(graph: &mut Graph, reduces: bool) {
     let keyed = |graph: &Graph, v: ValueIndex| -> Vec<NodeIndex> {
         let users = graph.values[v as usize].users.iter().copied();
@@ -237,8 +238,8 @@ fn first_result(node: &Node) -> ValueIndex {
     node.results.first().copied().unwrap_or(0)
 }
 
-/// Splits accumulations on each RPAU into a multiplication and an addition. `which` says how many accumulations with a
-/// stored key limb are split, or that all accumulations are.
+/// Splits accumulations on each RPAU into a multiplication and an addition. `which` says whether all of them are
+/// split, or how many of those with a limb of key memory are.
 pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
     let stored = |s: &Source| matches!(s, Source::Key(_));
     let accumulates =

@@ -52,7 +52,7 @@ pub struct Scheduled {
     pub cycles: u64,
 }
 
-/// The reason why a procedure has no schedule: too few slots, or a full table.
+/// The reason why the scheduler found no schedule for a procedure: too few slots, or a full table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// No operation could be issued for lack of free slots.
@@ -116,12 +116,13 @@ struct Scheduler<'a> {
     /// slot a result took over.
     keep: Vec<bool>,
     events: BinaryHeap<Reverse<(u64, NodeIndex)>>,
-    /// The position of each operation in the order of its RPAU. `frontier` has for each RPAU the first position that
-    /// is not issued.
+    /// The position of each operation among the operations of its RPAU, in the procedure's order. `frontier` has
+    /// for each RPAU the first position whose operation is not issued.
     rank: Vec<u32>,
     by_rank: Vec<Vec<NodeIndex>>,
     frontier: Vec<usize>,
-    /// For each broadcast of a spilled procedure, its positions in the orders of its source and its receivers.
+    /// For each broadcast of a spilled procedure, its positions among the operations of its source and of its
+    /// receivers, as pairs of RPAU and position.
     stations: HashMap<NodeIndex, Vec<(usize, u32)>>,
     /// For each operation those that must follow it though they do not read its results.
     followers: HashMap<NodeIndex, Vec<NodeIndex>>,

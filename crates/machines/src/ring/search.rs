@@ -76,7 +76,7 @@ impl Prepared {
         })
     }
 
-    /// Returns the procedure in the form without optional rewrites, with its parameters and results.
+    /// Returns the procedure as a graph of operations without optional rewrites, with its parameters and results.
     pub fn graph(&self) -> &Graph {
         &self.forms[&Rewrites::default()]
     }
@@ -194,8 +194,8 @@ impl Prepared {
         self.best = Some(policy);
     }
 
-    /// Returns whether the procedure fits a placement under some policy. The policies with the least memory are tried
-    /// first.
+    /// Returns whether the procedure fits a placement of its operands under some policy. The policies with the
+    /// least memory are tried first.
     pub fn fits(&self, d: &Description, at: &Placement) -> bool {
         let mut policies = seeds(self.graph()).into_iter().rev();
         policies.any(|policy| self.try_policy(d, at, &policy).is_ok())

@@ -25,7 +25,7 @@ pub fn passes(d: &Description, log_n: u8) -> u64 {
     u64::from(log_n).div_ceil(d.main.stages as u64)
 }
 
-/// Returns the latency of a core of an RPAU in cycles, from its operands to its result, which is the same for every
+/// Returns the latency of a core of an RPAU in cycles, from its operands to its result. It is the same for every
 /// operation.
 fn core(d: &Description) -> u64 {
     d.pipeline.multiplier + d.pipeline.adder
@@ -38,16 +38,17 @@ fn through(d: &Description, cores: u64) -> u64 {
     p.memory_read + 2 * (p.port + p.network) + cores * core(d) + p.memory_write
 }
 
-/// Returns the cycles from the read of a row to its write by the dyadic cores. In each direction a row waits less than
-/// one period for the port.
+/// Returns the cycles from the read of a row to its write by the dyadic cores. In each direction a row waits for
+/// the port less than one period, the time in which these cores take one row.
 fn through_dyadic(d: &Description) -> u64 {
     let p = &d.pipeline;
     let way = p.port + p.row_buffer + period(d) - 1;
     p.memory_read + 2 * way + core(d) + p.memory_write
 }
 
-/// Returns the idle cycles between two passes of a transform: the pipeline's latency, less rows / 2^stages. The rows
-/// that a pass reads first were written at least that many steps before the end of the pass before
+/// Returns the idle cycles between two passes of a transform, for a limb of R memory rows and t transform stages a
+/// pass: the latency of the main cores' pipeline in cycles, less R / 2^t, and at least 0. A pass reads one row a
+/// cycle. The rows that it reads first were written R / 2^t cycles or more before the end of the pass before
 /// (docs/machines/ring.md, "Passes").
 pub fn wait(d: &Description, log_n: u8) -> u64 {
     through(d, d.main.stages as u64).saturating_sub(rows(d, log_n) >> d.main.stages)
@@ -59,8 +60,9 @@ pub fn period(d: &Description) -> u64 {
     (d.row / d.cores.dyadic.max(1)).max(1) as u64
 }
 
-/// Returns the cycles of `steps` steps of an instruction word, one row each, if a word of the dyadic cores uses the
-/// same port for `turns` cycles of each period. A period is the time in which these cores take one row.
+/// Returns the cycles of `steps` steps of an instruction word, each of which transfers one row. A word of the
+/// dyadic cores uses the same port for `turns` cycles of each period. A period is the time in which these cores
+/// take one row.
 fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     let period = period(d);
     match period.saturating_sub(turns) {
@@ -98,7 +100,8 @@ pub(super) fn operands(w: &OpWord) -> impl Iterator<Item = u8> + use<> {
     [a, b, third.then_some(w.c)].into_iter().flatten()
 }
 
-/// Returns the cycles in which the instruction word's busiest port group transfers `n` residues of each of its slots.
+/// Returns the cycles in which the instruction word's busiest port group (slots that share their ports) transfers
+/// `n` residues of each of its slots.
 fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
     let busiest = |slots: &[u8]| {
         let group = |slot: &u8| groups.get(usize::from(*slot)).copied().map(usize::from);

@@ -7,8 +7,8 @@ use ringmill_isa::mid::{ParamRole, Procedure};
 
 use crate::ring::graph::Graph;
 
-/// The key of a group of arguments that cross the link together, with one limb on each RPAU: operand, polynomial, and
-/// the index among the moduli of one RPAU.
+/// The key of a group of arguments that cross the link together, one limb to each RPAU. It has the operand, the
+/// polynomial, and the index of the limb's modulus among the moduli of one RPAU.
 pub type Travel = (u16, Poly, usize);
 
 /// An argument that has slots in polynomial memory.
@@ -45,7 +45,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns the bytes that describe one call over the link: a command, the entries of its key table and its seeds.
+    /// Returns the bytes that describe one call over the link: a command, the entries of its key table and its
+    /// seeds. `pieces` is the number of pieces of a limb.
     pub fn call_bytes(&self, pieces: u8, seeds: usize) -> u64 {
         let keys = self.keys.iter().map(Vec::len).sum::<usize>();
         (COMMAND + keys * usize::from(pieces) + SEED * seeds) as u64

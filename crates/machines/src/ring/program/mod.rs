@@ -74,7 +74,8 @@ pub struct Step<'a> {
     /// The call, of the program or of a part. `procedure` is what it calls.
     pub call: &'a Call,
     pub procedure: &'a Procedure,
-    /// For each argument the slots of its pieces; none for a key limb.
+    /// For each argument the memory slots of its pieces. A limb has one piece for each memory slot that it fills.
+    /// The list is empty for a key limb, which lies in key memory.
     pub args: Vec<Vec<u8>>,
     /// The arguments that crossed the link for this call.
     pub arrived: Vec<LimbId>,
@@ -86,8 +87,9 @@ pub struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Returns for each parameter that is a key limb the key index of its first piece, and `None` for others. Key
-    /// indices count by argument, digit, part and layer of primes, in the order of the parameters.
+    /// Returns the key index of each parameter that is a key limb, and `None` for other parameters. A key index is
+    /// the position of the limb's first piece in the call's key table. The table is in the order of the parameters,
+    /// by argument, digit, polynomial of the key and layer of primes.
     pub fn key_indices(&self, d: &Description) -> Vec<Option<u8>> {
         let pieces = d.pieces(self.procedure.log_n);
         let mut keys = Vec::new();

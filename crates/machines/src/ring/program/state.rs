@@ -84,7 +84,7 @@ pub struct Run<'a> {
     /// The program's outputs that have crossed the link to the host.
     pub sent: HashSet<LimbId>,
     pub limb_bytes: u64,
-    /// The number of pieces of a limb: two at twice the native ring degree.
+    /// The number of pieces of a limb, each as large as one memory slot: two at twice the native ring degree.
     pub pieces: u8,
     pub lanes: Lanes,
     pub totals: Totals,
