@@ -282,8 +282,8 @@ fn objects(
     })
 }
 
-/// Returns the translation unit of the harness for the module's ports. It contains Verilator's classes if these are
-/// few.
+/// Returns the C++ translation unit of the harness, which gives access to the module's ports. It contains
+/// Verilator's classes unless these are compiled in several translation units, as more than 40 MiB of C++ are.
 fn shim(ports: &[Port], classes: &[(String, u64)], options: BuildOptions) -> String {
     let mut text = String::from("#include \"Vtop.h\"\n#include \"verilated.h\"\n");
     if options.open {

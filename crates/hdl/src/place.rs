@@ -73,7 +73,7 @@ impl Part {
     }
 }
 
-/// The target and the seed of the placer. The same numbers give the same result.
+/// The clock frequency that the placer aims at, and the placer's seed. The same numbers give the same result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Effort {
     /// The clock frequency in MHz for which the placer optimises. The result may be below or above.

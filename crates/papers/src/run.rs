@@ -70,8 +70,8 @@ impl Sheet {
 }
 
 impl Line {
-    /// Returns a line of a sheet with the fields that it lacks taken from its group of lines. The group's conditions
-    /// and loops are not taken.
+    /// Returns a row of a sheet in which the fields that it lacks come from its group of rows. The group's
+    /// conditions and loops are not taken.
     fn under(&self, group: &Self) -> Self {
         let own = |field: fn(&Self) -> &Option<String>| {
             field(self).as_ref().or(field(group).as_ref()).cloned()

@@ -304,7 +304,8 @@ impl Extender {
     /// Sends a command and its stream to the unit. Takes the output until the unit is done and has no more output.
     ///
     /// # Errors
-    /// [`ExtendError::NeverDone`] after far more cycles than the stream needs; errors of the simulation.
+    /// [`ExtendError::NeverDone`] after 1000 cycles and 1024 more for each beat of the stream and of a limb; errors
+    /// of the simulation.
     pub fn command(&mut self, command: Command, stream: Vec<Beat>) -> Result<Outcome, ExtendError> {
         // There are at most 64 rounds or targets, and stalls in seven eighths of the cycles at either end.
         let beats = self.shape().beats(u32::from(command.log_n).min(TOP_LOG_N));

@@ -159,10 +159,10 @@ impl Op {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
     pub op: Op,
-    /// The place of the limb. A product uses only its set; `Tables` and `Abort` ignore it.
+    /// The place of the limb that the command works on. A product uses only the place's set, whose two limbs it
+    /// multiplies. `Tables` and `Abort` ignore the place.
     pub at: Place,
-    /// The slot into which tables are loaded, or the slot of the tables to which a loaded limb
-    /// belongs.
+    /// The table slot into which tables are loaded, or the table slot with whose modulus a limb is loaded.
     pub slot: usize,
     /// log2 of the degree of the tables that are loaded.
     pub log_n: u32,

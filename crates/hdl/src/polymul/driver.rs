@@ -19,24 +19,26 @@ pub struct Driver {
     shape: Shape,
     model: Model,
     ports: Ports,
-    /// The words that are still to be sent. `streams` has, for each stream of them, its beats and whether its last beat
-    /// is marked.
+    /// The words that are still to be sent into the multiplier. `streams` has for each stream of them the number of
+    /// its beats, and whether its last beat is marked.
     words: VecDeque<u32>,
     streams: VecDeque<(usize, bool)>,
     /// Whether a beat is on offer at the input. It must then stay until it is taken.
     offered: bool,
-    /// The words that came out since the last marked beat. `output` has the complete streams before them.
+    /// The words that came out of the multiplier since the last beat that was marked as a stream's last. `output`
+    /// has the complete streams before them.
     partial: Vec<u32>,
     output: VecDeque<Vec<u32>>,
     /// The done bits that were seen and that no caller has waited for: the unit and the cycle.
     done: VecDeque<(Unit, u64)>,
-    /// The last command of each unit.
+    /// For each unit of the multiplier the last command that it accepted.
     held: [Option<Request>; 3],
     load_code: Code,
-    /// For each slot whether it has tables, and the number of accepted commands that loaded some.
+    /// For each table slot (the memory for the tables of one modulus) whether it has tables, and the number of
+    /// accepted commands that loaded some.
     tables: [(bool, u64); SLOTS],
-    /// For each place `[set][buf]` the slot of the tables with which its limb was loaded; `None` if the place has no
-    /// limb.
+    /// For each place `[set][buf]` of a limb, the table slot with whose modulus the limb was loaded; `None` if the
+    /// place has no limb.
     limbs: [[Option<usize>; 2]; SETS],
     issues: Vec<bool>,
     stalls: Option<Dice>,
@@ -95,7 +97,8 @@ impl Driver {
         self.stalls.is_some()
     }
 
-    /// Returns for each cycle since the last array command was sent whether the array issued an operation.
+    /// Returns for each cycle since the last command to the array of butterflies whether the butterflies began an
+    /// operation.
     pub fn issues(&self) -> &[bool] {
         &self.issues
     }
@@ -110,13 +113,14 @@ impl Driver {
         self.tables.get(slot).is_some_and(|t| t.0)
     }
 
-    /// Returns the number of accepted commands that loaded tables into a slot. It tells whether the slot's tables have
-    /// changed.
+    /// Returns the number of accepted commands that loaded tables into a table slot. It tells whether the slot's
+    /// tables have changed.
     pub fn table_loads(&self, slot: usize) -> u64 {
         self.tables.get(slot).map_or(0, |t| t.1)
     }
 
-    /// Returns the slot of the tables with which the limb at a place was loaded, or `None` if the place has no limb.
+    /// Returns the table slot with whose modulus the limb at a place was loaded, or `None` if the place has no
+    /// limb.
     pub fn limb_slot(&self, set: usize, buf: usize) -> Option<usize> {
         *self.limbs.get(set)?.get(buf)?
     }
@@ -314,7 +318,8 @@ impl Driver {
         Ok(code)
     }
 
-    /// Notes the work that an accepted command starts, and the tables and limbs that it invalidates.
+    /// Notes what an accepted command changes: the work that it starts, and the tables and limbs that it
+    /// invalidates.
     fn accepted(&mut self, request: Request) {
         let Request { op, at, slot, .. } = request;
         if let Some(unit) = op.unit() {
@@ -334,7 +339,8 @@ impl Driver {
         }
     }
 
-    /// Starts the array on the set `set`. A transform works on the set's polynomial `buf`.
+    /// Starts an operation of the array of butterflies on the two polynomials of set `set`. A transform works on
+    /// the set's polynomial `buf`.
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<Code, HdlError> {
         self.issues.clear();
         self.issues.push(false);
@@ -343,7 +349,7 @@ impl Driver {
         self.command(request(Op::Array(op), at))
     }
 
-    /// Starts to load a limb with the tables of slot `slot`.
+    /// Starts to load a limb modulo the prime whose tables are in table slot `slot`.
     pub fn start_load(&mut self, at: Place, slot: usize) -> Result<Code, HdlError> {
         self.command(Request {
             slot,
@@ -355,7 +361,7 @@ impl Driver {
         self.command(request(Op::Unload, at))
     }
 
-    /// Starts to load tables for degree 2^`log_n` into slot `slot`.
+    /// Starts to load tables for degree 2^`log_n` into table slot `slot`.
     pub fn start_tables(&mut self, slot: usize, log_n: u32) -> Result<Code, HdlError> {
         self.command(Request {
             slot,
@@ -372,7 +378,8 @@ impl Driver {
     /// Runs cycles until `unit` is done, and returns the cycle of its done bit.
     ///
     /// # Errors
-    /// [`DriveError::NeverDone`] after far more cycles than any command takes.
+    /// [`DriveError::NeverDone`] after 128 cycles for each coefficient of the largest degree, more than any command
+    /// takes.
     pub fn wait(&mut self, unit: Unit) -> Result<u64, DriveError> {
         let most = 128u64 << self.shape.max_log_n();
         for _ in 0..most {

@@ -55,7 +55,8 @@ pub enum Difference {
         rtl: u64,
         model: u64,
     },
-    /// Only one of RTL and model issues an operation of the array in this cycle of the command.
+    /// In this cycle of the command, the butterflies begin an operation in the RTL or in the model, but not in
+    /// both.
     Issue { cycle: usize, rtl: bool },
     Residue {
         position: usize,

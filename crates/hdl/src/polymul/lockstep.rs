@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compares one operation of the polynomial multiplier's RTL with its models: every residue, whether the array issues
-//! in each cycle, and the cycles.
+//! Compares one operation of the polynomial multiplier's RTL with its models: every residue, the number of cycles,
+//! and in which cycles the array of butterflies begins an operation.
 
 use ringmill_machines::polymul::{ArrayOp, cycles, golden, issues, load_cycles, unload_cycles};
 use serde::Serialize;
@@ -11,7 +11,8 @@ use super::{DriveError, Mismatch, Multiplier, Place};
 /// The cycles of one operation in the RTL, after a comparison with the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Lockstep {
-    /// The cycles of the operation on the array, without loads and unload.
+    /// The cycles of the operation on the array of butterflies, without the loads of operands and the unload of the
+    /// result.
     pub cycles: u64,
     /// The cycles of each operand's load. `unload` has those of the unload. Both are more than the model's if streams
     /// stall.
@@ -19,10 +20,10 @@ pub struct Lockstep {
     pub unload: u64,
 }
 
-/// Loads the operands `a` and `b` into the set `set`, runs the operation `op` with the loaded tables, and unloads the
-/// result. Every residue must equal the software's, and in every cycle the array must issue if and only if the model's
-/// does. The cycles must be the model's, those of streams only without stalls. An operation with one operand ignores
-/// `b`.
+/// Loads the operands `a` and `b` into the set `set`, runs the operation `op` with the loaded tables, and unloads
+/// the result. Every residue must equal the software's. The butterflies must begin operations in the same cycles as
+/// in the model. The cycles must be the model's, those of streams only without stalls. An operation with one
+/// operand ignores `b`.
 ///
 /// # Errors
 /// [`DriveError::Mismatch`] with the first difference; those of [`Multiplier`].

@@ -12,9 +12,10 @@ use crate::{BuildOptions, Hdl, HdlError};
 /// A polynomial multiplier in simulation, and the tables that it holds.
 pub struct Multiplier {
     driver: Driver,
-    /// For each slot the tables that were sent last, and the number of that table command.
+    /// For each table slot the tables that were sent last, and the number of the command that loaded them.
     tables: [Option<(Arc<Tables>, u64)>; SLOTS],
-    /// The slot of the tables that are loaded next, and of those with which limbs are loaded.
+    /// The selected table slot: the next tables are loaded into it, and limbs are loaded modulo the prime whose
+    /// tables it has.
     slot: usize,
 }
 
@@ -45,8 +46,8 @@ impl Multiplier {
         &mut self.driver
     }
 
-    /// Selects the slot of the tables that are loaded from now on, and of those with which limbs are loaded. At first
-    /// it is slot 0.
+    /// Selects a table slot. From now on tables are loaded into it, and limbs are loaded modulo the prime whose
+    /// tables it has. At first slot 0 is selected.
     ///
     /// # Errors
     /// [`PolymulError::Slot`] for a slot that the multiplier does not have.
@@ -69,7 +70,7 @@ impl Multiplier {
         self.tables_of(self.slot).ok_or(PolymulError::NoTables)
     }
 
-    /// Returns the tables of a slot, or `None` if it has none that were sent through this multiplier.
+    /// Returns the tables in a table slot, or `None` if the slot has none that were sent through this multiplier.
     pub fn tables_of(&self, slot: usize) -> Option<&Arc<Tables>> {
         let (tables, load) = self.tables.get(slot)?.as_ref()?;
         let driver = &self.driver;
@@ -122,12 +123,12 @@ impl Multiplier {
         self.accepted("LOAD", code)
     }
 
-    /// Starts the array on a set. A transform works on the set's polynomial `buf`, a product on both, with its result
-    /// in polynomial 0.
+    /// Starts an operation of the array of butterflies on a set of two polynomials. A transform works on the set's
+    /// polynomial `buf`, a product on both, with its result in polynomial 0.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] if the array or a limb of the set is busy. [`DriveError::Refused`] without tables or limbs,
-    /// or for limbs of different tables; the hardware's own refusal.
+    /// [`DriveError::Busy`] if the array or a limb of the set is busy. [`DriveError::Refused`] without tables or
+    /// limbs, or for limbs of different tables; the hardware's own refusal.
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<(), DriveError> {
         let eval = false;
         let at = Place { set, buf, eval };
@@ -195,8 +196,8 @@ impl Multiplier {
         Ok(self.wait(Unit::Load)? - begin)
     }
 
-    /// Runs an operation of the array. Returns the cycles from the command's acceptance to its done bit.
-    /// [`Driver::issues`] then tells in which of them the array issued.
+    /// Runs an operation of the array of butterflies. Returns the cycles from the command's acceptance to its done
+    /// bit. [`Driver::issues`] then tells in which of them the butterflies began an operation.
     ///
     /// # Errors
     /// The errors of [`Self::start`] and [`Self::wait`].
@@ -234,7 +235,8 @@ impl Multiplier {
         Err(DriveError::Busy { unit, command })
     }
 
-    /// Refuses a place that a busy unit uses: with `limb_only` the same limb, otherwise any limb of its set.
+    /// Refuses a place of a limb that a busy unit uses. With `limb_only` the unit must use the same limb, otherwise
+    /// any limb of the place's set.
     fn free(
         &self,
         unit: Unit,
@@ -252,7 +254,7 @@ impl Multiplier {
         }
     }
 
-    /// Returns the slot of the tables with which the limb at a place was loaded.
+    /// Returns the table slot with whose modulus the limb at a place was loaded.
     fn limb(&self, set: usize, buf: usize) -> Result<usize, PolymulError> {
         if (0..SLOTS).all(|slot| self.tables_of(slot).is_none()) {
             return Err(PolymulError::NoTables);

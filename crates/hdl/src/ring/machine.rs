@@ -66,7 +66,7 @@ pub struct Machine {
     log_n: u32,
     /// Whether the twiddles of half rings are loaded. The first program with words on half rings loads them.
     has_halves: bool,
-    /// Whether the test writes the model's memories directly.
+    /// Whether limbs and twiddles are written directly into the model's memories, without the machine's link.
     open: bool,
 }
 

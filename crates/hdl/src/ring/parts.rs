@@ -279,7 +279,7 @@ fn like_primes(top: Top, shape: &Shape) -> Top {
         .ints("Q", shape.primes())
 }
 
-/// Returns the modules of one purpose, or all modules if `does` is `None`.
+/// Returns the modules that serve one purpose, or all modules if `does` is `None`.
 pub fn those(parts: &Parts, does: Option<Does>) -> Vec<Part> {
     let parts = parts
         .iter()

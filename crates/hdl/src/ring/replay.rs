@@ -37,8 +37,8 @@ impl<'a> ModelsHost<'a> {
         }
     }
 
-    /// Checks that the machine asks for the transfer `expected`, the model's next one, and returns
-    /// the transferred limb.
+    /// Notes an error if the machine asks for another transfer than `expected`, the next one of the model's run.
+    /// Returns the limb of `expected`, or `None` if the model's run has no further transfer.
     fn asked(&mut self, wanted: Wanted, expected: Option<&'a Lockstep>) -> Option<&'a [u64]> {
         let place = |w: &Lockstep| match w.word.b {
             Operand::Key(k) if w.word.op == Opcode::Load => Place::Key(k),

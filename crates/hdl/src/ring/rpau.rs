@@ -329,7 +329,7 @@ impl Rpau {
         Some((index, limb[index as usize]))
     }
 
-    /// Runs one cycle. Its writes are in memory in the next cycle.
+    /// Runs one cycle of the RPAU, and records its writes, which are in memory in the next cycle.
     fn step(&mut self) -> Result<(), RpauError> {
         self.model.eval()?;
         self.shadow.take(&self.model, self.cycle)?;

@@ -134,8 +134,9 @@ fn passes(shape: &Shape, log_n: u32) -> Passes {
     }
 }
 
-/// Returns the bit-reversed number of the block on which a butterfly works in step `step` of a pass. The butterfly is
-/// number `table` of those that pair coefficients in index bit `pair`.
+/// Returns the bit-reversed number of the block of coefficients on which a butterfly works in step `step` of a
+/// pass. Among the butterflies that pair coefficients which differ in index bit `pair`, this one has the number
+/// `table`.
 fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     // The cores' lanes are the row's, rotated so that the pairs are the lowest bits.
     let start = s.pairs(pass).start;
@@ -149,7 +150,8 @@ fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     (0..bits).fold(0, |r, i| r << 1 | (block as u64 >> i & 1))
 }
 
-/// Appends all twiddles of a ring to `words`. `number` is the ring's number among the twiddle tables.
+/// Appends all twiddles of a ring (the full ring or a half) to `words`, as words for the twiddle tables. The ring
+/// has the number `number` among those tables.
 fn stored(
     shape: &Shape,
     log_n: u32,

@@ -238,7 +238,8 @@ impl Engine {
     /// Sends a command and its streams to the engine, and takes the output until the engine is done.
     ///
     /// # Errors
-    /// [`EngineError::NeverDone`] after far more cycles than the streams need; errors of the simulation.
+    /// [`EngineError::NeverDone`] after at least eight times the cycles that the streams need; errors of the
+    /// simulation.
     pub fn command(
         &mut self,
         command: Command,
@@ -329,7 +330,8 @@ impl Engine {
         Err(EngineError::NeverDone { cycles: most })
     }
 
-    /// Returns far more cycles than any command of the engine needs.
+    /// Returns a number of cycles after which a command counts as hung. It is eight times those of a blind rotation
+    /// and a key switch without stalls, and at least 16 for each beat of the key.
     fn most(&self) -> u64 {
         let freely = run(self.shape, self.shape.sizes().places, || true).cycles;
         let beat = self.source.map_or(0.0, KeyRate::cycles_a_beat).ceil() as u64;

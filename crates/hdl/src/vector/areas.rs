@@ -57,8 +57,8 @@ pub fn saved_percent(ours: f64, than: f64) -> f64 {
     100.0 * (1.0 - ours / than)
 }
 
-/// A module that is synthesised, and how many times its area counts in a unit. The number is negative for an area
-/// that is subtracted.
+/// A module that is synthesised, and how many times its area counts in a unit's area. The number is negative if the
+/// area is subtracted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Piece {
     pub top: Top,

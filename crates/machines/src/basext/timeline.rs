@@ -9,8 +9,8 @@ use super::replay::load_cycles_through;
 use super::{Extension, MachineUnit, Rate};
 use crate::coprocessor::{Bases, Held, Resident, What};
 
-/// The place number in a [`Resident`] under which the unit's constants stand. The unit keeps no other data from one
-/// command to the next.
+/// The place number under which a [`Resident`], the record of a co-processor's data, has the constants of a
+/// base-extension unit. The unit keeps no other data from one command to the next.
 pub(super) const CONSTANTS: u16 = 0;
 
 /// A command to the base-extension unit.

@@ -80,7 +80,8 @@ pub struct Partition {
     /// The stored value for each value that a `LOAD` of the procedure defines. The host itself has the memory between
     /// `STORE` and `LOAD`, so no data move.
     aliases: HashMap<ValueId, ValueId>,
-    /// The half stage in which each value is read last. The procedure's results are read in [`AFTER_ALL`].
+    /// The half stage in which each value is read last: 2s for the host's instructions of stage s, 2s + 1 for its
+    /// jobs. The procedure's results are read in [`AFTER_ALL`].
     last_read: HashMap<ValueId, usize>,
 }
 

@@ -134,8 +134,9 @@ pub trait Accepted {
     fn keeps(&self) -> Vec<Keep>;
 }
 
-/// One memory of a co-processor whose content may stay between jobs, as a range of place numbers in a [`Resident`]. A
-/// place holds one limb, or the tables or constants for one modulus or base.
+/// One memory of a co-processor whose content may stay between jobs, as a range of place numbers in a [`Resident`],
+/// the record of the co-processor's data. A place holds one limb, or the tables or constants for one modulus or
+/// base.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     pub memory: &'static str,

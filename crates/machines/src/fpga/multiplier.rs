@@ -79,13 +79,15 @@ pub fn lazy_mul_latency(q: u64) -> Option<u64> {
     Sparse::new(q).map(Sparse::mul_latency)
 }
 
-/// A modulus q = 2^top + d near a power of two, with the widths that the RTL's reducers depend on.
+/// A modulus q = 2^top + d near a power of two, with the widths that the RTL's reducers depend on. d may be
+/// negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sparse {
     /// The number of bits of the modulus q.
     pub width: u32,
     pub top: u32,
-    /// `diff` is the width of d in signed binary digits, and `digits` is the number of those that are not 0.
+    /// `diff` is the number of signed binary digits of d, for the modulus q = 2^top + d. `digits` is the number of
+    /// those that are not 0.
     diff: u32,
     digits: u32,
 }
@@ -141,8 +143,8 @@ impl Sparse {
         })
     }
 
-    /// Returns the latency in cycles of `rm_ring_reduce`, which reduces numbers of `bits` bits, or `None` if it cannot
-    /// reduce that many bits.
+    /// Returns the latency in cycles of `rm_ring_reduce`, which reduces a number of `bits` bits that arrives over
+    /// the ring. Returns `None` if it cannot reduce that many bits.
     pub fn arrival_latency(self, bits: u32) -> Option<u64> {
         let high = if bits > self.top { bits - self.top } else { 1 };
         (high + self.diff < self.width).then_some(2)

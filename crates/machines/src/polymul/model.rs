@@ -220,8 +220,8 @@ pub fn table_cycles(degree: Degree) -> u64 {
     degree.n() as u64 + 7
 }
 
-/// Returns the least cycles in which P butterflies and multipliers could do an operation: n log2(n) / 2P for each
-/// transform, n / P for each product or sum.
+/// Returns the least cycles in which P butterflies and multipliers could do an operation at ring degree n: n
+/// log2(n) / 2P for each transform, n / P for each product or sum.
 pub fn floor(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
     let transform = shape.rows(degree) * u64::from(degree.log_n());
     let product = 2 * shape.rows(degree);

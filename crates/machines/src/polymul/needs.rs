@@ -6,7 +6,8 @@ use super::{Description, Shape};
 use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
-/// The number of beats that the unload unit reads ahead of its output stream (`Ahead` of `rm_polymul_unload`).
+/// The number of beats that the multiplier's unload unit, which sends results out, reads ahead of its output stream
+/// (`Ahead` of `rm_polymul_unload`).
 const AHEAD: u64 = 8;
 
 impl Description {

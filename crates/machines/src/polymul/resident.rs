@@ -8,9 +8,11 @@ use super::timeline::{Command, Timed};
 use super::{ArrayOp, SETS, SLOTS};
 use crate::coprocessor::{Held, Name, Resident, What};
 
-/// The place numbers of tables in a [`Resident`], one for each table slot.
+/// The place numbers of the table slots in a [`Resident`], the record of the multiplier's data. A table slot holds
+/// the tables of one modulus.
 pub(super) const TABLES: std::ops::RangeInclusive<u16> = 0..=SLOTS as u16 - 1;
-/// The place numbers of limbs in a [`Resident`], two for each set of polynomials.
+/// The place numbers of limbs in a [`Resident`], the record of the multiplier's data: two for each set of
+/// polynomials.
 pub(super) const LIMBS: std::ops::RangeInclusive<u16> =
     SLOTS as u16..=(SLOTS + 2 * SETS) as u16 - 1;
 
@@ -18,7 +20,7 @@ fn place(set: usize, buf: usize) -> u16 {
     (SLOTS + 2 * set + buf) as u16
 }
 
-/// Returns the table slot that holds the tables of `modulus`, or `None` if they are not loaded.
+/// Returns the number of the table slot that holds the tables of `modulus`, or `None` if they are not loaded.
 pub fn slot_of(holds: &Resident, modulus: ModulusId) -> Option<usize> {
     let there = |slot: &usize| {
         let held = holds.at(*slot as u16);

@@ -85,7 +85,7 @@ struct Board {
     shape: Shape,
     degree: Degree,
     timeline: Vec<Timed>,
-    /// The cycles in which the command port is taken, because a command is sent.
+    /// The cycles in which the command port sends a command, so that no other command can be sent.
     port: BTreeSet<u64>,
     array: u64,
     load: u64,

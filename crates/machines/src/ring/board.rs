@@ -32,10 +32,10 @@ pub struct Board {
     narrow: [bool; GROUPS],
 }
 
-/// One read or write port of a group of memory slots. The dyadic cores, for coefficient-wise work, take one row in each
-/// period, so an instruction word on them needs the port for some cycles of the period, its turns. A word on another
-/// unit may need the port in every cycle. A dyadic word starts beside such a word only if enough cycles of each period
-/// stay free.
+/// One read or write port of a group of memory slots. The dyadic cores, for coefficient-wise work, take one row in
+/// each period. So their instruction words need the port only in some cycles of the period, called turns. A word on
+/// another unit may need the port in every cycle. A dyadic word starts beside such a word only if enough cycles of
+/// each period stay free.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
     /// The cycle until which an instruction word of the main cores, the ring or the link has the port. `left` is the

@@ -10,7 +10,7 @@ use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
 /// The most times that a ring may be split in two. A limb then has four pieces, each as large as one memory slot. A
-/// ciphertext of two polynomials has eight pieces for each prime, of at most 32 slots.
+/// ciphertext of two polynomials has eight pieces for each prime, of the at most 32 slots of an RPAU.
 pub const MAX_SPLITS: u8 = 2;
 /// The most pieces of a limb. A piece has as many coefficients as one memory slot holds.
 pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
@@ -19,8 +19,8 @@ pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
 pub const MAX_RPAUS: usize = 16;
 pub const MAX_SLOTS: usize = 32;
 pub const MAX_KEY_SLOTS: usize = 128;
-/// The most rows of a table of constants, generator streams or Galois elements, as many as an instruction word can
-/// name.
+/// The most rows of a table of constants, of seeded generator streams or of Galois elements: as many as an
+/// instruction word can name.
 const MAX_TABLE: usize = 1 << 12;
 /// The most port groups of polynomial memory. A port group is memory slots that share their ports. The key memory
 /// has one more.
@@ -103,9 +103,10 @@ pub struct MainCore {
     pub stages: usize,
     /// The coefficients that a coefficient-wise operation takes in a cycle.
     pub lanes: usize,
-    /// Whether the main cores compute c + a b in one pass.
+    /// Whether the main cores compute c + a b, for limbs a, b and c, in one pass over the limbs.
     pub mac: bool,
-    /// Whether the main cores compute (a - b) w in one pass, and also a reduction with an addition after it.
+    /// Whether the main cores compute (a - b) w in one pass, for limbs a and b and a constant w, and also a
+    /// reduction with an addition after it.
     pub fused: bool,
 }
 
@@ -118,8 +119,8 @@ pub struct Pipeline {
     pub board: u64,
     /// The cycles from an instruction word's start until the word is at the address generators.
     pub issue: u64,
-    /// The cycles from the scoreboard to the RPAUs, the same for each RPAU. They count once for each run of a
-    /// procedure.
+    /// The cycles from the scoreboard, which starts instruction words, to the RPAUs, the same for each RPAU. They
+    /// count once for each run of a procedure.
     pub dispatch: u64,
     /// The cycles from the step counter of an instruction word to the addresses of the memory columns.
     pub address: u64,
@@ -187,11 +188,13 @@ pub struct KeyMemory {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tables {
-    /// The instruction words that each of the four streams can hold, for all loaded procedures together.
+    /// The instruction words that each of the four instruction streams can hold, for all loaded procedures
+    /// together.
     pub words: usize,
     /// The rows of the table of constants, with a residue for each RPAU. Row 0 stands for no constant.
     pub constants: usize,
-    /// The rows of the table of generator streams, with one stream for each RPAU.
+    /// The rows of the table of generator streams. A row names for each RPAU one stream of uniform residues that
+    /// its generator expands from a seed.
     pub streams: usize,
     /// The number of Galois elements that the ring machine's table can hold.
     pub galois: usize,

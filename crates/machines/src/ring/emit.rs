@@ -28,8 +28,8 @@ pub struct Emitter {
     sender: [usize; 2],
     /// The key slots that the procedure itself loads, by RPAU and key index.
     key_slots: HashMap<Place, u8>,
-    /// For each row of the constant table, the mask of RPAUs whose entry is in use. The value of an entry does not
-    /// tell, since 0 is a residue, too.
+    /// For each row of the constant table, the mask of the RPAUs (residue polynomial arithmetic units) whose
+    /// constant in the row is in use. The value of a constant does not tell, since 0 is a residue, too.
     taken: Vec<u16>,
 }
 
@@ -187,8 +187,8 @@ impl Emitter {
         }
     }
 
-    /// Returns a row of the constant table that holds each RPAU's constant in `wanted`, or in which there is room for
-    /// it. Returns `None` if the table is full.
+    /// Returns a row of the constant table that has each RPAU's constant in `wanted` already, or room for it.
+    /// Returns `None` if the table is full.
     fn constants(&mut self, wanted: &[(u8, u64)]) -> Option<u16> {
         let wanted = wanted.iter().map(|&(r, w)| (usize::from(r), w));
         let wanted: Vec<(usize, u64)> = wanted.collect();

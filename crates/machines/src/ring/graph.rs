@@ -45,7 +45,8 @@ pub struct Node {
     pub sources: Vec<Source>,
     pub results: Vec<ValueIndex>,
     pub immediate: Immediate,
-    /// The operation's position in the procedure, for scheduling policies that stay close to the procedure's order.
+    /// The operation's position in the procedure. Scheduling policies that stay close to the procedure's order use
+    /// it.
     pub order: u32,
 }
 
@@ -106,7 +107,7 @@ pub struct Graph {
     pub primes: Vec<u8>,
     /// The most key limbs that one RPAU reads in the procedure.
     pub key_slots: usize,
-    /// The use of key memory on each RPAU that reads more key limbs than its key memory holds.
+    /// The use of key memory on each RPAU that reads more key limbs in the procedure than its key memory holds.
     pub key_plans: Vec<KeyPlan>,
     /// Pairs of operations of which the second must not start before the first is done, even though it reads no
     /// result of the first.
@@ -120,10 +121,11 @@ pub struct Graph {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyPlan {
     pub rpau: u8,
-    /// The key slot for each key index, as pairs of key index and slot, in the order of first use.
+    /// The key slot for each key index, a position in the call's key table. They are pairs of key index and slot,
+    /// in the order of first use.
     pub slots: Vec<(u8, u8)>,
-    /// For each key slot, the key index of its limb when the procedure starts. `exit` has the index when the
-    /// procedure ends.
+    /// For each key slot, the key index of the limb that is in it when the procedure starts. `exit` has the index
+    /// when the procedure ends. A key index is a position in the call's key table.
     pub entry: Vec<u8>,
     pub exit: Vec<u8>,
 }

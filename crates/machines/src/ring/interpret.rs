@@ -19,17 +19,20 @@ use crate::MachineError;
 /// The limbs in the memories of all RPAUs, and the other data that a procedure's instruction words read.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// The program's table of moduli, to which RPAUs and layers refer.
+    /// The program's table of moduli. An RPAU and a layer, which has one prime for each RPAU, determine a modulus
+    /// of it.
     pub moduli: Vec<TableModulus>,
     /// The limbs of polynomial memory, by RPAU and slot.
     pub slots: HashMap<(usize, u8), Vec<u64>>,
     /// The limbs of key memory, by RPAU and key slot.
     pub keys: HashMap<(usize, u8), Vec<u64>>,
-    /// The call's key table: for each RPAU and key index, the key slot.
+    /// The call's key table: for each RPAU and key index (the number by which instruction words name a key limb),
+    /// the key slot.
     pub key_table: HashMap<(usize, u8), u8>,
     /// The limbs in host memory, by the number with which loads and stores name them.
     pub host: HashMap<u16, Vec<u64>>,
-    /// The call's key limbs on the host, by RPAU and key index.
+    /// The call's key limbs on the host, by RPAU and key index, the number by which instruction words name a key
+    /// limb.
     pub host_keys: HashMap<(usize, u8), Vec<u64>>,
     /// The seeds of the call, from which the generator expands uniform limbs.
     pub seeds: Vec<[u8; 32]>,
@@ -38,7 +41,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Makes empty memories. `halves` tells whether the ring is split once.
+    /// Makes empty memories. `halves` tells whether the program's ring is split once, into two halves.
     pub fn new(moduli: Vec<TableModulus>, seeds: Vec<[u8; 32]>, halves: bool) -> Self {
         Self {
             moduli,

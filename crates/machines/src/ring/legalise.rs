@@ -325,7 +325,7 @@ impl Legaliser<'_> {
         })
     }
 
-    /// Adds an operation with one result on the RPAU of the value `like`.
+    /// Adds an operation with one result to the graph, on the RPAU of the value `like`.
     fn emit(
         &mut self,
         op: Opcode,
@@ -344,7 +344,7 @@ impl Legaliser<'_> {
         }))
     }
 
-    /// Adds an operation with two results on the RPAU of the value `like`.
+    /// Adds an operation with two results to the graph, on the RPAU of the value `like`.
     fn emit_pair(
         &mut self,
         op: Opcode,

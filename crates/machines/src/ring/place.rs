@@ -7,8 +7,8 @@ use super::description::{Description, MAX_KEY_SLOTS, MAX_RPAUS, MAX_SLOTS};
 /// The index of a retire counter, and the count that it must reach.
 pub type Mark = (usize, u32);
 
-/// The use of one memory slot: the instruction words that must retire before another word uses the slot, which are its
-/// last writer and its readers since.
+/// The use of one memory slot, as the instruction words that must retire before another word uses the slot. They
+/// are the last writer of the slot and its readers since.
 #[derive(Clone, Debug, Default)]
 pub struct SlotLog {
     pub write: Option<Mark>,
@@ -51,7 +51,8 @@ impl Slots {
         }
     }
 
-    /// Returns all slots in the order in which a value of this class prefers them.
+    /// Returns all slots in the order in which a value of this class prefers them. The class tells whether the
+    /// value is used soon or waits.
     pub fn preferred(&self, class: Class) -> &[u8] {
         match class {
             Class::Work => &self.work,
@@ -77,7 +78,8 @@ impl Slots {
     }
 }
 
-/// Computes the order in which a value of this class prefers the machine's slots.
+/// Computes the order in which a value of this class prefers the machine's slots. The class tells whether the value
+/// is used soon or waits.
 pub fn order(d: &Description, class: Class) -> Vec<u8> {
     use super::description::MemoryKind::Bram;
     let groups = d.slot_groups();

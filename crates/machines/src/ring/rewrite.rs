@@ -62,8 +62,9 @@ pub fn retransform(graph: &mut Graph, reduces: bool) {
     graph.finish();
 }
 
-/// Returns the evaluation forms of a limb's parts, in order, if the operation ends the limb's inverse transform: as
-/// the transform itself, or a join of transforms. Returns nothing for other operations.
+/// Returns the values of a limb's parts in evaluation form, in order, if the operation ends the limb's inverse
+/// transform. Such an operation is the transform itself, or the join of the transformed parts. Returns nothing for
+/// other operations.
 fn parts(graph: &Graph, node: &Node) -> Vec<(RingKind, ValueIndex)> {
     if node.op == Opcode::Intt {
         return vec![(node.ring, first(node))];
@@ -86,8 +87,8 @@ fn first(node: &Node) -> ValueIndex {
     node.values().next().unwrap_or(0)
 }
 
-/// Makes the broadcasts also return a copy to their source, and makes products with keys use that copy, which is
-/// transformed again.
+/// Makes the broadcasts also return a copy of the limb to their source. Makes products with keys use that copy,
+/// after another transform, in place of the limb's own evaluation form.
 fn again(graph: &mut Graph, broadcasts: &[usize], parts: &[(RingKind, ValueIndex)], reduces: bool) {
     let mut reduced = Vec::new();
     let like = Node {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cycle model of `rm_torus_bundle`, which computes bundles of an unrolled key, one group of positions after another.
-//! A pattern u is a setting of a step's m secret bits that is not all 0. The bundle is the sum over patterns u of (X^(a
-//! u) - 1) BK_u, for the mask's exponents a and the key BK_u of pattern u.
+//! A cycle model of `rm_torus_bundle`, which computes bundles of an unrolled key in transform form, for one group
+//! of evaluation positions after another. A pattern u is a setting of a step's m secret bits that is not all 0. The
+//! bundle is the sum over patterns u of (X^(a u) - 1) BK_u, for the mask's exponents a and the key BK_u of pattern
+//! u.
 
 use std::collections::VecDeque;
 

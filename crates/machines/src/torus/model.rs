@@ -27,7 +27,8 @@ pub struct Run {
     /// transform of a bundle (a sum over a step's patterns of secret bits), waited for the key.
     pub products: u64,
     pub starved: u64,
-    /// The cycles in which a beat of the key waited because the engine's key buffer was full.
+    /// The cycles in which a beat of the bootstrapping key waited at its source because the engine's key buffer was
+    /// full.
     pub crowded: u64,
 }
 
@@ -105,8 +106,8 @@ struct Engine {
     /// Whether bundles (sums over a step's patterns of secret bits) are computed one step of the blind rotation ahead,
     /// as they are after the first step.
     ahead: bool,
-    /// The index of the first ciphertext of the group that is in the transform units, and of the current ciphertext in
-    /// the group.
+    /// The index of the first ciphertext of the current group, the interleaved ciphertexts that are in the
+    /// transform units together. `member` has the current ciphertext of the group.
     base: usize,
     member: u64,
     step: usize,
@@ -232,7 +233,8 @@ impl Engine {
         self.pass + 1 == u64::from(self.shape.sizes().log_n)
     }
 
-    /// Returns the number of ciphertexts in the group that is in the transform units at the same time.
+    /// Returns the number of ciphertexts in the current group, those that are in the transform units at the same
+    /// time. The last group may be smaller.
     fn members(&self) -> usize {
         self.shape.sizes().group.min(self.places - self.base)
     }
@@ -422,8 +424,8 @@ impl Engine {
         self.pass += 1;
     }
 
-    /// Returns the cycles from the last row of a transform to the next operation. Between two forward transforms the
-    /// butterflies lose no cycle.
+    /// Returns the cycles from the last row of a transform to the next operation, for a group of `members`
+    /// ciphertexts. Between two forward transforms the butterflies lose no cycle.
     fn tail(&self, members: u64) -> u64 {
         let forward_next = match self.transform {
             Transform::Digits => self.bundle_next(),

@@ -7,7 +7,8 @@ use super::Shape;
 /// its bits have arrived. If the engine has no room for a beat, the source waits.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyRate {
-    /// The size of a beat in thousandths of a bit. `cycle` has the thousandths of a bit that arrive in a cycle.
+    /// The size of a beat of the key in thousandths of a bit. `cycle` has the thousandths of a bit that arrive in a
+    /// cycle.
     beat: u64,
     cycle: u64,
 }
@@ -20,7 +21,8 @@ impl KeyRate {
         }
     }
 
-    /// Returns the same source for a key of 32-bit words instead of beats.
+    /// Returns the same source for a switching key, which comes in 32-bit words instead of the beats of a
+    /// bootstrapping key.
     pub fn of_words(self) -> Self {
         Self {
             beat: 32_000,
@@ -28,7 +30,7 @@ impl KeyRate {
         }
     }
 
-    /// Returns how many cycles a beat takes to arrive, as a fraction.
+    /// Returns how many cycles a beat of the bootstrapping key takes to arrive, as a fraction.
     pub fn cycles_a_beat(self) -> f64 {
         self.beat as f64 / self.cycle.max(1) as f64
     }

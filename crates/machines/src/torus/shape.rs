@@ -59,8 +59,8 @@ impl Shape {
         2 * self.sizes.levels
     }
 
-    /// Returns the number of polynomials that one transform unit transforms for a ciphertext in a step of the blind
-    /// rotation.
+    /// Returns the number of polynomials of one ciphertext that one transform unit transforms in a step of the
+    /// blind rotation.
     pub fn slots(self) -> u64 {
         match self.schedule {
             Schedule::Sums | Schedule::Coefficients => (self.rows() / self.sizes.units) as u64,
@@ -199,8 +199,9 @@ impl Shape {
         )
     }
 
-    /// Returns the cycles from a pass to the next with `slots` polynomials in a unit: `pass_cycles` of the RTL. They
-    /// follow from the rotations of the rows of the two passes.
+    /// Returns the cycles from the start of a transform's pass `pass` to the next pass, with `slots` polynomials in
+    /// a unit: `pass_cycles` of the RTL. They are the cycles that the rows take, or the wait until the first row of
+    /// the next pass is written, if that is longer.
     pub(super) fn pass(self, slots: u64, inverse: bool, pass: u64) -> u64 {
         let half_rows = self.half_rows();
         let log_h = u64::from(half_rows.ilog2());
@@ -221,13 +222,13 @@ impl Shape {
         passes + self.slots() * self.half_rows() + BACK
     }
 
-    /// Returns the number of levels of the adder tree that sums a gadget ciphertext's rows.
+    /// Returns the number of levels of the adder tree that sums the rows of a gadget ciphertext of the key.
     fn tree(self) -> u64 {
         u64::from((self.rows() as u64).next_power_of_two().ilog2())
     }
 
-    /// Returns the cycles after the last row of transforms before the next operation: `inverse_tail` of the RTL for
-    /// inverse transforms.
+    /// Returns the cycles between the last row of the transforms of `members` ciphertexts and the next operation:
+    /// `inverse_tail` of the RTL for inverse transforms.
     pub(super) fn tail(self, inverse: bool, members: u64) -> u64 {
         let ahead = (members - 1) * self.half_rows();
         let late = match self.schedule {

@@ -23,7 +23,7 @@ pub struct Sizes {
     pub units: usize,
     /// log2 of the number of butterflies in a transform unit.
     pub log_lanes: u32,
-    /// log2 of the number of positions for which the engine multiplies in a cycle.
+    /// log2 of the number of evaluation positions of a polynomial for which the engine multiplies in a cycle.
     pub log_pos: u32,
     /// The number of ciphertexts that the engine bootstraps together, interleaved.
     pub places: usize,

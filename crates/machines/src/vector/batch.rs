@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a procedure on several ciphertexts that use the same keys, so that each limb of a key is loaded once for all of
-//! them.
+//! Runs a procedure on several ciphertexts that use the same keys, so that each limb of a key is loaded once for
+//! all of them.
 //!
-//! The work is ordered for that. The work of one ciphertext begins only when its results need it, so that few of its
-//! limbs lie in the buffer at one time. The ciphertexts come one after the other up to each kernel that reads a key.
-//! Then all of them read the key.
+//! The order of the work serves that. The work of one ciphertext begins only when its results need it, so that few
+//! of its limbs lie in the ciphertext buffer at one time. Before each kernel that reads a key, the ciphertexts do
+//! their work one after the other. Then all of them read the key.
 
 use std::collections::HashMap;
 
@@ -126,8 +126,8 @@ pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, Mac
 struct Batch<'p> {
     of: &'p Procedure,
     made: Procedure,
-    /// The value of the batch for each value of the procedure that all ciphertexts share. `own` has the values of the
-    /// current ciphertext.
+    /// For each value that all ciphertexts of the batch share, the batch's value by the procedure's. `own` has the
+    /// values of the current ciphertext.
     shared: HashMap<ValueId, ValueId>,
     own: HashMap<ValueId, ValueId>,
 }

@@ -23,16 +23,17 @@ pub struct Buffer {
     pub places: Vec<Option<Content>>,
     /// The free places of the buffer, the one that has been free longest first.
     free: VecDeque<u32>,
-    /// For each channel of distant memory, the addresses of limbs that are free again, and the lowest address that was
-    /// never used.
+    /// For each channel of distant memory (HBM or DDR), the addresses of limbs that are free again, and the lowest
+    /// address that was never used.
     distant_free: Vec<(Vec<u32>, u32)>,
     distant_limbs: u32,
     clock: u64,
 }
 
 impl Buffer {
-    /// Makes an empty buffer of `places` places, with distant memory for `distant_limbs` limbs, of which the first
-    /// `inputs` are the program's inputs. Successive limbs lie in successive channels.
+    /// Makes an empty buffer of `places` places, each for one limb. Distant memory has room for `distant_limbs`
+    /// limbs, of which the first `inputs` are the program's inputs. It has `channels` channels, and limbs with
+    /// successive addresses lie in successive channels.
     pub fn new(places: u32, distant_limbs: u32, inputs: u32, channels: usize) -> Self {
         let channels = channels as u32;
         let next = |channel| inputs.next_multiple_of(channels) + channel;
@@ -152,7 +153,8 @@ impl Buffer {
         self.distant_free.len().max(1) as u32
     }
 
-    /// Takes a free limb of distant memory on a channel and returns its address, or `None` if the channel is full.
+    /// Takes the room of a free limb on channel `channel` of distant memory. Returns its address, counted in limbs,
+    /// or `None` if the channel is full.
     pub fn take_distant(&mut self, channel: u32) -> Option<u32> {
         let channels = self.distant_free.len() as u32;
         let (free, next) = self.distant_free.get_mut(channel as usize)?;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine's performance simulator. It times micro instructions by the machine's step semantics (BASALISC
-//! paper, section 7), from event to event instead of step by step.
+//! The vector machine's performance simulator. It times micro instructions by the machine's step semantics
+//! (BASALISC paper, section 7), from event to event instead of step by step.
 //!
-//! Time is counted in cycles of the micro-clock. The controller sends instructions in order, at most one in a cycle, as
-//! soon as nothing blocks them. An instruction waits for the buffer's port if it reads a chunk, for the first stage of
-//! its unit, and for a chunk or register that is not written yet.
+//! Time is counted in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). The controller
+//! sends instructions in order, at most one in a micro-cycle, as soon as nothing blocks them. An instruction waits
+//! for the buffer's port if it reads a chunk, for the first stage of its unit, and for a chunk or register that is
+//! not written yet.
 //!
-//! An item of a pipeline goes on to the next stage when that stage is free and its unit's period has passed. At the
-//! end, an item that is written to the buffer waits for the port. **Reads come before writes**: a write gets the port
-//! if the next instruction does not take it at that time. So pipelines fill up until nothing can be sent, and then
-//! empty.
+//! An item is the data of one instruction in a unit's pipeline. It goes on to the next stage when that stage is
+//! free and its unit's period has passed. At the end, an item that is written to the buffer waits for the port.
+//! **Reads come before writes**: a write gets the port if the next instruction does not take it at that time. So
+//! pipelines fill up until nothing can be sent, and then empty.
 
 use std::collections::VecDeque;
 
@@ -45,15 +46,18 @@ impl Counting {
     };
 }
 
-/// The time at which a register holds the last value that was sent to it, in micro-cycles (cycles of the micro-clock).
+/// The time at which a register holds the last value that was sent to it, in micro-cycles (`micro.buffer` of them
+/// make one cycle of the ciphertext buffer).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Register {
     At(u64),
-    /// The time is unknown, since the value is in the pipeline behind an item that waits for the buffer's port.
+    /// The time is unknown, since the value is in the pipeline behind the result of another instruction, which
+    /// waits for the buffer's port.
     Waits,
 }
 
-/// The constants of a machine for programs of one shape, in micro-cycles (cycles of the micro-clock), stages or chunks.
+/// The constants of a machine for programs of one shape. Times are in micro-cycles (`micro.buffer` of them make one
+/// cycle of the ciphertext buffer); the room of pipelines is in stages or chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Rates {
     buffer: u64,
@@ -62,13 +66,14 @@ pub(super) struct Rates {
     mac_stages: u64,
     transform_stages: u64,
     morph_stages: u64,
-    /// The number of chunks for which the multiply-accumulate unit has room. `transform_room` has that of the
-    /// transform's pipeline, `morph_room` that of the permutations alone.
+    /// The number of chunks for which the multiply-accumulate unit's pipeline has room. `transform_room` has that
+    /// of the transform's pipeline, `morph_room` that of the permutations alone.
     mac_room: usize,
     transform_room: usize,
     morph_room: usize,
     queue: usize,
-    /// The time in which one instruction crosses the link, in micro-cycles (cycles of the micro-clock) times 2^16.
+    /// The time in which one instruction crosses the link, in micro-cycles times 2^16. A cycle of the ciphertext
+    /// buffer is `micro.buffer` micro-cycles.
     fetch: u64,
     load_chunks: usize,
     store_chunks: usize,
@@ -77,32 +82,35 @@ pub(super) struct Rates {
     log_chunks: u32,
 }
 
-/// The state of the simulated vector machine at a point in time. Times are in micro-cycles, the cycles of the
-/// micro-clock.
+/// The state of the simulated vector machine at a point in time. Times are in micro-cycles (`micro.buffer` of them
+/// make one cycle of the ciphertext buffer).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Clockwork {
     pub(super) rates: Rates,
     pub(super) counting: Counting,
-    /// The current time in micro-cycles (cycles of the micro-clock). No later event comes before it.
+    /// The current time in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). No later
+    /// event comes before it.
     pub(super) now: u64,
     pub(super) sent: u64,
     pub(super) last_sent: Option<u64>,
-    /// The time of the last write to the ciphertext buffer. Instructions see the write's effect from the next cycle on.
+    /// The micro-cycle of the last write to the ciphertext buffer, a cycle of which is `micro.buffer` micro-cycles.
+    /// Instructions see the write's effect from the next micro-cycle on.
     pub(super) wrote: Option<u64>,
-    /// The times of the next loads and stores, if the caller has observed them on another machine, such as the RTL.
+    /// The times of the next loads and stores in micro-cycles, if the caller has observed them on another machine,
+    /// such as the RTL. They replace the simulator's own.
     pub(super) passed: VecDeque<u64>,
     pub(super) buffer_free: u64,
     pub(super) mac: Pipe,
     pub(super) transform: Pipe,
-    /// Whether the items in the transform's pipeline are permutations that bypass the transform.
+    /// Whether the chunks in the transform's pipeline belong to permutations, which bypass the transform.
     pub(super) morphing: bool,
     pub(super) loads: VecDeque<Item>,
-    /// For each chunk on its way to distant memory, the time of its arrival, the earliest first.
+    /// For each chunk on its way to distant memory, the micro-cycle of its arrival there, the earliest first.
     pub(super) stores: VecDeque<u64>,
     pub(super) channels: Vec<u64>,
     pub(super) pending: Vec<Pending>,
     pub(super) registers: Vec<Register>,
-    /// The times at which the last instructions were sent, as many as the instruction queue holds.
+    /// The micro-cycles in which the last instructions were sent, as many as the instruction queue holds.
     pub(super) queue: VecDeque<u64>,
     pub(super) fetched: u64,
     pub(super) end: u64,
@@ -180,12 +188,14 @@ impl Clockwork {
         self.passed.extend(times);
     }
 
-    /// Returns the simulated machine's current time in micro-cycles, the cycles of the micro-clock.
+    /// Returns the simulated machine's current time in micro-cycles (`micro.buffer` of them make one cycle of the
+    /// ciphertext buffer).
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// Returns the micro-cycle in which the last result is written, among the writes whose time is known.
+    /// Returns the time in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) at which
+    /// the last result is written, among the writes whose time is known.
     pub fn end(&self) -> u64 {
         self.end.max(self.now)
     }
@@ -208,8 +218,8 @@ impl Clockwork {
             || matches!(instr.target, Target::Chunk(spot, to) if waits(spot, to))
     }
 
-    /// Returns the first micro-cycle in which an instruction can be sent if no write comes before, or `None` if a write
-    /// must come first.
+    /// Returns the first micro-cycle in which an instruction can be sent if no write to the buffer comes before.
+    /// Returns `None` if a write must come first. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
     #[inline]
     pub fn earliest(&self, instr: &Decoded) -> Option<u64> {
         if self.blocked(instr) {
@@ -259,7 +269,8 @@ impl Clockwork {
         }
     }
 
-    /// Returns the micro-cycle in which the next instruction arrives in the instruction queue.
+    /// Returns the micro-cycle in which the next instruction arrives in the instruction queue. A cycle of the
+    /// ciphertext buffer is `micro.buffer` micro-cycles.
     fn available(&self) -> u64 {
         // The instruction takes the place in the queue of one that was sent.
         let place = match self.queue.len() < self.rates.queue {
@@ -275,8 +286,9 @@ impl Clockwork {
         first.is_some_and(|ready| ready <= self.buffer_free.max(self.now))
     }
 
-    /// Returns the source and the micro-cycle of the next possible write to the buffer. A sum is written before a
-    /// transform's result, and a transform's result before a loaded chunk.
+    /// Returns the source of the next possible write to the buffer, and its time in micro-cycles (`micro.buffer` of
+    /// them make one cycle of the ciphertext buffer). A sum is written before a transform's result, and a
+    /// transform's result before a loaded chunk.
     #[inline]
     fn writer(&self) -> Option<(u64, Writer)> {
         let from = self.buffer_free.max(self.now);
@@ -297,9 +309,9 @@ impl Clockwork {
         first
     }
 
-    /// Does the next write to the buffer if it comes before an instruction that could be sent at `earliest`, and
-    /// returns whether it did. An instruction that is sent in the cycle of a write does not need the write's effect, so
-    /// the instruction comes first.
+    /// Does the next write to the buffer if it comes before an instruction that could be sent in micro-cycle
+    /// `earliest`, and returns whether it did. An instruction that is sent in the micro-cycle of a write does not
+    /// need the write's effect, so the instruction comes first.
     #[inline]
     pub fn write_before(&mut self, earliest: Option<u64>) -> bool {
         let Some((at, writer)) = self.writer() else {
@@ -346,8 +358,8 @@ impl Clockwork {
         }
     }
 
-    /// Removes the first items of the multiply-accumulate unit that are not written to the buffer, because the time at
-    /// which they leave is known.
+    /// Removes from the front of the multiply-accumulate pipeline the results for registers and the accumulator,
+    /// which are not written to the buffer. The time at which such a result leaves the pipeline is known.
     #[inline]
     fn retire(&mut self) {
         let period = self.mac.period;
@@ -378,7 +390,7 @@ impl Clockwork {
         }
     }
 
-    /// Sends an instruction to its unit in the micro-cycle that [`Self::earliest`] has returned.
+    /// Sends an instruction to its unit in the micro-cycle `at` that [`Self::earliest`] has returned.
     #[inline]
     pub fn send(&mut self, instr: &Decoded, at: u64) {
         if self.counting.instructions {
@@ -461,7 +473,8 @@ impl Clockwork {
         self.end = self.end.max(at + 1);
     }
 
-    /// Returns the micro-cycle in which a chunk has passed its channel of distant memory, if it can start at `from`.
+    /// Returns the micro-cycle in which a chunk has passed its channel of distant memory, if it can start in
+    /// micro-cycle `from`. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
     fn transfer(&mut self, address: u32, from: u64) -> u64 {
         if let Some(at) = self.passed.pop_front() {
             return at;
@@ -486,7 +499,8 @@ impl Clockwork {
         }
     }
 
-    /// Sends the next instruction of a program, and returns the micro-cycle in which it is sent.
+    /// Sends the next instruction of a program, and returns its time in micro-cycles (`micro.buffer` of them make
+    /// one cycle of the ciphertext buffer).
     ///
     /// # Errors
     /// [`Stuck`] for an instruction that can never be sent.
@@ -494,8 +508,8 @@ impl Clockwork {
         self.step_decoded(&self.decode(instr), 0)
     }
 
-    /// Sends the next instruction, which is in the queue from the micro-cycle `there` on. Returns the micro-cycle in
-    /// which it is sent.
+    /// Sends the next instruction, which is in the queue from the micro-cycle `there` on. Returns the micro-cycle
+    /// in which it is sent. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
     ///
     /// # Errors
     /// The errors of [`Self::step`].
@@ -514,8 +528,8 @@ impl Clockwork {
         }
     }
 
-    /// Runs until all instructions have ended. Returns the micro-cycle, a cycle of the micro-clock, in which the last
-    /// result is written.
+    /// Runs until all instructions have ended. Returns the time at which the last result is written, in
+    /// micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer).
     pub fn drain(&mut self) -> u64 {
         while self.write_before(None) {}
         self.end()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generates the vector machine's code of a kernel for one chunk: one instruction of the multiply-accumulate unit for
-//! each term. Registers hold the values that are read soonest.
+//! Generates the vector machine's code of a kernel for one chunk of its limbs: one instruction of the
+//! multiply-accumulate unit for each term of its sums. Registers hold the values that are read soonest.
 
 use std::collections::{HashMap, HashSet};
 

@@ -103,8 +103,9 @@ pub enum Order {
     InOrder,
 }
 
-/// The frequency of the micro-clock in MHz, and for each unit the number of cycles of this clock (micro-cycles) in
-/// which it takes one item.
+/// The clock rates of the units. `clock_mhz` is the frequency in MHz of the simulator's clock, whose cycles are
+/// called micro-cycles. The buffer takes `buffer` micro-cycles for one chunk; `mac` and `transform` are those of
+/// the two units for one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Micro {
@@ -157,7 +158,8 @@ impl Description {
     /// The TOML text of our vector machine, with as many multipliers and as much memory as the machine of the BASALISC
     /// paper.
     pub const OURS: &'static str = include_str!("vector-ours.toml");
-    /// The TOML text of a machine for the U250, a card that one can buy. The RTL can build it.
+    /// The TOML text of a vector machine for the U250, an FPGA card that is on sale. The RTL can build this
+    /// machine.
     pub const U250: &'static str = include_str!("vector-u250.toml");
 
     /// Reads a vector machine's description from TOML and checks its fields.
@@ -276,14 +278,15 @@ impl Description {
         power(self.log_lanes.saturating_sub(self.log_radix)).max(2) / 2
     }
 
-    /// Returns the latency of distant memory in micro-cycles, the cycles of the micro-clock: from the end of a chunk's
-    /// transfer on its channel until it is at the buffer.
+    /// Returns the latency of distant memory in micro-cycles (`micro.buffer` of them make one cycle of the
+    /// ciphertext buffer). It counts from the end of a chunk's transfer on its channel until the chunk is at the
+    /// buffer.
     pub fn latency_micro(&self) -> u64 {
         (self.distant.latency_ns * self.micro.clock_mhz as f64 / 1e3).ceil() as u64
     }
 
-    /// Returns the micro-cycles (cycles of the micro-clock) in which a chunk passes one channel of distant memory, or
-    /// the interconnect if that is slower.
+    /// Returns the time in which a chunk passes one channel of distant memory, or the interconnect if that is
+    /// slower. It is in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer).
     pub fn chunk_micro(&self, shape: Shape) -> u64 {
         let bytes = chunk_bytes(shape.log_lanes) as f64;
         let axi = self.axi.bits as f64 / 8.0 * self.axi.clock_mhz * 1e6;
@@ -291,7 +294,7 @@ impl Description {
         (bytes / rate * self.micro.clock_mhz as f64 * 1e6).ceil() as u64
     }
 
-    /// Returns the seconds that `micro` cycles of the micro-clock take.
+    /// Returns the seconds that `micro` micro-cycles take, at the frequency `micro.clock_mhz`.
     pub fn seconds(&self, micro: u64) -> f64 {
         micro as f64 / (self.micro.clock_mhz as f64 * 1e6)
     }

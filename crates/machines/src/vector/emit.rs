@@ -28,7 +28,8 @@ pub struct Emitter {
     way: Way,
     chunks: u32,
     log_chunks: u32,
-    /// The number that is added to register numbers for odd chunks.
+    /// The number that is added to the register numbers in instructions for odd chunks, so that two chunks can be
+    /// under way.
     shift: u8,
     registers: u8,
     line: usize,

@@ -199,7 +199,7 @@ impl Memory {
         }
     }
 
-    /// Moves the words of a chunk of rows to the places that an automorphism gives them.
+    /// Moves the words of a chunk, which has whole rows of a limb, to the places that an automorphism gives them.
     fn morph(&mut self, instr: &Instr) -> Result<(), Stop> {
         let chunk = self.get(instr.a, Orientation::Rows)?;
         let (_, first) = self.limb_chunk(instr.a)?;

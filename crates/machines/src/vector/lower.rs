@@ -26,8 +26,8 @@ pub struct Prepared {
     pub tasks: Arc<Vec<Task>>,
     pub readers: Arc<Readers>,
     pub shape: Shape,
-    /// Two lower bounds on the procedure's time, in cycles of the buffer's port: that of the port, and that of the
-    /// multiply-accumulate unit.
+    /// Two lower bounds on the procedure's time, in cycles of the ciphertext buffer: one by the buffer's port, and
+    /// one by the multiply-accumulate unit.
     pub floors: [u64; 2],
     /// The number of plaintexts on which the host works in each call.
     pub hosted: u64,
@@ -46,8 +46,9 @@ impl Prepared {
         Self::in_order(d, procedure, PIECE, |_, tasks| ordered(d, tasks))
     }
 
-    /// Prepares a procedure with its tasks in the order that `order` chooses. The function gets the tasks in an order
-    /// in which each comes after those that compute its operands. A base extension writes `piece` limbs in one kernel.
+    /// Prepares a procedure with its tasks in the order that the function `order` chooses. The function gets the
+    /// tasks in an order in which each comes after those that compute its operands. A base extension writes `piece`
+    /// limbs in one kernel.
     pub(super) fn in_order(
         d: &Description,
         procedure: &Procedure,
@@ -127,7 +128,8 @@ pub struct Alone {
     pub results: Vec<Where>,
     /// For each parameter its place at the start: in the buffer, or in distant memory.
     pub params: Vec<Where>,
-    /// Micro-cycles from the first instruction to the write of the last result.
+    /// The time from the first instruction to the write of the last result, in micro-cycles (`micro.buffer` of them
+    /// make one cycle of the ciphertext buffer).
     pub micro: u64,
     pub tally: Tally,
     pub peak: usize,
@@ -136,8 +138,8 @@ pub struct Alone {
     pub reloaded: u64,
     /// The number of masks that the generator expanded from seeds.
     pub made: u64,
-    /// Two lower bounds on the time, in cycles of the buffer's port: that of the port, and that of the
-    /// multiply-accumulate unit.
+    /// Two lower bounds on the procedure's time, in cycles of the ciphertext buffer: one by the buffer's port, and
+    /// one by the multiply-accumulate unit.
     pub floors: [u64; 2],
     /// The host's work on plaintexts before the procedure runs.
     pub hosted: Vec<HostWork>,
@@ -310,8 +312,8 @@ pub fn alone_prepared(
     })
 }
 
-/// Times a micro program by itself on an idle machine, as [`alone`] does. Returns its micro-cycles (cycles of the
-/// micro-clock), and the counts of what its units did.
+/// Times a micro program by itself on an idle machine, as [`alone`] does. Returns its time in micro-cycles
+/// (`micro.buffer` of them make one cycle of the ciphertext buffer), and the counts of what its units did.
 ///
 /// # Errors
 /// [`MachineError::Program`] for a program that the verifier refuses.

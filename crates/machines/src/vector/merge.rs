@@ -95,9 +95,10 @@ impl Waits {
     }
 }
 
-/// A lane of the merge: a step whose instructions are being sent, beside those of other lanes.
+/// A lane of the merge: one step of a procedure whose instructions are being sent, beside the steps of other lanes.
 struct Lane {
-    /// The index of the queue from which the lane takes its steps.
+    /// The index of the queue of steps from which the lane takes its next step. Loads and stores, sums, and
+    /// transforms with permutations have a queue each; without overlap all steps are in one.
     queue: usize,
     step: Option<usize>,
     rest: Emitter,

@@ -29,8 +29,8 @@ pub struct Task {
     pub modulus: u16,
     pub reads: Vec<Value>,
     pub writes: Vec<Value>,
-    /// The cycles for which the task occupies the buffer's port. `micro` has the cycles of the micro-clock
-    /// in which the task's unit works.
+    /// The cycles for which the task occupies the buffer's port. `micro` has the time in which the task's unit
+    /// works, in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer).
     pub port: u64,
     pub micro: u64,
 }
@@ -118,7 +118,7 @@ pub fn tasks(
     Ok(sorted(found))
 }
 
-/// Returns for each task the tasks that compute its operands.
+/// Returns for each task of the list the tasks that compute its operands.
 pub(super) fn makers(tasks: &[Task]) -> Vec<Vec<usize>> {
     let maker: HashMap<Value, usize> = tasks
         .iter()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An elastic pipeline of the vector machine's performance simulator, and its items.
+//! An elastic pipeline of the vector machine's performance simulator, and the instructions in it, called items.
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,27 @@ use super::decode::Target;
 /// An instruction in a pipeline of the performance simulator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Item {
-    /// The micro-cycle in which the item is at the pipeline's end if no other item is before it.
+    /// The micro-cycle in which the instruction's result is at the pipeline's end if no earlier result is before
+    /// it. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
     pub(super) ready: u64,
     pub(super) entered: u64,
     pub(super) target: Target,
 }
 
-/// A pipeline whose items advance independently of each other. An item enters a stage when the item before has left the
-/// stage, and when both the stage's period and the item's own period in the stage before have passed. So the pipeline
-/// holds as many items as it has room for. The first item is ready when the time through all stages has passed, and a
-/// period after the item before it left.
+/// A pipeline of a unit, whose items are the instructions in it. They advance independently of each other. An item
+/// enters a stage when the item before has left the stage, and when both the stage's period and the item's own
+/// period in the stage before have passed. So the pipeline holds as many items as it has room for. The first item
+/// is ready when the time through all stages has passed, and a period after the item before it left.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pipe {
-    /// The least micro-cycles between two items that enter the pipeline.
+    /// The least time between two instructions that enter the pipeline, in micro-cycles (`micro.buffer` of them
+    /// make one cycle of the ciphertext buffer).
     pub(super) period: u64,
-    /// The items whose time to leave is unknown. The first of them will be written to the buffer.
+    /// The instructions in the pipeline whose time to leave it is unknown. The first of them waits to write its
+    /// result to the buffer. Those behind it cannot leave before it, whatever their results are for.
     pub(super) items: VecDeque<Item>,
-    /// The times at which the other items leave the pipeline.
+    /// The micro-cycles in which the instructions ahead of [`Self::items`] leave the pipeline. A cycle of the
+    /// ciphertext buffer is `micro.buffer` micro-cycles.
     pub(super) leaving: VecDeque<u64>,
     pub(super) last_entry: Option<u64>,
     pub(super) last_exit: Option<u64>,
@@ -41,8 +45,9 @@ impl Pipe {
         }
     }
 
-    /// Returns the first micro-cycle from `from` on in which the next item may enter the pipeline, if it has room for
-    /// `room` items. Returns `None` while that depends on a write to the buffer.
+    /// Returns the first micro-cycle from `from` on in which the next instruction may enter the pipeline, if that
+    /// has room for `room` instructions. Returns `None` while that depends on a write to the buffer. A cycle of the
+    /// ciphertext buffer is `micro.buffer` micro-cycles.
     #[inline]
     pub(super) fn entry(&self, from: u64, room: usize) -> Option<u64> {
         let free = self
@@ -62,7 +67,7 @@ impl Pipe {
         Some(free.max(*at))
     }
 
-    /// Drops the items that have left the pipeline by the micro-cycle `now`.
+    /// Drops the instructions that have left the pipeline by the micro-cycle `now`.
     #[inline]
     pub(super) fn forget(&mut self, now: u64) {
         while self.leaving.front().is_some_and(|&at| at <= now) {
@@ -70,8 +75,8 @@ impl Pipe {
         }
     }
 
-    /// Returns the micro-cycle in which all items have left the pipeline, or `None` while that depends on a write to
-    /// the buffer.
+    /// Returns the time at which all instructions have left the pipeline, in micro-cycles (`micro.buffer` of them
+    /// make one cycle of the ciphertext buffer). Returns `None` while that depends on a write to the buffer.
     #[inline]
     pub(super) fn empty(&self, now: u64) -> Option<u64> {
         match self.items.is_empty() {
@@ -80,7 +85,8 @@ impl Pipe {
         }
     }
 
-    /// Returns the micro-cycle in which the first item whose time to leave is unknown reaches the pipeline's end.
+    /// Returns the time at which the first instruction whose time to leave is unknown reaches the pipeline's end,
+    /// in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer).
     #[inline]
     pub(super) fn front(&self) -> Option<u64> {
         let item = self.items.front()?;

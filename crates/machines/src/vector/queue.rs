@@ -14,7 +14,8 @@ use crate::MachineError;
 /// One write of instructions by the host into the machine's queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Write {
-    /// The micro-cycle (cycle of the micro-clock) from which on the write's instructions are in the queue.
+    /// The time from which on the write's instructions are in the queue, in micro-cycles (`micro.buffer` of them
+    /// make one cycle of the ciphertext buffer).
     pub at: u64,
     pub instructions: usize,
 }
@@ -23,7 +24,8 @@ pub struct Write {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fed {
     pub micro: u64,
-    /// The micro-cycles in which the queue was empty before its last instruction. The machine then raises an interrupt.
+    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which the queue was
+    /// empty before its last instruction. The machine then raises an interrupt.
     pub dry: u64,
 }
 
@@ -32,8 +34,9 @@ fn sent(program: &MicroProgram) -> impl Iterator<Item = &Instr> {
     program.instrs.iter().filter(|i| i.op != MicroOp::Hcf)
 }
 
-/// Returns the micro-cycle in which each instruction is sent, and that in which the last result is written. Instruction
-/// i is in the queue from the micro-cycle `there(i)` on.
+/// Returns the time at which each instruction is sent, and that at which the last result is written, in
+/// micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). Instruction i is in the queue
+/// from the micro-cycle `there(i)` on.
 fn times(
     d: &Description,
     program: &MicroProgram,

@@ -21,11 +21,12 @@ pub struct VectorUse {
     pub port_reads: u64,
     pub port_writes: u64,
     pub port_stalls: u64,
-    /// The cycles of `port_stalls` in the BASALISC paper's way of counting, without distant memory and the link. The
-    /// number of reads and writes of the port is the same in that way.
+    /// The cycles in which the buffer's port was free while the next instruction, which reads, waited, as the
+    /// BASALISC paper counts: without distant memory and the link. The number of reads and writes of the port is
+    /// the same in that way.
     pub port_stalls_by_papers_counting: u64,
-    /// The least cycles of the buffer's port for the procedures, each by itself. `mac_floor` has those of the
-    /// multiply-accumulate unit.
+    /// A lower bound on the run's cycles, by the buffer's port: the sum over the calls of the cycles in which the
+    /// call's own reads and writes need the port. `mac_floor` is the bound by the multiply-accumulate unit.
     pub port_floor: u64,
     pub mac_floor: u64,
     /// The mean fill of the multiply-accumulate pipeline, from 0 to 1, as the BASALISC paper counts. `filled_transform`
@@ -34,7 +35,8 @@ pub struct VectorUse {
     pub filled_transform: f64,
     /// The cycles of the ciphertext buffer in which the instruction queue was empty.
     pub queue_dry: u64,
-    /// The cycles in which chunks pass the channels of distant memory, summed over the channels.
+    /// The mean cycles of a channel of distant memory in which chunks pass it: the sum over the channels, divided
+    /// by their number.
     pub distant_cycles: u64,
     pub limbs_loaded: u64,
     /// The number of limbs stored to distant memory because the buffer was full. `limbs_reloaded` is the number of
@@ -46,15 +48,16 @@ pub struct VectorUse {
     /// The time of successive runs of the program, with the host's transfers between or beside them.
     pub host: HostUse,
     pub parts: VectorParts,
-    /// The number of instructions that were simulated one by one. `calls_replayed` is the number of calls whose known
-    /// effect was applied instead.
+    /// The number of instructions that were simulated one by one. `calls_replayed` is the number of calls that
+    /// began in a state of the machine that had occurred before, whose known effect was applied instead.
     pub stepped: u64,
     pub calls_replayed: u64,
 }
 
 /// The time of a program on the vector machine by operations: each list adds up to `all`. The halt instruction HCF,
-/// which waits until the pipelines are empty, takes the time of the instructions in them. In a program without HCF that
-/// time has its own row. Times are in cycles of the micro-clock and contain distant memory and instructions.
+/// which waits until the pipelines are empty, takes the time of the instructions in them. In a program without HCF
+/// that time has its own row. Times are in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext
+/// buffer), and contain distant memory and instructions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct VectorParts {
     pub all: u64,
@@ -119,15 +122,17 @@ impl VectorParts {
     }
 }
 
-/// The number of calls of one procedure, and their time in micro-cycles (cycles of the micro-clock).
+/// The number of calls of one procedure, and their time in micro-cycles (`micro.buffer` of them make one cycle of
+/// the ciphertext buffer).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct CallsUse {
     pub calls: u64,
     pub micro_cycles: u64,
-    /// The part of `micro_cycles` that loads of limbs take. It counts the limbs of ciphertexts and plaintexts which the
-    /// program reads.
+    /// The part of `micro_cycles` that loads take. It counts the loads of limbs of ciphertexts and plaintexts which
+    /// the program reads. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
     pub loading: u64,
-    /// The part of `micro_cycles` in which automorphisms of ciphertexts are computed.
+    /// The part of `micro_cycles` in which automorphisms of ciphertexts are computed. A cycle of the ciphertext
+    /// buffer is `micro.buffer` micro-cycles.
     pub turning: u64,
 }
 

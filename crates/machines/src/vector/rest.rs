@@ -7,8 +7,8 @@ use super::decode::Target;
 use super::pending::Pending;
 use super::tally::Tally;
 
-/// The micro-cycle to which states are moved before they are compared. It is far above 0, so that earlier times stay
-/// above 0.
+/// The micro-cycle (a time of the simulated machine) to which states are moved before they are compared. It is
+/// 2^32, so that earlier times stay above 0.
 const BASE: u64 = 1 << 32;
 
 impl Clockwork {
@@ -44,8 +44,8 @@ impl Clockwork {
     }
 
     /// Returns the simulated machine's state at rest: at a fixed time, without counts, and with places numbered by
-    /// `name`, which is called in the order of the items in the pipelines. Two machines whose states at rest are equal
-    /// continue alike. Pending writes are left out, because they follow from those items.
+    /// `name`, which is called in the order of the instructions in the pipelines. Two machines whose states at rest
+    /// are equal continue alike. Pending writes are left out, because they follow from those instructions.
     pub(super) fn at_rest(&self, name: impl FnMut(u32) -> u32) -> Self {
         let mut same = self.at_rest_from_now();
         same.pending = Vec::new();

@@ -70,7 +70,7 @@ pub struct Running<'m> {
     shape: Shape,
     prepared: Vec<Option<Rc<Prepared>>>,
     buffer: Buffer,
-    /// The two halves of distant memory's channels, or `None` if their number is odd.
+    /// The two halves of distant memory's channels, called sides, or `None` if the number of channels is odd.
     sides: Option<Sides>,
     states: States,
     state: State,
@@ -80,13 +80,16 @@ pub struct Running<'m> {
     operands: Vec<Option<(Visibility, u32)>>,
     /// The ciphertexts and plaintexts that calls have read.
     loaded: HashSet<(Visibility, u32)>,
-    /// For each limb of distant memory, whether it is part of a ciphertext or plaintext that the program reads.
+    /// For each limb of distant memory, whether it is part of a ciphertext or plaintext that the program reads, and
+    /// no key.
     homes: Vec<bool>,
     met: LimbMap<Rc<Replay>, Key>,
-    /// The key of the current call: all that its times depend on. A call with a known key is replayed.
+    /// The key of the current call: all that the call's times depend on. A call with a key that occurred before is
+    /// replayed.
     key: Key,
     options: SimOptions<'m>,
-    /// The time of the run in micro-cycles (cycles of the micro-clock), by source line and by procedure.
+    /// The time of the run by source line and by procedure, in micro-cycles (`micro.buffer` of them make one cycle
+    /// of the ciphertext buffer).
     pub ledger: Ledger,
     /// The time and the counts of all calls since the run's start.
     pub total: Ran,
@@ -205,8 +208,8 @@ impl<'m> Running<'m> {
         self.halts
     }
 
-    /// Returns the micro-cycles (cycles of the micro-clock) since the run's start, with distant memory and
-    /// instructions counted.
+    /// Returns the time since the run's start in micro-cycles (`micro.buffer` of them make one cycle of the
+    /// ciphertext buffer). It contains distant memory and instructions.
     pub fn micro(&self) -> u64 {
         self.total.micro[0]
     }
@@ -509,7 +512,8 @@ fn operand(input: &HeadInput) -> Option<(Visibility, u32)> {
     }
 }
 
-/// Sends an instruction to the two simulated machines that count differently from the first.
+/// Sends an instruction to the second and the third simulated machine. The second leaves out the time of distant
+/// memory and of instructions; the third has the program's limbs on half of the channels.
 fn beside(
     [paper, apart]: [&mut Clockwork; 2],
     sides: Option<Sides>,

@@ -37,18 +37,19 @@ pub enum Side {
     Second,
 }
 
-/// The channels of distant memory in two halves, the sides.
+/// The channels of distant memory (HBM or DDR) in two halves, the sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Sides {
-    /// The number of channels of distant memory on one side.
+    /// The number of channels on one side, which is half of the channels of distant memory.
     channels: u32,
     log_chunks: u32,
-    /// The number of limbs of distant memory on one side.
+    /// The number of limbs that fit on one side, which is half of the channels of distant memory.
     limbs: u32,
 }
 
 impl Sides {
-    /// Returns the sides of a machine, or `None` if the number of its channels is odd.
+    /// Returns the sides of a machine (halves of the channels of distant memory), or `None` if the number of its
+    /// channels is odd.
     pub fn new(d: &Description, shape: Shape) -> Option<Self> {
         let all = d.distant.channels as u32;
         all.is_multiple_of(2).then(|| Self {
@@ -59,7 +60,7 @@ impl Sides {
         })
     }
 
-    /// Returns the number of limbs of distant memory on one side.
+    /// Returns the number of limbs that fit on one side, which is half of the channels of distant memory.
     pub fn limbs(self) -> u32 {
         self.limbs
     }
@@ -110,10 +111,12 @@ pub struct HostUse {
     pub limbs_out: u64,
     /// The number of limbs of distant memory that a run's data and keys take.
     pub distant_limbs: u64,
-    /// The placement with the shorter time from run to run.
+    /// The placement of limbs on channels ([`Placement`]) with the shorter time from one run of the program to the
+    /// next.
     pub placement: Placement,
     pub in_turn: Period,
-    /// The times with each run on one side; `None` if the number of channels is odd or a side is too small.
+    /// The times if each run of the program uses half of the channels of distant memory, and the next run the other
+    /// half; `None` if the number of channels is odd or half of them have too little room.
     pub apart: Option<Period>,
 }
 
@@ -123,8 +126,8 @@ pub struct Period {
     /// The cycles of the machine in one run. `host` has the cycles of the host's transfers for one run.
     pub machine: u64,
     pub host: u64,
-    /// The cycles from run to run. It is the sum of the machine's and the host's if they share the channels in turn,
-    /// and the longer of them if each run has its own side.
+    /// The cycles from run to run. It is the sum of the machine's and the host's cycles if they share the channels
+    /// in turn. It is the longer of them if each run has half of the channels for itself.
     pub period: u64,
 }
 
@@ -140,8 +143,9 @@ pub struct Moved {
 }
 
 impl HostUse {
-    /// Computes the time of successive runs. A run takes `in_turn` micro-cycles (cycles of the micro-clock) with its
-    /// limbs on all channels and, if possible, `apart` micro-cycles with them on one side.
+    /// Computes the time from one run of a program to the next. A run takes `in_turn` micro-cycles with its limbs
+    /// on all channels of distant memory. It takes `apart` micro-cycles with its limbs on half of the channels, if
+    /// their number is even. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
     pub fn new(d: &Description, shape: Shape, moved: Moved, in_turn: u64, apart: u64) -> Self {
         let cycles = |micro: u64| micro.div_ceil(d.micro.buffer);
         let limb_bytes = (WORD_BITS / 8) << shape.log_n;

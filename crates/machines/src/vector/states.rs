@@ -21,8 +21,8 @@ pub struct States {
     numbers: HashMap<Rc<Clocks>, u32>,
 }
 
-/// A state between calls: the number of its form without the numbers of the buffer's places, and the places of the
-/// items in the pipelines, in order.
+/// A state of the simulated machines between two calls. `number` identifies the state up to the numbers of the
+/// buffer's places. `places` has the places that results in the pipelines will be written to, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     pub number: u32,

@@ -11,8 +11,8 @@ pub struct Tally {
     /// buffer's port.
     pub reads: u64,
     pub writes: u64,
-    /// The micro-cycles (cycles of the micro-clock) in which the buffer's port was free while the next instruction,
-    /// which reads a chunk, waited for something else.
+    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which the buffer's port
+    /// was free while the next instruction, which reads a chunk, waited for something else.
     pub stalled: u64,
     /// The number of instructions of the multiply-accumulate unit. The next three fields have those of the transform,
     /// and the loads and stores.
@@ -20,13 +20,16 @@ pub struct Tally {
     pub transform: u64,
     pub loads: u64,
     pub stores: u64,
-    /// The micro-cycles that instructions spent in the multiply-accumulate pipeline, summed over instructions.
-    /// `in_transform` has those in the transform's pipeline.
+    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) that instructions spent in
+    /// the multiply-accumulate pipeline, summed over instructions. `in_transform` has those in the transform's
+    /// pipeline.
     pub in_mac: u64,
     pub in_transform: u64,
-    /// The micro-cycles (cycles of the micro-clock) in which the instruction queue was empty.
+    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which the instruction
+    /// queue was empty.
     pub dry: u64,
-    /// The micro-cycles (cycles of the micro-clock) in which chunks passed the channels of distant memory.
+    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which chunks passed the
+    /// channels of distant memory, summed over the channels.
     pub distant: u64,
 }
 
@@ -50,7 +53,8 @@ impl Tally {
     }
 }
 
-/// For each opcode of the vector machine, a number of instructions or of micro-cycles.
+/// For each opcode of the vector machine, a number of instructions or a time in micro-cycles (`micro.buffer` of
+/// them make one cycle of the ciphertext buffer).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ops([u64; CODES]);
 
@@ -87,7 +91,8 @@ impl Ops {
         }
     }
 
-    /// Returns the number of instructions, or of micro-cycles, that is counted for an opcode.
+    /// Returns what is counted for an opcode: a number of instructions, or a time in micro-cycles (`micro.buffer`
+    /// of them make one cycle of the ciphertext buffer).
     pub fn of(&self, op: MicroOp) -> u64 {
         self.0.get(op as usize).copied().unwrap_or(0)
     }
@@ -109,17 +114,18 @@ impl Ops {
 /// The time and the counts of one call, or the sums of several.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// The micro-cycles (cycles of the micro-clock) of three simulated machines. The first counts all times. The second
-    /// counts as the BASALISC paper does, without distant memory and the link. The third counts all times with all
-    /// limbs on one side, half of distant memory's channels.
+    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) of three simulated
+    /// machines. The first counts all times. The second counts as the BASALISC paper does, without distant memory
+    /// and the link. The third counts all times with all limbs on one half of distant memory's channels.
     pub micro: [u64; 3],
     pub tally: [Tally; 3],
     pub ops: Ops,
-    /// For each opcode, the micro-cycles from the sending of the instruction before to that of each instruction with
-    /// the opcode, with all times. They add up to `micro`, except for the work in the pipelines at the end of a
-    /// program.
+    /// For each opcode, the time from the sending of the instruction before to that of each instruction with the
+    /// opcode, in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). Distant memory and
+    /// the link count. The times add up to `micro`, except for the work in the pipelines at the end of a program.
     pub took: Ops,
-    /// The micro-cycles among `took` of `LOAD`s of limbs of ciphertexts and plaintexts which the program reads.
+    /// The part of the times `took`, in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext
+    /// buffer), in which limbs of ciphertexts and plaintexts which the program reads are loaded.
     pub loading: u64,
     pub peak: usize,
     pub loads: u64,

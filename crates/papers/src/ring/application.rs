@@ -36,11 +36,12 @@ impl Program {
     }
 }
 
-/// Returns for each ring machine the milliseconds of the link and of the machine, which work one after the other, for
-/// the application that the current row of `data/ring.toml` names.
+/// Returns for each ring machine the milliseconds of the link and of the machine, which work one after the other,
+/// for the application that the current row of `data/ring.toml` names.
 ///
-/// The communication is inputs, plaintexts, outputs and programs. Keys are the ones that were not yet in the machine.
-/// Spills are limbs that leave for lack of room and come back, less the time that the units' work hides.
+/// The part called communication has inputs, plaintexts, outputs and programs. The part called keys has those that
+/// were not in the machine before. The part called spills has limbs that leave for lack of room and come back, less
+/// the time that the units' work hides.
 pub fn simulated(
     at: &Scope<'_>,
     program: &mut Program,

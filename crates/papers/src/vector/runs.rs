@@ -98,7 +98,8 @@ impl Run {
     }
 }
 
-/// Returns how a procedure alone, which took `micro` micro-cycles, used the cycles of the buffer's ports.
+/// Returns how a procedure that runs alone used the cycles of the buffer's ports. It took `micro` micro-cycles
+/// (`micro.buffer` of them make one cycle of the ciphertext buffer).
 pub fn split(name: &str, d: &Description, micro: u64, tally: &Tally) -> Record {
     let m = d.micro;
     let in_cycles = |micro: u64| Value::number(micro as f64 / m.buffer as f64);

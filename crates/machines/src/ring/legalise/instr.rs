@@ -73,7 +73,8 @@ impl Legaliser<'_> {
         }
     }
 
-    /// Adds the coefficient-wise operation `op` for every piece of its operands.
+    /// Adds the coefficient-wise operation `op` to the graph, once for every piece of its operands. A piece is as
+    /// large as a memory slot.
     fn each(
         &mut self,
         op: Opcode,
@@ -201,7 +202,8 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Adds the automorphism of a limb of several parts. Each part of the result comes from one part of the operand.
+    /// Adds to the graph the automorphism of a limb of several parts, each a piece as large as a memory slot. Each
+    /// part of the result comes from one part of the operand.
     fn auto_of_parts(
         &mut self,
         dst: ValueId,

@@ -79,7 +79,8 @@ pub struct Step<'a> {
     pub args: Vec<Vec<u8>>,
     /// The arguments that crossed the link for this call.
     pub arrived: Vec<LimbId>,
-    /// The call's key table: for each RPAU and key index, the key slot.
+    /// The call's key table: for each RPAU and key index (the number by which instruction words name a key limb),
+    /// the key slot.
     pub key_table: KeyTable,
     /// The key limbs that crossed the link for this call.
     pub key_loads: Vec<KeyLoad>,

@@ -13,7 +13,8 @@ use crate::ring::graph::KeyPlan;
 use crate::ring::keys::KeyLoad;
 use crate::ring::residency::{Bundle, Pieces};
 
-/// The key table of a call: for each RPAU and key index, the key slot.
+/// The key table of a call: for each RPAU and key index (the number by which instruction words name a key limb),
+/// the key slot.
 pub type KeyTable = HashMap<(usize, u8), u8>;
 
 impl Run<'_> {

@@ -70,8 +70,8 @@ impl Scheduler<'_> {
         Some((word, group))
     }
 
-    /// Returns the memory slots for a result, best first. The operand's slot comes first if it suits the result's
-    /// class, else last; free slots are between.
+    /// Returns the memory slots for a result, best first. The operand's slot comes first if the result's class
+    /// (used soon, or waiting) prefers it, else last; free slots are between.
     fn candidates(&self, node: &Node, class: Class) -> Vec<u8> {
         let mut own: Vec<u8> = Vec::new();
         if !node.op.is_permutation() {

@@ -97,7 +97,8 @@ struct Rows {
     owed: bool,
 }
 
-/// The words of a pass that the key-switching unit sends to its output.
+/// The words that the key-switching unit still sends to its output after a pass over the switching key. A pass
+/// computes some columns of the new ciphertexts.
 #[derive(Clone, Copy, Debug)]
 struct Give {
     full: bool,
@@ -125,7 +126,8 @@ pub struct Clock {
     /// For each stage of a generator's ring of pipeline stages, the cycle until which the ChaCha20 block that comes
     /// round there is in use.
     taken: Vec<u64>,
-    /// The cycle in which the sums of a pass are complete, or `None` if no pass is about to end.
+    /// The cycle in which the sums of a pass over the switching key are complete, or `None` if no pass is about to
+    /// end.
     capture: Option<u64>,
     give: Give,
     out: Skid<Word>,
@@ -323,8 +325,8 @@ impl Clock {
         }
     }
 
-    /// Advances the key-switching unit's output by one cycle. Returns whether the last word of a pass goes into the
-    /// output register.
+    /// Advances the key-switching unit's output by one cycle. Returns whether the last word of a pass over the
+    /// switching key goes into the output register.
     fn step_give(&mut self, take: bool) -> bool {
         let lanes = self.shape.lanes();
         let give = &mut self.give;

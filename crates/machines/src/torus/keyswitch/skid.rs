@@ -20,13 +20,13 @@ impl<T: Copy> Skid<T> {
         self.shown
     }
 
-    /// Returns whether the buffer can take a word.
+    /// Returns whether the stream buffer can take a word, since one of its two registers is empty.
     pub(super) fn ready(&self) -> bool {
         self.spare.is_none()
     }
 
-    /// Runs one cycle of the buffer: `word` comes in if there is room, and `taken` tells whether the word at the
-    /// output is taken.
+    /// Runs one cycle of the stream buffer: `word` comes in if there is room, and `taken` tells whether the word at
+    /// the output is taken.
     pub(super) fn clock(&mut self, word: Option<T>, taken: bool) {
         let pushed = word.filter(|_| self.ready());
         let next = self.spare.or(pushed);

@@ -42,7 +42,8 @@ impl Hash for Key {
 /// The effect of a call on the state of the machine, in the call's own names. Limbs that die with the call are
 /// left out.
 pub(super) struct Replay {
-    /// The limbs in the buffer's first places after the call, each with whether it has a copy in distant memory.
+    /// The limbs in the first places of the buffer after the call, each with whether it has a copy in distant
+    /// memory.
     places: Vec<(Who, bool)>,
     /// The limbs that the call removed from the buffer, without those that died.
     left: Vec<Who>,

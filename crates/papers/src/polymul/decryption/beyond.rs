@@ -20,13 +20,14 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::{measured, stated};
 
-/// The parameter sets of the study whose noise budget holds the noise of an encryption with a public key.
+/// The parameter sets of the decryption study whose noise budget holds the noise of an encryption with a public
+/// key.
 pub const SETS: [Set; 2] = [Set { n: 1024, bits: 27 }, Set { n: 2048, bits: 29 }];
 /// The number of primes of a product modulo 180 bits, 30 bits each.
 const PRIMES: usize = 6;
 const WIDE: Set = Set { n: 4096, bits: 30 };
 
-/// The number of steps of progress that this part of the study reports, each a call of the machine.
+/// The number of steps of progress that this part of the decryption study reports, each a call of the machine.
 pub const PARTS: u64 = 2 * SETS.len() as u64 + 2;
 
 /// Returns the figures of two calls of the machine: the first call, and one that finds its tables and operands already

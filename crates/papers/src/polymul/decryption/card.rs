@@ -33,8 +33,8 @@ pub struct Product {
     pub b: u32,
 }
 
-/// The tables of moduli and the operands of a call's products, which products name by number. A number that the call
-/// before had stands for the same value, which then need not cross the link again.
+/// The tables of moduli and the operands of one call of the machine. The call's products name them by number. If a
+/// number stands for the same value as in the call before, that value need not cross the link again.
 pub struct Work<'a> {
     pub tables: Vec<Arc<Tables>>,
     pub operands: Vec<&'a [u64]>,

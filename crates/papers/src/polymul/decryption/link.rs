@@ -60,8 +60,8 @@ impl OneCall {
     }
 }
 
-/// Returns the link on which a stream of calls has this period in microseconds, with one operand in and one result out
-/// for each call. Returns `None` if the machine alone takes as long.
+/// Returns the rate of the link on which a stream of calls has the period `period` in microseconds, with one
+/// operand in and one result out for each call. Returns `None` if the machine alone takes as long.
 pub fn stream_break_even(n: usize, machine: f64, period: f64) -> Option<Link> {
     (machine < period).then(|| Link(bits(2 * n) / (period * 1e3)))
 }

@@ -29,7 +29,8 @@ use link::{Link, OneCall, stream_break_even};
 use sample::{Sample, Set};
 use seal::Seal;
 
-/// The number of products in the stream whose period the study measures.
+/// The number of products in the stream of calls on which the decryption study measures the time from result to
+/// result.
 const STREAMED: u32 = 8;
 /// The reason why a figure that depends on [`Seal::rest`] is missing.
 const NOISY: &str = "SEAL's transforms alone were timed longer than its decryption: the processor was shared; run again";
@@ -58,7 +59,7 @@ pub(super) struct Found {
 }
 
 impl Study<'_> {
-    /// Returns the number of steps of progress of the study, each about equally long.
+    /// Returns the number of steps of progress of the decryption study, each about equally long.
     pub fn parts(self) -> u64 {
         CALLS * self.given.seal_decrypt.len() as u64 + beyond::PARTS + 1
     }
@@ -120,7 +121,7 @@ impl Study<'_> {
         self.hdl.map(version).unwrap_or_default()
     }
 
-    /// Returns `value`, which is a number of cycles or follows from one, with its source: RTL or model.
+    /// Returns `value`, a number of cycles or a figure that follows from one, with its source: RTL or model.
     fn counted(self, value: f64) -> Value {
         let how = match self.hdl {
             Some(_) => How::Rtl,
