@@ -80,7 +80,7 @@ struct Options<'a> {
     sta: Option<&'a Path>,
 }
 
-/// The answer of the area script.
+/// The answer of the Python script that computes a module's area with Yosys.
 #[derive(Serialize, Deserialize)]
 struct Answer {
     library: String,

@@ -213,7 +213,7 @@ fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
     Ok(classes)
 }
 
-/// A translation unit of a large model.
+/// A C++ translation unit of a large simulation model: some of Verilator's classes, which are compiled together.
 struct Unit {
     text: String,
     /// Whether the unit's code runs only once, at the model's start.

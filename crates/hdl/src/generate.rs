@@ -20,7 +20,7 @@ pub struct Table {
     /// A description of the words, which becomes a comment in the file.
     pub what: String,
     pub words: Vec<u64>,
-    /// The bits of one of `words`.
+    /// The number of bits of one of the table's `words`.
     pub width: u32,
 }
 

@@ -350,6 +350,8 @@ fn message(api: Api, handle: NonNull<c_void>) -> String {
 type PortCount = unsafe extern "C" fn() -> u32;
 type PortAt = unsafe extern "C" fn(u32, *mut *const c_char, *mut u32, *mut u32) -> c_int;
 
+/// Finds in a loaded shared object the functions with which the harness drives the simulation and lists its ports.
+///
 /// # Safety
 /// `library` must be a shared object that was built from `harness.cpp`.
 unsafe fn symbols(library: &Library) -> Result<(Api, PortCount, PortAt), String> {

@@ -129,7 +129,7 @@ struct Options {
     effort: Effort,
 }
 
-/// The answer of the place-and-route script.
+/// The answer of the Python script that places and routes a module.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Answer {

@@ -13,7 +13,7 @@ use crate::cache::{self, Key, Scratch};
 use crate::watch::Stage;
 use crate::{Hdl, HdlError, Param, Top};
 
-/// The file that each script imports.
+/// The Python file that each script of a hardware tool imports.
 const SHARED: Part = ("rtl.py", include_str!("../scripts/rtl.py"));
 /// The bytes of a tool's output that stay in memory, from its end. A long synthesis prints megabytes.
 const KEPT: usize = 64 << 10;

@@ -11,7 +11,7 @@ use crate::value::Value;
 /// The named values of one pass of a sheet's loop.
 pub type Record = BTreeMap<String, Value>;
 
-/// Makes a record of these names and values.
+/// Makes a record, the named values of one pass of a loop, of these names and values.
 pub fn record<const N: usize>(fields: [(&str, Value); N]) -> Record {
     fields.map(|(name, value)| (name.to_owned(), value)).into()
 }

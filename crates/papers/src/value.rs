@@ -19,7 +19,7 @@ pub enum Value {
     Known(Known),
     /// The figure is missing, because a tool or a computer that it needs is not there.
     NotMeasured,
-    /// The figure is missing, because no such figure exists.
+    /// The figure is missing, because there is no such figure, for instance none in the paper.
     None,
     /// The value is a text, or a formula that is evaluated when a number is needed.
     Text(String),

@@ -139,7 +139,7 @@ fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(
     }
 }
 
-/// Prints what the compiler decided.
+/// Prints the compiler's decisions on a program and what each costs, as text or as JSON.
 fn explained(args: &CompileArgs, explanation: &Explanation) -> Result<(), CliError> {
     let write = |out: &mut dyn Write| {
         if args.json {

@@ -55,7 +55,7 @@ impl Asked {
         self.0.clone().finalize().into_bytes().to_vec()
     }
 
-    /// Compares the digest with a tag, in constant time.
+    /// Compares the digest of a run's program and inputs with a tag, in constant time.
     pub fn is(&self, tag: &[u8]) -> bool {
         self.0.clone().verify_slice(tag).is_ok()
     }

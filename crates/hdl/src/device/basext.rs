@@ -19,6 +19,9 @@ pub(super) struct Basext {
 }
 
 impl Basext {
+    /// Builds the simulation model of a base-extension unit whose streams go through a memory port of the rate
+    /// `rate`.
+    ///
     /// # Errors
     /// The errors of building the model.
     pub fn new(hdl: &Hdl, unit: MachineUnit, rate: Rate) -> Result<Self, DeviceError> {

@@ -20,6 +20,8 @@ pub(super) struct Polymul {
 }
 
 impl Polymul {
+    /// Builds the simulation model of a polynomial multiplier of this shape.
+    ///
     /// # Errors
     /// The errors of building the model.
     pub fn new(hdl: &Hdl, shape: Shape) -> Result<Self, DeviceError> {

@@ -34,6 +34,9 @@ pub(super) struct RingRtl {
 }
 
 impl RingRtl {
+    /// Makes the device from a ring machine, and finds the hardware tools. The RTL is built later, for a program's
+    /// primes.
+    ///
     /// # Errors
     /// An error if the tools are missing.
     pub fn new(machine: RingMachine) -> Result<Self, DeviceError> {
@@ -41,7 +44,7 @@ impl RingRtl {
         Ok(Self { machine, hdl })
     }
 
-    /// Builds the RTL for the primes of a program.
+    /// Builds the RTL of the machine for the primes of a program.
     fn built(&self, program: &Verified) -> Result<Machine, DeviceError> {
         let d = self.machine.description();
         let moduli = program.head().moduli;

@@ -24,6 +24,8 @@ pub(super) struct TorusRtl {
 }
 
 impl TorusRtl {
+    /// Makes the device from a bootstrapping engine, and builds the engine's simulation model.
+    ///
     /// # Errors
     /// The errors of building the model.
     pub fn new(machine: TorusMachine) -> Result<Self, DeviceError> {

@@ -190,6 +190,8 @@ impl Run<'_> {
 }
 
 impl VectorRtl {
+    /// Makes the device from a vector machine, and finds the hardware tools. The simulation model is built later.
+    ///
     /// # Errors
     /// An error if the tools are missing.
     pub fn new(machine: VectorMachine) -> Result<Self, DeviceError> {

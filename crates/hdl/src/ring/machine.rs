@@ -62,7 +62,7 @@ pub struct Machine {
     /// For each RPAU, the prime modulo which instruction words of its first layer compute. The prime is given by its
     /// index in the RPAU's own list of primes; a layer is the share of an RPAU that one prime has.
     selected: Vec<usize>,
-    /// log2 of the number of coefficients of a limb.
+    /// log2 of the number of coefficients of a limb, for which twiddles are loaded.
     log_n: u32,
     /// Whether the twiddles of half rings are loaded. The first program with words on half rings loads them.
     has_halves: bool,

@@ -33,7 +33,7 @@ pub enum EngineError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,
-    /// The cycles from the command to its done bit.
+    /// The clock cycles of the engine from the command to its done bit.
     pub cycles: u64,
     /// The words of the output stream, up to the word that is marked as the last.
     pub words: Vec<u32>,

@@ -8,7 +8,7 @@ use super::top;
 use crate::Top;
 use crate::parts::Part;
 
-/// The modules of `rm_torus` that are counted separately.
+/// The modules of `rm_torus`, the whole engine, whose FPGA resources are counted separately.
 const APART: [&str; 12] = [
     "rm_torus_bundle",
     "rm_torus_coefs",

@@ -42,7 +42,7 @@ pub fn switching_key(seed: &[u8; 32], bodies: &[u32]) -> Vec<u32> {
     seed.chain(bodies.iter().copied()).collect()
 }
 
-/// The pins of a stream of words.
+/// The pins of the engine's simulation model by which a stream of words enters.
 pub(super) struct WordPorts {
     pub valid: In,
     ready: Out,

@@ -137,7 +137,7 @@ pub fn transform_unit(log_radix: u8) -> Vec<Piece> {
     ]
 }
 
-/// Returns the modules of `count` units.
+/// Returns the modules of `count` equal units, each module with its number times `count`.
 fn times(pieces: Vec<Piece>, count: u64) -> impl Iterator<Item = Piece> {
     pieces.into_iter().map(move |piece| Piece {
         times: piece.times * count as i64,

@@ -139,7 +139,7 @@ pub struct Machine {
     ports: Ports,
     shape: Shape,
     cycle: u64,
-    /// The moduli whose tables are loaded.
+    /// The moduli whose tables are loaded in the machine, in the order of their numbers.
     loaded: Vec<u64>,
 }
 

@@ -71,7 +71,7 @@ impl Resident {
         self.places.remove(&place);
     }
 
-    /// Notes that a command uses the tables at the place `tables`.
+    /// Notes that a command of the co-processor uses the tables at the place `tables` of its memory.
     pub fn used(&mut self, tables: u16) {
         self.last = tables;
     }

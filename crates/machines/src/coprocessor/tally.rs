@@ -29,7 +29,7 @@ struct OfUnit {
     taken: Vec<u64>,
 }
 
-/// The sums of a program's calls since its start.
+/// The sums of the cycles, transfers and instructions of a program's calls on a card, since the program's start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     calls: u64,

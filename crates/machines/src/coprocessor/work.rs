@@ -84,7 +84,7 @@ impl<'m> Work<'m> {
         Partition::new(procedure, &self.accepted)
     }
 
-    /// Returns the cycles of all commands since the run's start.
+    /// Returns the cycles of all commands of the co-processors since the run's start.
     pub fn cycles(&self) -> u64 {
         self.tally.cycles()
     }

@@ -176,7 +176,7 @@ pub struct Multipliers {
 }
 
 impl Multipliers {
-    /// Returns the DSP blocks of all multipliers of the group.
+    /// Returns the DSP blocks of all multipliers of this group together.
     pub fn dsp(&self) -> u64 {
         self.count.saturating_mul(self.reduction.dsp(self.width))
     }

@@ -101,7 +101,7 @@ pub struct MainCore {
     /// The number of transform stages that one pass over a limb's rows computes: as many as butterflies stand in a
     /// chain.
     pub stages: usize,
-    /// The coefficients that a coefficient-wise operation takes in a cycle.
+    /// The coefficients that a coefficient-wise operation of the main cores takes in a cycle.
     pub lanes: usize,
     /// Whether the main cores compute c + a b, for limbs a, b and c, in one pass over the limbs.
     pub mac: bool,
@@ -110,7 +110,7 @@ pub struct MainCore {
     pub fused: bool,
 }
 
-/// The latencies of the machine's pipeline stages, in cycles.
+/// The latencies in cycles of the parts of the machine through which instruction words, rows and residues go.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
@@ -144,7 +144,7 @@ pub struct Pipeline {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RingLink {
-    /// The residues that a link carries in a cycle.
+    /// The residues that a link of the ring, from one RPAU to the next, carries in a cycle.
     pub lanes: usize,
     /// The cycles that an instruction word takes on the ring from one RPAU to the next.
     pub hop: u64,

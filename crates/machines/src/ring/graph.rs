@@ -12,7 +12,7 @@ pub type ValueIndex = u32;
 /// The index of an operation in [`Graph::nodes`].
 pub type NodeIndex = u32;
 
-/// Where an operation of the ring machine gets one operand from.
+/// The source of one operand of an operation of the ring machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
     Value(ValueIndex),

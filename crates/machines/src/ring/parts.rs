@@ -31,7 +31,7 @@ fn ciphers(procedure: &Procedure) -> Vec<u16> {
 /// A part of a procedure, which computes some of its result ciphertexts.
 #[derive(Clone)]
 struct Part {
-    /// The index of the procedure that computes this part.
+    /// The index of the procedure that computes this part of a call.
     proc: u32,
     /// The indices, among the parameters of the whole procedure, of the parameters of this part of it. `seeds` and
     /// `results` have the indices of its seeds and results.
@@ -322,7 +322,7 @@ impl<'a> Cutter<'a> {
         self.part_of(call.proc, some).call(call)
     }
 
-    /// Returns the part of a procedure that computes the ciphertexts `some`.
+    /// Returns the part of a procedure that computes only the result ciphertexts `some`.
     fn part_of(&mut self, proc: u32, some: &[u16]) -> Part {
         let key = (proc, some.to_vec());
         if let Some(known) = self.parts.get(&key) {

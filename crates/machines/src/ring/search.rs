@@ -201,7 +201,7 @@ impl Prepared {
         policies.any(|policy| self.try_policy(d, at, &policy).is_ok())
     }
 
-    /// Schedules the procedure for a placement under one policy.
+    /// Schedules the procedure for a placement of its operands under one policy, a set of choices of the scheduler.
     pub fn try_policy(
         &self,
         d: &Description,

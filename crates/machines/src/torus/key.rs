@@ -57,7 +57,7 @@ impl<'a> KeyStream<'a> {
         (gadget * self.shape.rows() + row) * 2 + column
     }
 
-    /// Returns the residues of one polynomial in transform form.
+    /// Returns the residues of one polynomial of the bootstrapping key in transform form.
     pub fn polynomial(&self, gadget: usize, row: usize, column: usize) -> &'a [u64] {
         self.polynomials[self.index(gadget, row, column)]
     }

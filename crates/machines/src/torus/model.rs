@@ -16,7 +16,7 @@ use super::shape::{BACK, RAW_BEATS};
 /// The cycles of a blind rotation, by what the engine does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Run {
-    /// The cycles from the command to its done bit.
+    /// The cycles of the blind rotation from the engine's command to its done bit.
     pub cycles: u64,
     /// The cycles in which rows of forward transforms of digits were issued. `inverse` has those of inverse transforms.
     /// `bundles` has those of bundles, the sums over a step's patterns of secret bits in coefficient form.

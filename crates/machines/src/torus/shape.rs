@@ -118,12 +118,12 @@ impl Shape {
         }
     }
 
-    /// Returns the number of words in one beat of the key.
+    /// Returns the number of words in one beat of the bootstrapping key.
     pub fn beat_words(self) -> usize {
         self.key_positions() * self.rows() * 2
     }
 
-    /// Returns the number of bits in one beat of the key.
+    /// Returns the number of bits in one beat of the bootstrapping key.
     pub fn beat_bits(self) -> u64 {
         self.beat_words() as u64 * self.key_bits()
     }

@@ -131,7 +131,7 @@ enum Writer {
 pub struct Stuck(pub u64);
 
 impl Clockwork {
-    /// Makes an idle machine for programs of one shape.
+    /// Makes an idle machine for programs of one shape: a ring degree, and the sizes of the machine.
     pub fn new(d: &Description, shape: Shape, counting: Counting) -> Self {
         let bits = d.instruction_bytes as f64 * 8.0;
         let fetch = bits / (d.link.gbit_per_second * 1e9) * d.micro.clock_mhz as f64 * 1e6;
@@ -200,7 +200,8 @@ impl Clockwork {
         self.end.max(self.now)
     }
 
-    /// Decodes an instruction for [`Self::earliest`] and [`Self::send`].
+    /// Decodes an instruction for [`Self::earliest`] and [`Self::send`], which then need not compute its places
+    /// again.
     #[inline]
     pub fn decode(&self, instr: &Instr) -> Decoded {
         Decoded::new(instr, self.rates.log_chunks)

@@ -41,7 +41,7 @@ pub struct Line {
     pub n: u32,
 }
 
-/// The instructions of a kernel for one chunk of its limbs.
+/// The instructions of a kernel (sums that are computed together, chunk by chunk) for one chunk of its limbs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Code {
     pub lines: Vec<Line>,
@@ -50,7 +50,7 @@ pub struct Code {
     pub registers: usize,
 }
 
-/// An instruction of a kernel's code before its values have registers.
+/// An instruction of a kernel's code before registers are assigned to its values.
 #[derive(Clone, Copy)]
 struct Draft {
     op: MicroOp,
@@ -276,8 +276,9 @@ struct Registers {
     most: usize,
 }
 
-/// Assigns registers to the values of the kernel's code. The value whose next read is farthest away is replaced, if it
-/// can be read or computed again. Returns `None` if there are too few registers.
+/// Assigns registers to the values of the kernel's code. If no register is free, it replaces the value whose next
+/// read is farthest away among those that can be read or computed again. Returns `None` if there are too few
+/// registers.
 fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
     // For each value in a register, the lines of the code that read it.
     let mut reads: HashMap<Kept, Vec<usize>> = HashMap::new();

@@ -36,7 +36,7 @@ pub(super) enum Target {
     Accumulator,
 }
 
-/// A micro instruction, decoded for programs of one shape.
+/// A micro instruction, decoded for programs of one shape: a ring degree, and the sizes of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decoded {
     pub(super) kind: Kind,
@@ -97,7 +97,7 @@ impl Decoded {
     }
 }
 
-/// Returns whether an instruction reads a chunk of the buffer.
+/// Returns whether an instruction reads a chunk of the ciphertext buffer.
 pub fn reads(instr: &Instr) -> bool {
     instr.a.chunk().is_some() || instr.b.chunk().is_some()
 }

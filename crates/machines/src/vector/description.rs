@@ -60,14 +60,15 @@ pub enum Kind {
     Vector,
 }
 
-/// The factories of the powers by which a transform's outputs are multiplied (BASALISC paper, section 6.1.2).
+/// The twiddle factories. They compute the powers of a root of unity by which a transform's outputs are multiplied
+/// (BASALISC paper, section 6.1.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Factory {
-    /// The machine has a factory of powers beside each transform unit.
+    /// The machine has a twiddle factory, which computes powers of a root of unity, beside each transform unit.
     Unit,
-    /// The machine has one factory of powers, which all transform units share. Each of the other units turns the
-    /// factory's powers into those of its own column by products.
+    /// The machine has one twiddle factory, which all transform units share. Each of the other units turns the
+    /// factory's powers of a root of unity into those of its own column by products.
     Shared,
 }
 

@@ -136,7 +136,7 @@ pub struct Alone {
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// The number of masks that the generator expanded from seeds.
+    /// The number of masks (uniform halves of keys) that the generator expanded from seeds.
     pub made: u64,
     /// Two lower bounds on the procedure's time, in cycles of the ciphertext buffer: one by the buffer's port, and
     /// one by the multiply-accumulate unit.

@@ -393,7 +393,7 @@ struct Timing<'m> {
     machine: &'m VectorMachine,
     running: Running<'m>,
     head: Head<'m>,
-    /// Whether the keys are in distant memory before the run.
+    /// Whether the keys are in distant memory before the run, so that their transfer over the link does not count.
     resident_keys: bool,
 }
 

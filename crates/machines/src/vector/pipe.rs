@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::decode::Target;
 
-/// An instruction in a pipeline of the performance simulator.
+/// An instruction in a pipeline of the performance simulator, with the data that it moves through the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Item {
     /// The micro-cycle in which the instruction's result is at the pipeline's end if no earlier result is before

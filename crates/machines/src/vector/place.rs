@@ -64,7 +64,7 @@ pub struct Placed {
     /// The parameters and results that were stored to distant memory for lack of room, with their addresses there, in
     /// limbs.
     pub distant: BTreeMap<Held, u32>,
-    /// The most places of the buffer in use at once.
+    /// The most places of the ciphertext buffer, each for one limb, that are in use at once.
     pub peak: usize,
     /// The number of loads of parameters. `spilled` is the number of limbs that were stored for lack of room, and
     /// `reloaded` the number of loads of such limbs.
@@ -117,7 +117,7 @@ struct State {
     stays: bool,
     /// The last task that needed the value in the buffer, as the task's index plus one.
     needed: u32,
-    /// The number of the value's readers that are done.
+    /// The number of tasks that read the value and are done.
     read: u32,
     used: u64,
 }

@@ -137,7 +137,7 @@ pub struct CallsUse {
 }
 
 impl CallsUse {
-    /// Adds the calls and the time of another procedure.
+    /// Adds the calls and the time of another procedure to this one's.
     pub(crate) fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.micro_cycles += other.micro_cycles;
@@ -157,7 +157,7 @@ pub struct TimeUse {
 impl OwnReport for VectorUse {
     const KEY: &'static str = "vector";
 
-    /// Writes the rows of the machine's cycles by their causes.
+    /// Writes the rows of the report: the vector machine's cycles by their causes.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         let how = Some(how);
         let cycles = |n: u64| format!("{} cycles", grouped(n));

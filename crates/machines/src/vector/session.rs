@@ -42,7 +42,7 @@ use super::report::CallsUse;
 use super::sides::{Side, Sides};
 use super::states::{COUNTINGS, Clocks, State, States};
 use super::tally::Ops;
-/// The time and the counts of calls.
+/// The time and the counts of one call or of several.
 pub use super::tally::Ran;
 use crate::{MachineError, SimOptions};
 

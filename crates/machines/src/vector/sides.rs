@@ -138,7 +138,7 @@ pub struct Moved {
     pub limbs_out: u64,
     /// The bytes of instructions, which cross the link while the machine works.
     pub program_bytes: u64,
-    /// The number of limbs of distant memory in use at once.
+    /// The number of limbs in distant memory that are in use at once during a run.
     pub distant_limbs: u64,
 }
 

@@ -11,7 +11,7 @@ use super::clockwork::{Clockwork, Counting};
 /// third counts all times with the program's limbs on one side (half of the channels) of distant memory.
 pub type Clocks = [Clockwork; COUNTINGS.len()];
 
-/// For each of the three machines, which times it counts.
+/// For each of the three simulated machines, whether it counts the time of distant memory and of instructions.
 pub const COUNTINGS: [Counting; 3] = [Counting::WHOLE, Counting::PAPER, Counting::WHOLE];
 
 /// All states between calls in which the simulated machines have been, each with a number.

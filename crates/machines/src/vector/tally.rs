@@ -77,13 +77,13 @@ impl Default for Ops {
 }
 
 impl Ops {
-    /// Adds 1 to the count of an opcode.
+    /// Adds 1 to the count of an opcode's instructions.
     #[inline]
     pub fn count(&mut self, op: MicroOp) {
         self.more(op, 1);
     }
 
-    /// Adds `many` to the count of an opcode.
+    /// Adds `many` instructions, or micro-cycles, to the count of an opcode.
     #[inline]
     pub fn more(&mut self, op: MicroOp, many: u64) {
         if let Some(count) = self.0.get_mut(op as usize) {
@@ -131,7 +131,7 @@ pub struct Ran {
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// The number of masks that the generator expanded from seeds.
+    /// The number of masks (uniform halves of keys) that the generator expanded from seeds.
     pub made: u64,
     pub floors: [u64; 2],
     /// The number of plaintexts on which the host worked and that it sent.

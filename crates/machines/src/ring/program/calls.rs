@@ -56,7 +56,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Adds the program's next call to the known ones.
+    /// Adds the program's next call to the calls that are known.
     pub fn feed(&mut self, called: Called) {
         self.ahead.feed(called);
     }

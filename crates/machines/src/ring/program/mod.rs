@@ -44,7 +44,7 @@ pub struct Totals {
     /// log2 of the program's ring degree.
     pub log_n: u8,
     pub cycles: u64,
-    /// The cycles by source line and by the program's procedures.
+    /// The cycles of the program's run by source line and by procedure.
     pub ledger: Ledger,
     pub calls: u64,
     pub tally: Tally,

@@ -37,7 +37,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Returns the rows that a procedure's micro code takes.
+    /// Returns the rows of program memories and tables that a procedure's micro code takes.
     pub fn of(code: &MicroCode) -> Self {
         let lengths = || code.streams.iter().map(Vec::len);
         Self {

@@ -259,7 +259,7 @@ fn work<'a>(sample: &'a Sample, tables: &Arc<Tables>) -> Work<'a> {
     }
 }
 
-/// The measured times and cycles of one parameter set.
+/// The measured times and the cycles of decryptions with one parameter set.
 struct Figures {
     host: host::Parts,
     /// The times of one call of the machine in the steady state, in which its tables and the key are loaded.
