@@ -155,8 +155,7 @@ pub struct Leaf {
     pub latency: u64,
 }
 
-/// Returns every leaf module of the RTL that is large enough for a row of the table in `docs/rtl.md`, those of the
-/// library first.
+/// Returns the leaf modules of the RTL that have rows in the table of `docs/rtl.md`, those of the library first.
 pub fn leaves() -> Vec<Leaf> {
     let mut rows = Vec::new();
     let mut row = |what: &str, top: Top, latency| {

@@ -65,9 +65,9 @@ impl Sim {
     }
 }
 
-/// Returns a function that reports, a few times a second, how many of a program's `total` calls the cycle model has
-/// done. The estimate assumes that calls are alike. The first call of a procedure, which schedules it, takes longer
-/// than the others.
+/// Returns a function that reports, at most ten times a second, how many of a program's `total` calls the cycle
+/// model has done. The estimate of the time that is left assumes that calls are alike. The first call of a
+/// procedure, which schedules it, takes longer than the others.
 pub fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(u64) {
     const INTERVAL: Duration = Duration::from_millis(100);
     let begin = Instant::now();

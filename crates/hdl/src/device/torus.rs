@@ -16,8 +16,8 @@ use super::{FAST, Job, RtlError, Whole};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::OutputLimb;
 
-/// The RTL of a bootstrapping engine. The model of a large engine takes a minute or so to build, and is cached;
-/// each run starts one.
+/// The RTL of a bootstrapping engine as a device. Its simulation model is built once and cached. Each run starts
+/// one.
 pub(super) struct TorusRtl {
     machine: TorusMachine,
     hdl: Hdl,

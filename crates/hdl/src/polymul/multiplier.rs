@@ -62,7 +62,7 @@ impl Multiplier {
         Ok(())
     }
 
-    /// Returns the tables of the selected slot.
+    /// Returns the tables of the selected table slot.
     ///
     /// # Errors
     /// [`PolymulError::NoTables`] if the slot has no tables that were sent through this multiplier.
@@ -163,8 +163,8 @@ impl Multiplier {
     /// Runs cycles until `unit` is done, and returns the cycle of its done bit.
     ///
     /// # Errors
-    /// [`DriveError::Stream`] if the load unit ended with an error code; [`DriveError::NeverDone`] if the unit takes
-    /// too many cycles.
+    /// [`DriveError::Stream`] if the load unit ended with an error code; [`DriveError::NeverDone`] as for
+    /// [`Driver::wait`].
     pub fn wait(&mut self, unit: Unit) -> Result<u64, DriveError> {
         let cycle = self.driver.wait(unit)?;
         if unit == Unit::Load && self.driver.load_code() != Code::Ok {

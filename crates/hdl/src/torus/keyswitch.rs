@@ -179,7 +179,8 @@ impl Switcher {
     ///
     /// # Errors
     /// [`SwitcherError::Differs`] in the first cycle in which the unit's outputs are not its model's;
-    /// [`SwitcherError::NeverDone`] after far more cycles than the command needs; errors of the simulation.
+    /// [`SwitcherError::NeverDone`] after 2000 cycles and more than 64 times those of the command without stalls;
+    /// errors of the simulation.
     pub fn command(
         &mut self,
         command: Command,

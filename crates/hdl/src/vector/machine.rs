@@ -273,7 +273,7 @@ impl Machine {
     /// Runs a micro program to its end, or to a word that is no instruction.
     ///
     /// # Errors
-    /// [`VectorError::NeverDone`] after too many cycles without an event; errors of the simulation.
+    /// [`VectorError::NeverDone`] after 20,000 cycles without an event; errors of the simulation.
     pub fn run(
         &mut self,
         program: &MicroProgram,

@@ -25,7 +25,8 @@ pub type RunStage<'a, E> = dyn FnMut(Turn<'_>) -> Result<Schedule, E> + 'a;
 /// this number are scheduled again each time.
 const MAX_KNOWN: usize = 1 << 14;
 
-/// A turn, by its procedure, stage and co-processor, with the data in the co-processor before it.
+/// A turn (the jobs of one co-processor in one stage), by its procedure, stage and co-processor, with the data in
+/// the co-processor before it.
 type Seen = (u32, usize, usize, Resident);
 
 pub(super) struct Timing<'m, R> {

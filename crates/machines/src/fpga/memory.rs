@@ -77,7 +77,8 @@ const TRUE_DUAL: [Shape; 7] = [
     shape(16384, 1, 1),
     shape(32768, 1, 2),
 ];
-/// A further shape of half a block RAM if one port only reads and the other only writes. It is twice as wide.
+/// A further shape of half a block RAM if one port only reads and the other only writes. Its words are twice as
+/// wide as those of the widest shape with two ports that both read and write.
 const WIDE: Shape = shape(512, 36, 1);
 
 /// The single shape of an UltraRAM. The deeper and narrower shapes that byte writes and multiplexers would give are not

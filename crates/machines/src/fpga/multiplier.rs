@@ -73,8 +73,8 @@ fn blocks(width: u32) -> u32 {
 const LEAST: u32 = 35;
 
 /// Returns the latency in cycles of the modular multiplier in a core of the ring machine: `cascade_latency` and
-/// `lazy_latency` of `rm_arith_pkg`, and the final correction. Returns `None` if the modulus q is too far from a power
-/// of two for the RTL.
+/// `lazy_latency` of `rm_arith_pkg`, and the final correction. Returns `None` for a modulus q for which the RTL has
+/// no reducer ([`Sparse::new`]).
 pub fn lazy_mul_latency(q: u64) -> Option<u64> {
     Sparse::new(q).map(Sparse::mul_latency)
 }
@@ -93,7 +93,8 @@ pub struct Sparse {
 }
 
 impl Sparse {
-    /// Decomposes a modulus q. Returns `None` if q is too far from a power of two for the RTL.
+    /// Decomposes a modulus q as 2^top + d. Returns `None` unless q has 8 to 60 bits and d has at most top / 2 - 2
+    /// signed binary digits; the RTL has no reducer for other moduli.
     pub fn new(q: u64) -> Option<Self> {
         let width = 64 - q.leading_zeros();
         if !(8..=60).contains(&width) {

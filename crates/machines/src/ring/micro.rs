@@ -197,7 +197,8 @@ pub struct OpWord {
     pub dst: u8,
     pub a: u8,
     pub b: Operand,
-    /// The slot of the third operand (`Mac`) or of the second result (pairs), or the source RPAU (`Bcast`).
+    /// The slot of the third operand (`Mac`) or of the second result of an operation with two results, or the
+    /// source RPAU (`Bcast`).
     pub c: u8,
     /// An index into the table of constants, streams or Galois elements, whichever the operation reads. For `Red` 0 is
     /// no constant. For `Load` and `Store` it is the number of a limb in host memory.

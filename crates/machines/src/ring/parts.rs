@@ -260,8 +260,8 @@ impl<'a> Cutter<'a> {
         Ok(fits)
     }
 
-    /// Returns slots for the procedure's arguments beside `live` slots in use on each RPAU, or `None` if a count shows
-    /// that it does not fit.
+    /// Returns slots for the procedure's arguments beside `live` slots in use on each RPAU. Returns `None` if the
+    /// arguments that must stay, the results or the key limbs are more than an RPAU has room for.
     fn placement(
         &self,
         procedure: &Procedure,

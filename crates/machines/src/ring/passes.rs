@@ -68,8 +68,8 @@ impl Passes {
         }
     }
 
-    /// Returns the index of the coefficient at lane `lane` of the row of step `step`. Bit i of
-    /// the lane is bit `window` + i of the index.
+    /// Returns the index of the coefficient at lane `lane` of the row that step `step` of the pass `pass` takes.
+    /// Bit i of the lane is bit w + i of the index, where w is [`Self::window`] of the pass.
     pub fn index(&self, pass: u32, step: usize, lane: usize) -> usize {
         let place = |place| (step >> place & 1) << self.bit_at(pass, place);
         (0..self.log_steps()).fold(lane << self.window(pass), |x, p| x | place(p))

@@ -29,7 +29,8 @@ pub struct Kernel {
     pub reads: Vec<Value>,
 }
 
-/// The kernels of a procedure, and the values that lie in the ciphertext buffer.
+/// The kernels of a procedure, each a group of sums that are computed together, and the values that lie in the
+/// ciphertext buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Kernels {
     pub kernels: Vec<Kernel>,
@@ -121,8 +122,8 @@ pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels
     }
 }
 
-/// Cuts a group of sums into kernels that write at most `most` limbs each, so that work on the first limbs can begin
-/// before the last are computed. Each kernel computes again the values that stay in registers.
+/// Cuts a group of sums into kernels that write at most `most` limbs each, so that other units can work on the
+/// first limbs before the last are computed. Each kernel computes again the values that stay in registers.
 fn pieces(graph: &Graph, buffered: &[bool], sums: &[Value], most: usize) -> Vec<Kernel> {
     let (written, inside): (Vec<Value>, Vec<Value>) = sums
         .iter()
@@ -206,7 +207,8 @@ fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     stage
 }
 
-/// Groups sums of the same stage into kernels, so that no kernel depends on itself.
+/// Groups sums of the same stage into kernels, so that no kernel depends on itself. A sum's stage is the number of
+/// transforms and buffered values on the longest way to it.
 fn groups(
     graph: &Graph,
     used: &[bool],

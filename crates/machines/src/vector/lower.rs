@@ -19,7 +19,8 @@ use super::readers::Readers;
 use super::tally::Tally;
 use crate::MachineError;
 
-/// A procedure that is cut into tasks, each the work of one unit, in the order in which the tasks begin.
+/// A procedure that is cut into tasks, in the order in which the tasks begin. A task is the work of one unit on
+/// whole limbs.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub graph: Arc<Graph>,
@@ -37,7 +38,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Cuts a procedure into tasks for the described machine, in the order that its `schedule` names.
+    /// Cuts a procedure into tasks, each the work of one unit, for the described machine. The tasks are in the
+    /// order that the description's field `schedule` names.
     ///
     /// # Errors
     /// [`MachineError::Unsupported`] for an instruction or a size that the machine does not support, with the field

@@ -310,8 +310,8 @@ impl Placing<'_, '_> {
         self.buffer.take().ok_or_else(|| full(self.buffer))
     }
 
-    /// Chooses the place of the buffer whose limb is replaced, by the description's rule, or returns `None` if the
-    /// current task needs all.
+    /// Chooses the place of the buffer whose limb is replaced, by the description's rule `replacement`. Returns
+    /// `None` if the current task needs the limbs in all places.
     fn victim(&self, number: u32) -> Option<u32> {
         let all = (0..).zip(self.buffer.places.iter().zip(&self.by_place));
         let all = all.filter_map(|(at, (content, value))| {

@@ -15,8 +15,8 @@ fn description() -> Result<Description, PaperError> {
     Ok(Description::parse(Description::LARGE)?)
 }
 
-/// Returns the cycles of homomorphic operations at N = 2^16 on a machine with enough memory. `moved` counts the limbs
-/// that leave the machine and come back.
+/// Returns the cycles of homomorphic operations at N = 2^16 on a machine whose memory holds all their values.
+/// `moved` counts the limbs that leave the machine and come back.
 pub fn operations() -> Result<Vec<Record>, PaperError> {
     let d = description()?;
     let mut bits = [54; 9];

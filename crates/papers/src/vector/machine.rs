@@ -147,8 +147,8 @@ pub fn simulate(
     Ok(Run { report, own })
 }
 
-/// Runs one bootstrap of the parameter set (section 8.3.1) on the vector machine, once as the BASALISC paper counts
-/// time, and once with distant memory and instructions counted too.
+/// Runs one bootstrap of the parameter set (BASALISC paper, section 8.3.1) on the vector machine, once as that
+/// paper counts time, and once with distant memory and instructions counted too.
 pub fn bootstrap(
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,

@@ -21,7 +21,7 @@ use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value;
 
-/// The seconds of measurement after which a rate is exact enough.
+/// The seconds of measurement after which the rate of the performance simulator counts as known.
 const ENOUGH: f64 = 0.3;
 
 /// A rate of the performance simulator: a number of micro instructions, and the seconds that they took.

@@ -66,8 +66,8 @@ impl<'a> Calls<'a> {
         self.ahead.end(outputs);
     }
 
-    /// Returns the next call to run, or `None` if not enough later calls are known. The methods about limbs then
-    /// describe the calls after it.
+    /// Returns the next call to run, or `None` if fewer later calls are known than [`WINDOW`] asks for. The methods
+    /// about limbs then describe the calls after it.
     ///
     /// # Errors
     /// The errors of legalising a part of a call.

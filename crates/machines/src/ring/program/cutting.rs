@@ -50,7 +50,8 @@ impl<'a> Cutting<'a> {
             })
     }
 
-    /// Returns the next call to run, or `None` if `ahead` and the queue together do not know enough later calls.
+    /// Returns the next call to run, or `None` if `ahead` and the queue together know fewer later calls than
+    /// [`WINDOW`] asks for.
     ///
     /// # Errors
     /// The errors of legalising a part of a call.

@@ -6,7 +6,8 @@ use crate::ring::graph::{Node, NodeIndex, Source, ValueIndex};
 use crate::ring::micro::{OpWord, Opcode};
 use crate::ring::place::Class;
 
-/// The distance in a procedure's order within which an operation's result counts as soon to be read.
+/// The most positions, in the order of an RPAU's operations, from an operation to a reader of its result for which
+/// the result counts as soon to be read.
 const NEAR: u32 = 6;
 
 impl Scheduler<'_> {

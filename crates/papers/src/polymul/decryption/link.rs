@@ -42,8 +42,9 @@ impl OneCall {
         self.load + self.product + self.unload
     }
 
-    /// Returns the link on which the machine's call takes as long as the host's product of `host` microseconds. A
-    /// slower link does not pay. Returns `None` if no link is fast enough.
+    /// Returns the link on which the machine's call takes as long as the host's product of `host` microseconds. On
+    /// a slower link the call takes longer than the host. Returns `None` if the call takes longer even on an
+    /// infinitely fast link.
     pub fn break_even(self, host: f64) -> Option<Link> {
         if host <= self.least() {
             return None;

@@ -56,7 +56,8 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Encrypts a random message with a random secret key. A public key's encryption has too much noise for (1024, 14).
+    /// Encrypts a random message with a random secret key. A public key's encryption has too much noise for the
+    /// parameter set of degree 1024 with a prime of 14 bits.
     pub fn ours(set: Set) -> Result<Self, PaperError> {
         let params = set.params()?;
         let mut prng = Prng::from_os()?;
