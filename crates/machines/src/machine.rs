@@ -107,8 +107,8 @@ impl dyn Machine {
 /// A run of a program on a machine, which takes the program's calls one after another. A caller may drop the session
 /// before the end.
 pub trait Session {
-    /// Takes the program's next call. The machine may run the call later, when enough of the calls after it are
-    /// known.
+    /// Takes the program's next call. The machine may run the call later, when it knows as many of the calls after
+    /// it as it needs for its decisions.
     ///
     /// # Errors
     /// An error for a call that does not follow the calls before it, or that the machine cannot run. After an error

@@ -8,7 +8,8 @@ use ringmill_isa::mid::{LimbId, LimbTable};
 
 use super::description::Description;
 
-/// A piece of a key limb of the native degree: a limb of the program, and the index of the piece.
+/// A piece of a key limb, with as many coefficients as the native degree: a limb of the program, and the index of
+/// the piece.
 pub type KeyLimb = (LimbId, u8);
 
 /// A key limb that crosses the link before a call, with its destination.

@@ -24,8 +24,9 @@ mod instr;
 /// The choices of the rewriting that the scheduler tries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Rewrites {
-    /// Whether a digit's own limb is transformed again instead of staying in a slot in evaluation form during the key
-    /// switch. The transform runs beside those of the other RPAUs, and slots become free.
+    /// Whether an RPAU transforms the limb of its own key-switch digit again. Otherwise the limb stays in a slot in
+    /// evaluation form during the key switch. The transform runs beside those of the other RPAUs, and slots become
+    /// free.
     pub retransform: bool,
     pub unfuse: Unfuse,
 }
@@ -36,16 +37,16 @@ pub struct Rewrites {
 pub enum Unfuse {
     #[default]
     None,
-    /// On each RPAU, one of every n accumulations is split, where n is this number.
+    /// On each RPAU, one of every n accumulations with a stored key limb is split, where n is this number.
     OneIn(usize),
-    /// On each RPAU, the last accumulations are split, as many as this number.
+    /// On each RPAU, the last accumulations with a stored key limb are split, as many as this number.
     Last(usize),
     /// All accumulations are split, with key limbs or not. This is for machines that cannot accumulate.
     Every,
 }
 
 impl Unfuse {
-    /// The choices that the scheduler tries of which accumulations become a multiplication and an addition.
+    /// The rules that the scheduler tries for which accumulations become a multiplication and an addition.
     pub const ALL: [Unfuse; 8] = [
         Unfuse::None,
         Unfuse::OneIn(1),

@@ -64,8 +64,8 @@ pub struct Cutter<'a> {
     ciphers: Vec<Vec<u16>>,
     parts: HashMap<(u32, Vec<u16>), Part>,
     shapes: Vec<Shape>,
-    /// The index of each part's shape, by the cut procedure and the number of ciphertexts that the part computes at
-    /// once.
+    /// The index of the shape of each part of a call, by the cut procedure and the number of ciphertexts that the
+    /// part computes at once.
     shape_of: HashMap<(u32, usize), usize>,
     fits: HashMap<(usize, Vec<usize>, Vec<bool>), bool>,
     shape_of_part: HashMap<u32, usize>,
@@ -129,7 +129,8 @@ impl<'a> Cutter<'a> {
         self.ciphers.get(proc as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the index of the program's procedure that `proc` is, or of which it is a part.
+    /// Returns the index of the program's procedure that `proc` is, or of whose result ciphertexts `proc` computes
+    /// some.
     pub fn whole(&self, proc: u32) -> u32 {
         self.whole.get(proc as usize).copied().unwrap_or(proc)
     }
@@ -138,7 +139,8 @@ impl<'a> Cutter<'a> {
         self.procs.get(proc as usize)
     }
 
-    /// Returns the index of the shape of a part's procedure. A shape is a class of parts with the same schedule.
+    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such
+    /// parts with the same schedule.
     pub fn shape_of_part(&self, proc: u32) -> Option<usize> {
         self.shape_of_part.get(&proc).copied()
     }

@@ -22,7 +22,7 @@ pub struct Policy {
     /// The number of operations of an RPAU that a later operation may overtake, counted from the RPAU's first operation
     /// that was not issued.
     pub window: u32,
-    /// A seed that decides between operations of equal urgency. With 0 the order of the nodes decides.
+    /// A seed that decides between operations of equal urgency. With 0 their order in the procedure decides.
     pub draw: u32,
 }
 
@@ -57,7 +57,8 @@ impl Light {
     ];
 }
 
-/// Returns the policies from which the search starts. The first limit operations least, the last need the least memory.
+/// Returns the policies from which the search starts. The first ones restrict the order of operations least, and
+/// the last ones need the fewest memory slots.
 pub fn seeds(g: &Graph) -> Vec<Policy> {
     let keyed: &[bool] = if g.nodes.iter().any(Node::is_keyed) {
         &[true, false]

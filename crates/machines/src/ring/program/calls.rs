@@ -19,8 +19,8 @@ pub const WINDOW: usize = 4096;
 /// with cuts.
 const UNCUT: usize = 2 * WINDOW - 1;
 
-/// The position of a call: the number of a call of the program, and an index among the parts that run before that
-/// call. The call itself has the last index, [`ITSELF`].
+/// The position of a call: the number of a call of the program, and an index among the parts of cut calls that run
+/// before that call. The call itself has the last index, [`ITSELF`].
 pub type Place = (u64, u32);
 
 /// The second component of a [`Place`] that stands for the program's call itself.
@@ -109,7 +109,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Returns the procedure with index `proc`, of the program or of a part.
+    /// Returns the procedure with index `proc`, which is one of the program or computes a part of a call.
     ///
     /// # Errors
     /// [`MachineError::Program`] for an index without a procedure.
@@ -121,13 +121,15 @@ impl<'a> Calls<'a> {
         procedure.ok_or_else(|| MachineError::Program("a call of no procedure".into()))
     }
 
-    /// Returns the index of the program's procedure that `proc` is, or of which it is a part.
+    /// Returns the index of the program's procedure that `proc` is, or of whose result ciphertexts `proc` computes
+    /// some.
     pub fn whole(&self, proc: u32) -> u32 {
         let cutting = self.cutting.as_ref();
         cutting.map_or(proc, |cutting| cutting.whole(proc))
     }
 
-    /// Returns the index of the shape of a part's procedure. A shape is a class of parts with the same schedule.
+    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such
+    /// parts with the same schedule.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutting.as_ref()?.shape(proc)
     }

@@ -19,9 +19,9 @@ pub struct Cutting<'a> {
     alive: LimbMap<usize>,
     /// The planned calls that run next, in order.
     queue: VecDeque<Planned>,
-    /// The parts that will run before a call, by the call's number. The call is not in the queue yet.
+    /// The parts of cut calls that will run before a call, by the call's number. The call is not in the queue yet.
     waiting: HashMap<u64, Vec<Call>>,
-    /// For each limb the planned calls that read it, in order.
+    /// For each limb the planned calls, and parts of calls, that read it, in order.
     uses: LimbMap<VecDeque<Place>>,
     /// Arguments of cut calls that no part and no later call reads.
     stale: Vec<LimbId>,
@@ -173,17 +173,19 @@ impl<'a> Cutting<'a> {
         slots
     }
 
-    /// Returns the index of the program's procedure that `proc` is, or of which it is a part.
+    /// Returns the index of the program's procedure that `proc` is, or of whose result ciphertexts `proc` computes
+    /// some.
     pub fn whole(&self, proc: u32) -> u32 {
         self.cutter.whole(proc)
     }
 
-    /// Returns the procedure with index `proc`, of the program or of a part.
+    /// Returns the procedure with index `proc`, which is one of the program or computes a part of a call.
     pub fn procedure(&self, proc: u32) -> Option<&Arc<Procedure>> {
         self.cutter.procedure(proc)
     }
 
-    /// Returns the index of the shape of a part's procedure. A shape is a class of parts with the same schedule.
+    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such
+    /// parts with the same schedule.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutter.shape_of_part(proc)
     }

@@ -71,7 +71,7 @@ pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
 /// A call of the program when it begins to run on the machine, before its results have memory slots.
 #[derive(Debug)]
 pub struct Step<'a> {
-    /// The call, of the program or of a part. `procedure` is what it calls.
+    /// The call: one of the program, or a part of one that was cut. `procedure` is the procedure that it calls.
     pub call: &'a Call,
     pub procedure: &'a Procedure,
     /// For each argument the memory slots of its pieces. A limb has one piece for each memory slot that it fills.
@@ -202,7 +202,8 @@ impl<'a> Running<'a> {
         self.run.totals.cycles
     }
 
-    /// Adds the program's next call, and runs the calls for which enough later calls are now known.
+    /// Adds the program's next call, and runs those calls for which as many later calls are known as the scheduler
+    /// looks at.
     ///
     /// # Errors
     /// A call that cannot come next, or that the machine cannot run; the errors of `told`.
