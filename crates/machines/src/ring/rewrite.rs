@@ -278,9 +278,9 @@ pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
     graph.finish();
 }
 
-/// Moves every product with a key forward to its last operand in the procedure's order, and operations that only feed
-/// it back to it. A sum of products is one instruction at the mid level, but each term can run when its factors are
-/// there.
+/// Gives every product with a key the position, in the procedure's order, of the operation that computes its last
+/// operand. Operations that only feed the product move to that position, too. A sum of products is one instruction
+/// at the mid level, but each term can run when its factors are there.
 pub fn order(graph: &mut Graph) {
     // Rewrites append nodes behind their users, so one more pass is needed than usual.
     for _ in 0..2 {

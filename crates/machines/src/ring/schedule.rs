@@ -41,8 +41,8 @@ pub struct Scheduled {
     pub code: MicroCode,
     /// For each result the slots of its pieces; empty for a result that is stored on the host.
     pub results: Vec<Vec<u8>>,
-    /// For each parameter the host's numbers of its pieces; empty for pieces in slots. `host_results` has those of
-    /// each result.
+    /// For each parameter the numbers under which host memory has its pieces; empty for a parameter whose pieces
+    /// are in slots. `host_results` has those of each result.
     pub host_params: Vec<Vec<u16>>,
     pub host_results: Vec<Vec<u16>>,
     pub key_plans: Vec<KeyPlan>,

@@ -168,8 +168,8 @@ impl Outcomes {
         Index(self.list.len() - 1)
     }
 
-    /// Drops all schedules from the cache, except those of procedures that do not fit, inside which values cross the
-    /// link.
+    /// Drops all schedules from the cache, except those of procedures that do not fit polynomial memory, inside
+    /// which values cross the link.
     fn clear(&mut self) {
         self.at.clear();
         let mut kept = Vec::with_capacity(self.spilled.len());

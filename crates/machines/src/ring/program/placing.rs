@@ -127,8 +127,8 @@ impl Run<'_> {
         }
     }
 
-    /// Schedules a call that does not fit with its operands on the host. Values then cross the link inside the
-    /// procedure.
+    /// Schedules a call that does not fit polynomial memory. It starts with its operands on the host, and values
+    /// cross the link inside the procedure.
     fn inside(&mut self, now: &Now<'_>, told: &mut dyn Told) -> Result<Index, MachineError> {
         for &limb in &now.call.args {
             if self.residency.pieces(limb).is_some() {
@@ -175,7 +175,7 @@ impl Run<'_> {
         Ok(outcome)
     }
 
-    /// Returns the error of a call that does not fit, with the slots that it would need.
+    /// Returns the error of a call that does not fit polynomial memory, with the slots that the call would need.
     fn refusal(&self, now: &Now<'_>, bundles: &[Bundle]) -> MachineError {
         let busy = self.residency.busy();
         let live = busy.iter().map(|b| b.count_ones()).max().unwrap_or(0) as usize;

@@ -123,8 +123,8 @@ impl Scheduler<'_> {
         )
     }
 
-    /// Returns whether a result of the operation may lie in this slot. A narrow slot takes no result that is written in
-    /// rows, and is avoided for a result that a transform reads next.
+    /// Returns whether a result of the operation may lie in this slot. A slot with a port narrower than a row takes
+    /// no result that is written in rows. It is avoided for a result that a transform reads next.
     fn has_rows(&self, node: &Node, slot: u8) -> bool {
         let transformed = |&v: &ValueIndex| {
             let mut users = self.g.values[v as usize].users.iter();
