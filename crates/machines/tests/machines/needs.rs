@@ -120,8 +120,9 @@ fn a_larger_ring_needs_what_it_holds() {
     assert!(warning.is_some_and(|text| text.contains("section 6")));
 }
 
-/// The ports that the models grant: of each memory a row read and a row written, but for the vector machine's buffer, which has one
-/// port for both, its registers, of which two are read, and its tables of twiddles on a die, which are only read.
+/// The models read one row and write one row of each memory in a cycle. The vector machine has three exceptions.
+/// Its buffer has one port for reads and writes, two registers are read at a time, and its tables of twiddles on a
+/// die are only read.
 #[test]
 fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
     for name in Registry::standard().names() {

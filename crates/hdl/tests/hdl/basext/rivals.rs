@@ -117,8 +117,9 @@ fn pipelined_mixed_radix_of_every_least_ring() {
     }
 }
 
-/// Table 4.6 has as many targets as sources: (l + 1) l N / TP and N / TP more for pipelined, (l + 1) N for Cox-Rower, whose
-/// residues come and go beside that; l N for pipelined mixed radix, whose residues come before.
+/// Table 4.6 of Kırbıyık's thesis has as many targets as sources, l. The pipelined unit takes (l + 1) l N / TP
+/// iterations and N / TP more. Cox-Rower takes (l + 1) N, and its residues come and go beside that. Pipelined mixed
+/// radix takes l N, and its residues come before.
 #[test]
 #[ignore = "the paper's sizes; `make full` runs it"]
 fn iterations_of_the_papers_columns() {

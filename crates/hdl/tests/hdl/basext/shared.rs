@@ -180,9 +180,10 @@ fn multipliers_are_counted() {
     }
 }
 
-/// Area times time for a target of a stream of polynomials, by the paper's formula and one clock for both, against the printed
-/// rows of one lane, where memories weigh most: at most half, but for N = 2^16, where l = k = 17 targets need 34 memories of N
-/// words whatever computes, which are half of the printed product by themselves.
+/// Compares area times time with the rows of one lane that Kırbıyık's thesis prints, where memories weigh most. The
+/// time is that for one target of a stream of polynomials. The area is by the thesis's formula, and the clock is
+/// the same for both. Ours is at most half, except for N = 2^16. There l = k = 17 targets need 34 memories of N
+/// words in any unit, and these alone are half of the printed product.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn area_times_time_is_half_of_the_printed() {

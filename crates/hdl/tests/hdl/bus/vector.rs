@@ -242,8 +242,9 @@ fn check(hdl: &Hdl, log_radix: u8) {
     bus.wait(FAILED).unwrap();
 }
 
-/// Sends a program by batches, as many as the queue asks for, each as long after it has asked as `pause` says; the cycles at which its
-/// words came and those in which the queue was dry, as the machine counts them.
+/// Sends a program in the batches for which the queue asks. Each batch comes as many cycles after its request as
+/// `pause` returns. Returns the cycles in which the words came, and the number of cycles in which the queue was
+/// dry, as the machine counts them.
 fn refill(bus: &mut Bus, words: &[u128], mut pause: impl FnMut() -> u64) -> (Vec<u64>, u32) {
     assert_eq!(command(bus, INSTRUCTIONS), 0);
     let dry = bus.read(COUNT).unwrap();
@@ -287,8 +288,8 @@ fn refill(bus: &mut Bus, words: &[u128], mut pause: impl FnMut() -> u64) -> (Vec
     (came, bus.read(COUNT).unwrap() - dry)
 }
 
-/// A host that refills the queue while the program runs: one that keeps up and one that is late, whose program is interrupted by a dry
-/// queue for as many cycles as the performance simulator says of instructions that come then.
+/// A host refills the queue while the program runs. One host keeps up. The other is late, so a dry queue interrupts
+/// its program, for as many cycles as the performance simulator says.
 #[test]
 fn a_running_queue_is_refilled_by_batches() {
     check_refill(&hdl());

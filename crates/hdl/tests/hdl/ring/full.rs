@@ -160,8 +160,9 @@ fn check_instruction(
     words[0].cycles
 }
 
-/// What `seen` says of a machine: built as it is shipped for the primes of the larger set (Set-1's are the first of them, and rings of
-/// Set-2 are halves), it runs each instruction alone and the operations of both sets, in the cycles that are written there.
+/// Checks what `seen` says of a machine. The machine is built as it is shipped, for the primes of the larger set.
+/// Set-1's primes are the first of them, and rings of Set-2 are halves. It runs each instruction alone and the
+/// operations of both sets, in the cycles that `seen` has.
 fn check_seen(name: &str) {
     let mut dice = Dice::new(seed());
     let d = Description::parse(SHIPPED.iter().find(|(n, _)| *n == name).unwrap().1).unwrap();

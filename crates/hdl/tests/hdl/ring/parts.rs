@@ -140,9 +140,10 @@ fn what_the_shipped_machines_take() {
     assert!(beyond.is_empty(), "{beyond:#?}");
 }
 
-/// Paths through several modules: a machine of one RPAU, of each kind that the shipped one has, is mapped whole, with each core,
-/// ChaCha20, the board, each stream and how a word reads as they are mapped by themselves: else the mapper lets what has room grow
-/// as deep as the deepest. The second prime of a stand-in is a layer's here. `$RINGMILL_KIND`: of one kind, as in `54+54`.
+/// Measures paths through several modules. It maps a whole machine of one RPAU, of each kind that the shipped
+/// machine has. Each core, ChaCha20, the board, each stream and the reading of a word's operands are in it as they
+/// are mapped by themselves. Otherwise the mapper lets a module with room grow as deep as the deepest one. The
+/// second prime of a stand-in is that of a second layer here. `$RINGMILL_KIND` selects one kind, as in `54+54`.
 #[test]
 #[ignore = "an hour of synthesis; `make full` runs it"]
 fn paths_of_machines_of_one_rpau() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The multiply-accumulate unit in lockstep with both simulators: the test is its controller and its buffer, decides by what the unit
-//! shows of itself, and must send and write in the cycles of the step semantics, and come to the residues of the correctness
-//! simulator.
+//! The multiply-accumulate unit in lockstep with both simulators. The test is the unit's controller and buffer, and
+//! decides by the unit's outputs. It must send and write in the cycles of the step semantics. The residues must be
+//! those of the correctness simulator.
 
 use std::collections::BTreeSet;
 
