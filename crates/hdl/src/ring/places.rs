@@ -14,7 +14,8 @@ fn halves(word: u64) -> [u32; 2] {
 }
 
 impl Shape {
-    /// Returns the column of polynomial memory (one memory of a row's residues) that holds the residue with this index.
+    /// Returns the column of polynomial memory that holds the residue with this index. A column is a memory with
+    /// one residue of each row.
     fn column(&self, index: usize) -> usize {
         let pieces = 0..self.log_n.div_ceil(self.log_row);
         let mask = self.row() - 1;

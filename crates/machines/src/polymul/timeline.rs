@@ -25,8 +25,9 @@ pub enum Command {
         slot: usize,
         modulus: ModulusId,
     },
-    /// Loads a limb into buffer `buf` of set `set`, where each of a set's two buffers holds one polynomial. The limb is
-    /// modulo the prime whose tables are in slot `slot`. `eval` tells whether the limb is in evaluation form.
+    /// Loads a limb into buffer `buf` of set `set`, where each of a set's two buffers holds one polynomial. The
+    /// limb is modulo the prime whose tables are in table slot `slot`. `eval` tells whether the limb is in
+    /// evaluation form.
     Load {
         set: usize,
         buf: usize,

@@ -31,7 +31,7 @@ pub enum Class {
 #[derive(Clone, Debug)]
 pub struct Slots {
     pub used: [u32; MAX_RPAUS],
-    /// For each RPAU the log of each slot: those of polynomial memory, then those of key memory.
+    /// For each RPAU the record of the use of each slot: those of polynomial memory, then those of key memory.
     pub logs: Vec<Vec<SlotLog>>,
     work: Vec<u8>,
     keep: Vec<u8>,

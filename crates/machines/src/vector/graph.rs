@@ -299,9 +299,9 @@ impl Builder<'_> {
         Ok(self.graph.modulus.get(value) == Some(&PLAIN) || self.q(value)? != q)
     }
 
-    /// Adds a value times `by` to a sum. If possible, the terms of the value's own sum are added in its place. A
-    /// product becomes such terms only in sums of products (`chain`), because a later use would keep its operands in
-    /// the buffer.
+    /// Adds a value times `by` to a sum. If the value is itself a sum that only this sum needs, its terms are added
+    /// in its place. Products of two limbs among these terms allow that only with `chain`, in a sum of products.
+    /// Elsewhere the later sum would keep the products' operands in the buffer.
     fn add(
         &self,
         to: &mut Sum,

@@ -185,16 +185,17 @@ fn description(printed: Printed, schedule: Schedule) -> Result<Description, Pape
 
 /// The effect that digits of one width have on the gates of an engine in Table VI of the paper of Kong and Li.
 struct Digits {
-    /// Whether every sum of products with these digits stays within the one prime. `why` is the proof, or the refusal
-    /// and the widest digits that have a proof.
+    /// Whether every sum of products with these digits stays within the one prime modulo which the engine
+    /// transforms. `why` is the proof, or the refusal and the widest digits that have a proof.
     exact: bool,
     why: String,
     /// log2 of the probability that noise makes a gate fail, if products are exact.
     fails: Option<f64>,
 }
 
-/// Returns whether products with digits of `log_base` bits are exact modulo the one prime, and how often a gate fails.
-/// For m > 1 secret bits in each step, a second proof is for keys that are summed to one (bundled) before the products.
+/// Returns whether products with digits of `log_base` bits are exact modulo the one prime of the engine's
+/// transforms, and how often a gate fails. For m > 1 secret bits in each step, a second proof is for keys that are
+/// summed to one (bundled) before the products.
 pub fn proofs(printed: Printed, log_base: u32) -> Result<Vec<Record>, PaperError> {
     let proof = |proof: &str, form: &str, unit: &str, proven: f64, why: String| {
         record([

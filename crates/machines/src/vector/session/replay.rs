@@ -39,8 +39,8 @@ impl Hash for Key {
     }
 }
 
-/// The effect of a call on the state of the machine, in the call's own names. Limbs that die with the call are
-/// left out.
+/// The effect of a call on the state of the machine, with limbs named as the call's arguments and results. Limbs
+/// that die with the call are left out.
 pub(super) struct Replay {
     /// The limbs in the first places of the buffer after the call, each with whether it has a copy in distant
     /// memory.
