@@ -54,8 +54,8 @@ use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus};
 /// fits the accumulators that reduce once.
 pub const MAX_SOURCES: usize = 64;
 
-/// The number of coefficients that a base extension converts at a time. For 17 source moduli the scaled residues of such a block
-/// (34 KiB) stay in the first-level cache, for 64 moduli (130 KiB) in the second.
+/// The number of coefficients that a base extension converts at a time. For 17 source moduli the residues of such a
+/// block, multiplied by their constants, (34 KiB) stay in the first-level cache, for 64 moduli (130 KiB) in the second.
 pub(crate) const BLOCK: usize = 256;
 
 /// The choice among the integers, congruent modulo Q, that have the given residues. Q is the product of the source moduli.
@@ -68,8 +68,8 @@ pub enum Representative {
 }
 
 impl Representative {
-    /// Returns the number h for which the integer plus h lies in \[0, Q), where Q is the product of `from`. It is 0, or the
-    /// largest integer below Q/2.
+    /// Returns the number h for which the integer plus h lies in \[0, Q), where Q is the product of `from`. It is 0 for
+    /// the range \[0, Q), and the largest integer below Q/2 for (-Q/2, Q/2].
     pub fn offset(self, from: &RnsBasis) -> BigUint {
         match self {
             Self::NonNegative => BigUint::ZERO,
@@ -181,14 +181,15 @@ fn check_sources(from: &RnsBasis) -> Result<(), MathError> {
     Ok(())
 }
 
-/// Returns the ranges of the blocks of `n` coefficients.
+/// Returns the ranges of the blocks, of at most [`BLOCK`] coefficients each, into which `n` coefficients are divided.
 fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n)
         .step_by(BLOCK)
         .map(move |start| start..n.min(start + BLOCK))
 }
 
-/// Returns row `i` of scratch memory for writing, cut to `len` coefficients.
+/// Returns row `i` of the scratch memory of a base extension, which has [`BLOCK`] words a row, for writing. It is cut
+/// to `len` coefficients.
 fn row_mut(rows: &mut [u64], i: usize, len: usize) -> &mut [u64] {
     &mut rows[i * BLOCK..][..len]
 }

@@ -25,7 +25,7 @@ use crate::Modulus;
 /// The number of residues in one vector.
 pub(crate) const LANES: usize = 4;
 
-/// The number 2^52. A double from 2^52 up to 2^53 has its integer, minus 2^52, in its low 52 bits.
+/// The number 2^52. The low 52 bits of a double from 2^52 up to 2^53 are the integer that it represents, minus 2^52.
 const TOP: f64 = (1u64 << 52) as f64;
 /// The number 1.5 * 2^52. Adding it to a double and subtracting it again rounds the double to an integer.
 const ROUNDER: f64 = 1.5 * TOP;
@@ -96,7 +96,7 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
         }
     }
 
-    /// Returns integers near x r in each lane, where r is the quotient of a factor by q.
+    /// Returns in each lane an integer near x r. x is a number to be multiplied by a constant factor w, and r is w / q.
     #[inline(always)]
     unsafe fn quotient(self, x: __m256d, ratio: __m256d) -> __m256d {
         // SAFETY: the caller enables AVX2 and FMA.

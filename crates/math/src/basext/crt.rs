@@ -9,7 +9,7 @@ use super::{BLOCK, Targets, blocks, row_mut};
 use crate::kernels;
 use crate::{MathError, Modulus, RnsBasis, Shoup};
 
-/// The least number of words that all limbs of a conversion have together for it to prefetch them.
+/// The least number of words that all limbs of a base extension have together for it to prefetch them.
 const FAR_IN_ALL: usize = 16 * kernels::FAR;
 
 /// Tables for the sum of y_i (Q / q_i) over i, minus alpha Q, modulo each target. The q_i are the source moduli, Q is
@@ -51,7 +51,8 @@ impl Crt {
         &self.from
     }
 
-    /// Returns the constants (Q / q_i)^-1 mod q_i, by which residues are scaled to the y_i.
+    /// Returns the constants (Q / q_i)^-1 mod q_i, one for each source modulus q_i, whose product is Q. A residue times
+    /// its constant is the scaled residue y_i.
     pub(crate) fn scale(&self) -> &[Shoup] {
         &self.scale
     }
@@ -64,8 +65,8 @@ impl Crt {
         (self.from.len() + 2) * BLOCK
     }
 
-    /// Converts n coefficients block by block. The function `count` reads the y_i in the scratch rows of a block and
-    /// writes alpha to row l. The caller has checked the lengths.
+    /// Converts n coefficients block by block. The function `count` reads the scaled residues y_i in the first l
+    /// scratch rows of a block and writes the correction alpha to row l. The caller has checked the lengths.
     pub(crate) fn convert(
         &self,
         n: usize,
@@ -91,7 +92,8 @@ impl Crt {
     }
 }
 
-/// A bound above every correction alpha < l, for l <= 64 source moduli.
+/// A bound above every correction alpha, the number of multiples of Q that a base extension subtracts. It is below the
+/// number of source moduli, at most 64.
 pub(super) const COUNTS: u64 = 1 << 7;
 
 /// Returns the largest of several moduli, which is a bound above all their residues.

@@ -11,7 +11,8 @@ use super::crt::COUNTS;
 use super::{BLOCK, BaseExtension, Crt, Representative, Targets, check_shapes, check_sources};
 use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
-/// The number of 64-bit words of the sum of y_i (Q / q_i), which is below 64 * 2^(64 * 61), and a spare one.
+/// The number of 64-bit words, with a spare one, of the largest sum of y_i (Q / q_i) over 64 source moduli q_i of 61
+/// bits with product Q. It is below 64 * 2^(64 * 61).
 const WORDS: usize = 63;
 
 /// An exact base extension by sums of fractions in fixed point (Halevi, Polyakov and Shoup). It is exact on the whole
@@ -29,7 +30,7 @@ const WORDS: usize = 63;
 #[derive(Clone, Debug)]
 pub struct FixedPoint {
     crt: Crt,
-    /// The sum S of fractions, whose offset is h / Q, rounded down to a multiple of 2^-51.
+    /// The sum S of the fractions y_i / q_i and the offset h / Q, rounded down to a multiple of 2^-51.
     sum: FractionSum,
     exact: LongCount,
 }
@@ -63,8 +64,9 @@ impl FixedPoint {
 
 impl FixedPoint {
     /// Returns the sign of the integer t with |t| <= q_0 / 2 that has these residues, for a coefficient that is close
-    /// to a multiple of Q. It is `None` if there is no such t, or if the offset h is not 0. alpha is the upper
-    /// candidate for t > 0, where A = t. It is the lower one for t < 0, where A = Q + t.
+    /// to a multiple of Q. It is `None` if there is no such t, or if the offset h is not 0. For t > 0 the coefficient
+    /// is t, and its correction alpha is the larger of the two candidates. For t < 0 it is Q + t, and alpha is the
+    /// smaller.
     fn small_sign(&self, mut residues: impl Iterator<Item = u64>) -> Option<Ordering> {
         if self.sum.offset != 0 {
             return None;
@@ -130,15 +132,16 @@ impl BaseExtension for FixedPoint {
 /// of Q. Their words are in little-endian order.
 #[derive(Clone, Debug)]
 struct LongCount {
-    /// The words of Q / q_i for each source modulus q_i.
+    /// The words of Q / q_i for each source modulus q_i, where Q is the product of all.
     weights: Vec<Vec<u64>>,
     product: Vec<u64>,
-    /// The words of the offset h of [`Representative::offset`].
+    /// The words of the offset h ([`Representative::offset`]), which is added to a sum.
     offset: Vec<u64>,
 }
 
 impl LongCount {
-    /// Returns whether the sum of y_i (Q / q_i) over i, plus h, is at least `count` times Q.
+    /// Returns whether the sum of y_i (Q / q_i) over the scaled residues y_i, plus the offset h, is at least `count`
+    /// times Q.
     fn reaches(&self, y: impl Iterator<Item = u64>, count: u64) -> bool {
         let mut sum = [0; WORDS];
         sum[..self.offset.len()].copy_from_slice(&self.offset);

@@ -6,7 +6,8 @@ use super::BLOCK;
 use super::fraction_avx512;
 use crate::Modulus;
 
-/// A bit for each coefficient of a block, set if fixed point does not decide the floor of its sum.
+/// A bit for each coefficient of a block. It is set if the precision of fixed point does not suffice for the floor of
+/// the coefficient's sum of fractions.
 pub(super) type CloseCalls = [u64; BLOCK / 64];
 
 /// The fraction y / q for residues y below q, in units of 2^-51, rounded down. All backends compute the same bits.
@@ -24,7 +25,7 @@ pub(super) struct Fraction {
 impl Fraction {
     /// The number of bits after the binary point of a fraction.
     pub(super) const BITS: u32 = 51;
-    /// The bound of the error of one fraction, in units of 2^-51.
+    /// The bound on how far one fraction is short of its true value, in units of 2^-51.
     const ERROR: u64 = 3;
 
     fn new(q: Modulus) -> Self {
@@ -65,7 +66,8 @@ impl FractionSum {
     }
 
     /// Writes the floors of the sums of at most one block of coefficients to `alpha`. Returns the coefficients for
-    /// which the true floor may be one more. y_i is row i of `y`, and rows are [`BLOCK`] words apart.
+    /// which the true floor may be one more than the written one. y_i is row i of `y`, and rows are [`BLOCK`] words
+    /// apart.
     pub(super) fn counts(&self, y: &[u64], alpha: &mut [u64]) -> CloseCalls {
         let mut close = CloseCalls::default();
         #[cfg(target_arch = "x86_64")]

@@ -58,8 +58,8 @@ unsafe fn ifma(sum: &FractionSum, y: *const u64, alpha: &mut [u64], close: &mut 
     }
 }
 
-/// Computes the floors with the function `add`, where `add(total, x, ratio)` is total + floor(x ratio / 2^52) for
-/// 52-bit factors.
+/// Computes the floors of sums of fractions with the function `add`, where `add(total, x, ratio)` is total + floor(x
+/// ratio / 2^52) for 52-bit factors.
 #[inline(always)]
 unsafe fn count_vectors(
     sum: &FractionSum,

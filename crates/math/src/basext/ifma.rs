@@ -31,31 +31,32 @@ const LOW: u64 = (1 << 52) - 1;
 /// all of them.
 const GROUP: usize = 4;
 
-/// The constants of the weighted sums, in the order in which the kernel reads them.
+/// The constants by which a base extension multiplies its terms, in the order in which the kernel reads them.
 #[derive(Clone, Debug)]
 pub(super) struct Packed {
     terms: usize,
-    /// The number s of bits that are cut from the terms for the estimate.
+    /// The number s of bits that are cut from each term x_i for the estimate of the multiple of the modulus.
     cut: u32,
     /// Whether a term x_i or a constant w_i may need more than 52 bits.
     wide: bool,
     groups: Vec<Group>,
 }
 
-/// The constants of weighted sums modulo up to [`GROUP`] target moduli, which are computed together.
+/// The constants of the sums modulo up to [`GROUP`] target moduli, which are computed together.
 #[derive(Clone, Debug)]
 struct Group {
     reducers: Vec<Reducer>,
-    /// For each term and each modulus of the group, three numbers: w, its part above 52 bits, and W = floor(w 2^52 /
-    /// p).
+    /// For each term and each modulus p of the group, three numbers: the term's constant w, the part of w above 52
+    /// bits, and floor(w 2^52 / p).
     constants: Vec<[u64; 3]>,
 }
 
-/// The constants of a target modulus p for the final reduction, with the symbols of the module.
+/// The constants of a target modulus p for the final reduction of a sum to its residue modulo p.
 #[derive(Clone, Copy, Debug)]
 struct Reducer {
     p: u64,
-    /// The constant 2^104 - 2^s p: its low and its high part.
+    /// The constant 2^104 - 2^s p, where s is the number of bits that are cut from the terms: its low and its high
+    /// part.
     minus_low: u64,
     minus_high: u64,
     /// The constant floor(2^(50+k) / p), where k is the number of bits of p.
@@ -104,7 +105,8 @@ impl Reducer {
         }
     }
 
-    /// Returns the residue r of a sum T. `low` and `high` are the parts of T (lanes below 2^63), and `estimate` is E.
+    /// Returns the residue modulo p of a sum of products. `low` and `high` are the parts of the sum (lanes below 2^63).
+    /// `estimate` is about the multiple of p in it, over 2^s.
     #[inline(always)]
     unsafe fn reduce(&self, low: __m512i, high: __m512i, estimate: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F, DQ and IFMA.
@@ -134,8 +136,8 @@ impl Reducer {
     }
 }
 
-/// Writes the weighted sums to `output[j][at]`, for the largest multiple of eight coefficients, and returns their
-/// number. It is 0 unless AVX-512 IFMA is in force.
+/// Writes the weighted sums modulo target j to `output[j][at]`, for the largest multiple of eight coefficients, and
+/// returns their number. It is 0 unless AVX-512 IFMA is in force.
 pub(super) fn weighted_sums(
     packed: &Packed,
     y: &[u64],
@@ -173,7 +175,7 @@ pub(super) fn weighted_sums(
     done
 }
 
-/// Computes the sums modulo the `J` moduli of one group, `V` vectors of coefficients at a time.
+/// Computes the weighted sums modulo the `J` target moduli of one group, `V` vectors of coefficients at a time.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
     packed: &Packed,
@@ -194,7 +196,8 @@ unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
     }
 }
 
-/// Computes the sums modulo the `J` moduli of one group for `V` vectors of coefficients, from coefficient c on.
+/// Computes the weighted sums modulo the `J` target moduli of one group for `V` vectors of coefficients, from
+/// coefficient c on.
 #[inline(always)]
 unsafe fn vector_sums<const V: usize, const J: usize, const WIDE: bool>(
     packed: &Packed,

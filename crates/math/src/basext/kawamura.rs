@@ -19,10 +19,12 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 #[derive(Clone, Debug)]
 pub struct Kawamura {
     crt: Crt,
-    /// The number of bits that are cut from the y_i: r - precision, where r is the bits of the largest modulus.
+    /// The number of low bits that are cut from the scaled residues y_i: r - precision, where r is the bits of the
+    /// largest source modulus.
     cut: u32,
     precision: u32,
-    /// The number delta, in units of 2^-precision.
+    /// The number delta, in units of 2^-precision. Every integer below (1 - delta) Q is extended exactly, where Q is
+    /// the product of the source moduli.
     delta: u64,
     bound: BigUint,
 }
@@ -81,8 +83,8 @@ impl Kawamura {
         })
     }
 
-    /// Returns the bound (1 - delta) Q. Every A below it is extended exactly; for others the result may be that of A -
-    /// Q.
+    /// Returns the bound (1 - delta) Q, where Q is the product of the source moduli. Every integer A below it is
+    /// extended exactly. For another A below Q, the result may be that of A - Q.
     pub fn input_bound(&self) -> &BigUint {
         &self.bound
     }

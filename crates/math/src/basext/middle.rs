@@ -19,7 +19,8 @@ use crate::{MathError, Modulus, RnsBasis};
 #[derive(Clone, Debug)]
 pub struct MiddleHalf {
     crt: Crt,
-    /// The sums S + 1/4 and S + 3/4 in fixed point, where S is the sum of the fractions.
+    /// The sums S + 1/4 and S + 3/4 in fixed point. S is the sum of the fractions y_i / q_i of the scaled residues y_i
+    /// over their moduli q_i.
     sums: [FractionSum; 2],
 }
 

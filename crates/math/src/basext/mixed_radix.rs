@@ -18,13 +18,15 @@ use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus, kernels};
 #[derive(Clone, Debug)]
 pub struct MixedRadix {
     source: Vec<Modulus>,
-    /// Weighted sums: entry u computes digit b_(u+1) from b_0 ... b_u and the residue a_(u+1).
+    /// Weighted sums: entry u computes the mixed-radix digit b_(u+1) from the digits b_0 ... b_u and the residue
+    /// a_(u+1).
     digits: Vec<WeightedSums>,
     sums: WeightedSums,
     shift: Option<Shift>,
 }
 
-/// The offset h of the representative modulo each source modulus, and -h modulo each target modulus.
+/// The offset h ([`Representative::offset`](super::Representative::offset)) modulo each source modulus, to be added
+/// before, and -h modulo each target modulus, to be added after.
 #[derive(Clone, Debug)]
 struct Shift {
     before: Vec<u64>,

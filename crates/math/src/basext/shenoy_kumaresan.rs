@@ -18,10 +18,11 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 /// a_m Q^-1 mod m. Here a_m is the redundant residue.
 #[derive(Clone, Debug)]
 pub struct ShenoyKumaresan {
-    /// The source moduli q_0 ... q_(l-1), then the redundant modulus m.
+    /// The moduli of the input limbs: the source moduli q_0 ... q_(l-1), then the redundant modulus m.
     source: Vec<Modulus>,
     crt: Crt,
-    /// The weighted sum that computes alpha from y_0 ... y_(l-1) and the redundant residue.
+    /// The weighted sum that computes alpha, the multiple of Q to subtract, from the scaled residues y_0 ... y_(l-1)
+    /// and the redundant residue.
     count: WeightedSums,
 }
 

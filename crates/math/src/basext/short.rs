@@ -25,44 +25,47 @@ use crate::{Modulus, Shoup, simd, simd256};
 /// The number of target moduli whose sums are computed together, so that each residue is loaded once for all of them.
 const GROUP: usize = 4;
 
-/// The constants of the weighted sums, in the order in which the kernel reads them.
+/// The constants by which a base extension multiplies its terms, in the order in which the kernel reads them.
 #[derive(Clone, Debug)]
 pub(super) struct Short {
     terms: usize,
-    /// The number h, half the bound of the terms y_i.
+    /// The number h: half the bound that the terms y_i are below. A sum multiplies y_i - h by its constant.
     half: u64,
     groups: Vec<Group>,
-    /// For each target modulus, whether a group contains it.
+    /// For each target modulus, whether this table has its constants: whether it is in one of the `groups`. A modulus
+    /// for which a sum would not fit 64 bits is in none, and another kernel computes its sums.
     served: Vec<bool>,
 }
 
-/// The constants of weighted sums modulo up to [`GROUP`] target moduli, which are computed together.
+/// The constants of the sums modulo up to [`GROUP`] target moduli, which are computed together.
 #[derive(Clone, Debug)]
 struct Group {
     /// The index of the group's first target modulus; the others follow it.
     first: usize,
     ends: Vec<End>,
-    /// The constants of each term for each modulus of the group, in runs. The sums are folded between two runs.
+    /// The constants of each term for each modulus of the group, in several parts of successive terms. Between two
+    /// parts the sums are folded: made smaller, so that they stay within 64 bits.
     runs: Vec<Vec<[i32; GROUP]>>,
-    /// The number of times that the sums are folded after the last term.
+    /// The number of times that the sums are folded (made smaller) after the last term.
     folds: u32,
 }
 
-/// The start of a sum modulo p, and the constants of its reduction, with the symbols of the module.
+/// The start of a sum modulo a target modulus p, and the constants of its reduction.
 #[derive(Clone, Copy, Default, Debug)]
 struct End {
     p: u64,
-    /// The start of the sum, h sum_i w_i modulo p.
+    /// The start of the sum: h times the sum of the constants w_i, modulo p. It undoes the subtraction of h from each
+    /// term.
     start: u64,
-    /// The number f: 2^32 modulo p, nearest to zero.
+    /// The number f by which a folding multiplies the upper 32 bits of a sum: 2^32 modulo p, nearest to zero.
     fold: i32,
-    /// The multiple of p that is added to make the sum positive.
+    /// The multiple of p that is added after the last folding, to make the sum positive.
     lift: u64,
     /// The constant of the reduction modulo p that [`short::ratio`] returns.
     ratio: u64,
     /// The number k of bits of the modulus p.
     bits: u32,
-    /// The bound on the magnitude of a sum of products, after the terms so far.
+    /// The bound on the magnitude of a sum of products, after the terms that were added so far.
     most: u128,
 }
 
@@ -92,7 +95,8 @@ impl End {
         })
     }
 
-    /// Returns the bound on the magnitude of the sum T_1 f + T_0 that folding makes of a sum T_1 2^32 + T_0.
+    /// Returns the bound on the magnitude of a sum after folding, which makes T_1 f + T_0 of a sum T_1 2^32 + T_0. Here
+    /// f is 2^32 modulo p, nearest to zero.
     fn folded(&self) -> u128 {
         ((self.most >> 32) + 1) * u128::from(self.p / 2) + (1 << 32)
     }
@@ -104,7 +108,7 @@ impl End {
 }
 
 impl Group {
-    /// Makes a group of target moduli from `first` on. It is `None` if the bounds do not let the sums fit 64 bits.
+    /// Makes a group of target moduli from `first` on. It is `None` if a sum modulo one of them might not fit 64 bits.
     fn new(first: usize, targets: &[Modulus], rows: &[Vec<Shoup>], half: u64) -> Option<Self> {
         let ends = targets.iter().zip(rows);
         let ends: Option<Vec<End>> = ends.map(|(p, row)| End::new(*p, row, half)).collect();
@@ -185,13 +189,13 @@ impl Short {
         })
     }
 
-    /// Returns whether [`weighted_sums`] computes the sums modulo target j.
+    /// Returns whether [`weighted_sums`] computes the sums modulo target modulus number j. If not, another kernel does.
     pub(super) fn has(&self, j: usize) -> bool {
         self.served.get(j).is_some_and(|&served| served)
     }
 
-    /// Returns whether this thread's backend uses these sums. A backend with 52-bit products does so only if every target modulus is
-    /// in a group, because single moduli outside of groups would take longer.
+    /// Returns whether this thread's backend uses these sums. A backend with 52-bit products does so only if this table
+    /// has the constants of every target modulus. Otherwise the moduli that it lacks would take longer by themselves.
     pub(super) fn serves(&self) -> bool {
         let has = match Backend::current() {
             Backend::Scalar => false,
@@ -202,8 +206,8 @@ impl Short {
     }
 }
 
-/// Writes the sums modulo the targets that `short` [has](Short::has) to `output[j][at]`, for the largest multiple of a vector's
-/// coefficients. Returns their number, which is 0 unless [`Short::serves`] is true.
+/// Writes the sums modulo each target j whose constants `short` [has](Short::has) to `output[j][at]`, for the largest
+/// multiple of a vector's coefficients. Returns their number, which is 0 unless [`Short::serves`] is true.
 pub(super) fn weighted_sums(
     short: &Short,
     y: &[u64],

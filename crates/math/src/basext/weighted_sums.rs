@@ -10,7 +10,7 @@ use super::{ifma, short};
 use crate::kernels;
 use crate::{AnyModulus, MathError, Modulus, Shoup, WordModulus};
 
-/// The most terms of one sum: the source residues and a correction.
+/// The most terms of one sum: a residue for each source modulus, and the correction alpha.
 const MAX_TERMS: usize = MAX_SOURCES + 1;
 
 /// The sums z_j = sum_i w_(j, i) y_i mod p_j of terms y_i and constants w_(j, i), for every target modulus p_j.
@@ -40,8 +40,8 @@ fn bits_below(bound: u64) -> u32 {
 }
 
 impl WeightedSums {
-    /// Makes the sums for terms y_i below `bound`. `constants` returns those of a target, as residues modulo it, one
-    /// for each term.
+    /// Makes the sums for terms y_i below `bound`. `constants` returns the constants of a target modulus, as residues
+    /// modulo it, one for each term.
     pub(crate) fn new(
         bound: u64,
         to: Targets<'_>,
@@ -81,13 +81,13 @@ impl WeightedSums {
         &self.words.targets
     }
 
-    /// Returns the constants of target j, one for each term.
+    /// Returns the constants of target modulus number j, one for each term.
     pub(crate) fn row(&self, j: usize) -> Option<&[Shoup]> {
         self.rows.get(j).map(Vec::as_slice)
     }
 
-    /// Writes the sums z_j to `output[j][at]`. y_i is row i of `y`, and rows are [`BLOCK`] words apart; `at` has at
-    /// most [`BLOCK`] coefficients. The caller has checked the lengths.
+    /// Writes the sums z_j modulo target j to `output[j][at]`. The terms y_i are row i of `y`, and rows are [`BLOCK`]
+    /// words apart; `at` has at most [`BLOCK`] coefficients. The caller has checked the lengths.
     pub(crate) fn apply(
         &self,
         y: &[u64],
@@ -137,7 +137,7 @@ impl WeightedSums {
         Ok(())
     }
 
-    /// Adds to every coefficient of `output[j][at]` the constant of target j.
+    /// Adds to every coefficient of `output[j][at]` the constant number j, a residue modulo target j.
     pub(super) fn add(&self, constants: &[u64], output: &mut [&mut [u64]], at: Range<usize>) {
         let (first, last) = constants.split_at(self.targets.len().min(constants.len()));
         let (moduli, words) = output.split_at_mut(self.targets.len().min(output.len()));

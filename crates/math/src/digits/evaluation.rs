@@ -5,7 +5,7 @@
 use super::plan::{Builder, Plan, PlanCosts, Step, Value};
 use super::powers::Powers;
 
-/// Which powers of x a polynomial has: all, odd or even ones.
+/// The kind of powers of x that a polynomial has: all, only odd or only even ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Parity {
     Odd,
@@ -27,9 +27,10 @@ enum Basis {
     EvenTimesX,
 }
 
-/// The layout of an evaluation h = sum of b_j(x) v^j, where v is the power after the last baby step. j is written with the
-/// radices `radices`, lowest first. The powers of v for one digit of j multiply the sums over the lower digits. A block with
-/// digit 0 needs no product, so products from lower digits join its sum before they are relinearised.
+/// The layout of an evaluation h(x) = sum of b_j(x) v^j, where each block b_j is a sum of baby steps (low powers of x)
+/// times coefficients. v is the power of x after the last baby step. j is written with the radices `radices`, lowest
+/// first. The powers of v for one digit of j multiply the sums over the lower digits. A block with digit 0 needs no
+/// product, so products from lower digits join its sum before they are relinearised.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Layout {
     basis: Basis,
@@ -126,7 +127,7 @@ fn terms_of(basis: Basis, coefficients: &[i64]) -> Vec<i64> {
     terms
 }
 
-/// Returns all lists of radices from 2 to 4 whose product is at least `blocks` and that need each of their radices. For more
+/// Returns all lists of radices from 2 to 4 whose product reaches `blocks` with the last radix and not before. For more
 /// than 4 blocks, the list of the one radix `blocks` follows.
 fn radix_lists(blocks: usize) -> Vec<Vec<usize>> {
     if blocks <= 1 {
@@ -143,10 +144,11 @@ fn radix_lists(blocks: usize) -> Vec<Vec<usize>> {
     lists.chain((blocks > 4).then_some(flat)).collect()
 }
 
-/// A block of an evaluation: the baby steps, and the terms of the polynomial by which they are multiplied.
+/// A block of a polynomial's evaluation: the baby steps (low powers of x), and the coefficients by which they are
+/// multiplied.
 struct Block<'a> {
     start: usize,
-    /// The powers that are baby steps; `None` is the constant 1.
+    /// The values of the plan that are the baby steps; `None` is the constant 1.
     babies: &'a [Option<Value>],
 }
 
@@ -165,7 +167,8 @@ impl Block<'_> {
 }
 
 impl Layout {
-    /// Adds the steps of the evaluation. `combine` returns the linear step of one block.
+    /// Adds the steps of the polynomial's evaluation to a plan. `combine` returns the step that sums the baby steps of
+    /// one block times coefficients.
     fn emit(
         &self,
         builder: &mut Builder,
@@ -215,7 +218,7 @@ impl Layout {
     }
 }
 
-/// The sum over the blocks of an evaluation, by the digits of their numbers.
+/// The sum over the blocks of a polynomial's evaluation, taken digit by digit of the blocks' numbers.
 struct Tree<'a, F> {
     builder: &'a mut Builder,
     giants: Vec<Powers>,
@@ -226,8 +229,8 @@ struct Tree<'a, F> {
 }
 
 impl<F: Fn(Block<'_>) -> Step> Tree<'_, F> {
-    /// Returns the sum of `count` blocks of an evaluation, from block `first` on. The blocks' numbers differ in their lowest
-    /// `level` digits only.
+    /// Returns the sum of `count` blocks of an evaluation, from block `first` on. The numbers of these blocks differ
+    /// only in their lowest `level` digits, written with the layout's radices.
     fn sum(&mut self, first: usize, count: usize, level: usize) -> Step {
         let Some(below) = level.checked_sub(1) else {
             return (self.combine)(Block {

@@ -20,10 +20,10 @@ pub(super) struct Local {
     exponent: u32,
     /// The first of the D consecutive integers b.
     first: i64,
-    /// The coefficients of P, the product of (x - b) over the integers b.
+    /// The coefficients of P, the product of (x - b) over the D consecutive integers b.
     product: Vec<u64>,
-    /// For each i, the product of P(x - p t) over t < i and the factor by which it becomes a null polynomial. The last entry is
-    /// null by itself.
+    /// For each i, the product of P(x - p t) over t < i, and the factor by which it becomes a null polynomial: 0 modulo
+    /// p^e at all arguments that the type serves. The last product is null by itself.
     null: Vec<(Vec<u64>, u64)>,
 }
 
@@ -60,7 +60,8 @@ impl Local {
         }
     }
 
-    /// Returns the polynomial that takes x to `values[i]` if x is the integer number i modulo p.
+    /// Returns the polynomial that takes x to `values[i]` if x is congruent modulo p to number i of the D consecutive
+    /// integers.
     ///
     /// # Errors
     /// None if p is prime.
@@ -104,9 +105,9 @@ impl Local {
         Ok(self.reduce(whole))
     }
 
-    /// Adds null polynomials, from the highest coefficient on, so that each coefficient becomes as small as possible. It ends
-    /// nearest to 0 modulo the factor of the null polynomial of its degree. Higher powers get smaller coefficients, and so less
-    /// noise, or none.
+    /// Adds null polynomials, from the highest coefficient on, so that each coefficient becomes as small as possible. A
+    /// coefficient ends nearest to 0 modulo the leading coefficient of the null polynomial of its degree. Higher powers
+    /// get smaller coefficients, and so less noise, or none.
     fn reduce(&self, mut polynomial: Vec<u64>) -> Vec<u64> {
         let q = self.q;
         let count = self.product.len() - 1;

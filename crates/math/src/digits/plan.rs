@@ -41,12 +41,12 @@ pub struct PlanCount {
     pub products: usize,
     /// The number of relinearisations, each of which takes a key switch.
     pub key_switches: usize,
-    /// The number of products with an integer other than 1 and -1.
+    /// The number of products of a ciphertext and an integer other than 1 and -1.
     pub scalars: usize,
-    /// The most products of ciphertexts one after the other.
+    /// The most products of two ciphertexts one after the other on any path of the plan.
     pub depth: usize,
-    /// The most products of either kind one after the other. A product with an integer modulo p^e adds as much noise as
-    /// one with a ciphertext.
+    /// The most products, with a ciphertext or an integer, one after the other on any path of the plan. A product with
+    /// an integer modulo p^e adds as much noise as one with a ciphertext.
     pub depth_with_scalars: usize,
 }
 

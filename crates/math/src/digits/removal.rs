@@ -192,7 +192,8 @@ pub enum Method {
     HaleviShoup,
 }
 
-/// The removal of one digit: the plan computes, from a value modulo p^`exponent`, a multiple of p, which is then divided by p.
+/// The removal of the lowest digit of a number. From a value modulo p^`exponent`, the plan computes the value less its
+/// lowest digit. This multiple of p is then divided by p.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Round {
     pub exponent: u32,
@@ -277,7 +278,8 @@ impl DigitRemoval {
         &self.rounds
     }
 
-    /// Returns the number of operations of the whole removal: the sum over all rounds, which run in sequence.
+    /// Returns the number of operations of the whole removal of digits: the sum over all rounds, each for one digit,
+    /// which run in sequence.
     pub fn count(&self) -> PlanCount {
         let counts = self.rounds.iter().map(|r| r.plan.count());
         counts.fold(PlanCount::default(), |a, b| PlanCount {
@@ -289,7 +291,8 @@ impl DigitRemoval {
         })
     }
 
-    /// Returns the rounded number of the plain integer x. For noise above the planned bound it returns some number.
+    /// Returns the rounded number of the plain integer x. If x has more noise than the removal was planned for, the
+    /// result is wrong.
     ///
     /// # Errors
     /// None.

@@ -6,7 +6,7 @@ use super::{End, GROUP, Group};
 use crate::basext::BLOCK;
 use crate::simd::short::{Short, ShortReducer};
 
-/// Computes the sums of one group of `J` moduli, `VECTORS` vectors at a time.
+/// Computes the weighted sums modulo the `J` target moduli of one group, `VECTORS` vectors of coefficients at a time.
 ///
 /// # Safety
 /// The caller enables the instructions that [`Short`] requires. Row i of y must be valid for `len` words,
@@ -31,7 +31,8 @@ pub(super) unsafe fn group_sums<S: Short, const VECTORS: usize, const J: usize>(
     }
 }
 
-/// Computes the sums of one group of `J` moduli for `V` vectors of coefficients, from coefficient c on.
+/// Computes the weighted sums modulo the `J` target moduli of one group, for `V` vectors of coefficients from
+/// coefficient c on.
 #[inline(always)]
 unsafe fn vector_sums<S: Short, const V: usize, const J: usize>(
     half: u64,
@@ -96,7 +97,7 @@ unsafe fn vector_sums<S: Short, const V: usize, const J: usize>(
     }
 }
 
-/// Folds a sum T_1 2^32 + T_0 to T_1 f + T_0, where f is 2^32 modulo p.
+/// Makes a sum smaller: a sum T_1 2^32 + T_0 becomes T_1 f + T_0, where f is 2^32 modulo p, nearest to zero.
 #[inline(always)]
 unsafe fn fold<S: Short>(sum: S, end: &End) -> S {
     // SAFETY: the caller's promise.
@@ -106,7 +107,7 @@ unsafe fn fold<S: Short>(sum: S, end: &End) -> S {
     }
 }
 
-/// Reduces the sums of one modulus and stores them.
+/// Reduces the sums modulo one target modulus to residues, and stores these.
 #[inline(always)]
 unsafe fn finish<S: Short, const V: usize>(sums: [S; V], end: &End, out: *mut u64) {
     // SAFETY: the caller's promise; out is valid for V vectors.
