@@ -38,7 +38,8 @@ pub trait Reduction {
     /// Returns the modulus q of the reduction.
     fn modulus(&self) -> Modulus;
 
-    /// Returns the factor, mod q, by which the reduction multiplies: 1, or 1 / R for the Montgomery types.
+    /// Returns the factor, mod q, by which the reduction multiplies. It is 1, or 1 / R for the Montgomery types, where
+    /// R is the power of two by which they divide.
     fn factor(&self) -> u64 {
         1
     }

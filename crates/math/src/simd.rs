@@ -27,9 +27,9 @@ pub(crate) use solinas::Solinas;
 /// The number of residues in one vector.
 pub(crate) const LANES: usize = 8;
 
-/// The number of chunks that a transform takes together through the stages whose partners lie in one vector, or in a
-/// few. A chunk is eight vectors, and each chunk hides the latency of the others. The best number depends on how many
-/// other vectors the arithmetic needs, and on how far ahead the processor looks.
+/// The number of chunks that a transform takes together through the stages whose butterflies have both operands in one
+/// vector, or in a few. A chunk is eight vectors. Instructions on one chunk run while those on another wait. The best
+/// number depends on how many other vectors the arithmetic needs, and on how far ahead the processor looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chunks {
     /// Takes one chunk of eight vectors at a time, because registers have no room for two.
@@ -46,15 +46,16 @@ pub trait LazyMul {
     const BOUND: u64;
     /// Whether numbers up to 4 `BOUND` q fit a word and may be multiplied; otherwise 2 `BOUND` q is the limit.
     const WIDE_RANGE: bool;
-    /// Whether [`LazyMul::constant`] takes the second factors of [`Factor`] instead of quotients of 64 bits.
+    /// Whether [`LazyMul::constant`] takes the second factors of 52-bit arithmetic ([`Factor`]) instead of quotients of
+    /// 64 bits.
     const FACTORS_52: bool = false;
-    /// The number of chunks that run together in the last stages of a forward transform.
+    /// The number of chunks of eight vectors that run together in the last stages of a forward transform.
     const FORWARD: Chunks = Chunks::Two;
-    /// The number of chunks that run together in the first stages of an inverse transform.
+    /// The number of chunks of eight vectors that run together in the first stages of an inverse transform.
     const INVERSE: Chunks = Chunks::Two;
     /// A constant factor in each lane, with the quotients that this arithmetic needs.
     type Constant: Copy;
-    /// A constant factor in memory that every lane shares.
+    /// The form of a constant factor in memory, if every lane of a vector multiplies by it.
     type Form: Form;
     /// The constants of a multiplication that depend on the modulus alone.
     type Context: Copy;
@@ -84,8 +85,8 @@ pub trait LazyMul {
     /// The processor must have the features of this arithmetic.
     unsafe fn mul(x: __m512i, w: Self::Constant, context: Self::Context) -> __m512i;
 
-    /// Returns x * w mod q, below `BOUND` * q, for K pairs of x and w together, so that each hides the latency of the
-    /// others.
+    /// Returns x * w mod q, below `BOUND` * q, for K pairs of vectors x and w together, so that instructions on one
+    /// pair run while those on another wait.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -102,8 +103,8 @@ pub trait LazyMul {
         x
     }
 
-    /// Brings x below half the range before a forward stage. Of two consecutive stages, `SECOND` says which. `bound` is
-    /// `BOUND` q in each lane.
+    /// Brings x below half of the range that numbers may have, before a forward stage. Stages come in pairs; `SECOND`
+    /// says that this is the second of a pair. `bound` is `BOUND` q in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -123,7 +124,7 @@ pub trait LazyMul {
         }
     }
 
-    /// Reduces numbers in the range of a forward stage below q.
+    /// Reduces numbers that are as large as the results of a forward stage to residues below q.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -147,7 +148,7 @@ pub trait LazyMul {
         }
     }
 
-    /// Reduces numbers in the range of a forward stage below 2q if that is cheaper, otherwise as
+    /// Reduces numbers that are as large as the results of a forward stage below 2q if that is cheaper, otherwise as
     /// [`LazyMul::reduce_fully`].
     ///
     /// # Safety
@@ -163,8 +164,8 @@ pub trait LazyMul {
         unsafe { Self::reduce_fully(x, q, bound, context) }
     }
 
-    /// Computes K forward butterflies (x + w y, x - w y + `BOUND` q), for x below half the range. `bound` is `BOUND` q
-    /// in each lane.
+    /// Computes K forward butterflies (x + w y, x - w y + `BOUND` q), for x below half of the range that numbers may
+    /// have. `bound` is `BOUND` q in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -211,7 +212,8 @@ pub trait LazyMul {
         }
     }
 
-    /// Computes x + y, and x - y made positive by a multiple of q, for K pairs. The differences may be multiplied.
+    /// Computes x + y, and x - y made positive by a multiple of q, for K pairs of vectors. The differences are small
+    /// enough to be multiplied.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -249,7 +251,7 @@ pub trait LazyMul {
         unsafe { correct_many(x, bound) }
     }
 
-    /// Returns the multiple of q that makes the difference of two operands of a butterfly positive.
+    /// Returns the multiple of q that is added to the difference of a butterfly's operands, to make it positive.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -258,8 +260,8 @@ pub trait LazyMul {
         bound
     }
 
-    /// Reduces the sums of inverse stages before they are stored for the first time, if this arithmetic needs it.
-    /// Otherwise returns them as they are.
+    /// Reduces the sums of inverse butterflies before they are stored for the first time, if they are too large for
+    /// this arithmetic's next stages. Otherwise returns them as they are.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -294,12 +296,12 @@ pub trait Form: Copy + 'static {
     /// Makes the constant factor w modulo q in this form.
     fn new(q: Modulus, w: Shoup) -> Self;
 
-    /// Returns the cell for a table of such constants, or `None` for a form that is read from the tables of values and
-    /// factors.
+    /// Returns the cell for a table of such constants, or `None` for a form that the loops read from the tables of the
+    /// twiddles' values and second factors.
     fn kept(tables: &Forms) -> Option<&OnceLock<Vec<Self>>>;
 }
 
-/// The first twiddles of a table, once more in each form that an arithmetic has asked for.
+/// Copies of the first twiddles of a transform's table, in each form that some arithmetic has asked for.
 #[derive(Default)]
 pub struct Forms {
     split: OnceLock<Vec<Split>>,
@@ -307,7 +309,7 @@ pub struct Forms {
     of_54: OnceLock<Vec<ifma_54::Form54>>,
 }
 
-/// A constant factor of 52-bit arithmetic, as it is kept in memory.
+/// A constant factor of 52-bit arithmetic as it lies in memory: its value and a second factor.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     value: u64,
@@ -331,7 +333,7 @@ impl Form for Factor {
     }
 }
 
-/// A constant factor of [`DoubleWord`] that every lane shares.
+/// A constant factor of [`DoubleWord`] in memory, for vectors whose lanes all multiply by it.
 #[derive(Clone, Copy)]
 pub(crate) struct Split {
     value: u64,
@@ -451,8 +453,8 @@ pub(crate) unsafe fn correct_many<const K: usize>(mut x: [__m512i; K], m: __m512
     x
 }
 
-/// Returns the high word of x * y in each lane, or one or two less, because it leaves out the carries of the low words.
-/// `y_high` is y >> 32.
+/// Returns the high word of x * y in each lane, or one or two less, because the carries of the products of low halves
+/// are left out. `y_high` is y >> 32.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.

@@ -77,8 +77,9 @@ impl Context {
         }
     }
 
-    /// Returns x * w mod q below 4q, for any x, for K pairs together, so that each hides the latency of the others. The
-    /// estimated quotient leaves out the carries of the low products, so it is short by less than 4.
+    /// Returns x * w mod q below 4q, for any x, for K pairs of vectors together, so that instructions on one pair run
+    /// while those on another wait. The estimated quotient leaves out the carries of the products of low halves, so it
+    /// is short by less than 4.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -147,7 +148,8 @@ impl Context {
         }
     }
 
-    /// Returns low + 2^32 (sum of both halves of `crossed`) in each lane.
+    /// Returns `low` + 2^32 (sum of both 32-bit halves of `crossed`) in each lane. `crossed` has the products of a low
+    /// and a high half.
     #[inline(always)]
     unsafe fn with_crossed(self, low: __m256i, crossed: __m256i) -> __m256i {
         // SAFETY: the caller enables AVX2.
@@ -192,8 +194,8 @@ pub(crate) unsafe fn correct(x: __m256i, m: __m256i) -> __m256i {
     }
 }
 
-/// Returns the high word of x * y in each lane, or one or two less, because it leaves out the carries of the low words.
-/// `y_high` is y >> 32.
+/// Returns the high word of x * y in each lane, or one or two less, because the carries of the products of low halves
+/// are left out. `y_high` is y >> 32.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -211,7 +213,7 @@ pub(crate) unsafe fn mul_high_short(x: __m256i, y: __m256i, y_high: __m256i) -> 
     }
 }
 
-/// Returns each lane with its halves exchanged.
+/// Returns each 64-bit lane with its two halves exchanged.
 #[inline(always)]
 unsafe fn swapped(x: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
@@ -238,7 +240,8 @@ pub(crate) unsafe fn store(p: *mut u64, x: __m256i) {
     unsafe { _mm256_storeu_si256(p.cast(), x) }
 }
 
-/// Returns the low halves of both vectors, and the high halves of both, for each of K pairs. The function is its own inverse.
+/// Returns for each of K pairs of vectors a vector of both low 128-bit halves, and a vector of both high ones. The
+/// function is its own inverse.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -259,8 +262,8 @@ pub(crate) unsafe fn halves<const K: usize>(
     (x, y)
 }
 
-/// Returns the even 64-bit lanes of both vectors in turn, and the odd lanes of both in turn, for each of K pairs. The
-/// function is its own inverse.
+/// Returns for each of K pairs of vectors a vector with the even 64-bit lanes of both in turn, and a vector with the
+/// odd lanes of both in turn. The function is its own inverse.
 ///
 /// # Safety
 /// The processor must have AVX2.

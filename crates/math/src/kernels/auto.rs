@@ -103,8 +103,8 @@ impl AutoEvalPlan {
 }
 
 impl AutoEvalPlan {
-    /// Applies the automorphism to one part of a limb; this plan is that of the full ring. `a` is the part that
-    /// [`Self::source`] returns.
+    /// Applies the automorphism to one part of a limb, such as a half; this plan is that of the full ring. `part` is
+    /// the output part, and `a` is the input part that [`Self::source`] returns for it.
     ///
     /// # Errors
     /// Fails for a part of another full ring, and for limbs of another length.
@@ -139,7 +139,7 @@ fn permute<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) {
     }
 }
 
-/// A word in which a residue is held: of 32 or 64 bits.
+/// A word of memory that holds a residue, of 32 or 64 bits.
 pub(super) trait Word: Copy + Into<u64> {
     /// Loads eight residues into lanes of 64 bits.
     ///

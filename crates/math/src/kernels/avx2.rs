@@ -193,7 +193,7 @@ struct Accumulator {
     s0: __m256i,
     s1: __m256i,
     s2: __m256i,
-    /// The mask 2^32 - 1 of the low half of a word, in each lane.
+    /// The mask 2^32 - 1 of the low half of a 64-bit lane, in each lane.
     mask: __m256i,
 }
 

@@ -21,7 +21,8 @@ pub(crate) enum Way {
 /// The most bits by which the old modulus may be longer than the new one for [`Way::Divide`].
 const MORE_BITS: u32 = 40;
 
-/// Returns the way to reduce residues modulo `from` modulo `to`, or `None` if the old modulus is too long.
+/// Returns the way to reduce residues modulo `from` modulo `to`, or `None` if `from` has more than [`MORE_BITS`] bits
+/// more than `to`.
 pub(crate) fn way(from: Modulus, to: Modulus) -> Option<Way> {
     if from <= to {
         Some(Way::Same)
@@ -92,7 +93,7 @@ impl<const WAY: u8, const ADD: bool> Converter<WAY, ADD> {
     }
 }
 
-/// Calls a function that is generic in the way of a conversion and in whether a constant is added.
+/// Calls a function with two constant parameters: the [`Way`] of a conversion, and whether a constant is added.
 macro_rules! by_way {
     ($way:expr, $add:expr, $function:ident($($arg:expr),*)) => {{
         use $crate::kernels::conversion::{DIVIDE, ONCE, SAME, Way};

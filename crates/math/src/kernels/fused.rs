@@ -155,7 +155,7 @@ pub fn dot_pair(
     Ok(())
 }
 
-/// Returns a block of a limb in words of 64 bits. A limb in words of 32 bits is converted into `room`.
+/// Returns a block of a limb in words of 64 bits. A limb in words of 32 bits is converted into the buffer `room`.
 fn written<'a>(
     limb: &Residues<'a>,
     at: &std::ops::Range<usize>,
@@ -260,7 +260,8 @@ fn check_sub_scale(len: usize, a: &[u64], addend: Option<&[u64]>) -> Result<(), 
     addend.map_or(Ok(()), |c| check_len("addend", len, c.len()))
 }
 
-/// Computes b = (a - b) * w mod q, plus an addend if there is one, for the coefficients from `done` on.
+/// Computes b = (a - b) * w mod q, plus an addend if there is one, for the coefficients from number `done` on, which no
+/// loop of its own has computed.
 fn sub_scale_blocks(
     q: Modulus,
     b: &mut [u64],

@@ -20,7 +20,8 @@ fn in_force() -> bool {
     Backend::current() == Backend::Avx512Ifma
 }
 
-/// Returns whether each of these limbs can be written past the cache, which needs whole aligned vectors.
+/// Returns whether `store` asks to write the results past the cache, and each of the limbs `out` starts at an address
+/// that allows it (aligned to 64 bytes).
 pub(super) fn streams<const K: usize>(store: Store, out: [*mut u64; K]) -> bool {
     store == Store::Streamed && out.iter().all(|p| p.addr() % 64 == 0)
 }

@@ -61,7 +61,7 @@ pub fn narrow(out: &mut [u32], a: &[u64], store: Store) -> Result<(), MathError>
     Ok(())
 }
 
-/// Defines a function of two limbs modulo q < 2^32, in words of 32 bits.
+/// Defines an elementwise function of two limbs modulo q < 2^32, both in words of 32 bits.
 macro_rules! binary {
     ($name:ident, $loop:ident, $method:ident, $doc:literal) => {
         #[doc = $doc]

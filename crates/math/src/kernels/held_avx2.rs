@@ -90,26 +90,27 @@ impl Lanes for __m256i {
     }
 }
 
-/// Returns the odd lanes of 32 bits, each in a lane of 64 bits.
+/// Returns the odd 32-bit lanes of x, each in a lane of 64 bits.
 #[inline(always)]
 unsafe fn odd(x: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
     unsafe { _mm256_srli_epi64::<32>(x) }
 }
 
-/// Joins even and odd lanes, all below 2^32, in one vector.
+/// Joins the words for the even and for the odd 32-bit lanes, all below 2^32, in one vector.
 #[inline(always)]
 unsafe fn joined(even: __m256i, odd: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
     unsafe { _mm256_or_si256(even, _mm256_slli_epi64::<32>(odd)) }
 }
 
-/// The reduction of products of two residues modulo q, for words of 32 bits.
+/// The constants that reduce a product of two residues modulo q, for residues in words of 32 bits.
 #[derive(Clone, Copy)]
 struct Product(Reducer<__m256i>);
 
 impl Product {
-    /// Prepares products modulo q, which must be a modulus that [`fits`].
+    /// Prepares the reduction of products modulo q, which must be a modulus that [`fits`] (below 2^32, no power of
+    /// two).
     #[inline(always)]
     unsafe fn new(q: Modulus) -> Self {
         // SAFETY: the caller enables AVX2.

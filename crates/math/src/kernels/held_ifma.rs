@@ -19,7 +19,7 @@ fn any(_: Modulus) -> bool {
     true
 }
 
-/// The mask of the odd lanes of 32 bits.
+/// The mask that selects the odd 32-bit lanes of a vector.
 const ODD: __mmask16 = 0xaaaa;
 
 impl Lanes for __m512i {
@@ -91,14 +91,14 @@ impl Lanes for __m512i {
     }
 }
 
-/// Returns the odd lanes of 32 bits, each in a lane of 64 bits.
+/// Returns the odd 32-bit lanes of x, each in a lane of 64 bits.
 #[inline(always)]
 unsafe fn odd(x: __m512i) -> __m512i {
     // SAFETY: the caller enables AVX-512 F.
     unsafe { _mm512_srli_epi64::<32>(x) }
 }
 
-/// Joins even and odd lanes, all below 2^32, in one vector.
+/// Joins the words for the even and for the odd 32-bit lanes, all below 2^32, in one vector.
 #[inline(always)]
 unsafe fn joined(even: __m512i, odd: __m512i) -> __m512i {
     // SAFETY: the caller enables AVX-512 F.
@@ -111,7 +111,8 @@ struct Product {
     q: __m512i,
     /// The constant floor(2^(52+s) / q) of the reduction, where s is the shift of `cut`.
     ratio: __m512i,
-    /// The shift s = max(k - 7, 0), where k is the number of bits of q.
+    /// The shift s = max(k - 7, 0) by which a product is cut before its quotient is estimated. k is the number of bits
+    /// of q.
     cut: __m128i,
 }
 

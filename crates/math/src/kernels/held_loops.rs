@@ -99,7 +99,8 @@ impl<V: Lanes> Binary for Difference<V> {
     }
 }
 
-/// Returns whether a limb can be written past the cache, which needs whole aligned vectors.
+/// Returns whether `store` asks to write the limb past the cache, and the limb starts at an address that allows it
+/// (aligned to 64 bytes).
 #[inline(always)]
 fn streams(store: Store, out: &[u32]) -> bool {
     store == Store::Streamed && out.as_ptr().addr().is_multiple_of(LINE)
@@ -114,7 +115,7 @@ unsafe fn settle<const STREAM: bool>() {
     }
 }
 
-/// Prefetches what a loop over a limb larger than the caches reads next.
+/// If `STREAM` is set, prefetches the words [`AHEAD`] places after `p`, for a loop over a limb larger than the caches.
 #[inline(always)]
 unsafe fn prefetch<const STREAM: bool>(p: *const u32) {
     if STREAM {
@@ -255,8 +256,8 @@ unsafe fn sub_scale_with<U: Unary, const STREAM: bool>(
     done
 }
 
-/// Defines the functions of an instruction set: the loops with its instructions enabled. `serves` says which moduli its
-/// products support.
+/// Defines the functions of an instruction set: the loops with its instructions enabled. `serves` is a function that
+/// tells for which moduli its products are right.
 macro_rules! level {
     ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, serves $serves:path) => {
         /// Copies residues in words of 32 bits to words of 64 bits, for the coefficients that fill whole vectors.
@@ -264,7 +265,7 @@ macro_rules! level {
         ///
         /// # Safety
         /// The processor must have this instruction set; all slices must have one length. The same holds for all
-        /// functions here.
+        /// functions that this macro defines.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn widen(out: &mut [u64], a: &[u32]) -> usize {
             // SAFETY: the features are enabled here; the rest is the caller's promise.

@@ -98,7 +98,7 @@ unsafe fn dot_wide(q: Modulus, out: *mut u64, terms: &[(&[u64], &[u64])], len: u
     unsafe { loops::dot(Summed(WideReducer::new(q)), out, terms, len) }
 }
 
-/// Sums of products in 52-bit parts, with the constants that reduce them.
+/// Sums of products of residues, added up in 52-bit parts, with the constants that reduce a sum to a residue.
 #[derive(Clone, Copy)]
 struct Summed<R>(R);
 
@@ -126,7 +126,8 @@ impl<R: SumReducer> Sums for Summed<R> {
     }
 }
 
-/// The number of vectors for which one load of each constant serves.
+/// The number of vectors of coefficients that one loop iteration computes, so that each constant is loaded once for all
+/// of them.
 const UNROLL: usize = 4;
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]

@@ -63,7 +63,8 @@ pub(super) trait Sums: Copy {
     unsafe fn reduce(self, sum: Self::Sum) -> Self::V;
 }
 
-/// Runs the body for each full vector at offset `$i`, and returns the number of coefficients that these vectors have.
+/// Runs the body once for each full vector of a limb of `$len` words, with `$i` as the offset of its first word.
+/// Returns the number of words in full vectors.
 macro_rules! vectors {
     ($len:expr, $i:ident => $body:block) => {
         vectors!($len, LANES, $i => $body)
@@ -222,7 +223,8 @@ pub(super) unsafe fn dot_scalars<S: Sums>(
     }
 }
 
-/// Defines the functions of the products of an instruction set, or of some of its moduli: the loops with its instructions enabled.
+/// Defines functions for one instruction set, for all moduli or for some: the loops that multiply residues, with its
+/// instructions enabled.
 macro_rules! products {
     ($features:literal, products $products:ty, constants $constants:ty) => {
         /// Computes out = a b mod q, coefficient by coefficient, for the coefficients that fill whole vectors. Returns their
@@ -290,7 +292,7 @@ macro_rules! level {
         /// number.
         ///
         /// # Safety
-        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        /// The processor must have this instruction set; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn add(
             q: Modulus,
@@ -307,7 +309,7 @@ macro_rules! level {
         /// number.
         ///
         /// # Safety
-        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        /// The processor must have this instruction set; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn sub(
             q: Modulus,
@@ -324,7 +326,7 @@ macro_rules! level {
         /// number.
         ///
         /// # Safety
-        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        /// The processor must have this instruction set; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn neg(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
             // SAFETY: the features are enabled here; the rest is the caller's promise.
@@ -335,7 +337,7 @@ macro_rules! level {
         /// number.
         ///
         /// # Safety
-        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        /// The processor must have this instruction set; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn add_scalar(
             q: Modulus,
@@ -350,10 +352,10 @@ macro_rules! level {
 
         loops::products!($features, products $products, constants $constants);
 
-        /// Computes a mod q for any 64-bit words a, as a multiplication by 1.
+        /// Computes out = a mod q for a limb a of any 64-bit words, as a multiplication by 1.
         ///
         /// # Safety
-        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        /// The processor must have this instruction set; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn reduce(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
             // SAFETY: the features are enabled here; the rest is the caller's promise.
@@ -364,7 +366,7 @@ macro_rules! level {
         /// vectors. Returns their number.
         ///
         /// # Safety
-        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        /// The processor must have this instruction set; pointers and slices must be valid for `len` words.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn dot(
             q: Modulus,

@@ -42,21 +42,22 @@ impl SumReducer for WideReducer {
 #[derive(Clone, Copy)]
 pub(crate) struct NarrowReducer {
     q: __m512i,
-    /// The constant 2^f q, with f = k - 46 and k = bits of q.
+    /// The constant 2^f q, of which the first step subtracts a multiple, with f = k - 46 and k = bits of q.
     multiple: __m512i,
-    /// The constant floor(2^(k+51) / q), with k = bits of q.
+    /// The constant floor(2^(k+51) / q) that estimates the first step's quotient, with k = bits of q.
     ratio: __m512i,
-    /// The constant floor(2^(k+46) / q), with k = bits of q.
+    /// The constant floor(2^(k+46) / q) that estimates the second step's quotient, with k = bits of q.
     short_ratio: __m512i,
     /// The shifts 151 - 2k and 2k - 99, which bring the parts of a sum T to T / 2^(2k-47).
     up: __m512i,
     down: __m512i,
-    /// The shift k - 6, with k = bits of q.
+    /// The shift k - 6 by which the second step cuts its number, with k = bits of q.
     short: __m512i,
 }
 
 impl NarrowReducer {
-    /// Returns whether the reduction serves this modulus. A power of two has a constant of 53 bits, which does not fit.
+    /// Returns whether the reduction is right for this modulus: one of 50 to 54 bits that is no power of two. For a
+    /// power of two, a constant would have 53 bits.
     pub fn fits(q: Modulus) -> bool {
         (50..=54).contains(&q.bits()) && !q.value().is_power_of_two()
     }

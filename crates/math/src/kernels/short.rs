@@ -19,10 +19,11 @@ use crate::{Modulus, Residues, Shoup};
 /// not evicted before they are read.
 const KEY_AHEAD: usize = 64;
 
-/// The reduction of sums of a few products modulo q, with the symbols of the module.
+/// The constants that reduce a sum of a few products modulo q < 2^32.
 #[derive(Clone, Copy)]
 pub(super) struct Reducer<V> {
-    /// The constant M: the largest multiple of q up to 2^(31+k), with k = bits of q.
+    /// The constant M that is first subtracted from large sums: the largest multiple of q up to 2^(31+k), with k = bits
+    /// of q.
     multiple: V,
     remainder: ShortReducer<V>,
 }
@@ -157,7 +158,8 @@ pub(super) unsafe fn dot(
     }
 }
 
-/// Loads four residues, from coefficient i on, of a limb that multiplies a key's limbs. Such a limb is in the cache.
+/// Loads four residues, from coefficient i on, of a limb that multiplies limbs of a switching key. It prefetches
+/// nothing, because such a limb is in the cache.
 #[inline(always)]
 unsafe fn shared_four(limb: Residues<'_>, i: usize) -> __m256i {
     // SAFETY: the limb has them (caller); the caller enables AVX2.
@@ -171,7 +173,7 @@ unsafe fn shared_four(limb: Residues<'_>, i: usize) -> __m256i {
     }
 }
 
-/// Loads four residues of a key's limb from coefficient i on, and prefetches later ones.
+/// Loads four residues of a limb of a switching key from coefficient i on, and prefetches later ones.
 #[inline(always)]
 unsafe fn four(limb: Residues<'_>, i: usize) -> __m256i {
     // SAFETY: the limb has them (caller); the caller enables AVX2.

@@ -41,7 +41,7 @@ pub fn join(
     Ok(())
 }
 
-/// Checks the lengths of a limb and its halves, and returns zeta and the length of a half.
+/// Checks the lengths of a limb and its halves. Returns the root zeta that splits the ring, and the length of a half.
 fn check(
     q: Modulus,
     ring: Ring,

@@ -69,8 +69,8 @@ impl SparsePseudoMersenne {
         Ok(this)
     }
 
-    /// Returns the number of folds that bring the interval of all inputs into [-q, 2q), or `None` if folding does not
-    /// end.
+    /// Returns the number of folds that bring every allowed input into [-q, 2q), or `None` if some input never gets
+    /// there.
     fn count_folds(&self) -> Option<u32> {
         let q = i128::from(self.q.value());
         let rest = times_rest(&self.terms, 1);
@@ -87,7 +87,8 @@ impl SparsePseudoMersenne {
         None
     }
 
-    /// Returns the number of folds before the last correction.
+    /// Returns the number of folds of a reduction, each of which replaces 2^a by smaller powers. A correction by a
+    /// multiple of q follows.
     pub fn folds(&self) -> u32 {
         self.folds
     }
@@ -100,7 +101,7 @@ impl SparsePseudoMersenne {
         low.wrapping_sub(times_rest(&self.terms, high))
     }
 
-    /// Returns the result of each fold of the reduction of x. The last one is in \[-q, 2q).
+    /// Returns the results of the successive folds in the reduction of x. The last one is in \[-q, 2q).
     pub fn stages(&self, x: u128) -> impl Iterator<Item = i128> {
         (0..self.folds).scan(x as i128, |x, _| {
             *x = self.fold(*x);

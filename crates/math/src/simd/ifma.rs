@@ -38,14 +38,14 @@ pub(crate) struct Ifma<const RANGE: u8>;
 /// The constants of a modulus q for the 52-bit arithmetic of [`Ifma`], one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct IfmaContext {
-    /// The constant 2^52 - q.
+    /// The constant 2^52 - q. Its products are those with -q modulo 2^52.
     minus_q: __m512i,
     /// The mask 2^52 - 1.
     mask: __m512i,
     two: __m512i,
-    /// The constant 2^51.
+    /// The constant 2^51, the top bit of a 52-bit number.
     top: __m512i,
-    /// The constant floor(2^52 / q).
+    /// The constant floor(2^52 / q), by which the quotient of a number by q is estimated.
     ratio: __m512i,
     /// The constant 2^17 q, which is above every sum of inverse stages, for q < 2^34.
     above: __m512i,
@@ -69,7 +69,7 @@ impl IfmaContext {
         }
     }
 
-    /// Reduces the low 52 bits of x, which are below 4q, below 2q, which is `bound`.
+    /// Reduces the low 52 bits of x, a number below 4q, to a number below 2q. `bound` is 2q.
     #[inline(always)]
     unsafe fn below_twice<const K: usize>(
         self,
@@ -128,7 +128,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Computes x w modulo q for K pairs, as numbers below 2q in the low 52 bits of each lane.
+    /// Computes x w modulo q for K pairs of vectors x and w, as numbers below 2q in the low 52 bits of each lane.
     #[inline(always)]
     unsafe fn mul_many<const K: usize>(
         mut x: [__m512i; K],
@@ -193,7 +193,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Reduces numbers in the range of a forward stage below 2q, in the low 52 bits of each lane.
+    /// Reduces numbers that are as large as the results of a forward stage below 2q, in the low 52 bits of each lane.
     #[inline(always)]
     unsafe fn reduce_twice<const K: usize>(
         x: [__m512i; K],
@@ -218,7 +218,9 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         x
     }
 
-    /// Computes butterflies in five instructions each, or six: the multiply-adds add x, and x + 2q - t is 2q + 2x minus x + t.
+    /// Computes the forward butterflies (x + w y, x - w y + 2q) in five instructions each: with t = w y, multiply-adds
+    /// compute x + t and 2q + 2x, and their difference is x + 2q - t. For [`SMALL_SPREAD`] two additions compute 2q +
+    /// 2x, which makes six instructions.
     #[inline(always)]
     unsafe fn butterflies<const K: usize>(
         mut x: [__m512i; K],
@@ -271,7 +273,8 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         unsafe { context.reduce_twice(x) }
     }
 
-    /// Returns a multiple of q for which differences stay below 2^52: 2 * 2q, or 2^17 q + 2^17 q < 2^52 for q < 2^34.
+    /// Returns the multiple of q that makes differences in inverse butterflies positive: 2q, or 2^17 q for q < 2^34. A
+    /// difference plus this multiple stays below 2^52: below 2 * 2q, or below 2^17 q + 2^17 q.
     #[inline(always)]
     unsafe fn above(bound: __m512i, context: IfmaContext) -> __m512i {
         if is_small(RANGE) {

@@ -13,7 +13,7 @@ pub(crate) struct Ifma51;
 /// The constants of a modulus q for the 52-bit arithmetic of [`Ifma51`], one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma51Context {
-    /// The constant 2^52 - q.
+    /// The constant 2^52 - q. Its products are those with -q modulo 2^52.
     minus_q: __m512i,
     /// The mask 2^52 - 1.
     mask: __m512i,
@@ -103,7 +103,7 @@ impl LazyMul for Ifma51 {
         }
     }
 
-    /// Does nothing, because [`LazyMul::sum_difference`] returns sums below the bound.
+    /// Does nothing, because the sums that [`LazyMul::sum_difference`] returns in this arithmetic are below 2q already.
     #[inline(always)]
     unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],

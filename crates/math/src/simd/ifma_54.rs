@@ -27,7 +27,7 @@ pub struct Constant54 {
     quotient_58: __m512i,
 }
 
-/// A constant factor of [`Ifma54`] that every lane shares.
+/// A constant factor of [`Ifma54`] in memory, for vectors whose lanes all multiply by it.
 #[derive(Clone, Copy)]
 pub struct Form54 {
     value: u64,
@@ -53,7 +53,7 @@ impl Form for Form54 {
 #[derive(Clone, Copy)]
 pub struct Context54 {
     q: __m512i,
-    /// The constant floor(2^58 / q).
+    /// The constant floor(2^58 / q), by which the quotient of a number by q is estimated.
     ratio: __m512i,
 }
 

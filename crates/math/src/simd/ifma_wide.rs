@@ -28,7 +28,7 @@ pub(crate) struct WideConstant {
     fraction_52: __m512i,
 }
 
-/// A constant factor of [`IfmaWide`] that every lane shares.
+/// A constant factor of [`IfmaWide`] in memory, for vectors whose lanes all multiply by it.
 #[derive(Clone, Copy)]
 pub(crate) struct WideForm {
     value: u64,
@@ -63,7 +63,8 @@ pub(crate) struct WideContext {
     mask: __m512i,
 }
 
-/// A 64-bit constant prepared for high products, in the form that the quotients of [`IfmaWide`] have.
+/// A 64-bit constant prepared for products of which only the high word is wanted, in the form of the quotients of
+/// [`IfmaWide`].
 #[derive(Clone, Copy)]
 pub(crate) struct WideQuotient {
     high: __m512i,
@@ -74,7 +75,7 @@ pub(crate) struct WideQuotient {
 }
 
 impl WideQuotient {
-    /// Prepares the 64-bit constant `ratio` as a factor of high products, in every lane.
+    /// Prepares the 64-bit constant `ratio`, in every lane, for products of which only the high word is wanted.
     ///
     /// # Safety
     /// The processor must have AVX-512 F.
@@ -199,7 +200,7 @@ impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
 }
 
 /// Returns the product of the low 32 bits of each lane. It is written as an instruction. The compiler sees that the
-/// upper bits are zero, and would choose the 64-bit multiplication, which takes three slots.
+/// upper bits are zero, and would choose the 64-bit multiplication, which occupies the multiplier three times as long.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn mul_low_halves(x: __m512i, y: __m512i) -> __m512i {

@@ -16,7 +16,7 @@ pub(crate) trait Short: Copy {
     unsafe fn load(p: *const u64) -> Self;
     unsafe fn store(self, p: *mut u64);
     unsafe fn splat(x: u64) -> Self;
-    /// Returns a signed number in the low half of each lane.
+    /// Returns a vector with the signed number x in the low half of each 64-bit lane.
     unsafe fn signed(x: i32) -> Self;
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
@@ -25,7 +25,7 @@ pub(crate) trait Short: Copy {
     /// numbers.
     unsafe fn mul(self, other: Self) -> Self;
     unsafe fn mul_signed(self, other: Self) -> Self;
-    /// Returns the high half of each lane.
+    /// Returns the high 32 bits of each 64-bit lane, in its low half.
     unsafe fn high(self) -> Self;
     unsafe fn right(self, bits: __m128i) -> Self;
     /// Returns x - m in each lane with x >= m, else x.

@@ -23,16 +23,17 @@ impl Solinas {
 /// The constants of the arithmetic modulo p = 2^52 - 2^12 + 1, one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct SolinasContext {
-    /// The constant 2^52 mod p.
+    /// The constant 2^52 mod p, by which bits above the 52nd are multiplied.
     fold: __m512i,
     /// The mask 2^52 - 1.
     mask: __m512i,
-    /// The constant 2^9 p, which is above every sum of six inverse stages.
+    /// The constant 2^9 p, which is above every sum after six inverse stages. It is added to differences to make them
+    /// positive.
     above: __m512i,
 }
 
 impl SolinasContext {
-    /// Reduces any x to a number below 2^52 + 2^24 that is congruent modulo p.
+    /// Reduces any 64-bit x to a number below 2^52 + 2^24 that is congruent to x modulo p.
     #[inline(always)]
     unsafe fn fold<const K: usize>(self, mut x: [__m512i; K]) -> [__m512i; K] {
         for x in &mut x {

@@ -176,7 +176,7 @@ impl Products for NarrowReducer {
     }
 }
 
-/// A constant factor modulo q, in the arithmetic A.
+/// A constant factor modulo q in the form in which the arithmetic A multiplies by it.
 #[derive(Clone, Copy)]
 pub(super) struct Multiplier<A: LazyMul> {
     context: A::Context,
