@@ -40,9 +40,10 @@ use crate::{MathError, Modulus, Ring, Shoup};
 /// both directions, and the numbers from which these are computed.
 const TABLE_BYTES: u64 = 128;
 
-/// The twiddles of one direction. Entry m + i is the factor of block i in the stage that has m blocks (m = 1, 2, 4, ...);
-/// entry 0 is unused. Further tables, such as quotients, are computed when the first transform needs them: a process uses few
-/// of them, and each is as large as the table of twiddles.
+/// The twiddles of one direction. A stage of the transform works on m blocks of the limb (m = 1, 2, 4, ...). Entry m +
+/// i is the twiddle of block i in the stage of m blocks; entry 0 is unused. Further tables, such as quotients, are
+/// computed when the first transform needs them: a process uses few of them, and each is as large as the table of
+/// twiddles.
 struct Twiddles {
     q: Modulus,
     value: Aligned,
@@ -95,16 +96,16 @@ impl Twiddles {
         }
     }
 
-    /// Returns for each twiddle the second factor by which 52-bit arithmetic multiplies. The slice is empty for primes that
-    /// 52-bit arithmetic does not serve.
+    /// Returns for each twiddle the second factor by which 52-bit arithmetic multiplies. The slice is empty for primes
+    /// whose residues 52-bit arithmetic cannot multiply.
     fn factor_52(&self) -> &[u64] {
         let factors = || self.forms::<Factor>().map(|w| w.factor);
         let make = || Aligned::new(factors().take(self.count_52()));
         self.factor_52.get_or_init(make)
     }
 
-    /// Returns two tables of doubles, as bits: the twiddles, nearest to 0, and their quotients by q. Both are empty for primes
-    /// that 52-bit arithmetic does not serve.
+    /// Returns two tables of doubles, as bits: the twiddles, nearest to 0, and their quotients by q. Both are empty for
+    /// primes whose residues 52-bit arithmetic cannot multiply.
     fn doubles(&self) -> [&[u64]; 2] {
         let pairs = || {
             let pairs = self.value.iter();
@@ -120,8 +121,8 @@ impl Twiddles {
         [value, ratio]
     }
 
-    /// Returns the first eighth of the twiddles in form `F`, for the stages in which a whole vector shares one twiddle. It is
-    /// empty for a form that is read from the other tables.
+    /// Returns the first eighth of the twiddles in form `F`, for the stages in which a whole vector shares one twiddle.
+    /// It is empty for a form that the loops read from the other tables.
     fn shared<F: Form>(&self) -> &[F] {
         let make = || self.forms().take(self.value.len() / 8).collect();
         F::kept(&self.shared).map_or(&[], |table| table.get_or_init(make))
@@ -181,12 +182,14 @@ pub struct NttPlan {
     zeta: u64,
     forward: Twiddles,
     inverse: Twiddles,
-    /// The constants of the last inverse stage: 1 / n, and the stage's twiddle times 1 / n.
+    /// The constants of the last inverse stage for a limb of n coefficients: 1 / n, and the stage's twiddle times 1 /
+    /// n.
     n_inv: Shoup,
     n_inv_twiddle: Shoup,
 }
 
-/// A cache of plans of one kind by modulus and ring, each built once in a process.
+/// A cache of transform plans of one kind (64-bit or 32-bit words) by modulus and ring. Each plan is built once in a
+/// process.
 type PlanCache<P> = RwLock<HashMap<(Modulus, Ring), Arc<P>>>;
 
 static PLANS: LazyLock<PlanCache<NttPlan>> = LazyLock::new(Default::default);
@@ -303,8 +306,8 @@ impl NttPlan {
         self.zeta
     }
 
-    /// Returns the forward twiddles. Entry m + i is the factor of block i in the stage that has m blocks; entry 0 is
-    /// unused (1).
+    /// Returns the forward twiddles. Entry m + i is the twiddle of block i in the stage that works on m blocks of the
+    /// limb; entry 0 is unused (1).
     pub fn forward_twiddles(&self) -> &[u64] {
         &self.forward.value
     }
@@ -425,9 +428,10 @@ fn bit_reversed_powers(q: Modulus, root: u64, log_n: u32) -> Vec<u64> {
     table
 }
 
-/// Returns the twiddles of `ring` out of the table of its full ring. Stage m of a half is stage 2m of the full ring,
-/// restricted to its first (p) or second (m) half of the blocks. The rule recurs: block i of the ring with number k has entry
-/// k m + i of the full ring's table.
+/// Returns the twiddles of `ring` out of the table of its full ring. The stage of m blocks of a half is the stage of 2m
+/// blocks of the full ring, restricted to the first or the second half of these blocks. The same rule leads from halves
+/// to quarters. So block i of a stage of m blocks has entry k m + i of the full ring's table, where k is the ring's
+/// number.
 fn stage_twiddles(full: &[u64], ring: Ring) -> Vec<u64> {
     let mut table = vec![1; ring.len()];
     let mut m = 1;

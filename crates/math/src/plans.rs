@@ -58,7 +58,8 @@ impl Task {
     }
 }
 
-/// The transforms that share one choice of a kernel.
+/// The shape of a transform: its task, word width, size of modulus and length. Transforms of one shape share one choice
+/// of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     pub task: Task,
@@ -90,7 +91,7 @@ pub enum Source {
     File,
     /// The environment variable `RINGMILL_PLANS` fixes the choice.
     Fixed,
-    /// The kernel is the only candidate of the shape.
+    /// The kernel is the only one that can compute transforms of the shape.
     Only,
 }
 
@@ -105,8 +106,9 @@ impl Source {
     }
 }
 
-/// A kernel that could serve a shape. If it was timed, it has the seconds of one call in the better samples. Candidates that fell far behind were timed less often. On a busy computer the chosen kernel need not have the shortest time
-/// ([`Choice::kernel`]).
+/// A kernel that could compute the transforms of a shape. If it was timed, it has the seconds of one call at the lower
+/// quartile of its samples. Candidates that fell far behind were timed less often. On a busy computer the chosen kernel
+/// need not have the shortest time ([`Choice::kernel`]).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
     pub kernel: String,

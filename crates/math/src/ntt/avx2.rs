@@ -12,17 +12,19 @@ use crate::Shoup;
 use crate::plans::Order;
 use crate::simd256::{Constant, Context, LANES, correct, halves, load, neighbours, splat, store};
 
-/// The number of coefficients of each half of a block that a loop takes at a time: two vectors, which hide each other's
-/// latency.
+/// The number of coefficients that a loop takes at a time from each half of a block: two vectors, so that instructions
+/// on one run while those on the other wait.
 const STEP: usize = 2 * LANES;
 
-/// The number of coefficients whose last four forward stages, and first four inverse stages, run in registers.
+/// The number of coefficients of a chunk, whose last four forward stages and first four inverse stages run in
+/// registers.
 const TAIL: usize = 4 * LANES;
 
 /// The shortest limb that these loops transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
-/// The coefficients of one stage's butterflies: first all first operands, then all second operands, in two vectors each.
+/// The coefficients of a chunk as the operands of one stage's butterflies: all first operands, then all second
+/// operands, in two vectors each.
 type Pairs = ([__m256i; 2], [__m256i; 2]);
 
 /// The twiddles and constants of every butterfly of a transform.
@@ -85,7 +87,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Returns x w mod q, below c, for K pairs of x and w.
+    /// Returns x w mod q, below the bound c of products, for K pairs of vectors x and w.
     #[inline(always)]
     unsafe fn products<const K: usize>(self, x: [__m256i; K], w: [Constant; K]) -> [__m256i; K] {
         // SAFETY: the caller enables AVX2.
@@ -98,7 +100,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes (x + w y, x - w y) below 2c, for x and y below 2c, for K pairs together. `FRESH` says that x is below q.
+    /// Computes the forward butterfly (x + w y, x - w y) for K pairs of vectors together. Operands and results are
+    /// below 2c, where c is the bound of products. `FRESH` says that x is below q.
     #[inline(always)]
     unsafe fn forward<const K: usize, const FRESH: bool>(
         self,
@@ -121,7 +124,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes (x + y, w (x - y)) below c, for x and y below c, for K pairs together.
+    /// Computes the inverse butterfly (x + y, w (x - y)) for K pairs of vectors together. Operands and results are
+    /// below c, the bound of products.
     #[inline(always)]
     unsafe fn inverse<const K: usize>(
         self,
@@ -140,7 +144,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes one forward stage of a block, whose twiddle has number `index`. `FRESH` says that inputs are below q.
+    /// Computes one forward stage of a block of the limb, whose twiddle has number `index`. `FRESH` says that inputs
+    /// are below q.
     #[inline(always)]
     unsafe fn forward_block<const FRESH: bool>(self, block: &mut [u64], index: usize) {
         // SAFETY: both halves are of whole steps; the caller enables AVX2.
@@ -156,8 +161,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the first of the last four forward stages, for a chunk whose twiddle has number `index`. Returns the chunk's
-    /// coefficients as pairs for the next stage.
+    /// Computes the first of the last four forward stages for a chunk of [`TAIL`] coefficients, whose twiddle in this
+    /// stage has number `index`. Returns the chunk's coefficients as operands of the next stage's butterflies.
     #[inline(always)]
     unsafe fn forward_fourth_last(self, p: *const u64, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -168,7 +173,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the second of the last four forward stages of a chunk, which is two blocks of two vectors there.
+    /// Computes the second of the last four forward stages of a chunk. In this stage the chunk is two blocks of two
+    /// vectors.
     #[inline(always)]
     unsafe fn forward_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -179,7 +185,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the third of the last four forward stages of a chunk, which is four blocks of one vector there.
+    /// Computes the third of the last four forward stages of a chunk. In this stage the chunk is four blocks of one
+    /// vector.
     #[inline(always)]
     unsafe fn forward_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -190,8 +197,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the last forward stage of a chunk, which is eight blocks of half a vector there, and writes the residues to
-    /// `p`.
+    /// Computes the last forward stage of a chunk and writes the residues to `p`. In this stage the chunk is eight
+    /// blocks of half a vector.
     #[inline(always)]
     unsafe fn forward_last(self, p: *mut u64, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -223,7 +230,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the second inverse stage of a chunk, which is four blocks of one vector there.
+    /// Computes the second inverse stage of a chunk. In this stage the chunk is four blocks of one vector.
     #[inline(always)]
     unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -234,7 +241,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the third inverse stage of a chunk, which is two blocks of two vectors there.
+    /// Computes the third inverse stage of a chunk. In this stage the chunk is two blocks of two vectors.
     #[inline(always)]
     unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -276,7 +283,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
     }
 }
 
-/// Defines the forward and the inverse NTT for one size of moduli.
+/// Defines the forward and the inverse NTT for one size of moduli: below 2^60 (`SMALL`), or up to 61 bits.
 macro_rules! entry {
     ($name:ident, $small:literal) => {
         pub(super) mod $name {
@@ -405,7 +412,8 @@ unsafe fn load_two(p: *const u64) -> [__m256i; 2] {
     unsafe { [load(p), load(p.add(LANES))] }
 }
 
-/// Loads four vectors from memory, and returns the first and third, then the second and fourth.
+/// Loads four successive vectors from memory. Returns a pair of the first and the third, and a pair of the second and
+/// the fourth.
 #[inline(always)]
 unsafe fn load_pairs(p: *const u64) -> ([__m256i; 2], [__m256i; 2]) {
     // SAFETY: p is valid for four vectors; the caller enables AVX2.

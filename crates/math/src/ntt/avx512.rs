@@ -56,11 +56,11 @@ use crate::simd::{
 /// The shortest limb that these loops transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * CHUNK;
 
-/// The number of coefficients (eight vectors) whose last five or six forward stages run in registers.
+/// The number of coefficients of a chunk (eight vectors), whose last five or six forward stages run in registers.
 const CHUNK: usize = 8 * LANES;
 
-/// Returns how many parts of a block of `len` coefficients are left for the last stages after pairs of stages. Parts have
-/// 64 coefficients or 32, as the logarithm of `len` is even or odd.
+/// Returns how many parts a block of `len` coefficients has for the last stages, after all stages before them were
+/// computed in pairs. Parts have 64 coefficients if log2 of `len` is even, and 32 if it is odd.
 fn parts_of(len: usize) -> usize {
     if len.trailing_zeros().is_multiple_of(2) {
         len / CHUNK
@@ -69,7 +69,8 @@ fn parts_of(len: usize) -> usize {
     }
 }
 
-/// Returns the length of the part of a larger block that is finished at once, at most `block` coefficients if possible.
+/// Returns the length of the parts of a larger block that are finished one after the other: at most `block`
+/// coefficients, if possible.
 fn leaf_of(mut len: usize, block: usize) -> usize {
     while len > block {
         len /= 4;
@@ -125,7 +126,7 @@ unsafe fn store_quarters<const K: usize>(p: *mut u64, quarter: usize, x: [[__m51
     }
 }
 
-/// Defines the forward and the inverse transform in one arithmetic.
+/// Defines the forward and the inverse transform in one arithmetic, a way of multiplying residues ([`LazyMul`]).
 macro_rules! entry {
     ($name:ident, $arithmetic:ty, $features:literal) => {
         pub(super) mod $name {
@@ -179,8 +180,8 @@ entry!(ifma_61, IfmaWide<false>, "avx512f,avx512dq,avx512ifma");
 entry!(products_60, DoubleWord<true>, "avx512f,avx512dq");
 entry!(products_61, DoubleWord<false>, "avx512f,avx512dq");
 
-/// The transforms for primes below 2^50 that use [`SPREAD`] if this thread compares words as it requires, otherwise
-/// [`TIGHT`].
+/// The transforms for primes below 2^50. They use the arithmetic [`SPREAD`] if this thread compares words as it
+/// requires, otherwise [`TIGHT`].
 pub(super) mod ifma_50_spread {
     use super::{NttPlan, Order, compares_words, ifma_50, ifma_50_spread_here};
 

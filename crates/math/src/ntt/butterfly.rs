@@ -19,7 +19,7 @@ pub(super) struct Stage<'a, A: LazyMul> {
     pub(super) q: __m512i,
     /// The bound c = `BOUND` * q of products, in each lane.
     bound: __m512i,
-    /// The most coefficients of a part that is finished before the next part begins.
+    /// The most coefficients of a part of the limb that is finished before the next part begins.
     pub(super) block: usize,
 }
 
@@ -150,8 +150,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Computes (x + w y, x - w y), each below the bound of x plus c, for K pairs together, so that they hide each other's
-    /// latency.
+    /// Computes the forward butterfly (x + w y, x - w y) for K pairs of vectors together, so that one works while
+    /// another waits. Each result is below the bound of x plus c, the bound of products.
     #[inline(always)]
     pub(super) unsafe fn forward<const K: usize>(
         self,
@@ -163,8 +163,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::butterflies(x, y, w, self.bound, self.context) }
     }
 
-    /// Reduces x below half of the range that numbers may have, before a forward stage. Of two consecutive stages, `SECOND`
-    /// marks the second.
+    /// Reduces x, before a forward stage, below half of the range that numbers between stages may have. Of two
+    /// consecutive stages, `SECOND` marks the second.
     #[inline(always)]
     pub(super) unsafe fn before<const SECOND: bool, const K: usize>(
         self,
@@ -174,8 +174,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::halve_range::<SECOND, K>(x, self.bound, self.context) }
     }
 
-    /// Computes ((a - x) w + c) mod q for K triples, with c only if `ADD` is set. x is in the range of a forward stage; a
-    /// and c are below q.
+    /// Computes ((a - x) w + c) mod q for K triples of vectors, with c only if `ADD` is set. x is in the range of a
+    /// forward stage; a and c are below q.
     #[inline(always)]
     pub(super) unsafe fn difference<const ADD: bool, const K: usize>(
         self,
@@ -221,8 +221,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::reduce_fully(x, self.q, self.bound, self.context) }
     }
 
-    /// Computes (x + y reduced below c, w (x - y) below c) for K pairs of x and y below c. `FRESH` says that they are below
-    /// q, so the sum needs no reduction.
+    /// Computes the inverse butterfly (x + y, w (x - y)) for K pairs of vectors. Operands and results are below c, the
+    /// bound of products. `FRESH` says that operands are below q, so that the sum needs no reduction.
     #[inline(always)]
     pub(super) unsafe fn inverse<const FRESH: bool, const K: usize>(
         self,
@@ -252,7 +252,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Reduces the sums of inverse stages before they are stored for the first time, if the arithmetic needs it.
+    /// Reduces the sums of inverse butterflies before they are stored for the first time, if they are too large for the
+    /// arithmetic's next stage.
     #[inline(always)]
     pub(super) unsafe fn settle<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.

@@ -68,7 +68,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Returns twiddles `index` and `index` + 1, each in two lanes.
+    /// Returns the twiddles number `index` and `index` + 1, each in two lanes.
     #[inline(always)]
     unsafe fn two_twiddles(self, index: usize) -> Factor {
         let [value, ratio] = self.at(index, 2);
@@ -83,7 +83,7 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Returns twiddles `index` ... `index` + 3, in the order 0 2 1 3.
+    /// Returns the twiddles number `index` ... `index` + 3, in lanes in the order 0 2 1 3.
     #[inline(always)]
     unsafe fn four_twiddles(self, index: usize) -> Factor {
         let [value, ratio] = self.at(index, LANES);
@@ -188,7 +188,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the two forward stages before the last two, which need no loop within a block.
+    /// Computes the two forward stages before the last two. Their blocks are so short that they need no loop within a
+    /// block.
     #[inline(always)]
     unsafe fn forward_near(self, limb: &mut [u64]) {
         let n = limb.len();
@@ -245,7 +246,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Returns the twiddles of block `index` of a stage and of the two blocks into which it splits.
+    /// Returns three twiddles: that of block `index` of a stage, and those of the two blocks into which it splits for
+    /// the next stage.
     #[inline(always)]
     unsafe fn three_twiddles(self, index: usize) -> [Factor; 3] {
         // SAFETY: the caller enables AVX2 and gives an index of a twiddle that is not of the last stage.
@@ -321,7 +323,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the two inverse stages after the first two, which need no loop within a block.
+    /// Computes the two inverse stages after the first two. Their blocks are so short that they need no loop within a
+    /// block.
     #[inline(always)]
     unsafe fn inverse_near(self, limb: &mut [u64]) {
         let n = limb.len();
@@ -336,7 +339,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the inverse of [`Stage::forward_four`], except for a factor.
+    /// Computes two inverse stages on four numbers of a block. It undoes [`Stage::forward_four`], except that the
+    /// results are four times as large.
     #[inline(always)]
     unsafe fn inverse_four(
         self,

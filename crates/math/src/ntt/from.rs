@@ -10,11 +10,13 @@ use crate::kernels::{conv_add, forced_backend};
 use crate::plans::{self, Choice, Chosen, Order, Planned, Scratch, Settling, Task};
 use crate::{Backend, Modulus};
 
-/// The number of the candidate that is no fused transform but a conversion and a transform. The candidates before it are the
-/// orders of each arithmetic of [`avx512::widths`], in its sequence.
+/// The number of the candidate kernel that is a conversion and a transform one after the other. The candidates with
+/// smaller numbers are fused transforms: the orders of stages in each arithmetic of [`avx512::widths`], arithmetic by
+/// arithmetic.
 const APART: u8 = 3 * plans::ORDERS.len() as u8;
 
-/// Returns the arithmetic and the order of candidate k of a fused transform, or `None` for a conversion and a transform.
+/// Returns the arithmetic and the order of stages of candidate kernel number k for a fused transform. Returns `None` if
+/// the candidate is a conversion and a transform one after the other.
 pub fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
     let (width, order) = (
         usize::from(k) / plans::ORDERS.len(),
@@ -23,7 +25,8 @@ pub fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
     Some((*widths.get(width)?, plans::ORDERS[order]))
 }
 
-/// Returns the candidates for a limb of `bytes` bytes, the last of them a conversion and a transform.
+/// Returns the numbers of the candidate kernels for a limb of `bytes` bytes. The last candidate is a conversion and a
+/// transform one after the other.
 pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
     let orders = || plans::orders(bytes);
     let fused = (0..widths.len()).flat_map(|a| orders().map(move |o| a * plans::ORDERS.len() + o));
@@ -65,7 +68,7 @@ fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     }
 }
 
-/// Times the candidates for limbs of residues modulo `from`, and keeps the fastest.
+/// Times the candidate kernels that transform limbs of residues modulo `from`, and keeps the fastest.
 pub(super) fn choose_from(plan: &NttPlan, from: Modulus, patience: Duration) -> Option<Choice> {
     settle_from(plan, from, patience)?;
     let shape = plan.shape(Task::ForwardFrom).0;

@@ -67,7 +67,8 @@ pub struct Ntt32 {
     wide: Arc<NttPlan>,
     forward: Twiddles32,
     inverse: Twiddles32,
-    /// The constants of the last inverse stage: 1 / n, and the stage's twiddle times 1 / n.
+    /// The constants of the last inverse stage for a limb of n coefficients: 1 / n, and the stage's twiddle times 1 /
+    /// n.
     n_inv: Constant32,
     n_inv_twiddle: Constant32,
 }

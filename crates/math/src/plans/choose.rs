@@ -16,8 +16,9 @@ use crate::{Backend, MathError, Ring};
 /// The time for which the candidates of one shape are timed, for limbs of up to 2^[`QUICK_LOG_N`] coefficients. A few
 /// slow calls may take more.
 const PATIENCE: Duration = Duration::from_millis(1);
-/// The base-2 logarithm of the length up to which limbs have that time. Longer limbs get more, in proportion to their
-/// length, so that each candidate is timed several times. A program that transforms such limbs has many of them.
+/// The base-2 logarithm of the length up to which candidates for a limb are timed for [`PATIENCE`]. Longer limbs get
+/// more, in proportion to their length, so that each candidate is timed several times. A program that transforms such
+/// limbs has many of them.
 const QUICK_LOG_N: u8 = 12;
 /// The base-2 logarithm of the length from which on scalar code is no candidate if there is another. Timing the slowest
 /// candidate would take most of the time.
@@ -41,8 +42,8 @@ impl Order {
     }
 }
 
-/// The orders that are candidates. The first is used until the kernels were timed; its part is half of the smallest
-/// first-level cache in use.
+/// The candidate orders of a transform's stages. The first is used until the kernels were timed; its parts are half of
+/// the smallest first-level cache in use.
 pub(crate) const ORDERS: [Order; 3] = [
     Order {
         name: "blocks of 32 KiB",
@@ -62,10 +63,10 @@ pub(crate) const ORDERS: [Order; 3] = [
 pub(crate) struct Arithmetic<P: Planned> {
     pub name: &'static str,
     pub level: Backend,
-    /// Returns whether the arithmetic is exact for the plan's modulus, long enough for its length, and worth timing for
-    /// it.
+    /// Returns whether the arithmetic is exact for the plan's modulus, has loops for its length, and is worth timing
+    /// for it.
     pub takes: fn(&P) -> bool,
-    /// The bytes of a word in the loops, if these follow an [`Order`].
+    /// The bytes of a word in the loops, or `None` if the loops do not follow an [`Order`] of stages.
     pub ordered: Option<usize>,
     /// The loops of the forward and of the inverse transform.
     pub run: [Run<P>; 2],
@@ -78,7 +79,8 @@ pub(crate) struct Arithmetic<P: Planned> {
 /// the plan's length.
 pub(crate) type Run<P> = unsafe fn(&P, &mut [<P as Planned>::Word], Order);
 
-/// A cell for each shape of a table: [`EMPTY`], [`BUSY`], or [`CHOSEN`] plus the number of the chosen candidate.
+/// A cell for each shape of transforms that one table of kernels has: [`EMPTY`], [`BUSY`], or [`CHOSEN`] plus the
+/// number of the chosen candidate.
 pub(crate) struct Cells<const CLASSES: usize>([[[AtomicU8; LENGTHS]; CLASSES]; TASKS]);
 
 const TASKS: usize = 3;
@@ -101,10 +103,11 @@ impl<const CLASSES: usize> Cells<CLASSES> {
 pub(crate) trait Planned: Sized + 'static {
     type Word: Copy + Default + 'static;
 
-    /// Returns the arithmetics, those of the best level first. The last one serves every plan on every processor.
+    /// Returns the arithmetics in which kernels compute, those of the best instruction set first. The last one is right
+    /// for every plan on every processor.
     fn arithmetics() -> &'static [Arithmetic<Self>];
 
-    /// Returns the shape of a task of this plan, and the cell that keeps its choice.
+    /// Returns the shape of this plan's transform of kind `task`, and the cell that keeps the chosen kernel.
     fn shape(&self, task: Task) -> (Shape, Cell);
 }
 
@@ -122,8 +125,8 @@ fn at<P: Planned>(k: u8) -> Option<Kernel<P>> {
     ))
 }
 
-/// Returns the indices of the orders that differ on a limb of `bytes` bytes. If the limb fits the first order's part,
-/// the order for whole limbs does the same as the first.
+/// Returns the indices of those [`ORDERS`] of stages that differ on a limb of `bytes` bytes. If the limb fits the first
+/// order's part, the order for whole limbs does the same as the first.
 pub(crate) fn orders(bytes: usize) -> impl Iterator<Item = usize> {
     ORDERS.iter().enumerate().filter_map(move |(o, order)| {
         let whole = order.block == usize::MAX && bytes > ORDERS[0].block;
@@ -131,7 +134,7 @@ pub(crate) fn orders(bytes: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the name of an order on a limb of `bytes` bytes.
+/// Returns the name of an order of stages on a limb of `bytes` bytes.
 pub(crate) fn order_name(order: Order, bytes: usize) -> &'static str {
     let fits = bytes <= order.block;
     if fits {
@@ -157,7 +160,7 @@ fn candidates<P: Planned>(plan: &P, level: Backend) -> Vec<u8> {
     list
 }
 
-/// Returns the name of candidate k of a plan.
+/// Returns the name of candidate kernel number k of a plan.
 fn named<P: Planned>(plan: &P, k: u8) -> String {
     at::<P>(k).map_or_else(String::new, |kernel| name(plan, kernel))
 }
@@ -179,7 +182,8 @@ fn first<P: Planned>(plan: &P, level: Backend) -> Kernel<P> {
     (found.unwrap_or(&table[table.len() - 1]), ORDERS[0])
 }
 
-/// Returns the kernel of a forward or inverse transform: the first of a forced level, otherwise the chosen one.
+/// Returns the kernel of a forward or inverse transform. It is the first candidate if
+/// [`with_backend`](crate::kernels::with_backend) forces an instruction set, otherwise the chosen one.
 #[inline]
 fn kernel<P: Planned>(plan: &P, task: Task) -> Kernel<P> {
     if let Some(level) = forced_backend() {
@@ -242,7 +246,7 @@ pub(crate) fn run_on<P: Planned>(
     Ok(())
 }
 
-/// Returns the names of all candidates of a plan on this processor.
+/// Returns the names of all candidate kernels of a plan on this processor.
 pub(crate) fn names<P: Planned>(plan: &P) -> Vec<String> {
     let ids = candidates(plan, best_backend());
     ids.into_iter().map(|k| named(plan, k)).collect()

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{FILE_VARIABLE, Shape, policy, processor};
 
-/// The most bytes of the file, which is more than all shapes need.
+/// The most bytes of the file of choices, which is more than all shapes of transforms need.
 const LONGEST: u64 = 64 << 10;
 
 /// The choices in a file of choices: for each shape of transforms its kernel, both by the names that the file has.
@@ -29,7 +29,7 @@ fn path() -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// Returns the first two lines of the file for this version and processor.
+/// Returns the first two lines of a file of choices: its format with this crate's version, and this processor.
 fn head() -> String {
     format!(
         "ringmill plans 1, {}\n{}, {}\n",
@@ -39,7 +39,7 @@ fn head() -> String {
     )
 }
 
-/// Returns the name of the kernel that the file has for a shape.
+/// Returns the name of the kernel that the file of choices has for a shape of transforms.
 pub(super) fn kept(shape: Shape) -> Option<String> {
     let path = path()?;
     if !READ.swap(true, Ordering::AcqRel) {
@@ -52,8 +52,8 @@ pub(super) fn kept(shape: Shape) -> Option<String> {
     KEPT.try_read().ok()?.get(&shape.to_string()).cloned()
 }
 
-/// Writes a choice into the file beside the choices that it has by now. An error is not reported: the choice serves this process,
-/// and the next process times again.
+/// Writes a choice of a kernel into the file of choices, beside those that it has by now. An error is not reported: the
+/// choice serves this process, and the next process times again.
 pub(super) fn keep(shape: Shape, kernel: &str) {
     let Some(path) = path() else { return };
     let mut all = read(&path, &head()).unwrap_or_default();
@@ -61,7 +61,7 @@ pub(super) fn keep(shape: Shape, kernel: &str) {
     let _ = write(&path, &text(&head(), &all));
 }
 
-/// Returns the text of a file with this head and these choices.
+/// Returns the text of a file of choices: the head, then a line for each choice of a kernel.
 pub fn text(head: &str, kept: &Kept) -> String {
     kept.iter()
         .fold(head.to_owned(), |mut text, (shape, kernel)| {
@@ -70,7 +70,7 @@ pub fn text(head: &str, kept: &Kept) -> String {
         })
 }
 
-/// Reads the choices in a file. Returns `None` if the file is of another processor, version or form.
+/// Reads the choices of kernels in a file. Returns `None` if the file is of another processor, version or form.
 pub fn read(path: &Path, head: &str) -> Option<Kept> {
     // Asked before it is opened: opening a pipe would wait for its other end.
     if !std::fs::metadata(path).ok()?.is_file() {
@@ -95,8 +95,8 @@ fn parse(text: &str, head: &str) -> Option<Kept> {
         .collect()
 }
 
-/// Writes the file, whole or not at all. A path that is no regular file (a device, a pipe, a folder) is left as it is. A
-/// privileged process could otherwise replace `/dev/null` by a file.
+/// Writes the file of choices, whole or not at all. A path that is no regular file (a device, a pipe, a folder) is left
+/// as it is. A privileged process could otherwise replace `/dev/null` by a file.
 pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(std::io::ErrorKind::InvalidInput.into());

@@ -24,8 +24,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Returns the instruction set of kernels that have no choice of their own. With random choices it returns a
-    /// random one up to the best, a new one at each call.
+    /// Returns the instruction set of those kernels, such as elementwise ones, that are not chosen by timing. With
+    /// random choices it returns a random one up to the best, a new one at each call.
     #[inline]
     pub fn level(&self) -> Backend {
         match self.mode {

@@ -11,25 +11,28 @@ use std::time::{Duration, Instant};
 
 /// The least time of one sample, which is long compared to reading the clock.
 const SAMPLE: Duration = Duration::from_micros(10);
-/// The most calls of a candidate in one sample.
+/// The most calls of a candidate kernel in one sample, which is a measurement of several calls together.
 const CALLS: u128 = 16;
-/// Rules by which a candidate is dropped: after so many ratios, if none was within this factor of the first candidate.
+/// Rules by which a slow candidate is dropped. A rule has a number of ratios and a factor: the candidate is dropped
+/// after that number of measured ratios of its time to the first candidate's, if all were above the factor.
 const DROPPED: [(usize, f64); 2] = [(2, 1.6), (4, 1.15)];
-/// The least number of ratios for each remaining candidate, unless they take four times the allowed time, and the most.
+/// The least number of measured ratios to the first candidate's time for each remaining candidate, unless they take
+/// four times the allowed time. The next constant is the most.
 const RATIOS: usize = 5;
 const MOST_RATIOS: usize = 51;
 /// The ratio of times that a later candidate must reach to be chosen; a smaller gain may be chance.
 const GAIN: f64 = 0.97;
 
-/// The measured times of each candidate kernel.
+/// The measured times of each candidate kernel of a transform.
 pub struct Times {
-    /// For each candidate, the seconds of a call at the lower quartile of its samples.
+    /// For each candidate kernel, the seconds of a call at the lower quartile of its samples.
     pub better: Vec<f64>,
-    /// For each candidate, the ratios of the time of a call to that of a call of the first candidate just before it.
+    /// For each candidate kernel, the measured ratios of the time of a call to that of a call of the first candidate
+    /// just before it.
     pub ratios: Vec<Vec<f64>>,
 }
 
-/// Times candidates 0 to `count` - 1 for about `patience`. `run(k)` calls candidate k.
+/// Times candidate kernels 0 to `count` - 1 for about `patience`. `run(k)` calls candidate k once.
 pub fn time(count: usize, patience: Duration, run: &mut dyn FnMut(usize)) -> Times {
     let (mut samples, mut ratios) = (vec![Vec::new(); count], vec![Vec::new(); count]);
     // Wakes the wide vectors, and brings data and tables into the caches.
@@ -61,7 +64,8 @@ pub fn time(count: usize, patience: Duration, run: &mut dyn FnMut(usize)) -> Tim
 }
 
 impl Times {
-    /// Returns the number of the fastest candidate. It is the first one, unless another is faster than chance explains.
+    /// Returns the number of the fastest candidate kernel. It is the first one, unless another is faster by more than
+    /// the constant `GAIN` allows for chance.
     pub fn fastest(&self) -> usize {
         let mut winner = (0, GAIN);
         for (k, ratios) in self.ratios.iter().enumerate().skip(1) {
@@ -85,7 +89,7 @@ pub fn above(numbers: &[f64], parts: usize) -> f64 {
         .unwrap_or(f64::INFINITY)
 }
 
-/// Returns the seconds of a call of candidate k, as the mean of a few calls.
+/// Returns the seconds of a call of candidate kernel k, as the mean of a few calls.
 fn sample(k: usize, run: &mut dyn FnMut(usize)) -> f64 {
     // Not counted where calls are short: the candidate before has had the caches.
     let begin = Instant::now();

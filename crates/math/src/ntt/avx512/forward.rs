@@ -99,8 +99,8 @@ unsafe fn finish<A: LazyMul, S: Sink<A>>(
 }
 
 /// Computes two forward stages of one block, from `from` to `to`. `index` is the position of the block's twiddle.
-/// `FRESH` says that inputs are below q. The loop overlaps the second stage of one vector of each quarter with the first
-/// stage of the next.
+/// `FRESH` says that inputs are below q. The loop computes the second stage of one vector of each quarter of the block
+/// together with the first stage of the next vector.
 #[inline(always)]
 unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     stage: Stage<A>,
@@ -143,8 +143,8 @@ unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     }
 }
 
-/// Computes the last five forward stages, or six with `SIX`, on chunks of eight vectors. `index` is the position of the
-/// twiddle of the first block of 32 coefficients.
+/// Computes the last five forward stages, or six with `SIX`, on chunks of eight vectors, in registers. `index` is the
+/// position of the twiddle of the first block of 32 coefficients.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
     stage: Stage<A>,
@@ -332,7 +332,8 @@ fn pick<const K: usize, const L: usize>(v: &[__m512i; L], at: [usize; K]) -> [__
     picked
 }
 
-/// Shuffles the lanes of each pair of vectors, so that partners of the next stage lie in the same lane ([`shuffle`]).
+/// Shuffles the lanes of each pair of vectors, so that the two coefficients of each butterfly of the next stage lie in
+/// the same lane ([`shuffle`]).
 #[inline(always)]
 unsafe fn within<const K: usize>(
     (mut x, mut y): ([__m512i; K], [__m512i; K]),
@@ -344,7 +345,7 @@ unsafe fn within<const K: usize>(
     (x, y)
 }
 
-/// Returns the first elements of four pairs, and their second elements.
+/// Returns the first vectors of four successive pairs, and their second vectors.
 #[inline(always)]
 fn pair([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> ([__m512i; 4], [__m512i; 4]) {
     ([a, b, c, d], [e, f, g, h])

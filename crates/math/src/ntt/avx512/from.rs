@@ -15,7 +15,8 @@ use crate::ntt::{Difference, NttPlan};
 use crate::plans::Order;
 use crate::simd::{Form, Ifma54, IfmaWide, LANES, LazyMul, load, store};
 
-/// An arithmetic that [`forward_from`] has. If two serve a modulus, it depends on the processor which is faster.
+/// An arithmetic, a way of multiplying residues, in which [`forward_from`] computes. If two are right for a modulus, it
+/// depends on the processor which is faster.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     Bits54,
@@ -33,8 +34,8 @@ impl Width {
     }
 }
 
-/// Returns the arithmetics of [`forward_from`] that serve these two moduli, or none. The first one is used until the kernels
-/// were timed.
+/// Returns the arithmetics in which [`forward_from`] can convert from the modulus `from` to the plan's modulus and
+/// transform; there may be none. The first one is used until the kernels were timed.
 pub fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
     match plan.q.bits() {
         _ if way(from, plan.q).is_none() => &[],
@@ -151,7 +152,8 @@ entry!(bits_54, Ifma54<false>);
 entry!(bits_54_in_step, Ifma54<true>);
 entry!(bits_60, IfmaWide<true>);
 
-/// Computes the first two forward stages, from a to out, after the conversion of a to the plan's modulus.
+/// Computes the first two forward stages, from the limb `a` to the limb `out`, after the conversion of `a` to the
+/// plan's modulus.
 #[inline(always)]
 unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
     plan: &NttPlan,

@@ -274,7 +274,8 @@ unsafe fn in_step<A: LazyMul, W: Words, const SIX: bool>(
     }
 }
 
-/// Loads four pairs of vectors: of each sixteen words, the even ones and the odd ones.
+/// Loads four pairs of vectors. The first vector of a pair has the even ones of sixteen successive words, the second
+/// the odd ones.
 #[inline(always)]
 unsafe fn load_pairs<W: Words>(p: *const W::Word) -> ([__m512i; 4], [__m512i; 4]) {
     // SAFETY: p is valid for a chunk; the caller enables AVX-512 F.
@@ -299,8 +300,8 @@ unsafe fn within<const K: usize>(
     (x, y)
 }
 
-/// Computes two inverse stages on four pairs of vectors that lie a distance apart: the first with the twiddles v, the second
-/// with w.
+/// Computes two inverse stages on four pairs of vectors: the first stage with the twiddles v, the second with the
+/// twiddles w.
 #[inline(always)]
 unsafe fn two_stages<A: LazyMul>(
     stage: Stage<A>,
@@ -318,8 +319,9 @@ unsafe fn two_stages<A: LazyMul>(
     }
 }
 
-/// Computes two inverse stages of one block. `index` is the position of the twiddle of the block after these stages. The
-/// loop overlaps the second stage of one vector of each quarter with the first stage of the next.
+/// Computes two inverse stages of one block. `index` is the position of the twiddle of the block after these stages.
+/// The loop computes the second stage of one vector of each quarter of the block together with the first stage of the
+/// next vector.
 #[inline(always)]
 unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
     let quarter = len / 4;

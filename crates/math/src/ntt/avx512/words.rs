@@ -21,7 +21,8 @@ pub(in crate::ntt) trait Words {
     /// Loads sixteen words and returns the even ones and the odd ones.
     unsafe fn load_pairs(p: *const Self::Word) -> (__m512i, __m512i);
 
-    /// Reduces the results of a forward stage and stores them: x in the even words, y in the odd words.
+    /// Reduces the results of the last forward stage to residues and stores them: x in the even words, y in the odd
+    /// words.
     unsafe fn store_pairs<A: LazyMul, const K: usize>(
         stage: Stage<A>,
         p: *mut Self::Word,
@@ -39,7 +40,7 @@ pub(in crate::ntt) trait Words {
 /// For every function: the memory of the receiver must have room for the words that are put, and the caller must enable
 /// the features of A.
 pub(in crate::ntt) trait Sink<A: LazyMul>: Copy {
-    /// Returns a receiver whose position is `words` words further on.
+    /// Returns a receiver for the same limb whose position is `words` words further on.
     unsafe fn skip(self, words: usize) -> Self;
 
     /// Receives the results of the last stage, from the current position on: x for the even words, y for the odd words.

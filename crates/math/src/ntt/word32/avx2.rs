@@ -16,17 +16,19 @@ const LANES: usize = 8;
 /// The shortest limb that these loops transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
-/// The number of coefficients of each half of a block that a loop takes at a time: two vectors, which hide each other's
-/// latency.
+/// The number of coefficients that a loop takes at a time from each half of a block: two vectors, so that instructions
+/// on one run while those on the other wait.
 const STEP: usize = 2 * LANES;
 
-/// The number of coefficients whose last five forward stages, and first five inverse stages, run in registers.
+/// The number of coefficients of a chunk, whose last five forward stages and first five inverse stages run in
+/// registers.
 const TAIL: usize = 4 * LANES;
 
 /// An array of K vectors of eight residues.
 type Vectors<const K: usize> = [__m256i; K];
 
-/// The coefficients of one stage's butterflies: first all first operands, then all second operands, in two vectors each.
+/// The coefficients of a chunk as the operands of one stage's butterflies: all first operands, then all second
+/// operands, in two vectors each.
 type Pairs = (Vectors<2>, Vectors<2>);
 
 /// A constant factor in each lane, with its quotient.
@@ -182,8 +184,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Returns the twiddles of two consecutive pairs of vectors, `COUNT` for each pair from `index` on, in the lanes that
-    /// `places` names.
+    /// Returns the twiddles for two successive pairs of vectors: `COUNT` twiddles for each pair, from number `index`
+    /// on, in the lanes that `places` names.
     #[inline(always)]
     unsafe fn twiddles<const COUNT: usize>(self, index: usize, places: __m256i) -> [Constant; 2] {
         let next = index + COUNT;
@@ -205,7 +207,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes x * w mod q for K pairs together: below 2q with `LAZY` (for any 32-bit x), below q without.
+    /// Computes x * w mod q for K pairs of vectors together: below 2q with `LAZY` (for any 32-bit x), below q without.
     #[inline(always)]
     unsafe fn mul<const K: usize>(self, mut x: Vectors<K>, w: [Constant; K]) -> Vectors<K> {
         // SAFETY: the caller enables AVX2.
@@ -250,8 +252,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes (x + y, x - y) for K pairs. With `LAZY` results are below 4q, for x and y below 2q; without it all are
-    /// residues.
+    /// Computes (x + y, x - y) for K pairs of vectors. With `LAZY` results are below 4q, for x and y below 2q; without
+    /// it all are residues.
     #[inline(always)]
     unsafe fn sum_difference<const K: usize>(
         self,
@@ -276,7 +278,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         (x, y)
     }
 
-    /// Computes the forward butterfly (x + w y, x - w y) for K pairs.
+    /// Computes the forward butterfly (x + w y, x - w y) for K pairs of vectors.
     #[inline(always)]
     unsafe fn forward<const K: usize>(
         self,
@@ -291,7 +293,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the inverse butterfly (x + y, w (x - y)) for K pairs.
+    /// Computes the inverse butterfly (x + y, w (x - y)) for K pairs of vectors.
     #[inline(always)]
     unsafe fn inverse<const K: usize>(
         self,
@@ -307,8 +309,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the first of the last five forward stages, for a chunk whose twiddle has number `index`. Returns the chunk's
-    /// coefficients as pairs for the next stage.
+    /// Computes the first of the last five forward stages for a chunk of [`TAIL`] coefficients, whose twiddle in this
+    /// stage has number `index`. Returns the chunk's coefficients as operands of the next stage's butterflies.
     #[inline(always)]
     unsafe fn forward_fifth_last(self, p: *const u32, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -319,7 +321,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the second of the last five forward stages of a chunk, which is two blocks of two vectors there.
+    /// Computes the second of the last five forward stages of a chunk. In this stage the chunk is two blocks of two
+    /// vectors.
     #[inline(always)]
     unsafe fn forward_fourth_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -330,7 +333,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the third of the last five forward stages of a chunk, which is four blocks of one vector there.
+    /// Computes the third of the last five forward stages of a chunk. In this stage the chunk is four blocks of one
+    /// vector.
     #[inline(always)]
     unsafe fn forward_third_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -341,7 +345,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the fourth of the last five forward stages of a chunk, which is eight blocks of half a vector there.
+    /// Computes the fourth of the last five forward stages of a chunk. In this stage the chunk is eight blocks of half
+    /// a vector.
     #[inline(always)]
     unsafe fn forward_second_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -352,8 +357,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the last forward stage of a chunk, which is sixteen blocks of a quarter of a vector there, and writes the
-    /// residues to `p`.
+    /// Computes the last forward stage of a chunk and writes the residues to `p`. In this stage the chunk is sixteen
+    /// blocks of a quarter of a vector.
     #[inline(always)]
     unsafe fn forward_last(self, p: *mut u32, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -385,7 +390,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the second inverse stage of a chunk, which is eight blocks of half a vector there.
+    /// Computes the second inverse stage of a chunk. In this stage the chunk is eight blocks of half a vector.
     #[inline(always)]
     unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -396,7 +401,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the third inverse stage of a chunk, which is four blocks of one vector there.
+    /// Computes the third inverse stage of a chunk. In this stage the chunk is four blocks of one vector.
     #[inline(always)]
     unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -407,7 +412,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the fourth inverse stage of a chunk, which is two blocks of two vectors there.
+    /// Computes the fourth inverse stage of a chunk. In this stage the chunk is two blocks of two vectors.
     #[inline(always)]
     unsafe fn inverse_fourth(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -534,8 +539,8 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
     }
 }
 
-/// Returns, for each of the three stages whose partners lie in one vector, the lanes into which two, four or eight twiddles
-/// go.
+/// Returns, for each of the three stages whose butterflies have both operands in one vector, the lanes into which two,
+/// four or eight twiddles go.
 #[inline(always)]
 unsafe fn places() -> [__m256i; 3] {
     // SAFETY: the caller enables AVX2.
@@ -548,8 +553,8 @@ unsafe fn places() -> [__m256i; 3] {
     }
 }
 
-/// Returns the even lanes of both vectors, and the odd lanes of both, for each of K pairs. After [`neighbours`], it brings
-/// partners that are neighbours to the same lane.
+/// Returns the even lanes of both vectors, and the odd lanes of both, for each of K pairs. After [`neighbours`], it
+/// brings the two coefficients of each butterfly of the next stage, which are neighbours in memory, to the same lane.
 #[inline(always)]
 unsafe fn split<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
     for k in 0..K {

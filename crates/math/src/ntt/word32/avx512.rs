@@ -141,7 +141,7 @@ pub(super) unsafe fn forward_single<const LAZY: bool>(stage: Stage32<LAZY>, p: *
     }
 }
 
-/// Computes two forward stages of one block. `index` is the position of its twiddle.
+/// Computes two forward stages of one block. `index` is the position of the block's twiddle in the table.
 ///
 /// # Safety
 /// p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
@@ -247,8 +247,9 @@ unsafe fn forward_blocks<const LAZY: bool, const K: usize>(
     }
 }
 
-/// Exchanges elements of every second pair and the pair after it. Afterwards their first elements form one pair, and
-/// their second elements the other. That turns partners of one stage into those of the next, and back.
+/// Exchanges one vector of each pair with one of its neighbour. The first vectors of two neighbouring pairs then form
+/// one pair, and their second vectors the other. That turns the operands of one stage's butterflies into those of the
+/// next, and back.
 #[inline(always)]
 fn turned<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
     for k in (0..K).step_by(2) {
@@ -429,7 +430,8 @@ unsafe fn inverse_blocks<const LAZY: bool, const K: usize>(
     }
 }
 
-/// Computes one inverse stage of one block of at least 128 coefficients. `index` is the position of its twiddle.
+/// Computes one inverse stage of one block of at least 128 coefficients. `index` is the position of the block's twiddle
+/// in the table.
 #[inline(always)]
 unsafe fn inverse_single<const LAZY: bool>(
     stage: Stage32<LAZY>,

@@ -119,7 +119,8 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Returns `COUNT` (2, 4, 8 or 16) twiddles from `index` on in the lanes in turn, for each of K consecutive pairs of vectors.
+    /// Returns for each of K successive pairs of vectors `COUNT` (2, 4, 8 or 16) twiddles, from number `index` on. A
+    /// pair's twiddles repeat in the lanes in turn.
     #[inline(always)]
     pub(super) unsafe fn turns<const COUNT: usize, const K: usize>(
         self,
@@ -145,7 +146,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Computes x * w mod q for K pairs: below 2q with `LAZY` (for any 32-bit x), below q without.
+    /// Computes x * w mod q for K pairs of vectors x and w: below 2q with `LAZY` (for any 32-bit x), below q without.
     #[inline(always)]
     unsafe fn mul<const K: usize>(self, mut x: Vectors<K>, w: [Constant; K]) -> Vectors<K> {
         // SAFETY: the caller enables AVX-512 F.
@@ -187,7 +188,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Computes (x + y, x - y) mod q for K pairs of residues x and y, for any q < 2^32.
+    /// Computes (x + y, x - y) mod q for K pairs of vectors of residues x and y, for any q < 2^32.
     #[inline(always)]
     unsafe fn add_sub<const K: usize>(
         self,
@@ -209,7 +210,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         (x, y)
     }
 
-    /// Computes the forward butterfly (x + w y, x - w y) for K pairs.
+    /// Computes the forward butterfly (x + w y, x - w y) for K pairs of vectors.
     #[inline(always)]
     pub(super) unsafe fn forward<const K: usize>(
         self,
@@ -243,7 +244,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         unsafe { correct(correct(x, self.two_q), self.q) }
     }
 
-    /// Computes the inverse butterfly (x + y, w (x - y)) for K pairs.
+    /// Computes the inverse butterfly (x + y, w (x - y)) for K pairs of vectors.
     #[inline(always)]
     pub(super) unsafe fn inverse<const K: usize>(
         self,
@@ -304,7 +305,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
     }
 }
 
-/// Loads `COUNT` words into the lanes in turn.
+/// Loads `COUNT` words into the lanes of a vector, in which they repeat in turn.
 #[inline(always)]
 unsafe fn by_turns<const COUNT: usize>(p: *const u32) -> __m512i {
     // SAFETY: p is readable for COUNT words; the caller enables AVX-512 F.
@@ -319,8 +320,9 @@ unsafe fn by_turns<const COUNT: usize>(p: *const u32) -> __m512i {
 }
 
 /// The perfect shuffle of 32 lanes of each pair: (e0 ... e15, e16 ... e31) to (e0 e16 e1 e17 ..., e8 e24 ...). Before
-/// each of the last four stages it brings partners to the same lane of the two vectors. Lane l then holds block l mod
-/// 2, l mod 4, l mod 8, l. A fifth shuffle brings the coefficients back to natural order.
+/// each of the last four forward stages it brings the two coefficients of each butterfly to the same lane of the two
+/// vectors. Before these stages lane l then holds block l mod 2, l mod 4, l mod 8 and l. A fifth shuffle brings the
+/// coefficients back to natural order.
 #[inline(always)]
 pub(super) unsafe fn shuffle<const K: usize>(
     mut x: Vectors<K>,
