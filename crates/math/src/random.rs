@@ -33,9 +33,10 @@ pub(crate) const BLOCK_WORDS: usize = 256;
 /// later learns no numbers that were drawn earlier.
 #[derive(ZeroizeOnDrop)]
 pub struct Prng {
-    /// The key of the next refill, then the buffer, in one piece of keystream.
+    /// The generator's memory, one piece of keystream: the ChaCha20 key of the next refill, then the buffer of random
+    /// bytes.
     state: Box<[u8; KEY + BUFFER]>,
-    /// The number of bytes of the state that are used up, the key among them.
+    /// The number of bytes of `state` that are used up: those of the key, and the random bytes that were returned.
     used: usize,
 }
 
@@ -93,8 +94,8 @@ impl Prng {
         u64::from_le_bytes(bytes)
     }
 
-    /// Calls `f` with blocks of independent 64-bit numbers, `n` of them in all. It is faster than `n` calls of
-    /// [`Prng::next_u64`].
+    /// Calls `f` with blocks of independent 64-bit random numbers. The blocks have `n` numbers in all. It is faster
+    /// than `n` calls of [`Prng::next_u64`].
     pub(crate) fn for_each_block(&mut self, n: usize, mut f: impl FnMut(&[u64])) {
         let mut bytes = Zeroizing::new([0u8; 8 * BLOCK_WORDS]);
         let mut words = Zeroizing::new([0u64; BLOCK_WORDS]);

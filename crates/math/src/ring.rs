@@ -32,7 +32,8 @@ impl RingKind {
         }
     }
 
-    /// Returns the number of this kind among the parts of its full ring.
+    /// Returns the number of this kind among the parts of its full ring: 1 for the full ring, 2 and 3 for its halves, 4
+    /// and more for their parts.
     pub const fn number(self) -> u8 {
         match self {
             Self::Full => 1,

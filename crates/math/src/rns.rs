@@ -114,7 +114,7 @@ pub fn reduce_big(x: &BigUint, q: Modulus) -> u64 {
 #[derive(Clone, Debug)]
 pub struct BaseConverter {
     crt: Crt,
-    /// The residues Q mod p_j for each target modulus p_j.
+    /// The residues Q mod p_j for each target modulus p_j, where Q is the product of the source moduli.
     product: Vec<u64>,
 }
 
@@ -138,12 +138,14 @@ impl BaseConverter {
         self.crt.sums().targets()
     }
 
-    /// Returns (Q/q_i)^-1 mod q_i: the constant by which [`BaseConverter::scale`] multiplies limb i.
+    /// Returns the constant (Q/q_i)^-1 mod q_i by which [`BaseConverter::scale`] multiplies limb i. Here q_i are the
+    /// source moduli, and Q is their product.
     pub fn inverse_punctured(&self, i: usize) -> Option<u64> {
         self.crt.scale().get(i).map(|w| w.value)
     }
 
-    /// Returns the constants of target j: (Q / q_i) mod p_j for each i, prepared for [`kernels::dot_scalars`].
+    /// Returns the constants of target modulus p_j: (Q / q_i) mod p_j for each source modulus q_i, where Q is the
+    /// product of the source moduli. They are prepared for [`kernels::dot_scalars`].
     pub fn row(&self, j: usize) -> Option<&[Shoup]> {
         self.crt.sums().row(j)
     }
@@ -154,7 +156,8 @@ impl BaseConverter {
         self.product.get(j).copied()
     }
 
-    /// Computes the first half of the conversion, in place: limb i of `limbs` becomes x_i (Q/q_i)^-1 mod q_i.
+    /// Computes the first half of the conversion, in place: limb i of `limbs`, with the residues x_i, becomes x_i
+    /// (Q/q_i)^-1 mod q_i. Here q_i are the source moduli, and Q is their product.
     pub fn scale(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         check_len("input limbs", self.from_moduli().len(), limbs.len())?;
         for ((limb, q), w) in limbs

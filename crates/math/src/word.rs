@@ -10,7 +10,7 @@ use crate::rns::reduce_big;
 use crate::{MathError, Modulus};
 
 /// A modulus 2^k with 1 <= k <= 64. Its arithmetic is that of machine words, cut to k bits: it takes no division, and
-/// an operand may be any word. Up to 2^60 a [`Modulus`] serves as well.
+/// an operand may be any word. A power of two up to 2^60 may be a [`Modulus`] as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct WordModulus {
     /// The mask 2^k - 1.

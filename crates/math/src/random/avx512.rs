@@ -86,7 +86,7 @@ pub(super) unsafe fn keystream(key: &[u8; 32], stream: u64, first: u32, out: &mu
     groups.len() * 64 * BLOCKS
 }
 
-/// Returns the ChaCha20 states of blocks 0 to 15.
+/// Returns the ChaCha20 input states of the keystream's blocks 0 to 15.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn first_states(key: &[u8; 32], stream: u64) -> [__m512i; 16] {
@@ -109,7 +109,7 @@ fn next_counters(counters: __m512i) -> __m512i {
     _mm512_add_epi32(counters, _mm512_set1_epi32(BLOCKS as i32))
 }
 
-/// Computes the ChaCha20 block function on sixteen states.
+/// Computes the ChaCha20 block function on the input states of sixteen blocks.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn block(start: &[__m512i; 16]) -> [__m512i; 16] {

@@ -9,7 +9,8 @@ use crate::kernels::Backend;
 use crate::random::BLOCK_WORDS;
 use crate::{MathError, Prng};
 
-/// The fractional bits with which the table is computed, well above the 63 bits that it keeps.
+/// The number of fractional bits with which the Gaussian's table of probabilities is computed. The table keeps 63 of
+/// them.
 const PRECISION: u32 = 192;
 
 /// The table of a discrete Gaussian of one width. Entry k is the probability that |x| <= k, in units of 2^-63,
@@ -63,7 +64,8 @@ impl GaussianTable {
         self.thresholds.len()
     }
 
-    /// Appends a sample for each 64 random bits: 63 bits choose the magnitude, the lowest the sign.
+    /// Appends a sample for each 64-bit word of `random`: its upper 63 bits choose the magnitude, the lowest bit the
+    /// sign.
     fn append(&self, random: &[u64], samples: &mut Vec<i8>) {
         let mut magnitudes = Zeroizing::new([0u64; BLOCK_WORDS]);
         match Backend::current() {

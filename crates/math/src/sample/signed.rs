@@ -4,7 +4,8 @@
 use crate::kernels::check_len;
 use crate::{MathError, Modulus};
 
-/// Defines a function whose plain loop is compiled twice, without and with AVX-512. The choice is made at run time.
+/// Defines a function whose plain loop is compiled twice, without and with AVX-512. At run time the function chooses
+/// the loop that the processor can run.
 macro_rules! widest {
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)? $body:block) => {
         $(#[$doc])*
@@ -95,7 +96,7 @@ widest! {
 }
 
 widest! {
-    /// Writes x + q for each negative sample x, and x for each other one. Magnitudes are below q.
+    /// Writes x + q for each negative sample x, and x for each other one. The magnitudes of all samples are below q.
     fn lift_i8(q: u64, samples: &[i8], out: &mut [u64]) {
         for (residue, &sample) in out.iter_mut().zip(samples) {
             let x = i64::from(sample);
@@ -105,7 +106,7 @@ widest! {
 }
 
 widest! {
-    /// Writes x + q for each negative sample x, and x for each other one. Magnitudes are below q.
+    /// Writes x + q for each negative sample x, and x for each other one. The magnitudes of all samples are below q.
     fn lift_i64(q: u64, samples: &[i64], out: &mut [u64]) {
         for (residue, &x) in out.iter_mut().zip(samples) {
             *residue = (x as u64).wrapping_add((x >> 63) as u64 & q);

@@ -22,7 +22,8 @@ const SMOOTH: f64 = 2.15;
 #[derive(Clone, Debug)]
 pub struct WideGaussian {
     table: GaussianTable,
-    /// The factor k of each step x + k y, from the narrowest on.
+    /// The factor k of each step, which makes a wider sample x + k y of two samples x and y. The first step has the
+    /// narrowest samples.
     factors: Vec<i128>,
     sigma: f64,
 }
@@ -82,7 +83,8 @@ impl WideGaussian {
         })
     }
 
-    /// Returns the largest width that [`WideGaussian::at_least`] may have for `sigma`.
+    /// Returns an upper bound on the standard deviation of the Gaussian that [`WideGaussian::at_least`] returns for
+    /// `sigma`.
     pub fn widest(sigma: f64) -> f64 {
         sigma.max(BASE) * std::f64::consts::SQRT_2
     }

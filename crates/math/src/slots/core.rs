@@ -5,7 +5,8 @@ use super::error::SlotError;
 use crate::Modulus;
 
 /// A polynomial in y = x^`spacing`, the form of every mask and constant on slots. It has few coefficients, and few
-/// values that repeat in evaluation form. Coefficients are residues modulo the p^e of the encoder that made it.
+/// values that repeat in evaluation form. Coefficients are residues modulo p^e, the modulus of the encoder that made
+/// it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CorePoly {
     coefficients: Vec<u64>,
@@ -20,7 +21,7 @@ impl CorePoly {
         }
     }
 
-    /// Returns the coefficients of y^0, y^1, ... of the polynomial, modulo p^e.
+    /// Returns the polynomial's coefficients of y^0, y^1, ..., modulo the encoder's p^e.
     pub fn coefficients(&self) -> &[u64] {
         &self.coefficients
     }

@@ -30,7 +30,8 @@ impl SlotElement {
 /// ring that holds zeta. A polynomial is a sum of m_r(y) x^r for r < w, so that its slot at eta^g is the sum of m_r(zeta^g)
 /// eta^(r g).
 impl SlotEncoder {
-    /// Returns the element of a slot with representative g from the values m_r(zeta^g).
+    /// Returns the element of a slot from the values m_r(zeta^g) of a polynomial's parts m_r. The polynomial is the sum
+    /// of m_r(y) x^r for r < w, and g is the slot's representative.
     pub(super) fn twist(&self, slot: usize, values: &[Gaussian]) -> SlotElement {
         let mut factors = vec![Gaussian::default(); values.len()];
         let powers = self.powers(self.structure().representative(slot));
@@ -40,7 +41,8 @@ impl SlotEncoder {
         self.element_of_factors(&factors)
     }
 
-    /// Returns the values m_r(zeta^g) from the element of a slot: the inverse of [`SlotEncoder::twist`].
+    /// Returns the values m_r(zeta^g) of a polynomial's parts m_r from the element of a slot: the inverse of
+    /// [`SlotEncoder::twist`].
     pub(super) fn untwist(&self, slot: usize, element: &SlotElement) -> Vec<Gaussian> {
         let factors = self.galois_factors(element);
         let all_turns = 2 * self.structure().core_degree();
@@ -89,8 +91,8 @@ impl SlotEncoder {
         self.element_of_factors(&product)
     }
 
-    /// Returns, for r = 0, 1, ..., w - 1, the pair (place, turns) with eta^(r g) = zeta^turns eta^place. Here zeta is
-    /// eta^w.
+    /// Returns, for r = 0, 1, ..., w - 1, the pair (place, turns) with eta^(r g) = zeta^turns eta^place. Here eta
+    /// generates the slot ring, zeta is eta^w, w = N / c, and c is the degree of the core.
     fn powers(&self, g: u64) -> impl Iterator<Item = (usize, usize)> {
         let w = self.structure().core_spacing();
         let two_n = 2 * self.structure().ring_degree() as u64;

@@ -19,23 +19,23 @@ pub struct SlotEncoder {
     structure: SlotStructure,
     exponent: u32,
     ring: GaloisRing,
-    /// The 2c powers of zeta = eta^(N/c), where c is the degree of the core.
+    /// The 2c powers of zeta = eta^(N/c), where eta generates the slot ring and c is the degree of the core.
     zeta_powers: Vec<Gaussian>,
-    /// The inverse modulo p^e of the imaginary part of zeta, if that part is not 0.
+    /// The inverse modulo p^e of the imaginary part of zeta, the root of unity of the core. It is 0 if that part is 0.
     zeta_im_inv: u64,
     transform: CoreTransform,
-    /// For each slot, the rows of the transformed matrix that hold its values, and for trinomials the rows of their
-    /// conjugates.
+    /// For each slot, the row of the transformed core that holds its values, and the row of their conjugates.
     rows: Vec<SlotRows>,
-    /// For each odd exponent below 2c, at index (exponent - 1) / 2, its slot.
+    /// For each odd exponent of zeta below 2c, at index (exponent - 1) / 2, the slot whose values lie at that power of
+    /// zeta.
     slots: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct SlotRows {
     pub own: usize,
-    /// The row of the transformed matrix that holds the conjugates of the slot's values. For binomials it is the row
-    /// `own`.
+    /// The row of the transformed core that holds the conjugates of the slot's values. If x^N + 1 splits into
+    /// binomials, it is the row `own`.
     pub conjugate: usize,
 }
 
@@ -105,7 +105,7 @@ impl SlotEncoder {
         self.ring
     }
 
-    /// Returns zeta^k for k below 2c, where c is the degree of the core.
+    /// Returns zeta^k for k below 2c, where zeta is the root of unity of the core and c the core's degree.
     pub(super) fn zeta_power(&self, k: usize) -> Gaussian {
         self.zeta_powers[k]
     }
@@ -114,7 +114,7 @@ impl SlotEncoder {
         self.zeta_im_inv
     }
 
-    /// Encodes one integer for each slot as a polynomial of the core.
+    /// Encodes one integer for each slot as a polynomial of the core, the subring of polynomials in y = x^(N/c).
     ///
     /// # Errors
     /// [`SlotError::Length`] for another number of integers, [`SlotError::Residue`] for one that is not below p^e.
@@ -152,7 +152,7 @@ impl SlotEncoder {
         Ok(values.into_iter().map(|v| v.re).collect())
     }
 
-    /// Returns the slot whose values are those at zeta^exponent, and whether they are its conjugates.
+    /// Returns the slot whose values lie at zeta^exponent, and whether the conjugates of its values lie there instead.
     pub(super) fn slot_at(&self, exponent: u64) -> (usize, bool) {
         let exponent = exponent % (2 * self.structure.core_degree() as u64);
         let slot = self.slots[(exponent / 2) as usize] as usize;

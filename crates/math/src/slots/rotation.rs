@@ -11,10 +11,11 @@ use crate::kernels::auto_coeff;
 /// A rotation of elements of the slot ring along one dimension: an automorphism, or a sum of two under masks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rotation {
-    /// The rotation is the automorphism x -> x^g for this g.
+    /// The rotation is the automorphism x -> x^g for this Galois element g.
     Automorphism(u64),
-    /// The rotation is the sum of two automorphisms times masks. Each mask is 1 in the slots that its automorphism
-    /// serves. A dimension that is not good needs them ([`Dimension::good`](super::Dimension::good)).
+    /// The rotation is the sum of two automorphisms times masks. Each mask is 1 in the slots whose results its
+    /// automorphism gives, and 0 elsewhere. A dimension that is not good needs them
+    /// ([`Dimension::good`](super::Dimension::good)).
     Masked([(u64, CorePoly); 2]),
 }
 

@@ -132,7 +132,7 @@ impl SlotStructure {
         }
     }
 
-    /// Returns c, the degree of the core: the number of slots, or twice that number.
+    /// Returns c, the degree of the core: the number of slots for p = 1 mod 4, or twice that number for p = 3 mod 4.
     pub fn core_degree(&self) -> usize {
         1 << self.log_core()
     }

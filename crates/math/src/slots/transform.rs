@@ -10,15 +10,16 @@ use crate::bits::bit_reverse;
 pub(crate) struct CoreTransform {
     ring: GaloisRing,
     log_core: u32,
-    /// The twiddles: entry m + i is the factor of block i in the stage that has m blocks.
+    /// The twiddles: entry m + i is the factor of block i in the stage that works on m blocks of the rows.
     twiddles: Vec<Gaussian>,
     inverse_twiddles: Vec<Gaussian>,
-    /// The inverse 1 / c of the transform's length c, modulo p^e.
+    /// The inverse 1 / c of the transform's length c modulo p^e, the modulus of the encoder's integers.
     c_inv: u64,
 }
 
 impl CoreTransform {
-    /// Makes the transform of length c = 2^`log_core`. `zeta` has order 2c, and `c_inv` is 1 / c.
+    /// Makes the transform of length c = 2^`log_core`. `zeta` is a root of unity of order 2c, and `c_inv` is 1 / c
+    /// modulo p^e.
     pub fn new(ring: GaloisRing, zeta: Gaussian, log_core: u32, c_inv: u64) -> Self {
         let table = |root: Gaussian| {
             let mut table = vec![ring.integer(1); 1 << log_core];

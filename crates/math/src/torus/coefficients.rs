@@ -13,12 +13,13 @@ pub enum Coefficients {
     Prime(Modulus),
 }
 
-/// Additions modulo q, and the representatives that a decomposition reads. The methods are inlined into loops over
-/// polynomials.
+/// Additions modulo q, and the representatives of residues from which a decomposition into digits starts. The methods
+/// are inlined into loops over polynomials.
 pub(super) trait Sums: Copy + Sync {
     fn add(self, a: u64, b: u64) -> u64;
     fn sub(self, a: u64, b: u64) -> u64;
-    /// Returns the representative of x that is nearest to 0, plus an offset, in the bits that digits are cut from.
+    /// Returns the representative of x that is nearest to 0, plus `offset`, as the word from which a decomposition cuts
+    /// digits.
     fn centred_plus(self, x: u64, offset: u64) -> u64;
 }
 

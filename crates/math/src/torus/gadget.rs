@@ -20,14 +20,16 @@ pub struct Gadget {
 /// The constants of the loops, for a [`Gadget`] and the modulus p of the digits' residues.
 #[derive(Clone, Copy)]
 pub(super) struct Digits {
-    /// The number that is added before digits are cut: half a base for each digit, and the half that rounds.
+    /// The number that is added before digits are cut: half a base for each digit, and half of the last digit's unit,
+    /// which rounds.
     offset: u64,
-    /// The shifts of the digits: the first digit starts at bit W - b, and each next one b bits lower.
+    /// The shifts of the digits: the first digit starts at bit W - b, and each next one b bits lower. W is the bits of
+    /// q, and b those of a digit.
     top: u32,
     log_base: u32,
-    /// The mask 2^b - 1 of a digit.
+    /// The mask 2^b - 1 of a digit of b bits.
     mask: u64,
-    /// The number p - 2^(b-1), which turns a digit from 0 to 2^b - 1 into the residue of a signed digit.
+    /// The number p - 2^(b-1). Added modulo p to b bits from 0 to 2^b - 1, it gives the residue of a signed digit.
     shift: u64,
     p: u64,
 }
@@ -71,7 +73,8 @@ impl Gadget {
         1 << place
     }
 
-    /// Returns the number that is added before digits are cut: half a base for each digit, and the half that rounds.
+    /// Returns the number that is added before digits are cut: half a base for each digit, and half of the last digit's
+    /// unit, which rounds.
     pub(super) fn offset(&self) -> u64 {
         let half = 1u64 << (self.log_base - 1);
         let digits = (0..self.levels).fold(0u64, |sum, j| {

@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 
 use crate::{MathError, Modulus};
 
-/// The number of evaluations of a polynomial that lie together: the lanes of one AVX-512 vector.
+/// The number of evaluations of a polynomial that lie together in a key: the lanes of one AVX-512 vector.
 pub(super) const GROUP: usize = 8;
 
 /// The bytes of a cache line.
@@ -72,12 +72,13 @@ impl KeyShape {
         self.n * self.rows * self.cols
     }
 
-    /// Returns the index of the first of the eight evaluations at positions 8 `block` and following of a polynomial.
+    /// Returns the index, in a gadget ciphertext's words, of the evaluations of one polynomial at the eight positions
+    /// from 8 `block` on.
     fn place(self, block: usize, row: usize, col: usize) -> usize {
         ((block * self.rows + row) * self.cols + col) * GROUP
     }
 
-    /// Returns the index of evaluation i of the polynomial in a row and a column.
+    /// Returns the index, in a gadget ciphertext's words, of evaluation i of the polynomial in a row and a column.
     pub fn index(self, row: usize, col: usize, i: usize) -> usize {
         self.place(i / GROUP, row, col) + i % GROUP
     }

@@ -159,10 +159,12 @@ fn switch(
     Ok(())
 }
 
-/// The number of rows that are added together, so that sums are loaded and stored once for all of them.
+/// The number of rows of a key-switching key that are added together, so that sums are loaded and stored once for all
+/// of them.
 const AT_ONCE: usize = 4;
 
-/// Rows with their digits that wait until [`AT_ONCE`] of them can be added together.
+/// Rows of a key-switching key, with the digits that multiply them, which wait until [`AT_ONCE`] of them can be added
+/// together.
 #[derive(Clone, Copy, Default)]
 struct Waiting<'a> {
     rows: [(&'a [u32], u32); AT_ONCE],

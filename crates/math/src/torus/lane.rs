@@ -14,7 +14,7 @@ pub(super) struct Lane {
     pub(super) p: Modulus,
     pub(super) monomials: Monomials,
     plan: Arc<NttPlan>,
-    /// The transforms in words of 32 bits, for primes whose lazy residues fit such words.
+    /// The transforms in words of 32 bits, for primes p whose numbers between stages, up to 4p, fit such words.
     narrow: Option<Arc<Ntt32>>,
 }
 
@@ -46,9 +46,9 @@ impl Lane {
         }
     }
 
-    /// Returns the transform in words of 32 bits if it is faster. Twice the lanes are worth the packing if 64-bit words
-    /// have no 52-bit multiplication of integers. For a polynomial of another length it returns `None`, so that the plan
-    /// for 64-bit words refuses it.
+    /// Returns the transform in words of 32 bits if it is faster. It is, if the processor's vectors have no 52-bit
+    /// multiplication of integers: twice as many words in a vector then outweigh the conversion. For a polynomial of
+    /// another length it returns `None`, so that the plan for 64-bit words refuses it.
     fn narrow(&self, len: usize) -> Option<&Ntt32> {
         match Backend::current() {
             Backend::Avx2 | Backend::Avx512 => {

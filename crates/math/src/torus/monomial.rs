@@ -10,9 +10,9 @@ use crate::{MathError, Modulus, NttPlan};
 /// transform.
 pub struct Monomials {
     modulus: Modulus,
-    /// The numbers psi^e - 1 for e below 2N.
+    /// The numbers psi^e - 1 for e below 2N, where psi is the root of unity of the transform.
     powers: Vec<u64>,
-    /// The exponent 2 bitrev(i) + 1 for each position i.
+    /// The exponent 2 bitrev(i) + 1 of psi at which position i of a transform holds a polynomial's value.
     exponents: Vec<u32>,
 }
 

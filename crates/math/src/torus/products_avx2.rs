@@ -16,9 +16,9 @@ use crate::simd256::{load, splat, store};
 /// The number of bits in each half of a residue of up to 52 bits, which is split into two halves.
 const HALF: i32 = 26;
 
-/// Products of residues of some width, and how they are summed.
+/// A way to multiply residues of some width and to sum the products.
 trait Products {
-    /// The word in which a key holds a residue.
+    /// The word in which a bootstrapping key holds a residue.
     type Word: Copy;
     /// A factor of several products, split into its parts.
     type Digit: Copy;
@@ -45,7 +45,7 @@ trait Products {
 #[derive(Clone, Copy)]
 struct Short {
     arithmetic: Doubles<false>,
-    /// The factor 2^32 modulo p, by which the high halves of products count.
+    /// The factor 2^32 modulo p, by which the sum of the products' high halves is multiplied.
     high: Factor,
 }
 
@@ -109,11 +109,12 @@ impl Products for Short {
     }
 }
 
-/// Products x0 y0 + 2^26 (x0 y1 + x1 y0) + 2^52 x1 y1 of residues below 2^52.
+/// Products x0 y0 + 2^26 (x0 y1 + x1 y0) + 2^52 x1 y1 of residues x and y below 2^52, which are split into 26-bit
+/// halves x0, x1 and y0, y1.
 #[derive(Clone, Copy)]
 struct Long<const TIGHT: bool> {
     arithmetic: Doubles<TIGHT>,
-    /// The factors 2^52 and 2^78 of the higher parts.
+    /// The factors 2^52 and 2^78 modulo p, by which the upper parts of a sum are multiplied.
     high: [Factor; 2],
 }
 
@@ -198,7 +199,7 @@ impl<const TIGHT: bool> Products for Long<TIGHT> {
     }
 }
 
-/// Runs a function with the products that serve residues modulo p.
+/// Runs a function with the way to multiply that is right for residues modulo p.
 macro_rules! with_long {
     ($p:expr, $products:ident => $body:expr) => {
         if $p.bits() <= 50 {

@@ -90,7 +90,7 @@ impl Word for u64 {
     }
 }
 
-/// The sums of products of K columns with one common factor in each product.
+/// K sums of products, one for each column of a gadget ciphertext. The products of one row share a factor, a digit.
 #[derive(Clone, Copy)]
 struct Sums<const K: usize> {
     low: [__m512i; K],
@@ -130,7 +130,7 @@ impl<const K: usize> Sums<K> {
     }
 }
 
-/// Runs a function with the shortest reduction that serves p.
+/// Runs a function with the reduction of fewest instructions that is right modulo p.
 macro_rules! with_reducer {
     ($p:expr, $reducer:ident => $body:expr) => {
         if $p.bits() <= 32 && $p.value() > 2 {

@@ -111,7 +111,7 @@ impl TorusRing {
         self.lanes.len()
     }
 
-    /// Returns q - 1 if q is a power of two.
+    /// Returns the mask q - 1 if the modulus q of coefficients is a power of two.
     fn mask(&self) -> u64 {
         (self.q.modulus() - 1) as u64
     }
@@ -151,7 +151,8 @@ impl TorusRing {
         (polynomials.chunks_mut(self.n)).try_for_each(|x| lane.forward(x))
     }
 
-    /// Computes, in transform form, out(c) = the sum over rows r of digits(r) key(r, c).
+    /// Computes, in transform form modulo the prime of a lane, out(c) = the sum over rows r of digits(r) key(r, c), for
+    /// each column c of a gadget ciphertext.
     pub fn accumulate(
         &self,
         lane: usize,
@@ -173,7 +174,7 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Computes the transform of X^a - 1, for any a, which counts modulo 2N.
+    /// Computes the transform of X^a - 1 modulo the prime of a lane, for any a, which counts modulo 2N.
     pub fn monomial(&self, lane: usize, a: usize, out: &mut [u64]) -> Result<(), MathError> {
         check_len("transform of a monomial", self.n, out.len())?;
         self.lane(lane)?.monomials.of(a, out);
@@ -304,13 +305,14 @@ impl TransformedKey {
     }
 }
 
-/// Two primes p0 and p1, with the constants that compose a residue modulo p0 p1 from residues modulo both.
+/// Two primes p0 and p1 of the transforms, with the constants that compose a residue modulo p0 p1 from residues modulo
+/// both.
 #[derive(Clone, Copy)]
 pub(super) struct Garner {
     p0: u64,
     half0: u64,
     half1: u64,
-    /// The product p0 p1 of both primes, modulo 2^64.
+    /// The product p0 p1 of the two primes of the transforms, modulo 2^64.
     modulus: u64,
 }
 

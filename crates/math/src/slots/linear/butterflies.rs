@@ -11,9 +11,10 @@ use crate::slots::{SlotEncoder, Split};
 /// u^i and u^(i + n), i = bitrev(k). After the last stage it holds w(xi^j).
 pub(super) struct Butterflies<'a> {
     encoder: &'a SlotEncoder,
-    /// The base-2 logarithm of n = l / 2, half the number l of slots.
+    /// The base-2 logarithm of the number n = l / 2 of points, where l is the number of slots.
     pub log_n_points: u32,
-    /// The exponent s for which the root xi of order 2l is zeta^s.
+    /// The exponent s for which xi, the transform's root of unity of order 2l, is zeta^s. l is the number of slots, and
+    /// zeta the root of unity of the core.
     step: usize,
     half: u64,
 }
@@ -34,7 +35,7 @@ impl<'a> Butterflies<'a> {
         self.encoder.ring().integer(self.half)
     }
 
-    /// Returns xi^exponent.
+    /// Returns xi^exponent for the transform's root of unity xi, which has order 2l for l slots.
     fn xi(&self, exponent: u64) -> Gaussian {
         let order = 2 * self.encoder.structure().slots() as u64;
         self.encoder
@@ -67,7 +68,8 @@ impl<'a> Butterflies<'a> {
         }
     }
 
-    /// Returns butterfly stage s, which combines points whose k differ in bit s alone.
+    /// Returns butterfly stage s, which combines the two points xi^(5^k) (or xi^(-5^k)) whose exponents k differ in bit
+    /// s alone.
     pub fn stage(&self, s: u32) -> Terms {
         let one = self.encoder.ring().integer(1);
         let twiddle = 1u64 << (self.log_n_points - 1 - s);
@@ -92,8 +94,8 @@ impl<'a> Butterflies<'a> {
         })
     }
 
-    /// Returns a stage that combines pairs of points whose k differ in bit s. `factors(j, bit)` returns the factors of the
-    /// point's own value and of its partner's, where `bit` is bit s of k.
+    /// Returns a stage that combines pairs of points whose exponents k ([`Butterflies::power`]) differ in bit s.
+    /// `factors(j, bit)` returns the factors of the point's own value and of its partner's, where `bit` is bit s of k.
     fn of_pairs(&self, s: u32, factors: impl Fn(u64, bool) -> (Gaussian, Gaussian)) -> Terms {
         let structure = self.encoder.structure();
         let slots = structure.slots();

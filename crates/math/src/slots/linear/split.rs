@@ -2,12 +2,12 @@
 //! Chooses by cost how many butterfly stages become one stage of a linear map, and which baby and giant steps each stage
 //! has.
 
-/// Relative costs of the operations of a stage of a linear map.
+/// Relative costs of the operations of a linear map, by which its layout is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs {
     /// The cost of an automorphism of a value whose decomposition is computed already.
     pub hoisted: u64,
-    /// The cost of an automorphism of a value with a decomposition of its own.
+    /// The cost of an automorphism of a value together with the decomposition of that value.
     pub switched: u64,
     /// The cost of a product with a constant.
     pub product: u64,
@@ -43,7 +43,7 @@ impl Default for Shape {
     }
 }
 
-/// The powers of 5 among a stage's Galois elements, given as multiples of the exponent `step`.
+/// The powers of 5 among the Galois elements of a linear map's stage. Their exponents are multiples of `step`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Powers {
     pub step: i64,
@@ -61,8 +61,9 @@ pub(super) enum Range {
     Centred(i64),
 }
 
-/// A split of a stage into baby and giant steps, in units of the stage's `step`. The babies are consecutive numbers from
-/// `first_baby` on; the giants are multiples of the number of babies. 0 is among both.
+/// A split of a linear map's stage into baby and giant steps. A step k stands for the Galois element 5^(k `step`). The
+/// baby steps are consecutive numbers from `first_baby` on. The giant steps are multiples of the number of baby steps.
+/// 0 is among both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BabyGiant {
     pub babies: i64,
@@ -73,7 +74,8 @@ pub(super) struct BabyGiant {
 }
 
 impl Powers {
-    /// Returns the powers of 5 that butterfly stages `from` to `to` - 1 out of `log_n` have when they are one stage.
+    /// Returns the powers of 5 that one stage has which does the work of butterfly stages `from` to `to` - 1 out of
+    /// `log_n`.
     pub fn of_stages(from: u32, to: u32, log_n: u32, signs: bool) -> Self {
         let count = 1i64 << (to - from);
         Self {
@@ -128,8 +130,9 @@ impl Powers {
     }
 }
 
-/// Returns where to cut `log_n` butterfly stages into `depth` groups, for the least cost. `signs` says whether the first
-/// group also has negative powers. The result has `depth` + 1 cuts, the first of them 0.
+/// Returns where to cut `log_n` butterfly stages into `depth` groups, each of which becomes one stage of a linear map,
+/// for the least cost. `signs` says whether the first group also has the negatives of its powers of 5 as Galois
+/// elements. The result has `depth` + 1 cuts, the first of them 0.
 pub(super) fn best_cuts(log_n: u32, depth: usize, signs: bool, costs: Costs) -> Vec<u32> {
     let cost = |from: u32, to: u32| {
         Powers::of_stages(from, to, log_n, signs && from == 0)

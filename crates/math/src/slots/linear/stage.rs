@@ -5,15 +5,16 @@ use crate::Modulus;
 use crate::kernels::auto_coeff;
 use crate::slots::{CorePoly, SlotError};
 
-/// A linear map as stages that are applied in order. Its constants are modulo the p^e of the encoder that made the map; a
-/// device may lift them to other residues modulo p^e.
+/// A linear map as stages that are applied in order. Its constants are modulo p^e, the modulus of the encoder for which
+/// the map was made; a device may lift them to other residues modulo p^e.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinearMap {
     pub stages: Vec<Stage>,
 }
 
-/// A stage of a linear map: the sum over giants G of sigma_G(sum over its terms of factor * sigma_baby(input)), by baby
-/// steps and giant steps. All babies are automorphisms of the same input, so one decomposition serves them.
+/// A stage of a linear map: the sum over giant steps G of sigma_G(the sum over its terms of factor * sigma_b(input)).
+/// Here sigma_b is the automorphism of the term's baby step, and sigma_G that of the giant step. All baby steps are
+/// automorphisms of the same input, so one decomposition serves them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
     /// The Galois elements of the baby steps, first among them 1.
@@ -54,7 +55,7 @@ pub struct Count {
     pub switched: usize,
     /// The number of products with a constant polynomial.
     pub products: usize,
-    /// The largest number of products with a constant polynomial one after the other.
+    /// The largest number of products with a constant polynomial one after the other on any path of the map.
     pub depth: usize,
 }
 

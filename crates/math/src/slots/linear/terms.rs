@@ -49,14 +49,15 @@ impl Shift {
     }
 }
 
-/// A constant as its values, one for each slot.
+/// A constant of a linear map as its values, one for each slot.
 pub(super) type Values = Vec<Gaussian>;
 
-/// A linear map as a sum of terms values(slot) * automorphism.
+/// A linear map as a sum of terms. A term is an automorphism times a constant, which is stored as its values in the
+/// slots.
 pub(super) type Terms = BTreeMap<Shift, Values>;
 
 impl SlotEncoder {
-    /// Returns the values of a constant after the automorphism `shift` is applied to it.
+    /// Returns the values in the slots of a constant after the automorphism `shift` is applied to it.
     pub(super) fn moved(&self, values: &[Gaussian], shift: Shift) -> Values {
         let structure = self.structure();
         let two_n = 2 * structure.ring_degree() as u64;

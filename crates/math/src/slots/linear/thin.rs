@@ -148,7 +148,8 @@ fn sum_of(babies: impl IntoIterator<Item = u64>) -> Stage {
     }
 }
 
-/// The butterfly stages and the cuts between groups of them, from which both linear maps are made.
+/// The butterfly stages and the cuts between groups of them. From these both linear maps are made: slots to
+/// coefficients, and coefficients to slots.
 struct Map<'a> {
     encoder: &'a SlotEncoder,
     butterflies: Butterflies<'a>,
@@ -181,8 +182,8 @@ impl<'a> Map<'a> {
         self.encoder.structure().split()
     }
 
-    /// Returns the product of butterfly stages, which `stages` lists in the order of their application. Each automorphism has
-    /// the power that the baby and giant steps of the combined stage can reach.
+    /// Returns the product of butterfly stages, which `stages` lists in the order of their application. Each
+    /// automorphism's exponent of 5 is one that the baby and giant steps of the combined stage can reach.
     fn collapse(&self, stages: impl Iterator<Item = Terms>, from: u32, to: u32) -> Terms {
         let ones = vec![self.encoder.ring().integer(1); self.encoder.structure().slots()];
         let identity = Terms::from([(Shift::by(0), ones)]);
@@ -192,8 +193,8 @@ impl<'a> Map<'a> {
         })
     }
 
-    /// Returns an automorphism with its power in the range of stages `from` to `to` - 1. On Z\[u\] powers count modulo n, half
-    /// the number of slots.
+    /// Returns an automorphism x -> x^g, g = 5^k or -5^k, with its exponent k in the range that butterfly stages `from`
+    /// to `to` - 1 together have. On Z\[u\] powers count modulo n, half the number of slots.
     fn centred(&self, shift: Shift, from: u32, to: u32) -> Shift {
         let log_n = self.butterflies.log_n_points;
         let n = 1i64 << log_n;
@@ -212,8 +213,9 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Returns the map from integers a (first half) and b (second half) to a + i b at every point, i^2 = -1. For trinomials
-    /// the sum with y -> -y is still missing.
+    /// Returns the linear map from integers in slots to values at the transform's points: a + i b, i^2 = -1, of an
+    /// integer a of the first half of the coefficients and b of the second. If x^N + 1 splits into trinomials, the
+    /// caller still adds the image under y -> -y.
     fn join(&self) -> Terms {
         let ring = self.encoder.ring();
         let (one, i) = (ring.integer(1), self.butterflies.i());
@@ -226,7 +228,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Returns the inverse of [`Map::join`]. For trinomials the sum with the conjugate is still missing.
+    /// Returns the inverse of [`Map::join`], from values at the points to integers in slots. If x^N + 1 splits into
+    /// trinomials, the caller still adds the conjugate.
     fn part(&self) -> Terms {
         let ring = self.encoder.ring();
         let half = self.butterflies.half();
@@ -241,8 +244,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Returns a constant with one value in the slots of the first half of coefficients, and another in those of the second
-    /// half.
+    /// Returns a constant with the value `first` in the slots whose integers become the first half of the coefficients,
+    /// and `second` in the other slots.
     fn by_half(&self, first: Gaussian, second: Gaussian) -> Values {
         let structure = self.encoder.structure();
         let slots = structure.slots();

@@ -12,7 +12,7 @@ use crate::slots::{SlotEncoder, SlotError};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Halving {
     pub galois: u64,
-    /// The exponent m: the polynomial to split is one in x^m.
+    /// The exponent m: the step splits a polynomial in x^m, whose other coefficients are 0.
     pub spacing: usize,
 }
 
@@ -32,7 +32,7 @@ pub fn halvings(encoder: &SlotEncoder) -> Vec<Halving> {
 }
 
 impl Halving {
-    /// Returns both parts of a polynomial of N coefficients, by their definition.
+    /// Returns the two polynomials into which the step splits a polynomial of N coefficients, by their definition.
     ///
     /// # Errors
     /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the step was made.

@@ -6,15 +6,16 @@ use crate::kernels::check_len;
 use crate::torus::{Coefficients, Gadget};
 use crate::{MathError, Modulus};
 
-/// The constants of the loop for one digit of a gadget.
+/// The constants of the loop that computes one digit of a gadget decomposition.
 #[derive(Clone, Copy)]
 pub(in crate::torus) struct Digits {
     q: u32,
     offset: u32,
-    /// The shift at which the digit starts, and the mask 2^b - 1 of a digit of b bits, or all ones for the first digit.
+    /// The bit of a coefficient at which the digit starts. `mask` is 2^b - 1 for a digit of b bits, or all ones for the
+    /// first digit.
     place: u32,
     mask: u32,
-    /// The number q - 2^(b-1), which turns a digit from 0 to 2^b - 1 into the residue of a signed digit.
+    /// The number q - 2^(b-1). Added modulo q to b bits from 0 to 2^b - 1, it gives the residue of a signed digit.
     shift: u32,
 }
 

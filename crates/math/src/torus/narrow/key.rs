@@ -10,11 +10,11 @@ pub(super) const BLOCK: usize = 16;
 /// The 32-bit words of one cache line.
 type Line = [u32; BLOCK];
 
-/// Gadget ciphertexts of one shape. A step of a blind rotation takes m bits of the secret key and has one gadget
-/// ciphertext for each *pattern*, a value of the m bits other than 0. The gadget ciphertexts of one step lie together.
-/// First come sixteen evaluations of the columns of row 0 for each pattern, then those of row 1, and so on. The next
-/// sixteen evaluations follow in the same way. So one pass over the positions reads a step from its first word to its
-/// last.
+/// A bootstrapping key in words of 32 bits: gadget ciphertexts of one shape. A step of a blind rotation takes m bits of
+/// the secret key and has one gadget ciphertext for each *pattern*, a value of the m bits other than 0. The gadget
+/// ciphertexts of one step lie together. First come sixteen evaluations of the columns of row 0 for each pattern, then
+/// those of row 1, and so on. The next sixteen evaluations follow in the same way. So one pass over the positions reads
+/// a step from its first word to its last.
 #[derive(Clone)]
 pub struct NarrowKey {
     shape: KeyShape,
@@ -23,7 +23,7 @@ pub struct NarrowKey {
     lines: Vec<Line>,
 }
 
-/// The gadget ciphertexts of one step of a blind rotation.
+/// The gadget ciphertexts of a bootstrapping key that one step of a blind rotation reads.
 #[derive(Clone, Copy)]
 pub struct NarrowStep<'a> {
     patterns: usize,
@@ -46,13 +46,15 @@ impl NarrowKey {
         })
     }
 
-    /// Returns the number of patterns of a step, each with one gadget ciphertext. The last step may have fewer.
+    /// Returns the number of patterns of secret bits of a step of a blind rotation, each with one gadget ciphertext.
+    /// The last step may have fewer.
     fn patterns_of(&self, step: usize) -> usize {
         let before = step.saturating_mul(self.patterns).min(self.count);
         (self.count - before).min(self.patterns)
     }
 
-    /// Writes the evaluations of one polynomial to its place in gadget ciphertext number `at`.
+    /// Writes the evaluations of one polynomial to its place in the key: in row `row` and column `col` of gadget
+    /// ciphertext number `at`.
     pub(super) fn put(&mut self, at: usize, [row, col]: [usize; 2], x: &[u32]) {
         let (step, pattern) = (at / self.patterns, at % self.patterns);
         let start = step * self.patterns * self.shape.words() / BLOCK;
@@ -63,7 +65,7 @@ impl NarrowKey {
         }
     }
 
-    /// Returns the gadget ciphertexts of a step, or none beyond the last step.
+    /// Returns the gadget ciphertexts of a step of a blind rotation, or none beyond the last step.
     pub fn step(&self, step: usize) -> NarrowStep<'_> {
         let patterns = self.patterns_of(step);
         let lines = self.shape.words() / BLOCK;

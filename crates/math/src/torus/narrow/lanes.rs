@@ -34,11 +34,13 @@ pub(super) trait Vector: Copy {
     unsafe fn mul_signed(self, y: Self) -> Self;
     /// Returns the odd words moved to the even places, with zeros in the odd places.
     unsafe fn odd(self) -> Self;
-    /// Returns the odd words of `odd`, and the odd words of `even` moved to the even places between them.
+    /// Returns a vector with the odd words of `odd` at their places, and the odd words of `even` at the even places
+    /// below them.
     unsafe fn join_odd(even: Self, odd: Self) -> Self;
     /// Returns x - m in each word with x >= m, else x.
     unsafe fn correct(self, m: Self) -> Self;
-    /// Returns for each word the word of a line of sixteen with the number in `index`, modulo 16.
+    /// Returns a vector whose every word is one of the sixteen words at p: the word whose number, modulo 16, is in
+    /// `index`.
     ///
     /// # Safety
     /// p must be readable for sixteen words.

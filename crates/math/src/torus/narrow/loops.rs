@@ -25,11 +25,12 @@ use crate::torus::key::AHEAD;
 struct Reducer<V> {
     q: V,
     two_q: V,
-    /// The constant -1/q modulo 2^32.
+    /// The constant -1/q modulo 2^32 of Montgomery's reduction.
     factor: V,
-    /// The start -R/2 q^2 of sums with a weight, for R rows.
+    /// The number -R/2 q^2 at which a sum of products over R rows starts if it is multiplied by a weight, so that the
+    /// sum is about zero.
     sums: V,
-    /// The start 3/2 2^32 q of a sum of weighted sums.
+    /// The number 3/2 2^32 q at which a sum of weighted sums starts, so that it is positive.
     start: V,
     /// The constant 2^31, by which a word is split into signed halves.
     half: V,
@@ -67,8 +68,8 @@ impl<V: Vector> Reducer<V> {
         }
     }
 
-    /// Returns 1/2^32 of 64-bit numbers below 3 2^32 q, or below 12 q^2, as residues modulo q. `even` and `odd` are those of
-    /// even and of odd places.
+    /// Returns 1/2^32 of 64-bit numbers below 3 2^32 q, or below 12 q^2, as residues modulo q. `even` has the numbers
+    /// for the even words of the result, `odd` those for the odd words.
     #[inline(always)]
     unsafe fn reduce(self, [even, odd]: [V; 2]) -> V {
         // SAFETY: the caller enables the vector's features.
@@ -80,9 +81,9 @@ impl<V: Vector> Reducer<V> {
     }
 }
 
-/// Returns the sums over the rows for the columns of the gadget ciphertexts of G patterns, for a vector of positions from
-/// i on. The first pattern's words begin at `key`; each sum begins with `start`. The two vectors are those of even and of
-/// odd places.
+/// Returns the sums over all rows of digits times key words, for each column of the gadget ciphertexts of G patterns,
+/// at a vector of positions from i on. The first pattern's words begin at `key`; each sum begins with `start`. The two
+/// vectors are those of even and of odd places.
 #[inline(always)]
 unsafe fn products<V: Vector, const COLS: usize, const G: usize>(
     with: Operands,
@@ -112,7 +113,8 @@ unsafe fn products<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Returns the sum over G patterns, from pattern `first` on, of their sums of products times their weights, as residues.
+/// Returns for each column the sum over G patterns, from pattern `first` on, of the pattern's sum of products times its
+/// weight, as residues.
 #[inline(always)]
 unsafe fn group<V: Vector, const COLS: usize, const G: usize>(
     reducer: Reducer<V>,
@@ -195,9 +197,9 @@ unsafe fn columns<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Computes the sums of a step. The caller has checked the lengths: `digits` holds `rows` polynomials, `out` `cols`,
-/// `weights` none or two for each pattern. It has at most 12 rows and 2 to 4 columns; N is a multiple of 16, and q is odd
-/// and below 2^30.
+/// Computes the sums of one step of a blind rotation. The caller has checked the lengths: `digits` holds `rows`
+/// polynomials, `out` `cols`, `weights` none or two for each pattern. It has at most 12 rows and 2 to 4 columns; N is a
+/// multiple of 16, and q is odd and below 2^30.
 #[inline(always)]
 unsafe fn accumulate<V: Vector>(
     q: Modulus,
@@ -285,8 +287,8 @@ macro_rules! entry {
                 unsafe { super::accumulate::<$vector>(q, shape, step, digits, weights, out) }
             }
 
-            /// Looks up the transform of X^a - 1 in the table `lines`: for each sixteen positions the factors of low words,
-            /// then those of high words.
+            /// Looks up the transform of X^a - 1 in the table `lines`: for each sixteen positions the factors for the
+            /// low words of sums, then those for the high words.
             ///
             /// # Safety
             /// The processor must have the features of the vector.

@@ -46,8 +46,8 @@ impl NarrowRing {
     /// The most columns of a gadget ciphertext, whose sums fit into registers.
     const MOST_COLS: usize = 4;
 
-    /// Returns the ring for polynomials and gadget ciphertexts of this shape, or `None` if words of 32 bits cannot
-    /// serve them.
+    /// Returns the ring for polynomials and gadget ciphertexts of this shape, or `None` if they do not suit words of 32
+    /// bits. They do if q is an odd prime of at most 30 bits, and N, the rows and the columns are in range.
     ///
     /// # Errors
     /// [`MathError`] if the modulus has no root of unity of the needed order.

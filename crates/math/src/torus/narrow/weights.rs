@@ -13,8 +13,8 @@ use crate::{Backend, Modulus};
 /// The four-bit reversal of the number of each lane.
 pub(super) const REVERSED: [u32; BLOCK] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
 
-/// The number psi^e - 1, nearest to 0, and 2^32 times it. The first multiplies the low words of sums, the second the
-/// high words.
+/// The number psi^e - 1 modulo q, nearest to 0, and 2^32 times it, for sixteen exponents e. The first multiplies the
+/// low words of sums, the second the high words.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) low: [u32; BLOCK],
@@ -23,7 +23,7 @@ pub(super) struct Pair {
 
 /// A table of the numbers psi^e - 1, from which transforms of X^a - 1 are looked up.
 pub(super) struct Weights {
-    /// The lines of the table: line r has e = r + N/8 t in lane t.
+    /// The lines of the table: lane t of line r has the number for the exponent e = r + N/8 t.
     lines: Vec<Pair>,
     /// The exponent 2 B(b) + 1 for each block b of sixteen positions, where B reverses the bits of b.
     exponents: Vec<u32>,
@@ -62,8 +62,8 @@ impl Weights {
         }
     }
 
-    /// Computes the transform of X^a - 1: for each sixteen positions the factors of low words, then those of high
-    /// words.
+    /// Computes the transform of X^a - 1: for each sixteen positions the factors for the low words of sums, then those
+    /// for the high words.
     pub(super) fn of(&self, a: usize, out: &mut [u32]) {
         let a = a as u32;
         #[cfg(target_arch = "x86_64")]
