@@ -12,13 +12,14 @@ use ringmill_isa::source::SourceLoc;
 /// time. A u64 holds years of parts.
 const PARTS: u64 = 256;
 
-/// Divides the time of a run equally among the steps that run at once, whenever one of them ends. Time in which no
-/// step runs belongs to no call.
+/// Divides the time of a program's run equally among the steps that its threads compute at once, whenever one of them
+/// ends. Time in which no step runs belongs to no call.
 pub struct Clock {
     pub ledger: Ledger,
     last: Instant,
     running: u64,
-    /// The time, in parts of a nanosecond, that a step would have if it ran from the beginning of the run on.
+    /// The time, in parts of a nanosecond, that the clock would have given to a step that runs since the beginning of
+    /// the run.
     given: u64,
 }
 
@@ -37,17 +38,18 @@ impl Clock {
         }
     }
 
-    /// Counts one more call of procedure number `proc` from a line, and returns the row to which its time belongs.
+    /// Counts one more call of procedure number `proc` from a line of the user's program. Returns the ledger's row to
+    /// which the call's time belongs.
     pub fn call(&mut self, line: Option<&SourceLoc>, proc: u32) -> Entry {
         self.ledger.call(line, proc)
     }
 
-    /// Divides the time since the last look among the running steps.
+    /// Reads the time, and divides the time since the clock was last read among the running steps.
     pub fn look(&mut self) {
         self.look_at(Instant::now());
     }
 
-    /// Divides the time from the last look to the moment `now` among the running steps.
+    /// Divides the time from the last reading of the clock to the moment `now` among the running steps.
     pub fn look_at(&mut self, now: Instant) {
         let passed = now.duration_since(self.last).as_nanos() as u64;
         self.last = now;
@@ -56,25 +58,25 @@ impl Clock {
         }
     }
 
-    /// Begins a step, at the time of the last look at the clock.
+    /// Begins a step, at the moment when the clock was last read.
     pub fn begin(&mut self) -> Begun {
         self.running += 1;
         Begun(self.given)
     }
 
-    /// Ends a step now, and adds its time to the row of its call.
+    /// Ends a step now, and adds its time to the ledger's row of its call.
     pub fn end(&mut self, entry: Entry, begun: Begun) {
         self.end_at(entry, begun, Instant::now());
     }
 
-    /// Ends a step at the moment `now`, and adds its time to the row of its call.
+    /// Ends a step at the moment `now`, and adds its time to the ledger's row of its call.
     pub fn end_at(&mut self, entry: Entry, begun: Begun, now: Instant) {
         self.look_at(now);
         self.running = self.running.saturating_sub(1);
         self.ledger.spend(entry, self.given - begun.0);
     }
 
-    /// Adds all time since the last look to the row of one call. No other call may run meanwhile.
+    /// Adds all time since the clock was last read to the ledger's row of one call. No other call may run meanwhile.
     pub fn lap(&mut self, entry: Entry) {
         let begun = self.begin();
         self.end(entry, begun);

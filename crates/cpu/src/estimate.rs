@@ -12,7 +12,8 @@ use ringmill_isa::mid::{Action, LimbMap, LocalId, Step as Line, ValueType, Verif
 use super::plan::{Kernel, Plan};
 use ringmill_device::pool::{buffer_bytes, holds_short, limb_modulus};
 
-/// The estimated cost of a block of a program, or of a whole one. Repeats count as often as they run.
+/// The estimated memory and time of a program, or of one block of its calls. A repeated block counts as often as it
+/// runs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Run {
     pub calls: u64,
@@ -20,7 +21,7 @@ pub(super) struct Run {
     /// The most bytes of limbs at one time if calls run in order, as on one thread. The caller's inputs are not
     /// counted.
     peak: u64,
-    /// The most bytes of limbs that one call holds between its steps.
+    /// The most bytes of limbs that the steps of one call compute and still need.
     within: u64,
 }
 
@@ -44,12 +45,12 @@ pub(super) fn run(program: &Verified, plans: &[Arc<Plan>]) -> Run {
     Frame::new(program, plans, &blocks, &[]).run(&text.steps)
 }
 
-/// The limbs of a block while the estimate reads its steps.
+/// The limbs that are alive in a block of the program while the estimate reads the block's calls.
 struct Frame<'a> {
     program: &'a Verified,
     plans: &'a [Arc<Plan>],
     blocks: &'a [Run],
-    /// The bytes of each limb that a later step of the block reads.
+    /// The bytes of each limb that the block reads later.
     alive: LimbMap<u64, LocalId>,
     held: u64,
     run: Run,
@@ -140,14 +141,14 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The bytes of the limbs to which a program's seeds and constants expand.
+/// The bytes of the key limbs that a program's seeds expand to, and of its encoded constants.
 #[derive(Clone, Copy, Default)]
 pub struct Expands {
-    /// The bytes of all expanded limbs and constants, each counted once.
+    /// The bytes of all expanded key limbs and encoded constants, each counted once.
     pub all: u64,
     /// The bytes of the largest expanded limb or constant.
     pub largest: u64,
-    /// The most bytes of expanded limbs and constants that one call reads.
+    /// The most bytes of expanded key limbs and encoded constants that one call reads.
     pub within: u64,
 }
 
@@ -161,16 +162,17 @@ impl Expands {
         }
     }
 
-    /// Returns the budget in bytes for expanded limbs and constants. It is the budget `asked` for, or else `there` +
-    /// `room` bytes if all of them exceed that and the largest does not. `None` keeps all. `there` bytes are expanded
-    /// already, and `room` bytes are free beside the run's limbs.
+    /// Returns the budget in bytes for expanded limbs and constants: `asked` if the caller gave one. Otherwise the
+    /// budget is what fits in memory, `there` + `room` bytes, if that is less than all of them and enough for the
+    /// largest. `None` stands for no budget: all are kept. `there` bytes are expanded already, and `room` bytes are
+    /// free beside the run's limbs.
     pub fn budget(&self, asked: Option<u64>, there: u64, room: u64) -> Option<u64> {
         let left = there.saturating_add(room);
         asked.or_else(|| (self.all > left && left >= self.largest).then_some(left))
     }
 
-    /// Returns the most bytes of expanded limbs and constants alive at one time with `calls` open calls. It is the
-    /// budget, or what these calls read if that is more.
+    /// Returns the most bytes of expanded limbs and constants that a run with `calls` open calls holds at one time. It
+    /// is the budget, or what these calls read if that is more.
     pub fn under(&self, budget: Option<u64>, calls: usize) -> u64 {
         let held = self.within.saturating_mul(calls as u64);
         self.all.min(budget.unwrap_or(u64::MAX).max(held))

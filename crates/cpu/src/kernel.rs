@@ -23,8 +23,8 @@ pub(super) struct Task<'a> {
     pub call: u64,
     pub step: u32,
     pub src: Vec<Value<'a>>,
-    /// A buffer for each result. With `in_place` the first result's buffer holds that operand's residues. For a
-    /// kernel that updates operands ([`Kernel::updates`]), these buffers hold the operands.
+    /// A buffer for each result. If `in_place` names an operand, the first result's buffer holds that operand's
+    /// residues. For a kernel that updates operands ([`Kernel::updates`]), these buffers hold the operands.
     pub dst: Vec<Value<'a>>,
     pub in_place: Option<usize>,
     /// Whether the kernel writes its results past the processor's caches to memory ([`Kernel::streams`]).
@@ -281,7 +281,8 @@ fn in_place<'v>(
     Ok(())
 }
 
-/// Returns the sum of the exponents, which are all operands but the last, and the limb, which is the last.
+/// Returns the sum of the exponents and the limb that they rotate. The limb is the last operand, the exponents are all
+/// others.
 fn exponents<'v>(src: &'v [Value<'_>]) -> Result<(usize, &'v [u64]), Fault> {
     let (a, exponents) = src.split_last().ok_or(Fault::Shape)?;
     let mut sum = 0usize;
@@ -300,7 +301,7 @@ fn copy(out: &mut [u64], from: &[u64]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The longest list of operands that is collected in an array on the stack.
+/// The longest list of limbs that is collected in an array on the stack; a longer one is collected on the heap.
 const FEW: usize = 32;
 
 fn with_limbs<T>(src: &[Value<'_>], f: impl FnOnce(&[&[u64]]) -> T) -> T {

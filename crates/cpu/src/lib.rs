@@ -39,7 +39,7 @@ use plan::Plan;
 use session::Session;
 use state::{Opened, State};
 
-/// The most plans of procedures in the cache; beyond this number the cache is emptied.
+/// The most plans of procedures that the device caches; beyond this number the cache is emptied.
 const MAX_PLANS: usize = 1 << 14;
 /// The most threads with which the CPU device can be opened.
 pub const MAX_THREADS: usize = 1024;
@@ -64,7 +64,7 @@ pub struct Cpu {
     plans: Mutex<HashMap<usize, Planned>>,
     /// The number of procedures for which the device has made a plan so far.
     planned: AtomicU64,
-    /// The cached programs that call one procedure each.
+    /// The cached programs, each of which calls one procedure once.
     calling: Calling,
     /// The pools of limb buffers that no run uses now.
     pools: Mutex<Vec<Pool>>,
@@ -120,7 +120,7 @@ impl Cpu {
         self.threads
     }
 
-    /// Returns the most calls that a run has open at one time.
+    /// Returns the most calls of procedures that a run has begun and not finished at one time.
     fn open_calls(&self) -> usize {
         match self.workers {
             None => 1,
@@ -298,7 +298,7 @@ fn may_go_on(watch: &Watch, saved: bool) -> Result<(), Halt> {
     }
 }
 
-/// Reports the number of finished calls as progress, a few times a second.
+/// Reports the number of a run's finished calls as progress, a few times a second.
 struct Meter<'p> {
     progress: &'p dyn Progress,
     total: u64,

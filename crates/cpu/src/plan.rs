@@ -83,7 +83,8 @@ pub(super) enum Kernel {
     Extract(Coefficients),
     /// An LWE key switch: the operands are the LWE vector, then the rows of the switching key.
     LweSwitch(Gadget),
-    /// A pass: elementwise steps on the procedure's parameters, a block of coefficients at a time.
+    /// A pass over memory: several elementwise steps, which are all computed on a block of coefficients before the next
+    /// block.
     Pass(Pass),
     Split(Modulus, Ring),
     Join(Modulus, Ring),
@@ -206,7 +207,8 @@ impl Kernel {
         )
     }
 
-    /// Returns whether the kernel computes an intermediate value in words of 64 bits before its result of 32-bit words.
+    /// Returns whether the kernel needs a buffer of 64-bit words for an intermediate value if its result has 32-bit
+    /// words.
     fn between(&self) -> bool {
         matches!(self, Kernel::Difference { .. })
     }
@@ -220,7 +222,8 @@ impl Kernel {
         }
     }
 
-    /// Returns the kernel's rough time, in units of an elementwise pass over a limb. Only estimates of progress use it.
+    /// Returns the kernel's rough time. The unit is the time of one elementwise operation on a limb. Only estimates of
+    /// progress use it.
     fn weight(&self, operands: usize) -> u64 {
         match self {
             Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
@@ -256,7 +259,8 @@ fn converter(extension: Extension) -> Result<Box<dyn BaseExtension>, MathError> 
     })
 }
 
-/// The rough time in which an LWE key switch handles the key rows of one digit, in passes over a limb.
+/// The rough time in which an LWE key switch handles the key rows of one digit. The unit is that of [`Kernel`]'s
+/// weights: one elementwise operation on a limb.
 const SWITCH_PASSES: u64 = 512;
 
 /// A step of a procedure with its kernel. Its operands and results are indices into the call's frame of values.
@@ -348,7 +352,7 @@ fn holds(step: &Step) -> plan::Held<'_, impl Iterator<Item = (u32, u64)> + Clone
     }
 }
 
-/// A list of u32 for each index, all stored in two flat vectors.
+/// One list of numbers for each value of a procedure, all stored in two flat vectors.
 #[derive(Default)]
 pub(super) struct Lists {
     ends: Vec<u32>,
@@ -389,7 +393,7 @@ pub(super) struct Plan {
     pub steps: Vec<Step>,
     /// For each value, the number of steps and results that use it.
     pub uses: Vec<u32>,
-    /// For each step, the number of operands that are not computed when the call begins.
+    /// For each step, the number of its operands that other steps of the call compute.
     pub pending: Vec<u32>,
     /// For each value, the steps that use it; a step that uses it twice is listed twice.
     pub consumers: Lists,
@@ -399,7 +403,7 @@ pub(super) struct Plan {
     pub params: Vec<u32>,
     pub results: usize,
     pub weight: u64,
-    /// The most bytes in use at one time by limbs that the procedure computes, if its steps run in order.
+    /// The most bytes that the limbs computed by the procedure take at one time, if its steps run in order.
     pub peak_bytes: u64,
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Session<'s> {
     whole: estimate::Run,
     /// The estimated bytes of the limbs to which the program's seeds expand.
     seeds: estimate::Expands,
-    /// The time that planning took; the first run's time includes it.
+    /// The time in which the session planned the program's procedures; the first run's time includes it.
     opening: Duration,
 }
 

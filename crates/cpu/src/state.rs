@@ -33,15 +33,15 @@ use ringmill_device::report::Entry;
 use ringmill_device::trace::Context;
 use ringmill_device::value::Value;
 
-/// The number of calls after the open ones that the run has read from the program. In a short program, the run then
-/// knows an output as an output when it is computed.
+/// The number of calls after the open ones that the run reads from the program in advance. So in a short program the
+/// run knows, when it computes a limb, whether a later call reads it or it is only an output.
 const WINDOW: usize = 64;
 
 /// A limb of the program that a call computes or waits for.
 #[derive(Default)]
 struct Slot<'a> {
     value: Option<Value<'a>>,
-    /// Whether every call that reads the limb has been opened.
+    /// Whether the run has opened every call that reads the limb.
     ended: bool,
     /// The open calls that wait for the limb, each with the number of the value that the limb becomes there.
     waiters: Vec<(u64, u32)>,
@@ -66,7 +66,7 @@ struct Frame<'a> {
     values: Vec<Option<Value<'a>>>,
     uses: Vec<u32>,
     pending: Vec<u32>,
-    /// The number of the call's unfinished steps, plus the number of its results that later calls cannot read yet.
+    /// The number of the call's steps that are not computed, plus the number of its results that are not computed.
     left: usize,
     /// The row of the clock's ledger to which the call's time is added.
     entry: Option<Entry>,
@@ -92,7 +92,8 @@ pub(super) struct State<'a> {
     /// run in order. Only a run on several threads uses this queue.
     ready: BinaryHeap<Reverse<(u64, u32)>>,
     track_ready: bool,
-    /// The limbs that were computed and are still to be passed to the steps that wait: call, value, limb.
+    /// The computed limbs that are still to be passed to the steps that wait for them: the call, the number of the
+    /// value in the call, and the limb.
     arrivals: Vec<(u64, u32, Value<'a>)>,
     pub pool: Pool,
     pub clock: Clock,
@@ -315,8 +316,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Passes every new limb to its call. A limb that is a result becomes readable for other calls. Then it marks the
-    /// steps that have all operands.
+    /// Passes every newly computed limb to the open call that waits for it. A limb that is a result becomes readable
+    /// for other calls. Then it marks the steps that have all operands.
     fn settle_arrivals(&mut self) -> Result<(), DeviceError> {
         while let Some((call, index, value)) = self.arrivals.pop() {
             let plan = self.plan(call)?;
@@ -340,7 +341,8 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Counts one more operand for each of these steps of a call, and queues a step that has all.
+    /// Counts one more computed operand for each of the steps `steps` of a call, and queues each step that then has all
+    /// its operands.
     fn mark_ready(&mut self, call: u64, steps: &[u32]) -> Result<(), DeviceError> {
         for &step in steps {
             let pending = &mut self.frame(call)?.pending[step as usize];

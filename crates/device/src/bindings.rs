@@ -17,9 +17,10 @@ use crate::value::Value;
 #[derive(Clone)]
 enum Data<'a> {
     Borrowed(&'a [u64]),
-    /// The borrowed residues of a limb whose modulus is below 2^32, in words of 32 bits.
+    /// The borrowed residues of a limb in words of 32 bits. The limb's modulus is below 2^32.
     Short(&'a [u32]),
-    /// A borrowed limb of runs of equal residues: the value of each run, and the number of residues of the limb.
+    /// A borrowed limb that consists of blocks of equal residues: one value for each block, and the number of residues
+    /// of the limb.
     Spread(&'a [u64], usize),
     Shared(Arc<[u64]>),
     /// One limb of a constant that is encoded when a step reads it: the limb modulo the program's modulus with this
@@ -85,7 +86,7 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Makes a limb of residues that it owns together with the caller, without copying them.
+    /// Makes a limb that shares the ownership of its residues with the caller, without copying them.
     ///
     /// # Errors
     /// [`DeviceError::Residue`] for a residue at or above `modulus`.
@@ -132,8 +133,8 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Makes a limb of `len` residues from the values of its runs, which the caller lends. All runs of equal residues
-    /// have the same length.
+    /// Makes a limb of `len` residues that consists of equally long blocks of equal residues. The caller lends one
+    /// value for each block.
     pub fn spread(values: &'a [u64], len: usize, modulus: TableModulus) -> Self {
         debug_assert!(check_residues(values, modulus).is_ok());
         Self {
@@ -250,8 +251,9 @@ impl SeedExpansion {
     }
 
     /// Returns a limb in evaluation form as the instruction `PRNG` defines it: the words of keystream number `stream`
-    /// of this seed, each reduced modulo `modulus`. On one half of a ring, the words are those at the positions of that
-    /// half. The first half in bit-reversed order has the roots psi^e with e = 1 mod 4.
+    /// of this seed, each reduced modulo `modulus`. If the machine holds each limb as two halves, the limb of one half
+    /// has the words at its positions. The first half in bit-reversed order has the values at the roots psi^e of x^N +
+    /// 1 with e = 1 mod 4.
     ///
     /// # Errors
     /// [`ringmill_limits::Halt::NoMemory`] if there is no memory for the limb.
@@ -290,8 +292,8 @@ pub struct Bindings<'a> {
 }
 
 impl Bindings<'_> {
-    /// Returns the caches of all expanded limbs and encoded constants of these bindings. If all share one [`Expanded`],
-    /// there is one.
+    /// Returns the caches of all expanded limbs and encoded constants of these bindings. If all limbs and constants
+    /// share one [`Expanded`], the list has one entry.
     pub fn expanded(&self) -> Vec<Arc<Expanded>> {
         let seeds = self.seeds.iter().map(|seed| &seed.expanded);
         let constants = self.limbs.iter().filter_map(Limb::constant);

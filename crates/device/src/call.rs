@@ -105,11 +105,12 @@ pub type Polys = Vec<ResidueVec>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given<'a> {
     Limb(Residues<'a>),
-    /// A limb of runs of equal residues, as the value of each run ([`Limbed::spread`]).
+    /// A limb that consists of blocks of equal residues, as one value for each block ([`Limbed::spread`]).
     Spread(&'a [u64]),
 }
 
-/// Returns the `len` residues of a limb from the values of its runs of equal residues.
+/// Returns the `len` residues of a limb that consists of equally long blocks of equal residues, from one value for each
+/// block.
 pub fn written_out(values: &[u64], len: usize) -> Vec<u64> {
     let run = len / values.len().max(1);
     let runs = values.iter();
@@ -184,12 +185,12 @@ fn places(results: &[ResultLimb]) -> Vec<(usize, usize)> {
     places.into_iter().zip(limbs).collect()
 }
 
-/// The form of the results that a call returns.
+/// The form of the results that a call of a procedure returns.
 pub struct Results<'a> {
     /// The number of polynomials of each result of the call.
     pub size: u32,
-    /// Returns the number of the operand from which a polynomial of the result is copied. It is `None` if the
-    /// procedure computes the polynomial.
+    /// A function that returns the number of the operand of which a polynomial of the result is a copy. It returns
+    /// `None` if the procedure computes the polynomial.
     pub passes_through: &'a dyn Fn(Poly) -> Option<u16>,
     /// Whether the words of the results have 32 bits.
     pub short: bool,

@@ -87,7 +87,8 @@ impl<'a> Saver<'a> {
         Self { schedule, whose }
     }
 
-    /// Returns whether a checkpoint is due: the run is to be saved as soon as no call is open.
+    /// Returns whether a checkpoint is due. If it is, the run is to be saved as soon as no call of a procedure is in
+    /// progress.
     pub fn is_due(&self, watch: &Watch) -> bool {
         watch.is_stopped() || self.schedule.is_due()
     }
@@ -181,7 +182,7 @@ pub struct Saved {
     /// The number of calls that the saved run had finished.
     pub calls: u64,
     pub limbs: HashMap<LimbId, Vec<u64>>,
-    /// The limbs that are alive at the saved position but not in the file.
+    /// The limbs that a later call reads but that are not in the file.
     pub absent: Vec<LimbId>,
 }
 

@@ -40,8 +40,8 @@ pub struct Request<'a> {
     pub resume: Option<PathBuf>,
     /// The most bytes of expanded key limbs and encoded constants that the run keeps. Limbs beyond it are dropped and
     /// computed again when a step reads them. With `None` the run keeps all that the limit of [`Request::watch`] leaves
-    /// room for. A machine that takes only some instructions refuses a budget. So does a run with timing only, because
-    /// it expands nothing.
+    /// room for. A machine that executes only some of a program's instructions refuses a budget. So does a run with
+    /// timing only, because it expands nothing.
     pub expanded_bytes: Option<u64>,
 }
 
@@ -110,8 +110,8 @@ pub trait Device: Send + Sync {
     }
 
     /// Returns whether the device encodes plaintext constants only when a step reads them. Such a device keeps to
-    /// [`Request::expanded_bytes`] in runs with `function`. All other devices need constants that are encoded before
-    /// the run.
+    /// [`Request::expanded_bytes`] in runs that compute outputs. All other devices need constants that are encoded
+    /// before the run.
     fn expands(&self) -> bool {
         false
     }
@@ -208,7 +208,8 @@ pub fn check_values(device: &dyn Device, program: &Verified) -> Result<(), Devic
     Ok(())
 }
 
-/// Refuses a budget for expanded limbs if the device does not keep to budgets, or the request is for timing only.
+/// Refuses a request's budget of bytes for expanded limbs ([`Request::expanded_bytes`]) if the device keeps to no
+/// budget, or if the request is for timing only.
 pub fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), DeviceError> {
     let why = match (request.expanded_bytes, request.function) {
         (None, _) => return Ok(()),
@@ -223,7 +224,7 @@ pub fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), De
 }
 
 /// Checks a request to a device that runs a program as a whole. Such a device refuses a request for neither outputs nor
-/// timing, values that it does not hold, a budget, and a checkpoint.
+/// timing, values of types that it does not hold, a budget for expanded limbs, and a checkpoint.
 pub fn check_request(
     device: &dyn Device,
     program: &Verified,

@@ -65,8 +65,8 @@ impl Drop for Made {
     }
 }
 
-/// The slot in which a thread puts the item that it computes, for threads that wait for it. The slot is locked
-/// meanwhile.
+/// The cell in which a thread puts the item of the cache that it computes, for threads that wait for the item. The cell
+/// is locked during the computation.
 type Cell = Arc<Mutex<Option<Arc<Made>>>>;
 
 #[derive(Default)]
@@ -77,7 +77,7 @@ struct Slot {
     /// A weak reference to an item that the cache dropped while steps still held it.
     loose: Weak<Made>,
     making: Option<Cell>,
-    /// Whether the item was computed before, so that computing it again counts as a repetition.
+    /// Whether the item of the cache was computed before, so that computing it again counts as a repetition.
     once: bool,
 }
 
@@ -141,7 +141,7 @@ impl Held {
         }
     }
 
-    /// Drops items that no step holds until `over` bytes are free, or until no such item remains.
+    /// Drops items of the cache that no step holds until `over` bytes are freed, or until no such item remains.
     fn free(&mut self, over: u64) {
         let (mut freed, mut gone) = (0, Vec::new());
         for item in self.order.values() {
@@ -175,7 +175,7 @@ impl Expanded {
         self.seeds.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns an item of `bytes` bytes from the cache. If no one holds it, the function `make` computes it.
+    /// Returns an item of `bytes` bytes. If neither the cache nor a step holds it, the function `make` computes it.
     pub fn get(
         &self,
         item: Item,
@@ -274,7 +274,7 @@ impl Expanded {
 struct Making<'c> {
     of: &'c Expanded,
     item: Item,
-    /// The bytes of the item that are not yet counted with a finished item.
+    /// The bytes that the cache counts as alive for the item until it is finished.
     bytes: u64,
 }
 
@@ -306,7 +306,7 @@ pub struct ExpandedStats {
     pub constants_again: u64,
 }
 
-/// One run's registration with the caches from which it reads. It ends when this value is dropped.
+/// One run's registration with the caches of expanded limbs from which it reads. It ends when this value is dropped.
 pub struct Usage {
     budget: Option<u64>,
     readers: Vec<(Arc<Expanded>, u64)>,

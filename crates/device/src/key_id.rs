@@ -82,23 +82,24 @@ impl KeyId {
     }
 }
 
-/// The result of a comparison in which no two parts belong to different secret keys.
+/// The result of a comparison of ciphertexts, plaintexts and keys, no two of which belong to different secret keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Agreement<N> {
-    /// The identifier of all parts that have one, or `None` if no part has one.
+    /// The identifier of all those objects that have one, or `None` if none has one.
     pub known: Option<KeyId>,
     /// The names of the ciphertexts, plaintexts and keys that have no identifier.
     pub unchecked: Vec<N>,
 }
 
 impl<N> Agreement<N> {
-    /// Returns the identifier of the computation's result: the common one, or `None` if a part has none.
+    /// Returns the identifier for a result that is computed from these objects: the common one, or `None` if an object
+    /// has none.
     pub fn key_id(&self) -> Option<KeyId> {
         self.known.filter(|_| self.unchecked.is_empty())
     }
 }
 
-/// The error of a part of a computation that belongs to another secret key than the parts before it.
+/// The error of a ciphertext, plaintext or key that belongs to another secret key than those before it.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "{what} belongs to another secret key (key identity {got}, expected {expected})",

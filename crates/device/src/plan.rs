@@ -20,12 +20,12 @@ use crate::DeviceError;
 pub use memory::{Held, peak};
 pub use pass::{Act, At, Deed, Pass};
 
-/// The most result limbs of one step of a base extension from few moduli. Each step multiplies its operands by their
-/// constants again, a cost that four results share well enough. Eight results would save 10 to 20 %, but twice as many
-/// limbs would wait in memory.
+/// The most result limbs of one step of a base extension from fewer than `MANY` source moduli. Each step multiplies
+/// its operands by their constants again, a cost that four results share well enough. Eight results would save 10 to 20
+/// %, but twice as many limbs would wait in memory.
 const EXTENDED_OF_FEW: usize = 4;
-/// The most result limbs of one step of a base extension from many moduli, six or more. There the repeated products of
-/// the operands cost more than the memory of results that wait.
+/// The most result limbs of one step of a base extension from `MANY` source moduli or more. There the products that
+/// every step repeats cost more than the memory of finished results.
 pub const EXTENDED: usize = 16;
 /// The least number of source moduli for which a base extension counts as one from many.
 const MANY: usize = 6;
@@ -61,8 +61,8 @@ pub enum Job {
     AutoCoeff(Modulus, u64),
     /// The automorphism in evaluation form: log2 of the ring degree N, and the Galois element.
     AutoEval(u32, u64),
-    /// The automorphism in evaluation form on a ring whose limbs are held as two halves: log2 of the whole ring's
-    /// degree, and the Galois element.
+    /// The automorphism in evaluation form on a ring whose limbs a machine holds as two halves: log2 of the whole
+    /// ring's degree, and the Galois element.
     AutoHalves(u32, u64),
     /// A conversion between moduli: source, target, and a constant that is added after it.
     Conv(Modulus, Modulus, u64),
@@ -104,7 +104,8 @@ pub enum Job {
     Extract(Coefficients),
     /// An LWE key switch: the operands are the LWE vector, then the rows of the switching key.
     LweSwitch(Gadget),
-    /// A pass: elementwise steps on the procedure's parameters, a block of coefficients at a time.
+    /// A pass over memory: several elementwise steps, which are all computed on a block of coefficients before the next
+    /// block.
     Pass(Pass),
     Split(Modulus, Ring),
     Join(Modulus, Ring),
@@ -141,7 +142,7 @@ pub struct Extension {
 pub enum How {
     /// The extension takes x + u Q for the source x, the product Q of its moduli, and a small integer u.
     Fast,
-    /// The extension takes the unique integer in the range of this representative.
+    /// The extension takes the one integer in this range: from 0 to the product of the source moduli, or around 0.
     Exact(Representative),
     /// The extension takes the integer that a redundant limb modulo this modulus determines. That limb is the last
     /// operand.
@@ -182,8 +183,8 @@ pub struct Steps {
 pub enum Fusion {
     /// Every instruction becomes one step, in its place in the procedure.
     None,
-    /// Steps that one pass over memory can do are fused. `cache_bytes` is the size of the cache near a core; long sums
-    /// are cut so that their operands fit into it.
+    /// Steps that can be done together while memory is read once are fused. `cache_bytes` is the size of the cache near
+    /// a core; long sums are cut so that their operands fit into it.
     For { cache_bytes: usize },
 }
 

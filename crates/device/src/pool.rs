@@ -26,7 +26,7 @@ pub struct Buf {
     words: Words,
     offset: usize,
     len: usize,
-    /// The base-2 logarithm of the number of words from `offset` on.
+    /// log2 of the number of usable words, which begin at word `offset` of the memory.
     class: u8,
 }
 
@@ -106,8 +106,8 @@ const MAX_CLASS: u8 = {
     }
 };
 
-/// A pool of limb buffers: one list of free buffers for each size, for words of 64 bits and of 32. One run owns a
-/// pool at a time, so a pool has no lock.
+/// A pool of limb buffers: one list of free buffers for each size and each width of words (64 and 32 bits). One run
+/// owns a pool at a time, so a pool has no lock.
 #[derive(Default)]
 pub struct Pool {
     free: [[Vec<Arc<Buf>>; CLASSES]; 2],
@@ -123,8 +123,8 @@ enum Held {
     /// A buffer that belongs to a pool, and the list to which its drop returns it. The buffer is `None` only during
     /// the drop.
     Pooled(Option<Arc<Buf>>, Returned),
-    /// Residues that belong to no pool: an input or an expanded seed that is an output unchanged, or a limb from
-    /// another machine.
+    /// Residues in words of 64 bits that belong to no pool. They are an input or an expanded seed that is itself an
+    /// output, or an output of a device without a pool.
     Wide(Arc<[u64]>),
     Short(Arc<[u32]>),
 }

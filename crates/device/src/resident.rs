@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::{Bindings, Limb, SeedExpansion};
 
-/// The data of an open program that stay on the device from run to run: its seeds, and a place for each of its first
-/// inputs. A place holds a resident limb, or is free for a limb that each run brings. A run also brings the inputs
-/// after the last place.
+/// The data of an open program that stay on the device from run to run: its seeds, and a list of places for the first
+/// of its input limbs. A place holds a resident limb, or is free for a limb that each run brings. A run also brings all
+/// input limbs after the last place.
 #[derive(Clone, Default)]
 pub struct Resident<'a> {
     pub limbs: Vec<Option<Limb<'a>>>,

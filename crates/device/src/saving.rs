@@ -12,7 +12,7 @@ use crate::whole_file::{Contents, probe};
 use crate::CheckpointError;
 use crate::progress::Progress;
 
-/// The path and the interval of a run's checkpoints. A run is also saved when it is interrupted.
+/// The path and the interval of the checkpoint files that a run writes. A run is also saved when it is interrupted.
 #[derive(Clone, Debug)]
 pub struct Saving {
     pub path: PathBuf,
@@ -26,7 +26,8 @@ const AGAIN: Duration = Duration::from_secs(5);
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The schedule by which a run writes its checkpoints.
+/// The schedule by which a run writes its checkpoint file: when the next write is due, and what happens after a failed
+/// one.
 pub struct Schedule<'a> {
     saving: &'a Saving,
     progress: &'a dyn Progress,

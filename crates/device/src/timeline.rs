@@ -91,7 +91,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Halves the moments at which the fill is known: of each two, the fuller one stays.
+    /// Halves the number of moments at which the memory's fill is known: of each two moments, that with more bytes
+    /// stays.
     fn halve(&mut self) {
         let all: Vec<(f64, u64)> = self
             .seconds
@@ -164,7 +165,7 @@ impl Timeline {
         }
     }
 
-    /// Joins neighbouring events until half of the most allowed are left, or one event in each lane.
+    /// Joins neighbouring events of the timeline until half of [`MOST_EVENTS`] are left, or one event in each lane.
     fn thin(&mut self) {
         let ends = self.lanes.iter().filter_map(|lane| lane.events.last());
         let whole = ends.map(|event| event.end).fold(0.0, f64::max);
@@ -208,8 +209,8 @@ impl Timeline {
     }
 }
 
-/// Adds an event after the others of its lane, or joins it with the last. Returns whether the lane has one
-/// event more.
+/// Adds an event after the others of its lane. If at most `gap` seconds lie between the two, it is joined with the last
+/// event instead. Returns whether the lane has one event more.
 fn push(events: &mut Vec<Event>, event: Event, gap: f64) -> bool {
     match events.last_mut() {
         Some(last)

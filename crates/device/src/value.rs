@@ -19,8 +19,8 @@ pub enum Value<'a> {
     Bound(&'a [u64]),
     /// A limb that the caller lends in words of 32 bits; the run never writes it.
     Short(&'a [u32]),
-    /// A limb of runs of equal residues that the caller lends: the value of each run, and the number of residues of
-    /// the limb.
+    /// A limb that consists of blocks of equal residues and that the caller lends: one value for each block, and the
+    /// number of residues of the limb.
     Spread(&'a [u64], usize),
     /// A limb that the run shares with the caller, and never writes.
     Shared(Arc<[u64]>),
@@ -35,7 +35,8 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// Converts the limb to residues in words of 64 bits, if it has runs of equal residues or words of 32 bits.
+    /// Converts the limb to all its residues in words of 64 bits, if it is held as one value for each block of equal
+    /// residues or in words of 32 bits.
     pub fn write_out(&mut self) {
         self.write_values_out();
         if let Residues::Short(words) = self.held() {
@@ -43,15 +44,15 @@ impl Value<'_> {
         }
     }
 
-    /// Converts a limb of runs of equal residues to all its residues.
+    /// Converts a limb that is held as one value for each block of equal residues to all its residues.
     pub fn write_values_out(&mut self) {
         if let Value::Spread(values, len) = *self {
             *self = Value::Shared(written_out(values, len).into());
         }
     }
 
-    /// Returns the residues in words of 32 or 64 bits, as the run holds them. They are empty for a limb of runs of
-    /// equal residues, and for a constant that is not yet read.
+    /// Returns the residues in words of 32 or 64 bits, as the run holds them. They are empty for a limb that is held as
+    /// one value for each block of equal residues, and for a constant that is not yet encoded.
     pub fn held(&self) -> Residues<'_> {
         match self {
             Value::Bound(d) => Residues::Wide(d),
@@ -76,7 +77,7 @@ impl Value<'_> {
         matches!(self.held(), Residues::Short(_))
     }
 
-    /// Encodes a constant whose residues are not yet there. For other limbs it does nothing.
+    /// Encodes the limb if it belongs to a constant that is not yet encoded. For other limbs it does nothing.
     pub fn read(&mut self, usage: &Usage) -> Result<(), DeviceError> {
         if let Value::Constant(constant, modulus) = self {
             let (made, modulus) = (constant.read(usage)?, *modulus);

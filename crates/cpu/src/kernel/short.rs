@@ -14,7 +14,7 @@ use crate::plan::{Kernel, Step};
 use ringmill_device::pool::Buf;
 use ringmill_device::value::Value;
 
-/// Takes a buffer of at least `words` words of 64 bits from the buffers of the task.
+/// Takes a buffer of at least `words` words of 64 bits from the list `room` of a task's scratch buffers.
 fn room(room: &mut Vec<Arc<Buf>>, words: usize) -> Result<Arc<Buf>, Fault> {
     let place = room.iter().position(|buf| buf.residues().len() == words);
     Ok(room.swap_remove(place.ok_or(Fault::Shape)?))
@@ -102,7 +102,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Computes (a - b) w in words of 32 bits, plus c if there is a c. The array holds the operands a and c.
+/// Computes (a - b) w in words of 32 bits, plus c if there is a c. The array holds a, then c.
 fn scaled(
     q: Modulus,
     out: ResiduesMut<'_>,

@@ -18,7 +18,7 @@ const SHORT_BLOCK: usize = 2 * BLOCK;
 pub(crate) struct Pass {
     q: Modulus,
     deeds: Vec<Deed>,
-    /// For each step that computes a sum of products with constants, these constants.
+    /// The constants of the pass: a list for each step that computes a sum of products with constants.
     constants: Vec<Vec<Shoup>>,
     between: usize,
 }
@@ -45,7 +45,7 @@ impl From<plan::Pass> for Pass {
     }
 }
 
-/// An operand of a pass: a limb, or a limb of runs of equal residues as the value of each run.
+/// An operand of a pass: a limb, or a limb of blocks of equal residues, given as one value for each block.
 #[derive(Clone, Copy)]
 pub(crate) enum Operand<'a> {
     Limb(Residues<'a>),
@@ -81,12 +81,12 @@ fn blocks(len: usize, block: usize) -> impl Iterator<Item = (Range<usize>, Range
 }
 
 impl Pass {
-    /// Returns the number of words of working memory that [`Pass::run`] needs.
+    /// Returns the number of 64-bit words of working memory that [`Pass::run`] needs.
     pub fn scratch_len(&self, operands: usize, results: usize) -> usize {
         (self.between + operands + results) * BLOCK
     }
 
-    /// Returns the rough time of the pass, in units of one elementwise pass over a limb.
+    /// Returns the rough time of the pass. The unit is the time of one elementwise operation on a limb.
     pub fn weight(&self) -> u64 {
         self.deeds.iter().map(|deed| deed.src.len() as u64).sum()
     }
@@ -182,8 +182,8 @@ impl Pass {
         Ok(())
     }
 
-    /// Runs a pass whose words all have 32 bits. It returns `None` unless every step goes from operands to a result and
-    /// has a loop over such words.
+    /// Runs a pass whose words all have 32 bits. It returns `None` unless every step reads only operands, writes a
+    /// result, and has a loop over words of 32 bits.
     fn run_short(
         &self,
         operands: &[Operand<'_>],
@@ -232,8 +232,8 @@ impl Pass {
     }
 }
 
-/// Fills `block` with residues `start` and following of a limb of `len` residues, from the values of its runs of equal
-/// residues.
+/// Writes into `block` the residues from number `start` on of a limb of `len` residues. The limb consists of blocks of
+/// equal residues, and `values` has the value of each.
 fn fill(values: &[u64], len: usize, start: usize, block: &mut [u64]) {
     let run = (len / values.len().max(1)).max(1);
     for (i, x) in block.iter_mut().enumerate().step_by(run.min(BLOCK)) {

@@ -68,8 +68,8 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Returns whether all values in `made`, which a step of a call computes, are outputs that steps write past
-    /// the cache.
+    /// Returns whether all values `made`, which a step of a call computes, are outputs of the program that steps write
+    /// past the cache.
     fn leave(&self, call: u64, plan: &Plan, made: &[Made]) -> bool {
         let results = self
             .open_frame(call)

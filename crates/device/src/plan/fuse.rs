@@ -21,8 +21,9 @@ use std::collections::HashMap;
 use super::pass::passes;
 use super::{Job, Made, Step};
 
-/// Returns how many bytes of first factors a fused pair of sums reads in one step. Most of these factors were just
-/// computed, each by a transform. A few of them fit into the cache together with the transform's tables and both sums.
+/// Returns how many bytes of first factors one step of a fused pair of sums of products reads. Most of these factors
+/// were just computed, each by a transform. A few of them fit into the cache together with the transform's tables and
+/// both sums.
 fn pair_bytes(cache_bytes: usize) -> usize {
     cache_bytes * 2 / 3
 }
@@ -60,7 +61,7 @@ impl Flow {
         flow
     }
 
-    /// Returns the index of the step that computes value `v`, if `v` is read once.
+    /// Returns the index of the step that computes value `v`, or `None` if `v` is not read exactly once.
     fn only_for_one(&self, v: u32) -> Option<usize> {
         self.maker[v as usize].filter(|_| self.uses[v as usize] == 1)
     }
@@ -137,8 +138,9 @@ fn chains(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Fuses a scaled difference with the transform of an operand that nothing else reads. The fused step takes the place of
-/// the difference. A transform of a limb of the same modulus stays a step, because it works in the memory of its operand.
+/// Fuses a scaled difference with the transform of an operand that nothing else reads. The fused step takes the place
+/// of the difference. A transform whose operand is modulo the same modulus stays a step of its own, because it works in
+/// the memory of its operand.
 fn differences(steps: &mut [Option<Step>], flow: &Flow) {
     for i in 0..steps.len() {
         let Some(step) = &steps[i] else { continue };
@@ -252,7 +254,8 @@ fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Cuts a fused pair of long sums into pairs of a few terms. Each pair adds to the results of the pair before it.
+/// Cuts a step that computes a pair of long sums of products into steps of a few terms each. Each pair adds to the
+/// results of the pair before it.
 fn shorter_sums(step: Step, values: &mut usize, pair_bytes: usize) -> Vec<Step> {
     let (&Job::DotPair { q, carry: false }, &[a, b]) = (&step.job, &*step.dst) else {
         return vec![step];

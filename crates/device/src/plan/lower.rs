@@ -96,8 +96,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the computation of an instruction modulo a power of two above 2^60. It is `None` for an instruction
-    /// that has no meaning there.
+    /// Returns the computation of an instruction modulo a power of two above 2^60. It is `None` for an instruction that
+    /// is not defined for such moduli.
     fn word_job(op: Op, imm: Imm) -> Option<WordJob> {
         match (op, imm) {
             (Op::Add, _) => Some(WordJob::Add),

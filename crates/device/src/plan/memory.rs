@@ -11,8 +11,8 @@ pub struct Held<'s, M> {
 }
 
 /// Returns the most bytes that the steps of one call hold at one time, taken in order. A value is held until its last
-/// use, a result to the end. `uses` has for each value the number of steps and results that read it. If `uses` leaves
-/// out the results, a result that no step reads is released when it is computed.
+/// use, a result to the end. `uses` has for each value the number of steps and results that read it. If `uses` does not
+/// count the procedure's results, a result that no step reads counts only while it is computed.
 pub fn peak<'s, M>(steps: impl Iterator<Item = Held<'s, M>>, uses: &[u32]) -> u64
 where
     M: Iterator<Item = (u32, u64)> + Clone,

@@ -12,8 +12,8 @@
 use super::{Held, Job, Step, peak};
 use crate::pool::buffer_bytes;
 
-/// The factor by which the memory of the order with better use of caches may exceed that of the order ciphertext by
-/// ciphertext.
+/// The factor by which the order modulus by modulus, which uses caches better, may take more memory than the order
+/// ciphertext by ciphertext.
 const MORE: u64 = 2;
 
 /// Returns the steps in an order in which each value is computed shortly before it is read. `modulus` and `cipher`
@@ -56,7 +56,8 @@ fn held(step: &Step) -> Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
     }
 }
 
-/// Returns the indices of steps in the order that results need if they are requested in the order of `key`.
+/// Returns the indices of a procedure's steps in the order in which they are needed if its results are requested by
+/// rising `key`.
 fn by<K: Ord>(
     steps: &[Step],
     results: &[u32],

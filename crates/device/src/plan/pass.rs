@@ -28,13 +28,13 @@ pub enum Act {
     Mul,
     Mac,
     Addi(u64),
-    /// The sum of products of the operands with these constants, one constant for each operand.
+    /// The sum of the step's operands, each multiplied by its own constant of this list.
     Combine(Vec<u64>),
     Dot,
     Tensor,
 }
 
-/// One step of a pass over memory: its computation, the limbs that it reads, and the limbs that it writes.
+/// One elementwise step of a pass over memory: its computation, the limbs that it reads, and the limbs that it writes.
 #[derive(Clone, Debug)]
 pub struct Deed {
     pub act: Act,

@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use super::machine::LinkUse;
 
-/// The time in seconds from the first input limb on the host link to the last output limb. Link and units work in turn,
-/// except for transfers inside of procedures: `seconds` is the sum of the parts less `overlap_seconds`.
+/// The time in seconds from the first input limb on the host link to the last output limb. The link and the machine's
+/// units work in turn, except for transfers inside of procedures. So `seconds` is the sum of the parts less
+/// `overlap_seconds`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct EndToEnd {
     pub seconds: f64,
@@ -25,7 +26,7 @@ pub struct EndToEnd {
     /// The time in seconds in which the link transfers limbs that leave the machine for lack of room, and later return.
     pub spills_seconds: f64,
     pub outputs_seconds: f64,
-    /// The seconds of transfers on the link that overlap with work of the units.
+    /// The seconds of transfers on the link while the machine's units compute.
     pub overlap_seconds: f64,
     /// The number of key limbs that count as on the machine before the run. `resident_key_seconds` is the time in which
     /// the link would transfer them.
@@ -38,7 +39,7 @@ pub struct EndToEnd {
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Bound {
     pub by: TimePart,
-    /// The largest part's share of the sum of all parts of the time, from 0 to 1.
+    /// The largest part's share of the sum of all parts of the run's time, from 0 to 1.
     pub share: f64,
     /// Advice on how to shorten this part, in words that name fields of the machine's description.
     pub help: String,
@@ -94,7 +95,8 @@ impl TimePart {
 }
 
 impl EndToEnd {
-    /// Returns the time in seconds of a run that finds no key on the machine. The keys then cross the link first.
+    /// Returns the time in seconds of a run that begins without evaluation keys on the machine. The keys then cross the
+    /// link first.
     pub fn cold_seconds(&self) -> f64 {
         self.seconds + self.resident_key_seconds
     }

@@ -90,9 +90,9 @@ pub struct NeedUse {
     /// The number of units that have this need. It is `None` for a need that all units share.
     pub units: Option<u64>,
     pub resource: Resource,
-    /// The amount of the resource that one unit needs.
+    /// The amount of the resource that one unit of the machine needs for it.
     pub each: f64,
-    /// The amount of the resource that the whole machine needs.
+    /// The amount of the resource that the whole machine needs for it.
     pub used: f64,
     /// The amount of the resource that the whole FPGA part or silicon budget has.
     pub available: f64,
@@ -102,7 +102,7 @@ pub struct NeedUse {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Total {
     pub resource: Resource,
-    /// The amount of the resource that one unit needs.
+    /// The amount of the resource that one unit of the machine needs.
     pub each: f64,
     /// The amount of the resource that the whole machine needs.
     pub used: f64,
@@ -114,7 +114,7 @@ pub struct Total {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RegionUse {
     pub regions: u64,
-    /// The number of units for which one die region has enough resources.
+    /// The number of the machine's units for which one die region of the FPGA part has enough resources.
     pub room: u64,
     /// The resource that limits the number of units in a region, with the need of one unit and the
     /// amount of a region.
@@ -136,11 +136,10 @@ pub struct Fit {
     pub totals: Vec<Total>,
     /// The number of modular multipliers of the machine, in an FPGA and in silicon alike.
     pub multipliers: u64,
-    /// The number of units that fit each die region, if the part has regions.
+    /// The number of units that fit each die region of the FPGA part, or `None` for a part of one die.
     pub regions: Option<RegionUse>,
     pub fits: bool,
-    /// The needs that exceed the part, in words, each with the available amount. `None` means that all
-    /// fit.
+    /// A text of the needs that exceed what the part has, each with the available amount. `None` means that all fit.
     pub excess: Option<String>,
     /// The reason in the machine's description for which the machine may exceed its part.
     pub allowed: Option<String>,

@@ -43,9 +43,10 @@ pub struct Remarks {
     pub multipliers: Option<String>,
     /// Whether a host beside the machine runs a part of the program's instructions.
     pub hosted: bool,
-    /// The time of the host alone over the time of machine and host together, if both were measured.
+    /// The speed-up by the machine: the time of the host alone divided by that of machine and host together. It is
+    /// `None` unless both times are known.
     pub speedup: Option<f64>,
-    /// A sentence about the keys that came over the link, if the machine keeps some.
+    /// A sentence about the evaluation keys that came over the link during the run, if the machine keeps some keys.
     pub keys: Option<String>,
     /// A sentence about the limbs that were spilled over the link, if there were any.
     pub spills: Option<String>,
