@@ -13,7 +13,7 @@ impl<T: Copy> Lately<T> {
         Self(Mutex::new(None))
     }
 
-    /// Returns the last answer if it is younger than `most`; otherwise calls `ask` for a new one.
+    /// Returns the operating system's last answer if it is younger than `most`; otherwise calls `ask` for a new one.
     pub fn get(&self, most: Duration, ask: impl FnOnce() -> Option<T>) -> Option<T> {
         // Whoever else asks has what is wanted, and is not waited for: a process forked meanwhile would wait for ever.
         let Ok(mut last) = self.0.try_lock() else {

@@ -20,7 +20,7 @@ pub fn address_limit() -> Option<u64> {
     }
 }
 
-/// The memory that the process has now, in bytes.
+/// The resident memory and the address space that the process uses now, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Use {
     pub address_space: u64,

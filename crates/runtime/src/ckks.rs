@@ -293,7 +293,8 @@ impl Client<Ckks> {
     /// Measures the precision of decrypted outputs against the program evaluated without encryption on `inputs`, which
     /// must have every input, plain ones too. Outputs that are not given are reported with their prediction alone.
     ///
-    /// Inputs for which a value is not where the program says (`BOUNDED`) are refused: no prediction holds for them.
+    /// The program can state bounds of values inside it (instruction `BOUNDED`). Inputs for which such a value is
+    /// outside of its bounds are refused, because no prediction holds for them.
     ///
     /// The measurement is the largest error of an output. This error tells of the secret key: never share it.
     pub fn measure(

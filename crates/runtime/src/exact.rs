@@ -20,11 +20,12 @@ use super::served::{Figures, Own, Predicted, Served, Unfit, Wishes};
 use super::{Ciphers, EvaluationKeys, Messages, RuntimeError};
 use crate::report::RunReport;
 
-/// The bits by which a measured noise budget may be below the exact one, because it is rounded down to whole bits.
+/// The bits by which a measured noise budget may be below the predicted one without a remark, because it is rounded
+/// down to whole bits.
 const ROUNDED: f64 = 2.0;
 
-/// Returns the plaintext modulus among the parameters that the user gives. If there is none it returns 0, which the
-/// builder refuses.
+/// Returns the plaintext modulus t among the parameters `own` that the user gives. If there is none it returns 0, which
+/// the builder of parameters refuses.
 fn plain_modulus(own: &Own<'_>) -> Result<PlainModulus, ExactError> {
     let t = PlainModulus::new(own.plain_modulus.unwrap_or(0))?;
     t.check_batchable(own.log_n)?;

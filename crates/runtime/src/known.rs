@@ -16,8 +16,8 @@ pub enum Known {
     Bgv,
 }
 
-/// Evaluates `body`, which is written for any scheme, for the scheme of a [`Known`]. In `body` the name stands for the
-/// scheme's type.
+/// Evaluates `body`, which is written for any scheme, for the scheme of a [`Known`]. In `body` the identifier before
+/// `=>` stands for the scheme's type.
 #[macro_export]
 macro_rules! with_scheme {
     ($scheme:expr, $name:ident => $body:expr) => {

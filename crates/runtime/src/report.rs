@@ -223,7 +223,7 @@ pub struct Digits {
     /// The number of right digits. It is a bound as the predicted bits are: for inputs like the sample, or for all
     /// inputs without a sample.
     pub digits: f64,
-    /// The magnitude to which the digits are relative.
+    /// The magnitude of the output to which the digits are relative.
     pub of: f64,
     /// What that magnitude is: "largest on the sample", or "bound".
     pub which: &'static str,
@@ -255,7 +255,7 @@ impl std::fmt::Display for Digits {
     }
 }
 
-/// Returns three digits of a magnitude.
+/// Returns an output's magnitude as text with three digits.
 fn magnitude(value: f64) -> String {
     match value {
         0.001..1000.0 => {

@@ -61,9 +61,9 @@ pub struct Figures {
 /// The compiler's prediction for one output of a program.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Predicted {
-    /// The prediction for approximate values: right bits after the binary point, for all inputs and for inputs like
-    /// the sample, and right digits relative to a magnitude of the output. Predictions may rest on assumptions that the
-    /// program states of values inside it.
+    /// The prediction for approximate values. It has the right bits after the binary point, for all inputs and for
+    /// inputs like the sample. It also has the right decimal digits, relative to a magnitude of the output. Predictions
+    /// may rest on assumptions that the program states of values inside it.
     Precision {
         bits: f64,
         like_sample: Option<f64>,
@@ -77,7 +77,7 @@ pub enum Predicted {
 /// The reason why a message does not suit an input of a compiled program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unfit {
-    /// The message has this number of values, and not the program's number of slots.
+    /// The message has this number of values, which is not the program's number of slots.
     Length(usize),
     /// A value lies outside of the input's range. Both are given as text.
     Outside {
@@ -91,7 +91,8 @@ pub enum Unfit {
 pub type SharedDecryption<S> =
     fn(&Client<S>, &Ciphers<S>, &Flooding) -> Result<Messages<S>, ErrorOf<S>>;
 
-/// The functions that decrypt outputs for others to see, in schemes whose errors tell of the secret key.
+/// The functions that decrypt outputs for other people to see, in schemes whose decryption errors tell of the secret
+/// key.
 #[derive(Debug)]
 pub struct Sharing<S: Served> {
     /// Returns for each output the bits after the binary point that are left after noise is added. An output that

@@ -141,8 +141,8 @@ pub struct Answer<C = Ciphertext, R = RunReport> {
 /// The result of a run of a scheme's program.
 pub type AnswerOf<S> = Answer<<S as Scheme>::Ciphertext, <S as Runs>::Report>;
 
-/// Computes the timing of a compiled program on a device, without keys and data. A request with a budget for expanded
-/// limbs is refused.
+/// Computes the timing of a compiled program on a device, without keys and data. A request with a budget of bytes for
+/// expanded key limbs is refused, because timing alone expands nothing.
 pub fn simulate<S: Runs>(
     compiled: &Compiled<S>,
     device: &dyn Device,
@@ -200,7 +200,8 @@ impl<S: Runs> Server<S> {
         &self.compiled
     }
 
-    /// Opens the program on a device. Keys stay there from run to run, and so do constants if the device expands them.
+    /// Opens the program on a device. Keys stay there from run to run. So do constants, if the device encodes them
+    /// itself when a step reads them ([`Device::expands`]).
     ///
     /// # Errors
     /// A program that the device cannot run.
@@ -265,8 +266,9 @@ impl<S: Runs> Server<S> {
         agree(key_ids(&self.compiled, &self.keys).chain(inputs))
     }
 
-    /// Returns for each plaintext operand of the program the constant that is encoded when a step reads it. An operand
-    /// that is an input has `None`. So has every operand for a device that does not expand constants.
+    /// Returns an entry for each plaintext operand of the program: the constant that the device encodes when a step
+    /// reads it, or `None` if the server encodes the operand before the run. The server encodes plain inputs. It
+    /// encodes all operands for a device that encodes no constants (`expands` is false).
     fn constants(&self, expands: bool) -> Result<Vec<Lazy<'_>>, ErrorOf<S>> {
         let numbered = (0..).zip(&self.plaintexts);
         let constant = |(number, plain): (u32, &Prepared<S>)| {
@@ -297,8 +299,9 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// Returns the encoded plaintext operands of a run. These are the plain inputs, at each level and scale at which
-    /// the program takes them, and the constants for a device that does not expand them.
+    /// Returns the plaintext operands that the server encodes before a run. These are the plain inputs, at each level
+    /// and scale at which the program takes them. For a device that encodes no constants itself, they are the constants
+    /// too.
     fn plains(
         &self,
         plains: &BTreeMap<String, S::Message>,
@@ -389,8 +392,8 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// Returns the limbs of keys and constants at their places among the program's inputs. Scheme objects hold residues
-    /// below their modulus by construction, so none is checked.
+    /// Returns the limbs of keys and constants at their places among the program's inputs. The constructors of keys and
+    /// plaintexts ensure that residues are below their modulus, so no residue is checked.
     fn resident<'s>(&'s self, constants: &[Lazy<'s>]) -> Result<Resident<'s>, ErrorOf<S>> {
         let mut limbs = Vec::with_capacity(self.compiled.program.inputs.len());
         for input in &self.compiled.program.inputs {
@@ -544,7 +547,7 @@ impl<S: Runs> Server<S> {
     }
 }
 
-/// Returns the number of bytes of the plaintexts that operands at these levels have.
+/// Returns the number of bytes that the encoded plaintexts of operands at the levels `levels` take.
 fn encoded_bytes<'a, S: Runs>(
     compiled: &Compiled<S>,
     places: impl Iterator<Item = &'a Place<S>>,

@@ -20,7 +20,8 @@ const COLOURS: [&str; 16] = [
 /// The most kinds of spans in a figure with colours of their own. All other kinds share one colour.
 const MOST_KINDS: usize = 7;
 
-/// A figure with one bar for each whole, such as a run. The bar is divided into the whole's parts, all in one unit.
+/// A figure with one bar for each whole, such as the time of a run. The bar is divided into the whole's parts, all in
+/// one unit.
 #[derive(Clone, Debug)]
 pub struct Stack {
     pub title: String,
@@ -174,7 +175,8 @@ fn lines(says: &[String]) -> String {
     says.join("<br>")
 }
 
-/// Returns the colour of the item with this number. The colours repeat.
+/// Returns the colour of the part or curve of a figure with this number. Numbers above the number of colours begin
+/// again with the first.
 fn colour(number: usize) -> &'static str {
     COLOURS[number % COLOURS.len()]
 }

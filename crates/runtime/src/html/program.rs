@@ -205,7 +205,7 @@ pub(super) fn parameters(p: &ParameterReport) -> Section {
     }
 }
 
-/// Draws the counts of instructions by mnemonic as bars, the most frequent first.
+/// Draws the numbers of a program's instructions by mnemonic as bars, the most frequent first.
 fn counts(title: &str, counts: &crate::report::Counts) -> Piece {
     let mut counts: Vec<(&String, &u64)> = counts.iter().collect();
     counts.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.to_owned()));

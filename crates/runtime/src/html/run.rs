@@ -9,7 +9,7 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use super::program::{Along, parameters};
 use crate::report::{LineTotal, RunReport, Sources};
 
-/// The most rows of a table of source lines, and the most parts of a bar, that a page shows.
+/// The most source lines in a page's table of costs, and the most lines that have parts of their own in a bar.
 const MOST_LINES: usize = 40;
 const MOST_PARTS: usize = 7;
 

@@ -15,7 +15,8 @@ use columns::{COLUMNS, Column, FOR_PROGRAMS};
 use parameters::{described, differing, letter};
 pub use rows::{Figures, Row, Which};
 
-/// A line of the comparison's table: the name of the device, and the cells of the row or the reason why it has none.
+/// A line of the comparison's table: the name of the device, and the cells of its row or the reason why the row has
+/// none.
 type Line<'a> = (String, Result<Vec<String>, &'a str>);
 
 /// A comparison of one program on several devices: its rows, their different parameters, and the notes below the table.

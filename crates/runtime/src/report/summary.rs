@@ -146,8 +146,8 @@ fn machine_lines(
     row(f, "would help", &time.bound.help)
 }
 
-/// Returns a sentence about transfers over the link that overlap with work, and about keys that are on the machine
-/// before the run.
+/// Returns a sentence about transfers over the link while the machine's units compute, and about keys that are on the
+/// machine before the run.
 fn counted(remarks: &Remarks, time: &EndToEnd) -> String {
     let overlap = if time.overlap_seconds > 0.0 {
         format!(
@@ -179,8 +179,8 @@ fn threads(count: usize) -> String {
     }
 }
 
-/// Writes the time of this computer's CPU, which is not part of the machine's time. The CPU computed the results, or
-/// all work of the machine's host.
+/// Writes the time of this computer's CPU beside a simulated machine, which is not part of the machine's time. The CPU
+/// computed the results, or all work of the machine's host.
 fn this_cpu(f: &mut fmt::Formatter<'_>, m: &MachineReport, cpu: &CpuReport) -> fmt::Result {
     let time = seconds(cpu.stats.seconds());
     let threads = threads(cpu.stats.threads());

@@ -29,7 +29,7 @@ pub enum TracedError<E: Error + 'static> {
     File { path: PathBuf, source: io::Error },
 }
 
-/// The options of a run with data: the device, what to report, checkpoints and budgets.
+/// The options of a run that computes outputs: the device, the parts of the report, checkpoints and memory budgets.
 pub struct Asked<'a> {
     pub spill: bool,
     pub trace: Option<&'a Path>,

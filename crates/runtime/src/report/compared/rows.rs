@@ -36,8 +36,8 @@ pub struct Figures {
     /// The seconds of the run from the first input to the last output. `None` if the host's part of the run was not
     /// measured.
     pub seconds: Option<f64>,
-    /// The seconds of a run for which no key is on the machine at the start. It is `seconds` plus the link's time for
-    /// the keys that `seconds` assumes to be there.
+    /// The seconds of a run with no evaluation key on the machine at the start. It is `seconds` plus the link's time
+    /// for the keys that `seconds` assumes to be there.
     pub cold_seconds: Option<f64>,
     /// The form of the program's key-switching keys, or `None` if it needs none.
     pub keys: Option<KeyHalves>,
@@ -46,8 +46,8 @@ pub struct Figures {
     pub how: How,
     /// The part of the time that limits a machine's run, or `None` for the CPU.
     pub bound: Option<Bound>,
-    /// The seconds of the host's part of a machine's run, measured on this computer. The next fields have the link's
-    /// part and the machine's own part.
+    /// The seconds of the host's part of a machine's run, measured on this computer. The two fields after this one have
+    /// the link's part and the machine's own part.
     pub host_seconds: Option<f64>,
     pub link_seconds: Option<f64>,
     pub compute_seconds: Option<f64>,
