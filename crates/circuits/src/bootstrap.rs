@@ -33,11 +33,11 @@ pub struct Bootstrap {
     turn: Verified,
     switch: Verified,
     q: TableModulus,
-    /// The polynomials of the bootstrapping key in transform form, in the order of the rotation's inputs.
+    /// The polynomials of the bootstrapping key in transform form, in the order of the blind rotation's inputs.
     keys: Vec<Limb<'static>>,
     switch_key: Limb<'static>,
-    /// The polynomial that a rotation turns if several tables share it ([`shared::flat`]). Under parameters for bits it
-    /// is the table of the sign.
+    /// The polynomial that a blind rotation turns if several tables share it ([`shared::flat`]). Under parameters for
+    /// bits it is the table of the sign.
     flat: Vec<u64>,
 }
 
@@ -193,8 +193,8 @@ impl Bootstrap {
         Ok(outputs(device, &self.switch, inputs, functional(watch))?.0)
     }
 
-    /// Returns the inputs of a rotation program that come before the bootstrapping key: the table's polynomial and the
-    /// exponents.
+    /// Returns the inputs of a blind rotation program that come before the bootstrapping key: the table's polynomial
+    /// and the exponents.
     fn inputs<'a>(
         &'a self,
         device: &dyn Device,

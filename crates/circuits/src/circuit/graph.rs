@@ -27,7 +27,7 @@ pub enum Basis {
     Bits,
 }
 
-/// The table of gates, which tells whether a sum is positive.
+/// The table that every gate on bits reads: its entry tells whether the gate's sum of bits is positive.
 pub const SIGN: Table = [1; ENTRIES];
 
 /// The results of a lookup, in halves of a message. Entry u is the result for an operand whose value is u messages. For
@@ -42,8 +42,8 @@ pub struct Lookup {
     /// -16 to 15. In circuits of bits its value is not a multiple of half the torus.
     pub operand: Sum,
     pub table: Table,
-    /// Whether the lookup shares one rotation with all other shared lookups of the same operand. Its noise is then
-    /// larger by [`noise_factor`]. Only lookups of digits are shared.
+    /// Whether the lookup shares one blind rotation with all other shared lookups of the same operand. Its noise is
+    /// then larger by [`noise_factor`]. Only lookups of digits are shared.
     pub shared: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Graph {
 pub struct Cost {
     /// The number of bootstraps of a run, which are its blind rotations.
     pub bootstraps: usize,
-    /// The number of tables that all rotations of a run together look up.
+    /// The number of tables that all blind rotations of a run together look up.
     pub tables: usize,
     /// The number of bootstraps on the circuit's longest path from an input to an output.
     pub depth: usize,
@@ -131,8 +131,8 @@ impl Graph {
         })
     }
 
-    /// Returns for each rotation the numbers of its lookups: a single lookup, or all that share the rotation. Rotations
-    /// are in the order of their first lookups.
+    /// Returns for each blind rotation the numbers of its lookups: a single lookup, or all that share the rotation.
+    /// Rotations are in the order of their first lookups.
     pub fn rotations(&self) -> Vec<Vec<usize>> {
         let mut rotations: Vec<Vec<usize>> = Vec::with_capacity(self.lookups.len());
         let mut shared = HashMap::new();
@@ -149,8 +149,8 @@ impl Graph {
         rotations
     }
 
-    /// Returns the noise variance of a sum as a multiple of a wire's. Entries that share a rotation are not
-    /// independent: together they count as one entry of the sum of their tables.
+    /// Returns the noise variance of a sum of wires as a multiple of one wire's. Entries that share a blind rotation
+    /// are not independent: together they count as one entry of the sum of their tables.
     pub fn norm(&self, sum: &Sum) -> u64 {
         let mut norm = 0u64;
         let mut together: Vec<(&Sum, [i64; ENTRIES])> = Vec::new();

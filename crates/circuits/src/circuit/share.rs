@@ -9,9 +9,9 @@ use ringmill_limits::{Halt, Watch};
 use super::graph::{Basis, Graph};
 use super::sum::Sum;
 
-/// Lets lookups of the same operand share a blind rotation, and tries larger groups first. Every sum that reads a
-/// shared lookup must stay within `limit` times the noise of a wire. Other lookups of the group get rotations of their
-/// own. Circuits of bits stay unchanged, since one operand has one gate's sign.
+/// Lets lookups of the same operand share a blind rotation, and tries larger groups of lookups first. Every sum that
+/// reads a shared lookup must stay within `limit` times the noise of a wire. Other lookups of the group get rotations
+/// of their own. Circuits of bits stay unchanged, since one operand has one gate's sign.
 ///
 /// # Errors
 /// [`Halt`].
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// Tests that u - 4 (u / 4) - u % 4 is 0 and that its noise cancels, as entries of one rotation are not
+    /// Tests that u - 4 (u / 4) - u % 4 is 0 and that its noise cancels, as entries of one blind rotation are not
     /// independent.
     #[test]
     fn sums_of_entries_that_share_are_entries_of_sums() {

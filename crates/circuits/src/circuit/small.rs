@@ -103,8 +103,8 @@ impl Lookups {
         }
     }
 
-    /// Finishes the circuit with the sums `outputs` as outputs. Lookups of one operand share a rotation where the noise
-    /// allows it.
+    /// Finishes the circuit with the sums `outputs` as outputs. Lookups of one operand share a blind rotation where the
+    /// noise allows it.
     ///
     /// # Errors
     /// [`Halt`].
@@ -163,7 +163,8 @@ impl Lookups {
         }
     }
 
-    /// Looks up f at an operand whose range and noise are within the limits of a lookup.
+    /// Looks up f at an operand, by one bootstrap. The caller ensures that the operand's range and noise are within the
+    /// limits of a lookup.
     fn table(&mut self, x: &Small, f: impl Fn(i64) -> i64) -> Result<Small, CircuitError> {
         if let Some(value) = x.known() {
             return Ok(Small::constant(f(value)));

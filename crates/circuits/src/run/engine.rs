@@ -58,12 +58,12 @@ pub(super) enum Worker<'a> {
     },
 }
 
-/// The tables that one blind rotation looks up at its operand.
+/// The tables whose entries one blind rotation looks up at its operand.
 pub(super) enum Wanted<'a> {
-    /// The rotation looks up the table of the sign, for a sum of encrypted bits.
+    /// The blind rotation looks up the table of the sign, for a sum of encrypted bits.
     Sign,
     Table(&'a LookupTable),
-    /// The rotation looks up several tables of digits, which share it.
+    /// The blind rotation looks up several tables of digits, which share it.
     Shared(Vec<&'a LookupTable>),
 }
 

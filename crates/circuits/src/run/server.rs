@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a circuit's bootstraps on several threads. Each rotation starts as soon as its operands are computed.
+//! Runs a circuit's bootstraps on several threads. Each blind rotation starts as soon as its operands are computed.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
@@ -50,10 +50,10 @@ pub struct CircuitRun {
 
 /// The state of a circuit's run that its threads share under a lock.
 struct State<'a> {
-    /// The numbers of the rotations whose operands are computed. The rotation with the longest path to an output comes
-    /// first.
+    /// The numbers of the blind rotations whose operands are computed. The rotation with the longest path to an output
+    /// comes first.
     ready: BinaryHeap<(usize, std::cmp::Reverse<usize>)>,
-    /// For each rotation the number of its operand's wires that are not computed yet.
+    /// For each blind rotation the number of its operand's wires that are not computed yet.
     missing: Vec<usize>,
     wires: Vec<Option<Arc<LweCiphertext>>>,
     /// For each wire of the circuit the number of sums that still read it. At 0 the wire's ciphertext is dropped.
@@ -62,7 +62,7 @@ struct State<'a> {
     finished: Vec<bool>,
     live: usize,
     peak: usize,
-    /// The number of rotations of the circuit that are computed so far.
+    /// The number of blind rotations of the circuit that are computed so far.
     done: usize,
     failed: Option<CircuitRunError>,
     /// The time of the last report of progress, or `None` before the first report.
@@ -91,7 +91,8 @@ impl<'a> Saver<'a> {
         })
     }
 
-    /// Writes a checkpoint of a run that goes on. For a while, a file that cannot be written is no error.
+    /// Writes a checkpoint of a run that goes on. A file that cannot be written is no error: the failure is reported,
+    /// and a later call tries again.
     fn save(&mut self, reached: &Reached) -> Result<(), CircuitRunError> {
         let bytes = checkpoint::bytes(self.whose, self.params, reached)?;
         let path = &self.schedule.saving().path;
@@ -106,19 +107,19 @@ impl<'a> Saver<'a> {
     }
 }
 
-/// The tables and the order of a circuit's rotations, which do not change during a run.
+/// The tables and the order of a circuit's blind rotations, which do not change during a run.
 struct Plan<'a> {
     graph: &'a Graph,
     /// The encoded table of each different lookup of digits. Gates of bits need none, as they read the sign.
     tables: HashMap<Table, LookupTable>,
-    /// For each rotation the numbers of the lookups that share it, one or several.
+    /// For each blind rotation the numbers of the lookups that share it, one or several.
     rotations: Vec<Vec<usize>>,
-    /// For each wire the rotations whose operand contains it.
+    /// For each wire the blind rotations whose operand contains it.
     takers: Vec<Vec<usize>>,
-    /// For each rotation the number of rotations on its longest path to an output, itself included.
+    /// For each blind rotation the number of rotations on its longest path to an output, itself included.
     height: Vec<usize>,
     begin: Instant,
-    /// The number of rotations that were computed before the checkpoint from which the run continues.
+    /// The number of blind rotations that were computed before the checkpoint from which the run continues.
     before: usize,
 }
 
@@ -210,7 +211,7 @@ pub fn run(
     })
 }
 
-/// Returns the sum of wires that all lookups of a rotation read.
+/// Returns the sum of wires that all lookups of a blind rotation read.
 fn operand<'a>(graph: &'a Graph, rotation: &[usize]) -> &'a Sum {
     &graph.lookups[rotation[0]].operand
 }
@@ -333,7 +334,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Runs rotations in one thread until none is left, or one fails in any thread.
+    /// Runs blind rotations in one thread until none is left, or one fails in any thread.
     fn work(&self, server: &Server<'_>, state: &Mutex<State<'_>>, changed: &Condvar) {
         let mut worker = server.engine.worker(server.watch);
         let mut held = lock(state);
@@ -403,7 +404,8 @@ impl<'a> Plan<'a> {
         worker.look_up(&wanted, &operand)
     }
 
-    /// Stores the results of a rotation, drops wires that nothing needs any more, and makes waiting rotations ready.
+    /// Stores the results of a blind rotation, drops wires that nothing needs any more, and makes waiting rotations
+    /// ready.
     fn finished(
         &self,
         server: &Server<'_>,

@@ -20,7 +20,7 @@ pub struct MachineTime {
     pub each: u64,
     /// The number of ciphertexts that the machine's engine interleaves.
     pub places: usize,
-    /// An upper bound on the cycles of all bootstraps, if the machine runs `places` rotations of one level of the
+    /// An upper bound on the cycles of all bootstraps, if the machine runs `places` blind rotations of one level of the
     /// circuit at once.
     pub interleaved: u64,
 }
@@ -62,8 +62,8 @@ impl MachineTime {
     }
 }
 
-/// Returns the number of rotations on each level of the circuit. The operands of a level's rotations come from lower
-/// levels only.
+/// Returns the number of blind rotations on each level of the circuit. The operands of a level's rotations come from
+/// lower levels only.
 fn levels(graph: &Graph) -> Vec<usize> {
     let rotations = graph.rotations();
     // The level of each lookup's rotation.

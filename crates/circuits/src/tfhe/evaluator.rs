@@ -26,12 +26,13 @@ pub struct Evaluator {
     /// The compiled program that rotates a table's polynomial by the exponents of a ciphertext. It gives an
     /// accumulator.
     turn: Plan,
-    /// The compiled program that extracts a ciphertext under the large key from an accumulator.
+    /// The compiled program that extracts the LWE ciphertext of coefficient 0, under the large key, from an
+    /// accumulator.
     extract: Plan,
     /// The compiled program that switches a ciphertext from the large key to the small one.
     switch: Plan,
-    /// The polynomial that a rotation shared by several tables turns ([`shared::flat`]). Under parameters for bits it
-    /// is the table of the sign.
+    /// The polynomial that a blind rotation shared by several tables turns ([`shared::flat`]). Under parameters for
+    /// bits it is the table of the sign.
     flat: Vec<u64>,
 }
 
@@ -43,7 +44,7 @@ pub struct Workspace {
     turn: Memory,
     extract: Memory,
     switch: Memory,
-    /// A buffer of a rotation that several tables share: one turned polynomial, and the accumulator of one table.
+    /// A buffer of a blind rotation that several tables share: one turned polynomial, and the accumulator of one table.
     turned: Vec<u64>,
     weighed: Vec<u64>,
 }
@@ -318,7 +319,8 @@ impl Evaluator {
         plan.run(&self.params, &given, memory)
     }
 
-    /// Returns the result of a bootstrap from the extracted ciphertext, after a key switch if the order puts it last.
+    /// Returns the result of a bootstrap from the extracted ciphertext, after a key switch if inputs and outputs are
+    /// under the small key ([`super::Order`]).
     fn finish(
         &self,
         work: &mut Workspace,

@@ -308,10 +308,10 @@ fn read_several(
     words.chunks(each).map(one).collect()
 }
 
-/// Defines the functions that write and read files of a key that consists of a seed and bodies.
+/// Defines the functions that write and read files of a key that is stored as the seed of its masks and its bodies.
 macro_rules! seeded {
     ($write:ident, $read:ident, $key:ident) => {
-        /// Writes a file of a key. The payload is the seed of the masks, then the bodies.
+        /// Writes a file of this evaluation or public key. The payload is the seed of the masks, then the bodies.
         pub fn $write(params: &Params, key: &$key) -> Vec<u8> {
             let capacity = size::sum([SEED, size::of_words(key.bodies().len())]);
             let mut w = Writer::new(Kind::$key, key.origin(), capacity);

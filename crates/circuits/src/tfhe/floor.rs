@@ -10,14 +10,14 @@ use super::keys::gadget_ciphertexts;
 /// The numbers of operations on words that one bootstrap with its key switch takes at least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Floor {
-    /// The number of butterflies of all transforms. For each prime of the products, a step has (k + 1) (l + 1)
-    /// transforms of N / 2 log2 N butterflies.
+    /// The number of butterflies of all transforms. For each prime modulo which products are computed, a step of the
+    /// blind rotation has (k + 1) (l + 1) transforms of N / 2 log2 N butterflies.
     pub butterflies: u64,
     /// The number of words of the bootstrapping key in transform form. Each is read, multiplied and added once.
     pub products: u64,
     /// The number of words of the key-switching key. Each is read, multiplied and added once.
     pub switched: u64,
-    /// The bytes of a word of the transforms, and of a word of the key switch.
+    /// Two numbers of bytes: those of a word of the transforms, and those of a word of the key switch.
     pub bytes: (u64, u64),
 }
 

@@ -20,10 +20,10 @@ pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64
     }
 }
 
-/// The bootstrapping key: gadget encryptions of the patterns of the small key's bits, m bits in each step. Ciphertext
-/// `step` (2^m - 1) + u - 1 encrypts whether the bits of that step equal u >= 1. Bit t of u belongs to bit m `step` + t
-/// of the key. Row c l + j of a ciphertext adds the message times -s_c (1 for c = k) times the weight of digit j to the
-/// body of an encryption of zero.
+/// The bootstrapping key: gadget (GGSW) encryptions of the patterns of the small key's bits, m bits in each step of a
+/// blind rotation. Ciphertext `step` (2^m - 1) + u - 1 encrypts whether the bits of that step equal u >= 1. Bit t of u
+/// belongs to bit m `step` + t of the key. Row c l + j of a ciphertext adds the message times -s_c (1 for c = k) times
+/// the weight of digit j to the body of an encryption of zero.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BootstrapKey {
     origin: Origin,
@@ -51,7 +51,8 @@ pub fn bytes(params: &Params) -> u64 {
     8 * (BootstrapKey::words_of(params) + KeySwitchKey::words_of(params)) as u64
 }
 
-/// Returns the number of gadget ciphertexts of a bootstrapping key: 2^m - 1 for each step of the rotation.
+/// Returns the number of gadget ciphertexts of a bootstrapping key: 2^m - 1 for each step of the blind rotation, which
+/// takes m secret bits.
 pub fn gadget_ciphertexts(params: &Params) -> usize {
     let s = params.sizes();
     let left = s.n.0 % s.unrolling.m();

@@ -59,7 +59,7 @@ impl Weights {
         }
     }
 
-    /// Returns whether each of the weights is at most that of `most`.
+    /// Returns whether each of the three counts of 1s is at most that of `most`.
     pub fn are_within(&self, most: &Self) -> bool {
         let pairs = [
             (self.small, most.small),
@@ -102,13 +102,13 @@ impl NoiseModel {
         }
     }
 
-    /// Returns E d^2, the mean square of a digit d of the decomposition.
+    /// Returns E d^2, the mean square of a digit d of a gadget decomposition.
     fn digit(d: Decomposition) -> f64 {
         let base = f64::from(d.log_base).exp2();
         (base * base + 2.0) / 12.0
     }
 
-    /// Returns E r^2, the mean square of the rest r that the decomposition drops, in squares of the torus.
+    /// Returns E r^2, the mean square of the rest r that a decomposition into digits drops, in squares of the torus.
     fn remainder(&self, d: Decomposition) -> f64 {
         let used = d.log_base as i32 * d.levels as i32;
         let values = f64::from(self.bits as i32 - used).exp2();
@@ -120,7 +120,7 @@ impl NoiseModel {
         second * 2f64.powi(-2 * self.bits as i32)
     }
 
-    /// Returns the variance of a blind rotation: the noise of the ciphertext that is extracted after it.
+    /// Returns the noise variance that a blind rotation leaves in the ciphertext that is extracted after it.
     pub fn blind_rotation(&self) -> f64 {
         let s = &self.sizes;
         let terms = (s.rows() * s.degree()) as f64;
@@ -179,8 +179,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the noise variance of the phase by which a rotation turns a table, for an operand of the noise variance
-    /// `operand`.
+    /// Returns the noise variance of the phase by which a blind rotation turns a table, for an operand of the noise
+    /// variance `operand`.
     pub fn before_rotation(&self, operand: f64) -> f64 {
         let switched = match self.sizes.order {
             Order::BootstrapFirst => operand,
@@ -299,8 +299,8 @@ impl NoiseModel {
         largest(|norm| self.sign_failure(eighths, norm) > log2)
     }
 
-    /// Returns the name of the operation that fails most often, and log2 of its failure probability: see
-    /// [`super::Params::failure_log2`].
+    /// Returns the name of the operation of the parameter set that fails most often, and log2 of its failure
+    /// probability ([`super::Params::failure_log2`]).
     pub fn worst(&self) -> (&'static str, f64) {
         match self.sizes.messages {
             Messages::Booleans => {
@@ -330,7 +330,7 @@ impl NoiseModel {
 pub struct Operands {
     /// The noise variance of each of the two ciphertexts, in squares of the torus.
     pub variance: f64,
-    /// The part of the variance that comes from the same noise in both ciphertexts.
+    /// The part of the variance that comes from noise which both ciphertexts contain.
     pub shared: f64,
 }
 

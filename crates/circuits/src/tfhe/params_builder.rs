@@ -20,14 +20,15 @@ use super::security::{Security, Wanted};
 /// The primes that compute products modulo a power of two. A prime ciphertext modulus always uses its own transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Transforms {
-    /// The builder takes the fastest primes that provably hold all products. It tries them in this order: a prime of
-    /// 50 bits, 2^52 - 2^12 + 1, two primes of 50 bits.
+    /// The builder takes the fastest primes whose product provably exceeds all sums of products. It tries them in this
+    /// order: a prime of 50 bits, 2^52 - 2^12 + 1, two primes of 50 bits.
     #[default]
     Fastest,
-    /// The builder takes the prime of Kong and Li's paper, 2^52 - 2^12 + 1. It refuses the prime if products may not
-    /// fit.
+    /// The builder takes the prime of Kong and Li's paper, 2^52 - 2^12 + 1. It refuses the parameters if sums of
+    /// products may exceed the prime.
     Solinas,
-    /// The builder takes the largest prime of 50 bits. It refuses the prime if products may not fit.
+    /// The builder takes the largest prime of 50 bits. It refuses the parameters if sums of products may exceed the
+    /// prime.
     Prime50,
     /// The builder takes the two largest primes of 50 bits.
     TwoPrimes,
@@ -43,7 +44,7 @@ pub struct ParamsBuilder {
     wanted: Wanted,
 }
 
-/// The number modulo which the primes of the transforms are 1, so that they serve rings of up to 2^11 coefficients.
+/// The number 2^12: all primes of the transforms are 1 modulo it, so that they serve rings of up to 2^11 coefficients.
 const ORDER: u64 = 1 << 12;
 
 impl ParamsBuilder {

@@ -44,7 +44,7 @@ pub enum Wanted {
     NothingForTestsOnly,
 }
 
-/// The estimate by the tables of one secret's security.
+/// The security of one secret, as `security_tables.toml` estimates it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Estimate {
     /// The bits of security in a row of the tables, by the estimator's cost model RC.MATZOV.

@@ -26,22 +26,22 @@ fn factors(entries: &[i64]) -> impl Iterator<Item = i64> {
     })
 }
 
-/// Returns the noise variance of a table's entry that shares its rotation with other tables, as a multiple of the
+/// Returns the noise variance of a table's entry that shares its blind rotation with other tables, as a multiple of the
 /// rotation's own. The entries are in halves of a message.
 pub fn noise_factor(entries: &[i64]) -> u64 {
     let squares = factors(entries).map(|f| f.unsigned_abs().saturating_pow(2));
     squares.fold(0, u64::saturating_add)
 }
 
-/// Returns the polynomial that a rotation shared by several tables turns: a quarter of a message in every coefficient,
-/// or for bits an eighth of the torus.
+/// Returns the polynomial that a blind rotation shared by several tables turns: a quarter of a message in every
+/// coefficient, or for bits an eighth of the torus.
 pub fn flat(params: &Params) -> Vec<u64> {
     let bits = bits(params).unwrap_or(0);
     vec![params.coefficients().fraction(1, bits + 3); params.sizes().degree()]
 }
 
-/// Computes the accumulator of one table from the accumulator of the shared rotation, which turned [`flat`]. It equals
-/// the accumulator of a rotation of the table itself, except for noise. `turned` is a buffer of one polynomial.
+/// Computes the accumulator of one table from the accumulator of the shared blind rotation, which turned [`flat`]. It
+/// equals the accumulator of a rotation of the table itself, except for noise. `turned` is a buffer of one polynomial.
 pub fn weigh(
     params: &Params,
     table: &LookupTable,

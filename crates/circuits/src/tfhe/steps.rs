@@ -37,8 +37,8 @@ pub fn modulus_switch(params: &Params, words: &[u64], exponents: &mut [usize]) {
     }
 }
 
-/// Computes the exponents that the program of a rotation takes: 2N less that of the body, modulo 2N, then those of the
-/// mask.
+/// Computes the exponents that the program of a blind rotation takes: 2N less that of the body, modulo 2N, then those
+/// of the mask.
 pub fn exponents(params: &Params, words: &[u64], exponents: &mut [usize]) {
     modulus_switch(params, words, exponents);
     exponents.rotate_right(1);

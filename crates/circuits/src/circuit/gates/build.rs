@@ -81,7 +81,8 @@ pub struct Gates {
 }
 
 impl Gates {
-    /// Makes a builder whose operands stay within `limits`. Each gate asks `watch` for its memory.
+    /// Makes a builder of gates whose bootstraps read operands with noise within `limits`. Each gate asks `watch` for
+    /// its memory.
     pub fn new(limits: Limits, watch: &Watch) -> Self {
         let graph = Graph {
             basis: Basis::Bits,
@@ -251,8 +252,8 @@ impl Gates {
         Ok(Bit(a.0.plus(1, &b.0).shifted(1)))
     }
 
-    /// Returns the sign of a sum of bits, by one bootstrap. An earlier bootstrap of the same sum or its opposite is
-    /// used again.
+    /// Returns the sign of a sum of bits, by one bootstrap. If an earlier bootstrap of the builder read the same sum or
+    /// its opposite, its result is used again.
     fn lookup(&mut self, sum: &Sum) -> Result<Bit, CircuitError> {
         let (operand, flipped) = canonical(sum);
         let wire = match self.seen.get(&operand) {

@@ -117,7 +117,7 @@ pub fn entry(
     each.collect()
 }
 
-/// Returns the bit `rows[index]` of a known list for an encrypted index, by a tree of choices.
+/// Returns the bit `rows[index]` of a known list for an encrypted index, by a tree of choices between two bits.
 fn tree(g: &mut Gates, index: &[Bit], rows: &[bool]) -> Result<Bit, CircuitError> {
     match index {
         [rest @ .., top] if index.len() > INPUTS => {

@@ -35,8 +35,8 @@ impl Form {
         })
     }
 
-    /// Returns the sum of the squared factors of the gate's input bits: the sum's noise variance as a multiple of one
-    /// bit's.
+    /// Returns the sum of the squared factors of the gate's input bits. It is the noise variance of the gate's linear
+    /// sum as a multiple of one bit's variance.
     pub fn norm(&self) -> u64 {
         let factors = self.factors[..self.inputs].iter();
         factors.map(|f| f.unsigned_abs().pow(2)).sum()
@@ -48,8 +48,8 @@ impl Form {
         if self.value(0) % 2 == 0 { 2 } else { 1 }
     }
 
-    /// Returns a measure of how often the gate fails: (noise / distance)^2 of its sum, up to a constant factor. A gate
-    /// of smaller weight fails less often.
+    /// Returns a measure of how often the gate fails: (noise / distance)^2 of its sum, up to a constant factor. Of two
+    /// gates, that with the smaller value fails less often.
     fn weight(&self) -> u64 {
         4 * self.norm() / u64::from(self.eighths()).pow(2)
     }

@@ -53,7 +53,8 @@ impl Int {
         ))
     }
 
-    /// Returns the integer's lowest `width` bits, and an encrypted count that is 0 if and only if all other bits are 0.
+    /// Returns the integer's lowest `width` bits, and a small encrypted integer that is 0 if and only if all other bits
+    /// are 0.
     fn low_and_rest(&self, l: &mut Lookups, width: u32) -> Result<(Self, Small), CircuitError> {
         let low = self.resized(l, width, false)?;
         let mut above = Small::constant(0);

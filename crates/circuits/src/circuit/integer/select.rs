@@ -65,8 +65,8 @@ impl Int {
         Ok((least, most))
     }
 
-    /// Computes `from` + `factor` * `gains`, digit by digit. Each digit of the result is the digit that `from` or `to`
-    /// has there.
+    /// Computes `from` + `factor` * `gains`, digit by digit. The caller ensures that each digit of the result equals
+    /// the digit of `from` or that of `to`.
     fn moved_by(
         l: &mut Lookups,
         bits: u32,
@@ -84,7 +84,8 @@ impl Int {
     }
 }
 
-/// Returns for each digit the difference of the digits of the choice's two integers if the encrypted bit is 1, else 0.
+/// Returns for each digit in base 4 the difference of the digits of the choice's two integers, `when_true` less
+/// `when_false`, if the encrypted bit is 1. If it is 0, all differences are 0.
 fn gains(l: &mut Lookups, bit: &Small, choice: Choice<'_>) -> Result<Vec<Small>, CircuitError> {
     let (a, b) = (choice.when_true.digits(l)?, choice.when_false.digits(l)?);
     let each = a.iter().zip(&b).map(|(a, b)| {

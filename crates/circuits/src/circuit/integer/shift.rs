@@ -32,8 +32,8 @@ impl Shift {
 }
 
 impl Int {
-    /// Shifts the integer by a known number of bits. An odd amount, or an odd width, takes one bootstrap for each digit
-    /// of two bits. Otherwise only the split of limbs into digits takes bootstraps.
+    /// Shifts the integer by a known number of bits. An odd amount, or an odd width of the integer, takes one bootstrap
+    /// for each digit of two bits. Otherwise only limbs of four bits that must be split into digits take bootstraps.
     ///
     /// # Errors
     /// [`CircuitError::Noise`].

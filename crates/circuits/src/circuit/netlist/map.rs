@@ -189,8 +189,8 @@ pub(super) fn merged(
     Ok(nodes)
 }
 
-/// Returns an input of a function that no other function reads, and the function with this input's own function
-/// merged into it, if `one` accepts the merged function.
+/// Looks for an input of a function that a gate drives and that no other function reads. Returns this input, and the
+/// function into which its gate is merged, if `one` accepts the merged function. Otherwise returns `None`.
 fn absorbable(
     inputs: &[usize],
     table: u64,
@@ -215,7 +215,8 @@ fn absorbable(
     })
 }
 
-/// Returns a function in which one of the inputs is replaced by the function that drives it.
+/// Returns a function whose input `into` is replaced by the gate that drives it. That gate has the inputs `own` and the
+/// truth table `inner`.
 fn absorbed(
     inputs: &[usize],
     table: u64,

@@ -147,7 +147,8 @@ pub fn read(bytes: &[u8], watch: &Watch) -> Result<Netlist, CircuitError> {
 }
 
 impl Netlist {
-    /// Checks that a netlist's signals are driven, and orders them. `names` are the signals' names for error messages.
+    /// Checks that each signal of a netlist has a driver, and puts each signal after those that it depends on. `names`
+    /// are the signals' names for error messages.
     fn new(
         names: &[String],
         drivers: Vec<Option<Driver>>,

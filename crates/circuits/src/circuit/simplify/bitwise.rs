@@ -68,8 +68,8 @@ impl Simplifier {
         }
     }
 
-    /// Simplifies the minimum or the maximum of two values. `op` is the operation, and `dual` is the other of both
-    /// operations.
+    /// Simplifies the minimum or the maximum of two values. `op` is the operation. `dual` is the other one: the maximum
+    /// for a minimum, and the minimum for a maximum.
     pub(super) fn extreme(&mut self, [op, dual]: [Binary; 2], a: Value, b: Value) -> Option<Value> {
         let ((a_low, a_high), (b_low, b_high)) = (self.range(a), self.range(b));
         let [lower, upper] = if a_high <= b_low {

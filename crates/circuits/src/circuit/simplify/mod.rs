@@ -129,7 +129,8 @@ impl Simplifier {
         Some(self.make(Op::Binary(op, x, both), kind))
     }
 
-    /// Rewrites arithmetic on integers of one bit as logic. Returns `None` for other types.
+    /// Rewrites an arithmetic operation on integers of one bit as a logical one, such as a sum as exclusive or. Returns
+    /// `None` for other types.
     fn of_one_bit(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
         let logic = match op {
             Binary::And | Binary::Or | Binary::Xor => return None,

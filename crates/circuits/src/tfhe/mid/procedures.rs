@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the limb procedures of a TFHE bootstrap: the start, one turn of the rotation, the end, and the key switch.
+//! Emits the limb procedures of a TFHE bootstrap: the start, one turn of the blind rotation, the end, and the key
+//! switch.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{
@@ -69,7 +70,7 @@ fn gives(b: &mut ProcBuilder, acc: &[ValueId]) -> Result<(), TfheError> {
     Ok(())
 }
 
-/// Emits the procedure of the rotation's start: ACC = (0, X^-b table) (Kong and Li's paper, Algorithm 1, lines 3
+/// Emits the procedure of the blind rotation's start: ACC = (0, X^-b table) (Kong and Li's paper, Algorithm 1, lines 3
 /// and 4).
 pub(super) fn start(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("start")?;
@@ -87,7 +88,7 @@ pub(super) fn start(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     Ok(b.finish()?)
 }
 
-/// Emits the procedure of one step of the rotation, for `bits` bits of the secret key.
+/// Emits the procedure of one step of the blind rotation, for `bits` bits of the secret key.
 pub(super) fn turn(shape: &Shape<'_>, name: &str, bits: usize) -> Result<Procedure, TfheError> {
     let (s, cols) = (shape.params.sizes(), shape.cols());
     let mut b = shape.builder(name)?;
@@ -166,8 +167,8 @@ fn switch_param(b: &mut ProcBuilder, shape: &Shape<'_>) -> Result<ValueId, TfheE
     Ok(b.param("switch_key", ValueType::LweTable(shape.switch_key()), role)?)
 }
 
-/// Emits the procedure of the rotation's end: the extraction of coefficient 0, and the key switch if the order puts it
-/// last (Kong and Li's paper, Algorithm 1, lines 10 and 11).
+/// Emits the procedure of the blind rotation's end: the extraction of coefficient 0, and the key switch if inputs and
+/// outputs are under the small key (Kong and Li's paper, Algorithm 1, lines 10 and 11).
 pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("end")?;
     let acc = accumulator(&mut b, shape)?;

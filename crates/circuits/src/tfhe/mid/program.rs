@@ -58,7 +58,7 @@ fn head(shape: &Shape<'_>, input: RotationInput) -> HeadInput {
 }
 
 /// Makes a step of a limb program whose first `cols` operands are the accumulator's limbs, by their local numbers. The
-/// step writes its results to the same numbers.
+/// results of the step replace these limbs.
 fn step(action: Action, cols: u32, others: Vec<Operand>) -> Step {
     let acc = || (0..cols).map(LocalId);
     Step {

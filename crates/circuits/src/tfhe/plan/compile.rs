@@ -57,7 +57,7 @@ struct Compiler<'p> {
 }
 
 impl Plan {
-    /// Compiles a limb program. `keys` names the program's inputs in order, and is empty if none is of the
+    /// Compiles a limb program. `keys` names the program's inputs in order. It is empty for a program that takes no
     /// bootstrapping key.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub(super) struct Read<'m> {
     inputs: &'m [&'m [u64]],
     before: &'m [u64],
     after: &'m [u64],
-    /// The position in the program's memory of the first word of `after`.
+    /// The position in the program's memory of the first word of `after`, the words behind the written place.
     end: usize,
 }
 
@@ -51,8 +51,8 @@ impl Read<'_> {
     }
 }
 
-/// Splits the memory into the words of the place that a kernel writes, and all other words, which it reads. A place in
-/// an input has no words to write.
+/// Splits the memory into the words of the place that a kernel writes, and all other words, which it reads. If the
+/// place lies in an input of the run, there are no words to write.
 pub(super) fn split<'m>(
     memory: &'m mut [u64],
     inputs: &'m [&'m [u64]],

@@ -2,8 +2,9 @@
 //! Compiles the programs of [`super::mid`] for this computer's kernels. A program that is no bootstrap or part of one is refused
 //! when it is compiled.
 //!
-//! A compiled program is a list of lines, which read and write places in one memory. Turns of the rotation take nearly all of the
-//! time. A loop of turns is therefore one line ([`turn`]). It reads the key in the order in which the key is stored ([`rotate`]).
+//! A compiled program is a list of lines, which read and write places in one memory. Turns of the blind rotation take
+//! nearly all of the time. A loop of turns is therefore one line ([`turn`]). It reads the key in the order in which the
+//! key is stored ([`rotate`]).
 
 mod compile;
 mod memory;

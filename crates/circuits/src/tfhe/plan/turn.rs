@@ -189,8 +189,8 @@ impl<'s> Matched<'s> {
         })
     }
 
-    /// Takes apart the inverse transform that computes a value. Returns one term for each pattern of secret bits, or
-    /// `None` if the procedure has another form.
+    /// Takes apart the inverse transform that computes a value. Returns its operand as a sum of one term for each
+    /// pattern of secret bits, or `None` if the procedure has another form.
     fn sums(&mut self, lane: usize, value: u32, limbs: &[usize]) -> Option<Sums> {
         let (step, _) = self.made(value)?;
         let (&Job::Intt(p, ring), &[sum]) = (&step.job, &*step.src) else {

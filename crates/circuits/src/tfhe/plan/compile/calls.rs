@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles calls of those procedures of a bootstrap that are not turns of the rotation, step by step.
+//! Compiles calls of those procedures of a bootstrap that are not turns of the blind rotation, step by step.
 
 use std::collections::HashMap;
 

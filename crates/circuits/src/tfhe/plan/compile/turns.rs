@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles turns of a rotation to one line: finds their limbs and exponents, and checks that they read the key in the
-//! order in which it is stored.
+//! Compiles turns of a blind rotation to one line: finds their limbs and exponents, and checks that they read the key
+//! in the order in which it is stored.
 
 use std::ops::Range;
 
