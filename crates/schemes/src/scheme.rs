@@ -46,7 +46,8 @@ pub trait Scheme: Sized + 'static {
     /// The number of polynomials of a ciphertext that is an input of a program.
     const FRESH_POLYS: usize;
 
-    /// Returns whether a value with level and annotation `a` may be used where `b` is expected.
+    /// Returns whether a value with the level and annotation `a` may be an operand where a program expects those of
+    /// `b`.
     fn agree(a: &At<Self::Annotation>, b: &At<Self::Annotation>) -> bool;
 
     /// Describes the level and annotation of a value in words, for messages.

@@ -29,7 +29,7 @@ impl Embedding {
         Ok(Self { t, inner, outer })
     }
 
-    /// Returns the plaintext modulus t of the messages.
+    /// Returns the plaintext modulus t of the messages that are embedded.
     pub fn modulus(&self) -> Modulus {
         self.t
     }

@@ -58,7 +58,8 @@ where
         self.encrypt_at(plain, self.params.ring_params().max_level())
     }
 
-    /// Encrypts a plaintext at `level`, with the annotation of fresh ciphertexts.
+    /// Encrypts a plaintext at `level`, with the annotation of fresh ciphertexts (the correction factor 1 in BGV,
+    /// nothing in BFV).
     ///
     /// # Errors
     /// Fails for a plaintext of other parameters, and for a level that these do not have.
@@ -67,7 +68,8 @@ where
         self.encrypt_under(plain, &At { level, annotation })
     }
 
-    /// Encrypts a plaintext at a level, with an annotation other than that of fresh ciphertexts.
+    /// Encrypts a plaintext at a level, with an annotation that the caller chooses (a correction factor in BGV, nothing
+    /// in BFV).
     ///
     /// # Errors
     /// Fails for a plaintext of other parameters, and for a level that these do not have.

@@ -117,7 +117,7 @@ impl PlainModulus {
         Ok(())
     }
 
-    /// Returns the range of the integers that stand for residues.
+    /// Returns the range of the integers that stand for the residues modulo t.
     pub fn integers(self, which: Integers) -> RangeInclusive<i128> {
         let t = i128::from(self.value());
         match which {

@@ -37,10 +37,12 @@ pub trait ExactScheme:
     /// The constants that decryption needs, for all levels.
     type Opening: Send + Sync;
 
-    /// The annotation of a fresh ciphertext for which the caller asks for no other.
+    /// The annotation of a fresh ciphertext (a correction factor in BGV, nothing in BFV) if the caller asks for no
+    /// other.
     const FRESH: Self::Annotation;
 
-    /// Returns the form of a message in a ciphertext at `at`. The procedure that adds a plaintext uses the same form.
+    /// Returns the form of a message in a ciphertext with the level and annotation of `at`. The procedure that adds a
+    /// plaintext uses the same form.
     ///
     /// # Errors
     /// Fails for a level or annotation that the parameters do not have.

@@ -9,8 +9,8 @@ use crate::rlwe::SecretKey;
 use crate::rlwe::ledger::Account;
 use crate::size;
 
-/// Returns the content of a file of a secret key with its account of shared decryptions. The
-/// payload is the residues over all moduli, then the account.
+/// Returns the content of a file of a secret key with the account of the decryptions under it that were shared with
+/// others. The payload is the residues over all moduli, then the account.
 pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let capacity = size::sum([size::of_words(limbs.len()), Account::BYTES]);
@@ -26,7 +26,7 @@ pub(crate) fn secret_key_bytes(key: &SecretKey) -> usize {
     file_bytes(size::sum([words, Account::BYTES]))
 }
 
-/// Returns the account of shared decryptions in a file of this key, or `None` if the file has no
+/// Returns the account of the decryptions shared with others from a file of this key, or `None` if the file has no
 /// account.
 pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account>, FileError> {
     let (_, kind) = peek(bytes)?;
@@ -45,7 +45,7 @@ pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account
     Ok(account)
 }
 
-/// Reads the account of shared decryptions at the end of a payload.
+/// Reads the account of the decryptions shared with others at the end of a file's payload.
 pub(super) fn read_account(r: &mut Reader<'_>) -> Result<Account, FileError> {
     let bytes = r.array()?;
     Account::from_bytes(&bytes).ok_or_else(|| FileError::Field {

@@ -50,7 +50,7 @@ pub enum Kind {
     Ciphertexts = 11,
     /// The keys that only bootstrapping needs, in programs of BGV.
     FurtherKeys = 12,
-    /// A secret key with the count of decryptions that were shared under it.
+    /// A secret key with the count of the decryptions under it that were shared with others.
     CountedSecretKey = 13,
     /// Encrypted integers of TFHE: their types and their ciphertexts.
     Integers = 14,

@@ -245,8 +245,8 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
 }
 
 /// Returns the content of a file of the secret key itself, unprotected: whoever reads the file reads every message. The
-/// payload is the residues over all moduli. It does not hold the count of shared decryptions, which nobody could
-/// update; [`SecretKey::save`] writes a file that does.
+/// payload is the residues over all moduli. It does not hold the count of decryptions that were shared with others,
+/// because nobody could update it there. [`SecretKey::save`] writes a file that does.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let mut w = Writer::new(Kind::SecretKey, key.origin(), size::of_words(limbs.len()));
@@ -255,8 +255,8 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
 }
 
 /// Reads the content of a file that [`write_secret_key_in_the_clear`] or [`SecretKey::save`] made. The caller must wipe
-/// the bytes afterwards. For a key from a file, [`SecretKey::kept_in`] must name the file before decryptions are
-/// shared.
+/// the bytes afterwards. For a key from a file, [`SecretKey::kept_in`] must name the file before the holder shares
+/// decryptions with others.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
     let counted = matches!(peek(bytes), Ok((_, Kind::CountedSecretKey)));
     let (kind, account) = match counted {

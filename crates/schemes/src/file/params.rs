@@ -31,11 +31,12 @@ pub fn write_params_of(scheme: SchemeTag, params: &impl ParameterSet) -> Vec<u8>
 
 /// A parameter file of a ring scheme, after its common part was read. The scheme reads its own bytes.
 pub struct RingParamsFile<const OWN: usize> {
-    /// The choices that ring schemes share, with explicit primes.
+    /// A builder with the choices that ring schemes share, with explicit primes.
     pub builder: ParamsBuilder,
     /// The bytes of the canonical form that are the scheme's own.
     pub own: [u8; OWN],
-    /// Whether divisions compute modulo primes alone, for schemes whose messages are in the low bits.
+    /// Whether divisions by primes compute modulo primes alone and never modulo t, for schemes whose messages are in
+    /// the low bits (BGV).
     pub primes_alone: bool,
     id: ParamsId,
 }

@@ -35,8 +35,8 @@ pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Refuses an annotation that no value of these parameters can have at `level`.
     fn check(&self, params: &Params, level: Level) -> Result<(), Self::Error>;
 
-    /// Returns the number of which the errors of a fresh encryption are multiples. It is `None` if messages are not in
-    /// the low bits.
+    /// Returns the number of which the errors of a fresh encryption are multiples. It is a plaintext modulus in BGV,
+    /// and `None` for schemes whose messages are not in the low bits.
     ///
     /// # Errors
     /// Fails for an annotation of other parameters.
@@ -246,8 +246,8 @@ impl<A: Annotation> Ciphertext<A> {
             .limb(index, self.level.primes())
     }
 
-    /// Returns the same ciphertext with another annotation. The caller ensures that the message then still means what
-    /// it should. An example is a rescaling by a prime that counts as the nominal scale.
+    /// Returns the same ciphertext with another annotation. The caller ensures that the message is still right under
+    /// the new annotation. In CKKS, for example, a scale that is nearly 2^40 after a rescaling may count as 2^40.
     pub fn with_annotation(mut self, annotation: impl Into<A>) -> Self {
         self.annotation = annotation.into();
         self

@@ -18,8 +18,8 @@ pub enum KeyRequest {
     Relin,
     /// The key of the automorphism with this Galois element.
     Galois(Galois),
-    /// The key of the automorphism with this Galois element, for a low level only: that of the first linear map of a
-    /// bootstrap.
+    /// The key of the automorphism with this Galois element, for a low level only: the level of the first linear map of
+    /// a BGV bootstrap.
     LowGalois(Galois),
     /// The key from the main secret to the sparse secret of bootstrapping.
     Encapsulation,

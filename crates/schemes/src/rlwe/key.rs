@@ -28,8 +28,8 @@ fn all_indices(params: &Params) -> Vec<usize> {
 }
 
 /// The secret key s in evaluation form over all moduli. It is wiped on drop and never printed. Only
-/// [`crate::file::write_secret_key_in_the_clear`] and [`SecretKey::save`] write it to a file. Copies of a key share the count of
-/// decryptions that were shared under it.
+/// [`crate::file::write_secret_key_in_the_clear`] and [`SecretKey::save`] write it to a file. Copies of a key share one
+/// count of the decryptions under it that were given to others.
 #[derive(Clone)]
 pub struct SecretKey {
     origin: Origin,
@@ -46,8 +46,9 @@ impl fmt::Debug for SecretKey {
 belongs!(SecretKey);
 
 impl SecretKey {
-    /// Makes a secret key from its evaluation form over all moduli, limb by limb (SEAL's form), after a check of lengths and
-    /// residues. The key has no identity, and the count of decryptions that were shared under it is not known.
+    /// Makes a secret key from its evaluation form over all moduli, limb by limb (SEAL's form), after a check of
+    /// lengths and residues. The key has no identity, and the count of decryptions under it that were shared with
+    /// others is not known.
     pub fn from_eval_limbs(params: &Params, eval: Zeroizing<Vec<u64>>) -> Result<Self, RlweError> {
         check_limbs(params, "secret key", &all_indices(params), &eval)?;
         Ok(Self::known(params, eval))
@@ -62,8 +63,8 @@ impl SecretKey {
         }
     }
 
-    /// Makes a new secret key with the identity `key_id`, from its evaluation form over all moduli. No decryption was shared
-    /// under it.
+    /// Makes a new secret key with the identity `key_id`, from its evaluation form over all moduli. No decryption under
+    /// it was shared with others.
     pub(crate) fn made(params: &Params, eval: Zeroizing<Vec<u64>>, key_id: KeyId) -> Self {
         Self {
             origin: params.origin(Some(key_id)),
@@ -72,8 +73,8 @@ impl SecretKey {
         }
     }
 
-    /// Returns this secret key with its count of shared decryptions in the file `path`, from which the key was read. A pipe or a
-    /// device stores no count.
+    /// Returns this secret key with its count of decryptions shared with others in the file `path`, from which the key
+    /// was read. A pipe or a device stores no count.
     pub fn kept_in(self, path: &Path) -> Self {
         Self {
             ledger: Arc::new(Ledger::kept_in(path)),
@@ -83,8 +84,8 @@ impl SecretKey {
 
     /// Writes the secret key to a file without encryption, with mode 0600. Whoever reads the file can decrypt every message.
     ///
-    /// One file stores the count of shared decryptions: the first to which the key is saved, or that from which it was read.
-    /// Other files store no count, because two counts would not agree.
+    /// One file stores the count of decryptions that were shared with others: the first to which the key is saved, or
+    /// that from which it was read. Other files store no count, because two counts would not agree.
     ///
     /// # Errors
     /// The errors of [`ringmill_device::whole_file::write`].
@@ -92,8 +93,8 @@ impl SecretKey {
         self.ledger.save(self, path)
     }
 
-    /// Counts decryptions that are about to be shared under the key. If the key has a file, the file stores the count before the
-    /// call returns, so that the count survives a crash.
+    /// Counts decryptions under the key that its holder is about to share with others. If the key has a file, the file
+    /// stores the count before the call returns, so that the count survives a crash.
     ///
     /// # Errors
     /// [`LedgerError`] if the charge would break a promise, or if the earlier count is not known.
@@ -101,8 +102,8 @@ impl SecretKey {
         self.ledger.charge(self, charge)
     }
 
-    /// Returns how many decryptions were shared under the key, as this process and the key's file know. It is `None` if neither
-    /// knows a count.
+    /// Returns how many decryptions under the key were shared with others, as this process and the key's file know. It
+    /// is `None` if neither knows a count.
     pub fn shared_decryptions(&self) -> Option<u64> {
         self.ledger.count(self)
     }

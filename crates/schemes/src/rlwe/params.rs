@@ -92,12 +92,13 @@ pub struct Params {
     pub(super) error: ErrorDistribution,
     pub(super) security: SecurityRecord,
     pub(super) insecure: Insecure,
-    /// The plaintext moduli of a scheme whose messages are in the low bits: t, then further ones, each a multiple of the one
-    /// before. It is empty for other schemes.
+    /// The plaintext moduli of a scheme whose messages are in the low bits (BGV): t, then further ones, each a multiple
+    /// of the one before. It is empty for other schemes.
     pub(super) low: Vec<Modulus>,
-    /// Whether divisions that keep messages in the low bits compute modulo primes alone.
+    /// Whether divisions by primes compute modulo primes alone and never modulo t, for schemes whose messages are in
+    /// the low bits (BGV).
     pub(super) primes_alone: bool,
-    /// The bytes that the scheme adds to the canonical form.
+    /// The bytes that the scheme adds to the canonical form of the parameters.
     pub(super) own: Vec<u8>,
     /// The choices of the scheme in words, for reports.
     pub(super) own_words: String,
@@ -427,8 +428,8 @@ impl Params {
         })
     }
 
-    /// Returns whether divisions that keep messages in the low bits compute modulo primes alone
-    /// ([`ParamsBuilder::divide_modulo_primes_alone`]).
+    /// Returns whether divisions by primes compute modulo primes alone and never modulo t, for schemes whose messages
+    /// are in the low bits (BGV): ([`ParamsBuilder::divide_modulo_primes_alone`]).
     pub fn primes_alone(&self) -> bool {
         self.primes_alone
     }
@@ -439,14 +440,14 @@ impl Params {
         self.low.first().copied()
     }
 
-    /// Returns the plaintext moduli of a scheme whose messages are in the low bits: t, then further ones. There are none for
-    /// other schemes.
+    /// Returns the plaintext moduli of a scheme whose messages are in the low bits (BGV): t, then further ones. There
+    /// are none for other schemes.
     pub fn low_moduli(&self) -> &[Modulus] {
         &self.low
     }
 
-    /// Returns the last of the plaintext moduli, of which the errors of switching keys are multiples. It is `None` unless
-    /// messages are in the low bits.
+    /// Returns the last of the plaintext moduli, of which the errors of switching keys are multiples. It is `None`
+    /// unless messages are in the low bits (BGV).
     pub(crate) fn key_modulus(&self) -> Option<Modulus> {
         self.low.last().copied()
     }

@@ -39,11 +39,12 @@ pub(crate) struct PublicHalves {
     /// modulo the special primes.
     halves: [Vec<u64>; 2],
     to_cipher: BaseConverter,
-    /// The rounding offset h of the division by P, modulo every modulus.
+    /// The rounding offset h of the division by P, the product of the special primes, as a residue modulo every
+    /// modulus.
     half: Vec<u64>,
     /// The inverse P^-1 modulo every ciphertext prime, where P is the product of the special primes.
     inverse: Vec<u64>,
-    /// The plaintext modulus t and -P^-1 mod t, if messages are in the low bits. t is the last target modulus of
+    /// The plaintext modulus t and -P^-1 mod t, if messages are in the low bits (BGV). t is the last target modulus of
     /// `to_cipher`.
     low: Option<(Modulus, u64)>,
 }
@@ -85,8 +86,8 @@ impl PublicHalves {
     }
 
     /// Returns the two polynomials of a fresh encryption of the message, or of zero, at `level`, which must be one of
-    /// the parameters'. It needs 2 + 2 k further limbs. The message is transformed together with the error, at no extra
-    /// cost.
+    /// the parameters'. It needs the memory of 2 + 2 k further limbs, where k is the number of special primes. The
+    /// message is transformed together with the error, at no extra cost.
     pub fn encrypt(
         &self,
         params: &Params,
@@ -155,8 +156,8 @@ impl PublicHalves {
         blocks
     }
 
-    /// Returns the w of the remainder S + w P for each polynomial, or empty vectors if messages are not in the low
-    /// bits.
+    /// Returns for each polynomial the multiple w of the remainder S + w P that the division subtracts
+    /// (`divide_keeping`). The vectors are empty if messages are not in the low bits (all schemes but BGV).
     fn multiples(
         &self,
         n: usize,
@@ -175,7 +176,8 @@ impl PublicHalves {
         Ok(multiples)
     }
 
-    /// Returns x + h modulo the special primes for each polynomial x, prepared for [`BaseConverter::accumulate`].
+    /// Returns x + h modulo the special primes for each polynomial x and the rounding offset h, prepared for
+    /// [`BaseConverter::accumulate`].
     fn remainders(
         &self,
         params: &Params,

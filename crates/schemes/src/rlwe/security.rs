@@ -162,7 +162,7 @@ struct Standard {
     ternary: Rows,
 }
 
-/// Rows of a table, with the ring degrees to which they belong.
+/// The rows of one security table, with the ring degrees to which its columns belong.
 #[derive(Deserialize)]
 struct Estimate {
     log_n: Vec<u8>,
@@ -172,7 +172,7 @@ struct Estimate {
 
 #[derive(Deserialize)]
 struct LweCurve {
-    /// The LWE dimensions to which the curve was fitted, in ascending order.
+    /// The LWE dimensions to which the table's curve of the smallest noise was fitted, in ascending order.
     n: Vec<u32>,
     fit: [f64; 3],
     fit_margin: f64,
@@ -191,8 +191,8 @@ impl SparseRows {
             .filter_map(move |(name, rows)| Some((weight(name)?, rows)))
     }
 
-    /// Returns the largest weight in the table that is not above `weight`. Its rows serve, because a larger weight is
-    /// no easier to guess.
+    /// Returns the largest weight in the table that is not above `weight`. Its rows serve for `weight`, because a
+    /// secret of larger weight is no easier to guess.
     fn up_to(&self, weight: u32) -> Option<u32> {
         let weights = self.rows().map(|(h, _)| h);
         weights.filter(|&h| h <= weight).max()

@@ -19,14 +19,14 @@ use ringmill_device::KeyId;
 
 /// The shape of a key-switching key: its moduli and its digits.
 pub(crate) struct Shape {
-    /// The indices in the table of the key's moduli: ciphertext primes, then special primes.
+    /// The indices of the key's moduli in the parameters' table of moduli: ciphertext primes, then special primes.
     pub moduli: Vec<usize>,
-    /// The range of the special primes' indices in the table.
+    /// The range of the special primes' indices in the parameters' table of moduli.
     pub special: Range<usize>,
-    /// For each digit, the range of its ciphertext primes' indices in the table.
+    /// For each digit, the range of its ciphertext primes' indices in the parameters' table of moduli.
     pub digits: Vec<Range<usize>>,
-    /// The number of which the key's errors are multiples. It is `None` unless messages are in the low
-    /// bits.
+    /// The plaintext modulus of which the key's errors are multiples. It is `None` unless messages are in the low bits
+    /// (BGV).
     pub low: Option<Modulus>,
 }
 

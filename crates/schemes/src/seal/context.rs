@@ -82,7 +82,7 @@ pub fn write_parameters<P>(
 pub struct SealContext<P = Params> {
     params: Arc<P>,
     pub(super) chain: Chain,
-    /// The SEAL version for which objects are written that no earlier version loads.
+    /// The SEAL version for which objects are written if each version loads only its own form of them.
     pub(super) version: Version,
     pub(super) watch: Watch,
 }

@@ -137,8 +137,8 @@ fn write_ciphertext(
     Ok(())
 }
 
-/// Returns the content of a file of key-switching keys. Each of `slots` is empty, or has a key's
-/// digits as (b, a).
+/// Returns the content of a file of key-switching keys. Each of the file's places `slots` is empty, or has a key's
+/// digits as pairs (b, a).
 pub fn keys(
     chain: &Chain,
     object: Object,

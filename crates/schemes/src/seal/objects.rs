@@ -38,7 +38,7 @@ impl<P: SealParams> SealContext<P> {
         Ok(KSwitchKey::new(self.ring(), b, KeyHalf::Stored(a))?)
     }
 
-    /// Returns the number of primes of SEAL's key level.
+    /// Returns the number of primes of SEAL's key level: all primes, the special prime included.
     fn key_primes(&self) -> usize {
         self.ring().moduli().len()
     }

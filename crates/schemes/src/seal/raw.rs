@@ -277,7 +277,7 @@ pub fn read_public_key(chain: &Chain, bytes: &[u8]) -> Result<RawKey, SealError>
 }
 
 /// Reads the content of a file of key-switching keys. Returns a pair (index, digits) for every index that has a key.
-/// Indices are below `slots`.
+/// Indices are below `slots`, the number of places for keys that the file may have.
 pub fn read_keys(
     chain: &Chain,
     object: Object,

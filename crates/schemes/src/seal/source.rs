@@ -30,7 +30,8 @@ const WINDOW_LOG_MAX: u32 = 23;
 /// takes at least b of its 64 bits. Rings with primes below 8 bits are too small to matter.
 pub(super) const MOST_UNPACKED: u64 = 8;
 
-/// A margin in bytes for headers, which compress to almost nothing, and for rings too small to matter.
+/// A number of bytes to which every file may be decompressed beyond [`MOST_UNPACKED`], for headers, which compress to
+/// almost nothing, and for small rings.
 const SLACK: u64 = 1 << 20;
 
 /// The bytes of the buffer through which residues are read.
@@ -39,7 +40,8 @@ const CHUNK_BYTES: usize = 8192;
 /// The fields of a header that the reader uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
-    /// Whether ciphertexts have a correction factor, as in files since SEAL 4. Nothing else differs from SEAL 3.6.
+    /// Whether ciphertexts in the file have a correction factor, as in files since SEAL 4. Nothing else in files
+    /// differs from SEAL 3.6.
     pub correction_factor: bool,
     pub version: Version,
     pub compression: u8,

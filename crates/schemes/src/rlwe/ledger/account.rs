@@ -6,7 +6,7 @@ use super::LedgerError;
 /// The base-2 logarithm of the number of units in which [`Account::spent`] counts 1.
 const UNIT_BITS: u32 = 96;
 
-/// Decryptions that are about to be shared, and the promise under which they are shared.
+/// Decryptions that the key's holder is about to share with others, and the promise under which they are shared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
     /// The number of decryptions that are about to be shared.
@@ -21,43 +21,46 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Returns the cost 1 / (q 4^s) of one decryption of the charge, in units of 2^-96, rounded up.
+    /// Returns the cost 1 / (q 4^s) of one shared decryption, in units of 2^-96, rounded up. The promise is s
+    /// statistical bits for q decryptions.
     fn cost(&self) -> u128 {
         allowance(self.statistical_bits).div_ceil(u128::from(self.decryptions.max(1)))
     }
 }
 
-/// Returns the part of 1 that all decryptions together may cost, in units: 4^-s.
+/// Returns 4^-s, the cost that all shared decryptions together may have under a promise of s statistical bits, in units
+/// of 2^-96.
 fn allowance(statistical_bits: u32) -> u128 {
     let bits = UNIT_BITS.saturating_sub(statistical_bits.saturating_mul(2));
     1 << bits
 }
 
-/// The account of the decryptions that all programs shared under one secret key.
+/// The account of the decryptions under one secret key that all programs shared with others.
 ///
 /// A decryption that is shared with s bits for q decryptions reveals at most 1 / (2 q 4^s) about its error, as a
 /// Kullback-Leibler divergence. Divergences add up, whatever s and q each decryption had. `spent` is twice their sum,
 /// and may reach 4^-s for the largest s that was promised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Account {
-    /// The number of decryptions that were shared under the key.
+    /// The number of decryptions under the key that were shared with others.
     count: u64,
-    /// Twice the sum of divergences of all shared decryptions, in units of 2^-96.
+    /// Twice the sum of the Kullback-Leibler divergences that all shared decryptions may reveal, in units of 2^-96.
     spent: u128,
-    /// The largest s that was promised with a shared decryption, or 0 if none was shared.
+    /// The largest number s of statistical bits that was promised with a shared decryption, or 0 if none was shared.
     statistical_bits: u32,
 }
 
 impl Account {
-    /// The bytes that an account takes in a file.
+    /// The bytes that an account of shared decryptions takes in a file.
     pub const BYTES: usize = 28;
 
-    /// Returns how many decryptions were shared under the key.
+    /// Returns how many decryptions under the key were shared with others.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the account as in a file: count (8 bytes), spent (16) and statistical bits (4), little endian.
+    /// Returns the account of shared decryptions as a file stores it: count (8 bytes), spent (16) and statistical bits
+    /// (4), little endian.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let fields = self.count.to_le_bytes().into_iter();
@@ -69,8 +72,8 @@ impl Account {
         bytes
     }
 
-    /// Reads an account from a file, or returns `None` for bytes that no account has. If the count is 0, `spent` and
-    /// the bits must be 0; otherwise neither may be.
+    /// Reads an account of shared decryptions from a file, or returns `None` for bytes that no account has. If the
+    /// count is 0, `spent` and the bits must be 0; otherwise neither may be.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
         let (count, rest) = bytes.split_first_chunk()?;
         let (spent, rest) = rest.split_first_chunk()?;
@@ -84,8 +87,8 @@ impl Account {
         agree.then_some(account)
     }
 
-    /// Joins two accounts of one key, both of which may include the same decryptions. The result is the larger of each
-    /// field.
+    /// Joins two accounts of one key's shared decryptions, both of which may include the same decryptions. The result
+    /// is the larger of each field.
     pub fn joined(self, other: Self) -> Self {
         Self {
             count: self.count.max(other.count),
@@ -94,8 +97,8 @@ impl Account {
         }
     }
 
-    /// Returns the account with at least the caller's count of earlier decryptions. Those that the account lacks count
-    /// as shared under the promise of this charge.
+    /// Returns the account with at least the caller's count of earlier decryptions. Earlier decryptions that the
+    /// account lacks count as shared under the promise of this charge.
     fn raised(self, charge: &Charge) -> Self {
         let named = charge.decrypted_so_far.unwrap_or(0);
         match named.saturating_sub(self.count) {
@@ -113,7 +116,7 @@ impl Account {
         }
     }
 
-    /// Returns the account after the decryptions of a charge.
+    /// Returns the account with the shared decryptions of a charge added.
     ///
     /// # Errors
     /// [`LedgerError::Weaker`], [`LedgerError::Count`] or [`LedgerError::Spent`] if the charge would break its own

@@ -19,7 +19,7 @@ use ringmill_device::whole_file::{self, Contents};
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The file of a secret key, with its lock.
+/// The file of a secret key, which this process has locked.
 pub(super) struct Home<'a> {
     key: &'a SecretKey,
     path: &'a Path,
@@ -72,12 +72,12 @@ impl<'a> Home<'a> {
         self.account
     }
 
-    /// Writes an account to the file. Once the call returns, the account survives a crash.
+    /// Writes the account of shared decryptions to the key's file. Once the call returns, the account survives a crash.
     pub fn write(&self, account: Account) -> io::Result<()> {
         self.put(&file::write_counted_secret_key(self.key, account))
     }
 
-    /// Writes the file again, with the account that it has.
+    /// Writes the key's file again, with the account of shared decryptions that it has.
     pub fn write_again(&self) -> io::Result<()> {
         match self.account {
             Some(account) => self.write(account),

@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::file;
 use crate::rlwe::SecretKey;
 
-/// The reason for which a decryption may not be shared under a key.
+/// The reason for which a decryption under a key may not be shared with others.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LedgerError {
@@ -58,11 +58,11 @@ pub enum LedgerError {
     Forked,
 }
 
-/// The account of shared decryptions that a process has in memory.
+/// The account of the decryptions shared with others that a process has in memory.
 struct Memory {
     account: Account,
-    /// Whether the account includes all shared decryptions. It does for a key that this process made, or once the
-    /// caller has named a count.
+    /// Whether the account includes all decryptions that were shared with others under the key. It does if this process
+    /// made the key, or once the caller has named a count.
     complete: bool,
 }
 
@@ -77,13 +77,13 @@ impl Memory {
     }
 }
 
-/// The account of shared decryptions of a secret key, in memory or in a file.
+/// The account of the decryptions under a secret key that were shared with others, in memory or in a file.
 pub(super) struct Ledger {
-    /// The process whose memory holds the account. A forked child does not take the lock: the thread that holds it may
-    /// not exist in the child.
+    /// The identifier of the process whose memory holds the account. A forked child does not lock that memory, because
+    /// the thread that holds the lock may not exist in the child.
     owner: u32,
     memory: Mutex<Memory>,
-    /// The path of the file that stores the account, if there is one.
+    /// The path of the secret key's file that stores the account of shared decryptions, if there is one.
     home: OnceLock<PathBuf>,
 }
 
@@ -99,43 +99,45 @@ impl Ledger {
         }
     }
 
-    /// Makes the account of a key that was made just now, which has no shared decryptions.
+    /// Makes the account of a key that was made just now: no decryption under it was shared with others.
     pub fn of_new_key() -> Self {
         Self::new(true)
     }
 
-    /// Makes the account of a key that existed before, whose shared decryptions are not known.
+    /// Makes the account of a key that existed before. It is not known which decryptions under it were shared with
+    /// others.
     pub fn of_known_key() -> Self {
         Self::new(false)
     }
 
-    /// Makes the account of a key that was read from the file `path`.
+    /// Makes the account of shared decryptions of a key that was read from the file `path`, which stores the account.
     pub fn kept_in(path: &Path) -> Self {
         let ledger = Self::of_known_key();
         ledger.settle(path);
         ledger
     }
 
-    /// Stores the account in the file `path` from now on, if it is a regular file.
+    /// Makes the file `path` the one that stores the account of shared decryptions from now on. Nothing changes if it
+    /// is no regular file, or if another file stores the account already.
     fn settle(&self, path: &Path) {
         if let Some(path) = home::regular(path) {
             self.home.get_or_init(|| path);
         }
     }
 
-    /// Returns the account in memory, or `None` in a forked child process.
+    /// Returns the account of shared decryptions in memory, or `None` in a forked child of the process that made it.
     fn memory(&self) -> Option<MutexGuard<'_, Memory>> {
         let own = std::process::id() == self.owner;
         own.then(|| self.memory.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the account in memory if it is complete. The file may lack some of it.
+    /// Returns the account in memory if it includes all shared decryptions. The key's file may lack some of them.
     fn remembered(&self) -> Option<Account> {
         let memory = self.memory()?;
         memory.complete.then_some(memory.account)
     }
 
-    /// Returns how many decryptions were shared under the key, or `None` if that is not known.
+    /// Returns how many decryptions under the key were shared with others, or `None` if that is not known.
     pub fn count(&self, key: &SecretKey) -> Option<u64> {
         let remembered = self.remembered();
         let kept = self.home.get().and_then(|path| {
@@ -149,8 +151,8 @@ impl Ledger {
         }
     }
 
-    /// Counts decryptions in the account, so that it survives a crash if the key has a file. Call it before a
-    /// decryption is revealed.
+    /// Adds decryptions to the account. If the key has a file, it stores the new account before the call returns. Call
+    /// this method before a decryption is shown to others.
     pub fn charge(&self, key: &SecretKey, charge: &Charge) -> Result<(), LedgerError> {
         if self.home.get().is_none() {
             let mut memory = self.memory().ok_or(LedgerError::Forked)?;
@@ -193,8 +195,8 @@ impl Ledger {
         written.or_else(|fault| unkept(known, fault))
     }
 
-    /// Writes the key to a file. The first regular file to which it is written keeps the account from then on. Another
-    /// file has no account.
+    /// Writes the key to a file. The first regular file to which it is written stores the account of shared decryptions
+    /// from then on. Other files have no account.
     pub fn save(&self, key: &SecretKey, path: &Path) -> io::Result<()> {
         let bare = || file::write_secret_key_in_the_clear(key);
         if self.home.get().is_none()

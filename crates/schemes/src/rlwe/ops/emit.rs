@@ -22,17 +22,18 @@ pub(crate) struct Emit<'p, P> {
     pub own: &'p P,
     pub params: &'p Params,
     pub level: Level,
-    /// The number of the plaintext modulus, for schemes whose messages are in the low bits.
+    /// The number of the plaintext modulus among those of the parameters, for schemes whose messages are in the low
+    /// bits (BGV).
     pub plain: u8,
     builder: ProcBuilder,
 }
 
-/// A key that is an operand of a procedure.
+/// A key-switching key that is an operand of a procedure.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyOperand {
     pub arg: u16,
-    /// The number of the seed parameter from which the key's part-1 limbs are expanded, or `None` if they are
-    /// parameters.
+    /// The number of the procedure's seed parameter from which the key's uniform limbs (part 1) are expanded. It is
+    /// `None` if these limbs are parameters of the procedure.
     pub seed: Option<u16>,
 }
 
@@ -63,7 +64,8 @@ impl<P> Emit<'_, P> {
         self.params.any_reducer(index)
     }
 
-    /// Returns the plaintext modulus with its index in the table, or `None` if messages are not in the low bits.
+    /// Returns the plaintext modulus with its index in the table, or `None` for schemes whose messages are not in the
+    /// low bits (all but BGV).
     ///
     /// # Errors
     /// Fails for a plaintext modulus that the parameters do not have.

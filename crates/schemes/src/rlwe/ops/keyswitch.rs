@@ -22,14 +22,14 @@ pub(super) struct Digits {
 }
 
 struct Digit {
-    /// The limbs of a digit modulo its own primes, in evaluation form.
+    /// The limbs of one digit modulo the primes that were cut out for it, in evaluation form.
     own: Vec<Limb>,
     carried: Carried,
 }
 
 impl Digits {
-    /// Cuts a polynomial into digits, for the level's moduli and these special primes. `known` is the polynomial in
-    /// coefficient form, if the procedure has computed it already.
+    /// Cuts a polynomial into digits, for the level's moduli and these special primes. `known` is the same polynomial
+    /// in coefficient form, if the procedure has computed that already.
     pub fn cut<P>(
         e: &mut Emit<P>,
         target: &[Limb],
@@ -82,7 +82,8 @@ impl Digit {
     }
 }
 
-/// Emits the sums over the digits of digit times key, for the key's parts 0 and 1, modulo the modulus with this index.
+/// Emits the sums over the digits of digit times key, for the key's two parts (0: the body b, 1: the uniform half a),
+/// modulo the modulus with this index.
 fn inner_product<P>(
     e: &mut Emit<P>,
     digits: &[ValueId],
@@ -307,7 +308,8 @@ pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), Rlwe
 }
 
 /// Emits a switch to another secret, by a key with one digit and as many special primes as the level has primes. The
-/// modulus of this key is so small that little is published about the other secret.
+/// modulus of this key is small, because the other secret is sparse and a sparse secret is secure only under a small
+/// modulus.
 pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let special = special_of_few(e.params, v.level)?;
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);

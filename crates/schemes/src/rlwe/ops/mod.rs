@@ -50,7 +50,8 @@ pub struct Row<P> {
     pub ciphers: &'static [Polys],
     /// The number of plaintext operands, or [`PER_CIPHERTEXT`] for one with each ciphertext.
     pub plains: usize,
-    /// The kind of value on which the operation's instructions depend, in addition to levels and sizes.
+    /// The kind of constants, such as Galois elements, on which the operation's instructions depend, in addition to
+    /// levels and sizes.
     pub immediate: ImmediateKind,
     pub keys: Keys,
     pub level: LevelRule,
@@ -129,8 +130,8 @@ impl Polys {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmediateKind {
     None,
-    /// The values are integer constants, as residues modulo q_0 ..= q_level: one constant, or those of the combinations
-    /// of a [`Shape`].
+    /// The values are integer constants, as residues modulo q_0 ..= q_level: one constant, or those by which a sum
+    /// multiplies its ciphertexts ([`Shape::combined`]).
     Residues,
     /// The value is a residue modulo the plaintext modulus.
     PlainResidue,
@@ -185,14 +186,15 @@ pub struct Variant {
     /// The number of polynomials of each ciphertext operand.
     pub sizes: Vec<u32>,
     pub immediate: Immediate,
-    /// The number of the plaintext modulus, if messages are in the low bits and the number changes the instructions.
+    /// The number of the plaintext modulus among those of the parameters, for schemes whose messages are in the low
+    /// bits (BGV). It is 0 if the plaintext modulus does not change the instructions.
     pub plain: u8,
-    /// Whether keys come with the seed from which their part-1 limbs are expanded.
+    /// Whether key-switching keys come with the seed from which their uniform halves (part 1) are expanded.
     pub seeded: bool,
     pub shape: Shape,
 }
 
-/// The form of a sum, and the number of primes by which its result is divided.
+/// The form of a sum of ciphertexts or products, and the number of primes by which its result is divided.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shape {
     /// The number of the level's last primes by which the result is divided.
@@ -200,7 +202,7 @@ pub struct Shape {
     /// The number of ciphertexts, from the first on, that combinations add. A combination is a sum of them, each times
     /// an integer, plus an integer.
     pub combined: u16,
-    /// The two factors of each product. The second is the number of an operand.
+    /// The two factors of each product in the sum. The second is the number of a ciphertext operand.
     pub products: Vec<(Left, u16)>,
     /// Whether one more combination is added to the sum of products. A combination is a sum of ciphertexts, each times
     /// an integer.
@@ -223,7 +225,8 @@ impl Shape {
         of_products.count() + usize::from(self.tail)
     }
 
-    /// Returns the number of integers that a call sets.
+    /// Returns the number of integers that a call of the procedure sets: the multipliers and the constants of its
+    /// combinations.
     fn integers(&self) -> usize {
         match self.combinations() {
             0 if self.products.is_empty() => 1,
@@ -250,7 +253,7 @@ impl Shape {
         })
     }
 
-    /// Returns the part of a procedure's name that tells the shape.
+    /// Returns the part of a procedure's name that tells the form of its sum.
     fn name(&self) -> String {
         let mut name = String::new();
         if self.dropped > 0 {
@@ -284,7 +287,7 @@ pub enum Immediate {
     PlainResidue(u64),
     Element(Galois),
     Elements(Vec<Galois>),
-    /// The values are set by each call of the procedure: their kind and their number.
+    /// The constants are set by each call of the procedure. The variant has their kind and their number.
     Open(ImmediateKind, usize),
 }
 
@@ -300,7 +303,8 @@ impl Immediate {
         }
     }
 
-    /// Returns the values in the order of the procedure's immediate parameters, or none if each call sets them.
+    /// Returns the constants in the order of the procedure's immediate parameters. There are none if each call sets
+    /// them.
     fn values(&self) -> Vec<u64> {
         match self {
             Self::None | Self::Open(..) => Vec::new(),
@@ -321,7 +325,7 @@ impl Immediate {
         }
     }
 
-    /// Returns the part of a procedure's name that tells the values.
+    /// Returns the part of a procedure's name that tells its constants.
     fn name(&self) -> String {
         match self {
             Self::None
@@ -372,8 +376,8 @@ impl<T: Table> OpKey<T> {
         self.variant.level
     }
 
-    /// Returns the operation with its values as immediate parameters, and the values that this call sets. One procedure
-    /// then serves all constants and all Galois elements.
+    /// Returns the operation with its constants as immediate parameters, and the constants that this call sets. One
+    /// procedure then serves all constants and all Galois elements.
     pub fn opened(&self) -> (Self, Vec<u64>) {
         let immediate = &self.variant.immediate;
         let open = match immediate {

@@ -12,7 +12,7 @@ use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
 /// Emits the division of a ciphertext by the last prime of the level (Medha paper, Algorithm 4, but rounded to nearest
-/// as in SEAL). For messages in the low bits it is modulus switching (BASALISC paper, section 2.2.2).
+/// as in SEAL). For messages in the low bits (BGV) it is modulus switching (BASALISC paper, section 2.2.2).
 pub(crate) fn rescale<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0)) {
         let mut kept = e.cipher(0, poly)?;
@@ -148,7 +148,7 @@ fn divide_keeping<P>(
     Ok(quotients)
 }
 
-/// Emits (x - r) / P, for a limb x, a remainder r in coefficient form and the divisor P.
+/// Emits (x - r) / P modulo one prime, for a limb x, a remainder r in coefficient form and the divisor P.
 fn quotient<P>(
     e: &mut Emit<P>,
     x: Limb,

@@ -93,9 +93,11 @@ fn divided<P>(
     Ok(sums)
 }
 
-/// The combinations of a sum. Each is the sum of the first operands, each times an integer, plus an integer.
+/// The combinations of a sum. A combination is the sum of the first ciphertext operands
+/// ([`Shape::combined`](super::Shape::combined)), each times an integer, plus an integer.
 struct Combinations {
-    /// The numbers of the immediate parameters, by combination, operand (the constant last) and modulus.
+    /// The numbers of the procedure's immediate parameters: for each combination, and each operand in it (the constant
+    /// last), one for each modulus.
     numbers: Vec<Vec<Vec<u16>>>,
 }
 
@@ -141,8 +143,8 @@ impl Combinations {
     }
 }
 
-/// Emits a combination: the sum of the first operands, each times an integer, plus an integer. It is divided by the
-/// level's last primes.
+/// Emits the sum of all ciphertext operands, each times an integer, plus an integer. The sum is divided by the level's
+/// last primes, as many as the shape says.
 pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
@@ -154,8 +156,8 @@ pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
     Ok(())
 }
 
-/// Emits a sum of products of ciphertexts, with one relinearisation. The shape may add a combination: a sum of
-/// ciphertexts, each times an integer.
+/// Emits a sum of products of ciphertexts, with one relinearisation. If the shape says so, a sum of ciphertexts, each
+/// times an integer, is added.
 pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
@@ -191,8 +193,8 @@ pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     e.result(0, Poly(1), &c1)
 }
 
-/// Emits the sum over `pairs` of products of two polynomials. `polys` has the numbers of the polynomials in both
-/// factors.
+/// Emits the sum over `pairs` of ciphertexts of the products of one polynomial of each. `polys` has the numbers of
+/// these polynomials in the first and the second ciphertext.
 fn summed<P>(
     e: &mut Emit<P>,
     pairs: &[(Pair, Pair)],
