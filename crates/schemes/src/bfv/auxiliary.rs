@@ -17,9 +17,11 @@ const PRIME_BITS: u32 = 61;
 /// modulo 2^k.
 const FRIENDLY_PRIME_BITS: u32 = 32;
 const FRIENDLY_STEP: u64 = 1 << 17;
-/// The base-2 logarithm of the modulus m-tilde of BEHZ, or the bits of m-tilde if it is a prime.
+/// The base-2 logarithm of the auxiliary modulus m-tilde of BEHZ multiplication (Bajard, Eynard, Hasan and Zucca), or
+/// the bits of m-tilde if it is a prime.
 const LOG_M_TILDE: u8 = 32;
-/// The base-2 logarithm of the number of products in the sum of a coefficient, for which SEAL reserves room.
+/// The base-2 logarithm of the most products that a coefficient of a product may sum, for which SEAL chooses its
+/// auxiliary primes.
 const SUM_BITS: u64 = 32;
 
 /// The auxiliary moduli: primes m_sk, B_0, B_1 ... that are 1 mod 2N, then t, and for BEHZ m-tilde. They follow the
@@ -29,12 +31,13 @@ const SUM_BITS: u64 = 32;
 pub(super) struct Auxiliary {
     /// The index of m_sk in the table of moduli.
     first: usize,
-    /// For each level, the number of auxiliary primes: m_sk and those of B together.
+    /// For each level, the number of auxiliary primes: m_sk and the primes B_0, B_1, ... together.
     counts: Vec<usize>,
     pub gamma: u64,
     /// The index of t in the table of moduli.
     pub plain: usize,
-    /// The index of m-tilde in the table of moduli.
+    /// The index in the table of moduli of m-tilde, the modulus of BEHZ multiplication by which products are reduced in
+    /// Montgomery's manner.
     pub m_tilde: usize,
 }
 
@@ -106,12 +109,14 @@ impl Auxiliary {
         self.first
     }
 
-    /// Returns the indices, in the table of moduli, of the primes of B at a level.
+    /// Returns the indices, in the table of moduli, of the auxiliary primes B_0, B_1, ... that a multiplication at a
+    /// level uses.
     pub fn b(&self, level: Level) -> std::ops::Range<usize> {
         self.first + 1..self.first + self.count(level)
     }
 
-    /// Returns the indices, in the table of moduli, of all auxiliary primes at a level.
+    /// Returns the indices, in the table of moduli, of all auxiliary primes that a multiplication at a level uses:
+    /// m_sk, then B_0, B_1, ....
     pub fn all(&self, level: Level) -> std::ops::Range<usize> {
         self.first..self.first + self.count(level)
     }
@@ -135,8 +140,8 @@ pub(super) fn product(ring: &rlwe::Params, level: Level) -> BigUint {
     ring.cipher_moduli().iter().take(level.primes()).product()
 }
 
-/// Returns the number of auxiliary primes of SEAL for BEHZ at a level: m_sk, and for B as many primes as the ciphertext
-/// has. B has one more if K t Q^2 < Q B m_sk would not hold for K = 2^32.
+/// Returns the number of auxiliary primes of SEAL for BEHZ at a level: m_sk, and as many primes B_i as the ciphertext
+/// has. Let B be the product of the B_i. There is one more if K t Q^2 < Q B m_sk would not hold for K = 2^32.
 fn behz_primes(ring: &rlwe::Params, t: PlainModulus, level: Level) -> usize {
     let bits = SUM_BITS + u64::from(t.reducer().bits()) + product(ring, level).bits();
     let held = u64::from(PRIME_BITS) * (level.primes() as u64 + 1);

@@ -91,8 +91,9 @@ impl Division {
         Ok(())
     }
 
-    /// Computes the message from the sums (Mert, Öztürk and Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the
-    /// largest |gamma v| of a coefficient with noise v, which is wrong by at most the number of primes.
+    /// Computes the message from the residues modulo t and gamma that [`Self::extend`] returned (Mert, Öztürk and
+    /// Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the largest |gamma v| of a coefficient with noise v, which is
+    /// wrong by at most the number of primes.
     pub fn correct(&self, sums: &[u64], message: &mut [u64]) -> u64 {
         let (t, gamma) = (self.t, self.gamma);
         let (modulo_t, modulo_gamma) = sums.split_at(sums.len() / 2);

@@ -22,8 +22,8 @@ const DIRECTIONS: f64 = 16.0;
 pub struct Noise(f64);
 
 impl Noise {
-    /// Returns how many times the noise may still double before a message may be lost, in bits. Below 1, it may be
-    /// lost.
+    /// Returns the noise budget in bits: how many times the noise may still double before a message may be lost. Below
+    /// 1 bit, a message may be lost already.
     pub fn budget(self) -> f64 {
         -1.0 - self.0
     }

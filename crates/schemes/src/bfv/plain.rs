@@ -42,14 +42,15 @@ fn scaled(e: &mut Emit<Params>, arg: u16) -> Result<Vec<Limb>, RlweError> {
     })
 }
 
-/// Returns the two constants of the computation modulo t: Q mod t and h = floor((t + 1) / 2).
+/// Returns the two constants with which [`scaled`] computes modulo t: Q mod t and h = floor((t + 1) / 2).
 fn inner(params: &Params, level: Level) -> [u64; 2] {
     let t = params.plain_modulus();
     let q = AnyModulus::from(t.reducer()).reduce_big(&product(params, level));
     [q, t.upper_half()]
 }
 
-/// Returns the two constants of the computation modulo q: -1 / t and h / t with h = floor((t + 1) / 2).
+/// Returns the two constants with which [`scaled`] computes modulo a ciphertext prime q: -1 / t and h / t with h =
+/// floor((t + 1) / 2).
 fn outer(t: PlainModulus, q: Modulus) -> Result<[u64; 2], RlweError> {
     let inverse = q.inv(t.value())?;
     Ok([q.neg(inverse), q.mul(q.reduce(t.upper_half()), inverse)])

@@ -127,8 +127,8 @@ impl Factor {
     }
 
     /// Returns integers as [`Factor::balance`] does, for two phases up to 2^`log2[0]` and 2^`log2[1]`; the integers are
-    /// nearest to 0. Of the same pairs it takes the one that gives the sum of the phases the smallest bound. If one
-    /// phase is much smaller than the other, only that one is multiplied.
+    /// nearest to 0. Of the pairs of integers among which `balance` chooses, it takes that for which the bound on the
+    /// sum's phase is smallest. If one phase is much smaller than the other, only that one is multiplied.
     ///
     /// # Errors
     /// Fails for a factor of other parameters.
@@ -238,7 +238,7 @@ impl Annotation for Factor {
     }
 }
 
-/// Returns plaintext modulus number `plain` of the parameters.
+/// Returns plaintext modulus number `plain` of the parameters: number 0 is t, the next ones are those of bootstrapping.
 fn low(params: &Params, plain: u8) -> Result<Modulus, RlweError> {
     let found = params.low_moduli().get(usize::from(plain)).copied();
     found.ok_or_else(|| RlweError::Parameter {

@@ -49,9 +49,10 @@ impl Noise {
 pub struct NoiseModel {
     n: f64,
     t: f64,
-    /// The number t of which the errors of switching keys are multiples.
+    /// The plaintext modulus of which the errors of switching keys are multiples: the last of the parameters' plaintext
+    /// moduli.
     key_t: f64,
-    /// Whether divisions keep messages by multiples of t modulo primes alone
+    /// Whether divisions by primes subtract t times a limb, so that they compute modulo primes alone and never modulo t
     /// ([`rlwe::Params::primes_alone`](crate::rlwe::Params::primes_alone)).
     primes_alone: bool,
     /// The number of special primes, and the base-2 logarithm of their product.
@@ -62,8 +63,8 @@ pub struct NoiseModel {
     /// base-2 logarithm.
     primes: Vec<f64>,
     levels: Vec<Room>,
-    /// For each level, the base-2 logarithm of the square root of the sum of the squares of the bounds of key-switching
-    /// digits.
+    /// For each level, a measure of the size of the key-switching digits: the base-2 logarithm of the square root of
+    /// the sum of their squared bounds.
     digits: Vec<f64>,
     /// The number of standard deviations within which the model takes a sum to stay; `sigma` is the standard deviation
     /// of an error.
@@ -159,7 +160,7 @@ impl NoiseModel {
     }
 
     /// Returns the largest remainder of a coefficient in a division by k = `primes` primes: up to t - 1 + k, or up to t
-    /// k if only primes are moduli.
+    /// k if divisions compute modulo primes alone and never modulo t.
     fn remainder(&self, primes: f64) -> f64 {
         match self.primes_alone {
             false => self.t - 1.0 + primes,

@@ -56,7 +56,7 @@ pub enum Op {
     HoistedRotate,
     /// Adds a ciphertext and several of its automorphisms, by one decomposition and one division.
     SumRotations,
-    /// Adds automorphisms of several ciphertexts. Their key switches share one division by the special primes.
+    /// Adds several ciphertexts, each after an automorphism. The key switches share one division by the special primes.
     TurnSum,
     /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form.
     SumPlain,
@@ -307,7 +307,7 @@ impl OpKey {
     }
 
     /// Returns, as the cache key of its procedure, the sum of `count` ciphertexts, each under the automorphism of its
-    /// Galois element. Ciphertexts beyond the elements are added as they are.
+    /// Galois element. If there are more ciphertexts than Galois elements, the last ones are added as they are.
     pub fn turn_sum(
         level: Level,
         count: usize,
@@ -337,7 +337,8 @@ impl OpKey {
     }
 
     /// Returns, as the cache key of its procedure, a sum of products of `count` ciphertexts in the form of `shape`.
-    /// `residues` are those of its combinations' integers modulo q_0 ..= q_level.
+    /// `residues` are those, modulo q_0 ..= q_level, of the integers in its combinations (sums of ciphertexts times
+    /// integers).
     pub fn sum_products(
         level: Level,
         count: usize,

@@ -25,7 +25,8 @@ use crate::rlwe::{self, RlweError};
 pub struct Params {
     ring: Arc<rlwe::Params>,
     t: PlainModulus,
-    /// The plaintext moduli: t, then those of bootstrapping, p t, p^2 t, ... for a power t of p.
+    /// The plaintext moduli: t, then those of bootstrapping, p t, p^2 t, .... If there are such, t is a power of the
+    /// prime p.
     plain: Vec<PlainModulus>,
 }
 
@@ -91,8 +92,8 @@ impl Params {
         })
     }
 
-    /// Returns the number of the last plaintext modulus. It is e - r for parameters that bootstrap with the moduli from
-    /// p^r to p^e, otherwise 0.
+    /// Returns the number of the last plaintext modulus. It is e - r for parameters whose plaintext moduli go from t =
+    /// p^r to p^e for bootstrapping, otherwise 0.
     pub fn last_plain(&self) -> u8 {
         (self.plain.len() - 1) as u8
     }

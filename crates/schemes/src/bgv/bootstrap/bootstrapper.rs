@@ -55,7 +55,7 @@ pub struct Bootstrapper {
     /// The plaintext constants by which the linear maps of a bootstrap multiply.
     constants: Constants,
     evaluator: Evaluator,
-    /// The noise model for each plaintext modulus, in order.
+    /// The noise models for messages modulo each of the parameters' plaintext moduli, p^r to p^e.
     models: Vec<NoiseModel>,
     pub(super) removal: DigitRemoval,
     pub(super) start: Level,
@@ -113,7 +113,8 @@ impl Bootstrapper {
         &self.setup
     }
 
-    /// Returns the operations of the removal of digits, such as products, key switches and depth.
+    /// Returns the cost of the step that removes the digits below the message: its products, its key switches and its
+    /// depth.
     pub fn removal(&self) -> PlanCount {
         self.removal.count()
     }
@@ -137,8 +138,8 @@ impl Bootstrapper {
         self.bootstrapped(value, keys, None)
     }
 
-    /// Bootstraps a ciphertext and applies a table to the integer in each slot. The table costs one more polynomial
-    /// of degree p - 1.
+    /// Bootstraps a ciphertext and applies a table to the integer in each slot. Integers are modulo a prime p. The
+    /// table costs one more polynomial of degree p - 1.
     ///
     /// # Errors
     /// The errors of [`Bootstrapper::bootstrap`], and a table of other parameters.

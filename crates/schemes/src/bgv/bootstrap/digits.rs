@@ -13,9 +13,9 @@ use crate::bgv::PrimePower;
 use crate::rlwe::RlweError;
 
 impl Bootstrapper {
-    /// Bootstraps a ciphertext and divides its integers by p^k, rounded to nearest. It removes k digits beyond those
-    /// that noise fills. It is the older variant of bootstrapping in the BASALISC paper, section 8.3.2, which rounds
-    /// fixed-point numbers.
+    /// Bootstraps a ciphertext of integers modulo p^r and divides them by p^k, rounded to nearest. It removes k digits
+    /// beyond those that noise fills. It is the older variant of bootstrapping in the BASALISC paper, section 8.3.2,
+    /// which rounds fixed-point numbers.
     ///
     /// The plaintext modulus stays p^r, but a quotient by p^k is known modulo p^(r-k) only. The slots hold arbitrary
     /// digits above that. Digits of the result, tables of digits and multiples by p^k are valid. An encoder for r - k
@@ -81,7 +81,8 @@ impl Bootstrapper {
         Ok(value)
     }
 
-    /// Returns the integers minus their lowest digits, divided by p. They are known modulo p^(r - `removed`).
+    /// Returns the integers in slots minus their lowest digits in base p, divided by p. The result is known modulo p^(r
+    /// - `removed`), where integers are modulo p^r.
     fn shifted(
         &self,
         value: &Value,
@@ -99,8 +100,8 @@ impl Bootstrapper {
         })
     }
 
-    /// Computes a plan on ciphertexts, with a result at a level from which it can be bootstrapped. Inputs whose level
-    /// is too low for the plan are bootstrapped first.
+    /// Computes the plan of a polynomial on ciphertexts, with a result at a level from which it can be bootstrapped.
+    /// Inputs whose level is too low for the plan are bootstrapped first.
     fn planned(
         &self,
         plan: &Plan,
@@ -120,7 +121,7 @@ impl Bootstrapper {
     }
 }
 
-/// Returns the plan that computes the sign of the lowest digit, modulo p^r.
+/// Returns the plan of the polynomial that computes the sign of an integer's lowest digit in base p, modulo p^r.
 fn sign_plan(power: PrimePower) -> Result<Plan, BootstrapError> {
     let digit = LowDigit::any(power.prime(), power.exponent())?;
     let (half, q) = (digit.bound() as i64, digit.modulus());

@@ -26,7 +26,7 @@ pub(super) struct Emitted {
 }
 
 impl Emitted {
-    /// Returns a level and a note with the correction factor, as the type of a macro value has them.
+    /// Returns a level and a correction factor in the form that the type of a macro value has: a level with a note.
     pub fn at(level: Level, factor: Factor) -> Option<LevelNote> {
         let note = factor.note();
         Some(LevelNote { level, note })
@@ -57,12 +57,12 @@ impl<'a> Emitter<'a> {
         self.code.into_inner()
     }
 
-    /// Applies a function to the code emitted so far.
+    /// Applies a function to the bootstrap's macro instructions that were emitted so far.
     pub fn with<T>(&self, act: impl FnOnce(&mut Code) -> T) -> T {
         act(&mut self.code.borrow_mut())
     }
 
-    /// Adds a parameter: a ciphertext of the caller with this level, factor and noise.
+    /// Adds an input of the bootstrap: a ciphertext of the caller with this level, correction factor and noise.
     pub fn given(&self, level: Level, factor: Factor, noise: Noise) -> Emitted {
         let at = Emitted::at(level, factor);
         let value = self.with(|code| code.param(MacroType::Cipher { size: 2, at }));
@@ -215,7 +215,8 @@ impl<'a> Emitter<'a> {
         self.down(a, level)
     }
 
-    /// Multiplies a value by `factor` over its own correction factor, so that it has `factor`.
+    /// Multiplies a value by the quotient of `factor` and its own correction factor, so that it then has the correction
+    /// factor `factor`.
     pub fn under(&self, a: Emitted, factor: Factor) -> Result<Emitted, BootstrapError> {
         let t = self.t(factor)?;
         let ratio = t.mul(factor.value(), a.factor.inverse(t)?);

@@ -27,7 +27,8 @@ use super::maps::MapNumber;
 use super::value::Value;
 use crate::bgv::Factor;
 
-/// A polynomial that the bootstrap still has to split or to refresh, and its position among all parts.
+/// A polynomial that a general bootstrap still has to split into parts or, if it is a single part, to refresh. It also
+/// has the position among all parts.
 struct Part {
     /// The exponent of the power of x by which the polynomial was divided to get this part.
     power: usize,
@@ -100,8 +101,8 @@ impl Bootstrapper {
         e.check("a bootstrap", total)
     }
 
-    /// Removes the digits below the message in a part, which has the l coefficients of x^(i + k N / l) for one i.
-    /// Returns a polynomial with these coefficients and no others.
+    /// Removes the digits below the message in a part: the l coefficients of x^(i + k N / l) for one i, where l is the
+    /// number of slots. Returns a polynomial with these coefficients and no others.
     fn part(&self, e: &Emitter<'_>, part: Part, outer: Factor) -> Result<Emitted, BootstrapError> {
         let maps = self.maps();
         let value = e.map(part.value, (MapNumber::ToSlots, &maps.to_slots), false)?;

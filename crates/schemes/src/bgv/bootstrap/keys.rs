@@ -20,7 +20,7 @@ use ringmill_device::ResidueVec;
 pub struct BootstrapKeys {
     /// The key from the main secret to the sparse one, modulo the inner modulus q and as many special primes.
     pub(super) encapsulation: KSwitchKey,
-    /// The sparse secret, encrypted under the main one with plaintext modulus p^e, at the highest level.
+    /// The sparse secret, encrypted under the main one with the last plaintext modulus p^e, at the highest level.
     pub(super) secret: Ciphertext,
     pub(super) relin: RelinKey,
     /// The Galois keys of the map to coefficients, at a low level; `high` has the Galois keys of later steps.
@@ -102,7 +102,7 @@ impl BootstrapKeys {
 }
 
 /// Encrypts the sparse secret s' as (b + s', a) at the highest level. Here (b, a) is an encryption of zero whose error
-/// is a multiple of p^e.
+/// is a multiple of the last plaintext modulus p^e.
 fn encrypted(
     params: &Params,
     keygen: &KeyGenerator,

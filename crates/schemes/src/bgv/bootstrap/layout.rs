@@ -9,17 +9,17 @@ use super::emit::{Emitted, Emitter};
 use super::error::BootstrapError;
 use crate::bgv::Noise;
 
-/// The first factor of a product in a laid-out plan.
+/// The first factor of a product in the plan of a polynomial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum First {
     /// The first factor is a value of the plan, by its number.
     Value(usize),
-    /// The first factor is a step of linear terms that only this product uses, by its number. The product's operation
-    /// computes it too.
+    /// The first factor is a step of the plan that only this product uses, by its number. The step is a sum of
+    /// multiples of values, which the product's operation computes too.
     Linear(usize),
 }
 
-/// A step of a plan as one operation on ciphertexts.
+/// A step of the plan of a polynomial as one operation on ciphertexts.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     /// The level of the operation, and the level of its result after the division.
@@ -42,7 +42,7 @@ pub(super) struct Tail {
 }
 
 impl Node {
-    /// Returns the numbers of the values that are operands, each once.
+    /// Returns the numbers of the values that the operation reads, each once.
     pub fn operands(&self) -> Vec<usize> {
         let mut operands = self.combined.clone();
         for &(first, second) in &self.products {
@@ -68,8 +68,9 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out a plan. Levels follow from noise bounds that hold for all correction factors. Constants count as large
-    /// as possible, and a value with a factor of its own counts as multiplied by a constant.
+    /// Lays out a plan. Levels follow from noise bounds that hold for all correction factors. So every constant counts
+    /// with the largest absolute value that it can have. A value with a correction factor of its own counts as
+    /// multiplied by such a constant.
     ///
     /// # Errors
     /// [`BootstrapError::NoRoom`] if a message may be lost at every possible level.

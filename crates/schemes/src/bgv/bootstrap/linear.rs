@@ -20,8 +20,8 @@ use crate::rlwe::RlweError;
 const GIANTS_TOGETHER: usize = 2;
 
 impl Emitter<'_> {
-    /// Emits the stages of a linear map. Each result is divided down to the level at which its noise is small. `low`
-    /// chooses the keys for low levels instead of the program's own.
+    /// Emits the stages of a linear map. The result is divided down to the level at which its noise is small. `low`
+    /// chooses Galois keys for low levels only, instead of those for all levels.
     pub fn map(
         &self,
         mut a: Emitted,
@@ -217,8 +217,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the automorphisms other than 1 whose results a stage adds to its input. It is `None` if the stage does
-/// anything else.
+/// Returns the automorphisms other than the identity whose results a stage of a linear map adds to its input. It is
+/// `None` if the stage does anything else.
 fn sum_of(stage: &Stage) -> Option<Vec<Galois>> {
     let [giant] = stage.giants.as_slice() else {
         return None;

@@ -22,11 +22,11 @@ use ringmill_device::ParamsId;
 #[derive(Clone, Debug)]
 pub struct Maps {
     params_id: ParamsId,
-    /// The map from slots to coefficients, modulo p^r.
+    /// The map from slots to coefficients, for messages modulo p^r.
     pub(super) to_coefficients: LinearMap,
-    /// The trace, modulo p^e, which removes the coefficients that hold no integer.
+    /// The trace, for messages modulo the last plaintext modulus p^e. It removes the coefficients that hold no integer.
     pub(super) trace: LinearMap,
-    /// The map from coefficients to slots, modulo p^e.
+    /// The map from coefficients to slots, for messages modulo the last plaintext modulus p^e.
     pub(super) to_slots: LinearMap,
     /// The steps of general bootstrapping that split all coefficients into parts. Thin bootstrapping has none.
     halvings: Vec<Halving>,
@@ -123,7 +123,7 @@ type Known = (MapNumber, usize, Level);
 pub(super) struct Constants(Mutex<HashMap<Known, Arc<OfStage>>>);
 
 impl Constants {
-    /// Returns the constants of a stage, for values with this correction factor.
+    /// Returns the constants of a stage of a linear map, for values with this correction factor.
     pub fn of(
         &self,
         params: &Params,

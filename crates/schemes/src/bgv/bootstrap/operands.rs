@@ -45,7 +45,7 @@ impl Operands {
     }
 
     /// Returns the integers by which the combined values are multiplied, so that the sum of a step's linear terms has
-    /// `factor`. Also returns the noise of the sum.
+    /// the correction factor `factor`. Also returns the noise of the sum.
     pub fn combination(
         &self,
         emitter: &Emitter<'_>,

@@ -303,11 +303,13 @@ impl fmt::Display for Bootstrapping {
 }
 
 /// The largest fraction of the inner modulus q that p^(e - r) times the phase may have when the modulus is raised.
+/// Messages are modulo p^r, and the last plaintext modulus is p^e.
 const PART: f64 = 0.25;
 
-/// Returns the lowest level whose modulus q is far above `below`, which is p^(e - r), times the phase. Also returns a
-/// bound on that product as a fraction of q. The phase is that of a ciphertext that was just divided down to the level
-/// and encapsulated.
+/// Returns the lowest level whose modulus q is more than 8 times `below` times a bound on the phase. `below` is p^(e -
+/// r), for messages modulo p^r and the last plaintext modulus p^e. The phase is that of a ciphertext under a sparse
+/// secret of weight `weight`, which was just divided down to the level and encapsulated. Also returns [`PART`], the
+/// fraction of q that the product is then allowed.
 fn inner_level(params: &Params, weight: u32, below: f64) -> Option<(Level, f64)> {
     let model = NoiseModel::new(params);
     let levels = Level::LOWEST.to(params.max_level());

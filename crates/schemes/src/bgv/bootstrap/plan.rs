@@ -14,23 +14,23 @@ use super::operands::{Combination, Operands};
 use crate::bgv::{Factor, Noise};
 use crate::rlwe::RlweError;
 
-/// The state while a plan is emitted. A value that can be scaled by any integer at no cost ([`Plan::scalable`]) is used
-/// once. It is computed when it is used, with the correction factor that is needed there. Other values, powers of
-/// inputs, are computed once, with the factor that their primes leave.
+/// The state while the plan of a polynomial is emitted. A value that can be scaled by any integer at no cost
+/// ([`Plan::scalable`]) is used once. It is computed when it is used, with the correction factor that is needed there.
+/// Other values, powers of inputs, are computed once, with the factor that their primes leave.
 struct Run<'a> {
     emitter: &'a Emitter<'a>,
     plan: &'a Plan,
     layout: Layout,
     /// The inputs, and the computed values that are not scalable, until their last use.
     made: Vec<Option<Emitted>>,
-    /// For each value, the levels at which later steps will use it.
+    /// For each value of the plan, the levels at which later steps will use it.
     wanted: Vec<Vec<Level>>,
     /// Copies of values, divided down to lower levels at which later steps will use them.
     lowered: HashMap<(usize, Level), Emitted>,
 }
 
-/// Emits a plan for ciphertexts of one plaintext modulus and returns its value. The value's correction factor is 1 if
-/// it is scalable.
+/// Emits the plan of a polynomial for ciphertexts of one plaintext modulus, and returns its result. The result's
+/// correction factor is 1 if the result can be scaled by any integer at no cost.
 pub(super) fn run(
     emitter: &Emitter<'_>,
     plan: &Plan,
@@ -86,7 +86,8 @@ impl Run<'_> {
         self.plan.steps().get(number).ok_or_else(malformed)
     }
 
-    /// Returns a value at a level at or below its own. If the value is scalable, it has the correction factor `wanted`.
+    /// Returns a value at a level at or below its own. If it can be scaled by any integer at no cost, it has the
+    /// correction factor `wanted`.
     fn value_at(
         &mut self,
         index: usize,

@@ -48,11 +48,11 @@ pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> 
     e.result(0, Poly(1), &mask)
 }
 
-/// A polynomial during its reduction: its limbs in coefficient form.
+/// A polynomial of a ciphertext whose modulus is being raised: its limbs in coefficient form.
 type Limbs = Vec<Limb>;
 
-/// Computes (q^-1 `shift` c) mod m, nearest to 0, in evaluation form modulo all ciphertext primes. q is the product of
-/// the first `level` of them, and m = `power`.
+/// Computes (q^-1 `shift` c) mod m, nearest to 0, in evaluation form modulo all ciphertext primes. c is a polynomial of
+/// the operand, q the product of the first `level` primes, and m = `power`.
 fn reduced(
     e: &mut Emit<Params>,
     c: &[Limb],
@@ -129,7 +129,7 @@ fn montgomery(
     Ok(())
 }
 
-/// Returns x - `half` modulo another modulus, for the representatives x of a limb.
+/// Converts a limb to another modulus: each residue x, an integer from 0 on, becomes x - `half`.
 fn centred(
     e: &mut Emit<Params>,
     shifted: ValueId,
@@ -141,8 +141,8 @@ fn centred(
     Ok(e.ops().addi(x, q.neg(q.reduce(half)))?)
 }
 
-/// Extends integers of at most `power` in absolute value to the first `level` primes, exactly. It starts from the
-/// fewest other primes whose product is large enough.
+/// Computes the residues of integers of at most `power` in absolute value modulo the first `level` primes, exactly. It
+/// starts from their residues modulo the fewest other primes whose product is large enough.
 fn exactly(
     e: &mut Emit<Params>,
     known: &[Limb],

@@ -91,7 +91,7 @@ struct Run<'a> {
     params: &'a Params,
     keys: &'a BootstrapKeys,
     made: Vec<Option<Cow<'a, Ciphertext>>>,
-    /// The number of times that steps will still read each value.
+    /// For each value of the bootstrap, the number of times that steps will still read it.
     uses: Vec<usize>,
 }
 

@@ -40,8 +40,8 @@ impl Bootstrapper {
     }
 
     /// Emits a bootstrap up to an encryption modulo p^e at the highest level, with rho below the message in every
-    /// coefficient. rho is the quotient by the inner modulus. Also returns the factor of its message relative to the
-    /// operand's.
+    /// coefficient. rho is the quotient by the inner modulus. Also returns the factor by which its message is the
+    /// operand's message multiplied.
     pub(super) fn refreshed(
         &self,
         e: &Emitter<'_>,
@@ -87,8 +87,9 @@ impl Bootstrapper {
         Ok(e.step(MacroOp::Encapsulate, &[a], MacroImm::None, made))
     }
 
-    /// Emits the raising of the modulus, whose result is an encryption modulo p^e of correction factor 1. Also returns
-    /// the factor f / q of its message p^(e-r) m + rho relative to the operand's, where f is the operand's factor.
+    /// Emits the raising of the modulus, whose result is an encryption modulo p^e of correction factor 1. Its message
+    /// is p^(e-r) m + rho, for a message m modulo p^r and the quotient rho by the inner modulus q. Also returns f / q,
+    /// the factor by which m is then multiplied, where f is the operand's correction factor.
     fn raised(&self, e: &Emitter<'_>, a: Emitted) -> Result<(Emitted, Factor), BootstrapError> {
         let params = e.params;
         let t = params.plain_modulus().reducer();
