@@ -81,8 +81,8 @@ impl Bootstrapper {
         Ok(value)
     }
 
-    /// Returns the integers in slots minus their lowest digits in base p, divided by p. The result is known modulo p^(r
-    /// - `removed`), where integers are modulo p^r.
+    /// Returns the integers in slots minus their lowest digits in base p, divided by p. The integers are modulo p^r, and
+    /// the results are known modulo p^(r - `removed`).
     fn shifted(
         &self,
         value: &Value,
