@@ -50,7 +50,7 @@ struct Frame<'a> {
     program: &'a Verified,
     plans: &'a [Arc<Plan>],
     blocks: &'a [Run],
-    /// The bytes of each limb that the block reads later.
+    /// The bytes of each limb that the block of calls still reads.
     alive: LimbMap<u64, LocalId>,
     held: u64,
     run: Run,

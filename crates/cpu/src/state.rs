@@ -49,7 +49,7 @@ struct Slot<'a> {
 
 /// A call of a procedure that the run has just opened.
 pub struct Opened<'a> {
-    /// The number of the call, in program order.
+    /// The number of the call in the order of the program, from 0 on.
     pub call: u64,
     pub plan: &'a Arc<Plan>,
     /// The row of the clock's ledger to which the call's time is added.

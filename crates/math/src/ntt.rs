@@ -88,7 +88,8 @@ impl Twiddles {
         self.constants().map(|w| F::new(self.q, w))
     }
 
-    /// Returns the number of entries in the tables of 52-bit arithmetic.
+    /// Returns the number of entries in the tables of 52-bit arithmetic: one for each twiddle, or 0 if the prime does
+    /// not suit it.
     fn count_52(&self) -> usize {
         match in_52_bits(self.q) {
             true => self.value.len(),

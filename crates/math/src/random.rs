@@ -180,7 +180,7 @@ pub fn expand_words(seed: &[u8; 32], stream: u64, q: WordModulus, out: &mut [u64
     }
 }
 
-/// Overwrites `out` with the keystream from the beginning of block number `block` on.
+/// Overwrites `out` with the ChaCha20 keystream of `key` and `stream`, from the beginning of block number `block` on.
 fn keystream(key: &[u8; KEY], stream: u64, block: u32, out: &mut [u8]) {
     let done = match Backend::current() {
         #[cfg(target_arch = "x86_64")]

@@ -13,7 +13,7 @@ use crate::tfhe::shared::noise_factor;
 
 /// The number of bits of a message with its carry: 2 + 2.
 pub const BITS: u32 = 4;
-/// The number of entries of a lookup table.
+/// The number of entries of a lookup table: one for each message with its carry.
 pub const ENTRIES: usize = 1 << BITS;
 
 /// The kind of values that a circuit's wires hold. It fixes the unit in which sums count.

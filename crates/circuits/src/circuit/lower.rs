@@ -34,7 +34,7 @@ impl Port {
     }
 }
 
-/// A piece of a port's integer, from bit `at` on.
+/// A piece of the integer of a circuit's input or output, from bit `at` of the integer on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The piece has `bits` encrypted bits. `number` is its wire if the port is an input, and the number of the

@@ -86,7 +86,8 @@ impl CircuitClient {
     }
 }
 
-/// Returns the number of ciphertexts that hold the encrypted pieces of a port.
+/// Returns the number of ciphertexts that hold the integer of an input or output of a circuit, without its known
+/// pieces.
 pub fn ciphertexts(port: &Port) -> usize {
     let encrypted = |part: &&Part| matches!(part, Part::Encrypted { .. });
     port.parts.iter().filter(encrypted).count()

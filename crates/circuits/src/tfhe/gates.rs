@@ -54,7 +54,7 @@ impl Gate {
         Form { eighths, factor }
     }
 
-    /// Returns the gate's value for two plain bits.
+    /// Returns the gate's value for two bits that are not encrypted.
     pub const fn of(self, a: bool, b: bool) -> bool {
         match self {
             Self::Nand => !(a && b),

@@ -51,7 +51,7 @@ pub enum Estimate {
     Row(f64),
     /// At least 128 bits of security, by the curve that was fitted to the tables.
     Curve128,
-    /// No table covers the secret. The text is the reason.
+    /// No security table covers the secret. The text is the reason.
     Unknown(String),
 }
 

@@ -53,7 +53,7 @@ pub(crate) enum Operand<'a> {
 }
 
 impl Operand<'_> {
-    /// Prefetches the range of the operand that the pass reads next.
+    /// Prefetches the coefficients `next` of the operand, which the pass reads after the current block.
     fn ahead(&self, next: &Range<usize>) {
         match self {
             Self::Limb(Residues::Wide(words)) => {

@@ -3,7 +3,7 @@
 
 /// The memory of one step of a procedure: the values that it computes and reads, and its working memory.
 pub struct Held<'s, M> {
-    /// Each value that the step computes, with its size in bytes.
+    /// The numbers of the values that the step computes, each with its size in bytes.
     pub made: M,
     pub src: &'s [u32],
     /// The bytes of the step's working memory, beside the values that it computes and reads.

@@ -41,7 +41,7 @@ pub struct MachineReport {
     pub link: LinkUse,
     /// The resources that the machine needs, those that its part has, and whether they fit.
     pub fit: Fit,
-    /// The figures of the report that only this kind of machine has.
+    /// The figures of the report that only this kind of machine has, such as the ring machine.
     #[serde(flatten)]
     pub own: Own,
 }

@@ -55,7 +55,7 @@ pub struct Remarks {
 /// The interleaving of several runs of one program on a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interleaved {
-    /// The number of runs of the program that the machine executes together.
+    /// The number of runs of one program that the machine executes together, interleaved.
     pub places: usize,
     /// The cycles of all interleaved runs divided by their number: the share of one run.
     pub cycles: u64,

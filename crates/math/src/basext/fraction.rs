@@ -23,7 +23,7 @@ pub(super) struct Fraction {
 }
 
 impl Fraction {
-    /// The number of bits after the binary point of a fraction.
+    /// The number of bits after the binary point of a fraction y / q in fixed point.
     pub(super) const BITS: u32 = 51;
     /// The bound on how far one fraction is short of its true value, in units of 2^-51.
     const ERROR: u64 = 3;

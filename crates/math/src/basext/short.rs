@@ -40,7 +40,7 @@ pub(super) struct Short {
 /// The constants of the sums modulo up to [`GROUP`] target moduli, which are computed together.
 #[derive(Clone, Debug)]
 struct Group {
-    /// The index of the group's first target modulus; the others follow it.
+    /// The index of the first target modulus of this group among all target moduli; the group's others follow it.
     first: usize,
     ends: Vec<End>,
     /// The constants of each term for each modulus of the group, in several parts of successive terms. Between two
@@ -101,7 +101,8 @@ impl End {
         ((self.most >> 32) + 1) * u128::from(self.p / 2) + (1 << 32)
     }
 
-    /// Returns whether the sum is small enough to be reduced without another folding.
+    /// Returns whether a sum within this bound can be reduced to a residue without another folding, which makes it
+    /// smaller.
     fn ends(&self) -> bool {
         2 * self.most + u128::from(self.p) < 1 << (31 + self.bits)
     }

@@ -34,7 +34,7 @@ pub struct Plan {
     output: Value,
 }
 
-/// The number of operations of each kind in a plan.
+/// The number of operations of each kind in the plan of a polynomial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PlanCount {
     /// The number of products of two ciphertexts, squares among them.

@@ -70,7 +70,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns twiddles `index` and `index` + 1 in the lanes in turn.
+    /// Returns a vector in whose lanes the twiddles number `index` and `index` + 1 alternate.
     #[inline(always)]
     unsafe fn two_twiddles(self, index: usize) -> A::Constant {
         debug_assert!(index + 2 <= self.value.len());
@@ -83,7 +83,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns twiddles `index` ... `index` + 3 in the lanes in turn.
+    /// Returns a vector in whose lanes the twiddles number `index` ... `index` + 3 follow one another, twice.
     #[inline(always)]
     unsafe fn four_twiddles(self, index: usize) -> A::Constant {
         debug_assert!(index + 4 <= self.value.len());
@@ -96,7 +96,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns twiddles `index` ... `index` + 7, one in each lane.
+    /// Returns a vector with the twiddles number `index` ... `index` + 7, one in each lane.
     #[inline(always)]
     unsafe fn eight_twiddles(self, index: usize) -> A::Constant {
         debug_assert!(index + 8 <= self.value.len());
@@ -214,7 +214,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::reduce_twice(x, self.q, self.bound, self.context) }
     }
 
-    /// Reduces numbers in the range of a forward stage below q.
+    /// Reduces numbers that are as large as the results of a forward stage to residues below q.
     #[inline(always)]
     pub(super) unsafe fn reduce_fully<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.

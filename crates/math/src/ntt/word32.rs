@@ -63,7 +63,7 @@ fn constant(q: Modulus, w: u64) -> Constant32 {
 /// The tables for transforms of limbs of 32-bit words, for one ring modulo one prime below 2^32.
 pub struct Ntt32 {
     q: Modulus,
-    /// The plan for 64-bit words, whose tables serve 52-bit arithmetic.
+    /// The plan for 64-bit words of the same ring and prime, whose tables the loops in 52-bit arithmetic read.
     wide: Arc<NttPlan>,
     forward: Twiddles32,
     inverse: Twiddles32,

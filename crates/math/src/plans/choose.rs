@@ -26,7 +26,7 @@ const SCALAR_LOG_N: u8 = 9;
 /// The most choices that [`made`] returns; there are fewer shapes.
 const NOTED: usize = 1024;
 
-/// The order in which the stages of a transform go through the limb.
+/// The order in which the stages of a transform go through the limb: part by part, or each through the whole limb.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     pub name: &'static str,
@@ -200,7 +200,7 @@ fn kernel<P: Planned>(plan: &P, task: Task) -> Kernel<P> {
     found.unwrap_or_else(|| first(plan, policy().level))
 }
 
-/// Returns how far the choice of the kernel in a cell is.
+/// Returns the state of the choice of a kernel that a cell keeps: not made, being made, or made.
 pub(crate) fn chosen(cell: &AtomicU8) -> Chosen {
     match cell.load(Ordering::Relaxed) {
         EMPTY => Chosen::NotYet,

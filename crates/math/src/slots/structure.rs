@@ -17,9 +17,9 @@ pub enum Split {
 /// One dimension of the slots: a cyclic factor of the group (Z/2N)* modulo the powers of p.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dimension {
-    /// The Galois element that moves every slot by one place.
+    /// The Galois element that moves every slot by one place along this dimension.
     pub generator: u64,
-    /// The number of places along the dimension.
+    /// The number of slots along the dimension.
     pub order: usize,
     /// Whether `generator` has this order modulo 2N too. If not, a slot that leaves the last place enters the first one
     /// with a power of Frobenius. That changes no integer, but rotations of elements of the slot ring then need masks.
@@ -205,7 +205,7 @@ impl SlotStructure {
         }
     }
 
-    /// Returns the slot whose coset has an odd Galois element.
+    /// Returns the slot whose coset contains the odd Galois element `galois`.
     pub fn slot_of(&self, galois: u64) -> usize {
         let modulus = 2u64 << self.log_core();
         let g = galois % modulus;

@@ -44,7 +44,7 @@ impl CoreTransform {
         bit_reverse((exponent / 2) as usize, self.log_core)
     }
 
-    /// Transforms each column of the matrix of c rows, in place.
+    /// Transforms each column of a matrix of c rows in place, where c is the length of the transform.
     pub fn forward(&self, matrix: &mut [Gaussian]) {
         let ring = self.ring;
         let mut blocks = 1;

@@ -141,7 +141,7 @@ impl Digits {
 }
 
 super::levels! {
-    /// Computes all `L` digits of each coefficient in one pass.
+    /// Computes all `L` digits of each coefficient in one pass over the coefficients.
     fn all<S: Sums, const L: usize>(sums: S, digits: Digits, out: &mut [u64], x: &[u64]) {
         let n = x.len();
         let mut chunks = out.chunks_exact_mut(n.max(1));

@@ -20,9 +20,9 @@ const HALF: i32 = 26;
 trait Products {
     /// The word in which a bootstrapping key holds a residue.
     type Word: Copy;
-    /// A factor of several products, split into its parts.
+    /// A digit, which is a factor of several products, split into the parts that are multiplied.
     type Digit: Copy;
-    /// The parts in which a sum of products is held.
+    /// A sum of products, held in several parts.
     type Sum: Copy;
 
     /// Returns an empty sum of products.

@@ -116,7 +116,7 @@ pub struct Series {
     pub name: String,
     pub x: Vec<f64>,
     pub y: Vec<f64>,
-    /// A text for each point of the curve, or no text at all.
+    /// A text for each point of the curve, or an empty list.
     pub says: Vec<String>,
     pub kind: Kind,
 }

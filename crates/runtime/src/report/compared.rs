@@ -92,7 +92,8 @@ impl Comparison {
         self.rows.iter().map(row).collect()
     }
 
-    /// Returns the title above the table: the program's name and the parameters.
+    /// Returns the title above the comparison's table: the program's name, and the parameters, or the number of
+    /// different parameter sets that the rows have.
     pub(crate) fn title(&self) -> String {
         let program = &self.program;
         match &self.parameters[..] {

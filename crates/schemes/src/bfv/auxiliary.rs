@@ -29,7 +29,7 @@ const SUM_BITS: u64 = 32;
 /// (gamma corrects decryptions, which are no program). Ciphertext primes are left out; SEAL's are never as large.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Auxiliary {
-    /// The index of m_sk in the table of moduli.
+    /// The index in the table of moduli of the first auxiliary prime, m_sk.
     first: usize,
     /// For each level, the number of auxiliary primes: m_sk and the primes B_0, B_1, ... together.
     counts: Vec<usize>,

@@ -70,7 +70,7 @@ pub struct NoiseModel {
     /// of an error.
     tail: f64,
     sigma: f64,
-    /// The largest absolute value of a coefficient of an error.
+    /// The largest absolute value that a coefficient of a sampled error can have.
     error: f64,
     /// The factor by which a product with a ternary polynomial increases a bound. `secret` is this factor for the
     /// secret, and `secret_sum` the sum of the absolute values of the secret's coefficients.
@@ -85,7 +85,7 @@ struct Room {
     log2: f64,
 }
 
-/// The margin in bits for the rounding of floating-point computations.
+/// The margin in bits by which a bound is raised, because the model's own floating-point computations round.
 const SLACK: f64 = 1e-6;
 
 impl NoiseModel {

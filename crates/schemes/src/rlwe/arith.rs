@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::error::RlweError;
 use super::params::Params;
 
-/// Returns the modulus with this index in the parameters' table.
+/// Returns the modulus with this index in the parameters' table of moduli.
 pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweError> {
     let missing = || RlweError::Length {
         what: "modulus table",

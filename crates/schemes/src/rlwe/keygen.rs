@@ -172,7 +172,7 @@ impl KeyGenerator {
         Ok(keys)
     }
 
-    /// Makes the Galois keys of rotations by these steps.
+    /// Makes the Galois keys of rotations of slots by these numbers of places.
     pub fn rotation_keys(&self, steps: &[i64], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         let elements = steps
             .iter()

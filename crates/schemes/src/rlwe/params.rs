@@ -83,7 +83,7 @@ pub struct Params {
     pub(super) log_n: u8,
     pub(super) moduli: Vec<u64>,
     pub(super) reducers: Vec<Modulus>,
-    /// The primes of `moduli`, then all other moduli of the scheme's programs.
+    /// The table of moduli: the primes of `moduli`, then all other moduli of the scheme's programs.
     pub(super) table: Vec<TableModulus>,
     pub(super) cipher_count: usize,
     /// For each key-switching digit, the indices of its ciphertext primes.

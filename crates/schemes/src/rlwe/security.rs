@@ -51,7 +51,7 @@ impl SecurityTable {
         }
     }
 
-    /// Returns the names of all tables, for error messages.
+    /// Returns the names of all security tables, for error messages.
     pub fn names() -> String {
         let [first @ .., last] = Self::ALL.map(Self::name);
         format!("{} or {last}", first.join(", "))
@@ -83,7 +83,7 @@ impl SecurityTable {
         self.is_named(name) || publication == Some(name)
     }
 
-    /// Returns whether the table was computed for secrets with this distribution.
+    /// Returns whether the security table was computed for secrets with this distribution.
     pub const fn covers(self, secret: SecretDistribution) -> bool {
         match (self, secret) {
             (
@@ -178,7 +178,7 @@ struct LweCurve {
     fit_margin: f64,
 }
 
-/// The rows for sparse secrets, by the letter `h` and the weight.
+/// The rows of a table for sparse secrets. A row's key is the letter `h` and the weight, such as `h64`.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct SparseRows(BTreeMap<String, Estimate>);

@@ -160,7 +160,7 @@ pub enum SealError {
 }
 
 impl SealError {
-    /// Makes the error of a field with an impossible value.
+    /// Makes the error of a field of a SEAL file with an impossible value.
     pub(super) fn field(
         object: Object,
         field: &'static str,

@@ -122,7 +122,7 @@ pub(super) struct Source<'a> {
     budget: u64,
     /// The bytes of the file, if they limit how much may be decompressed.
     packed: Option<u64>,
-    /// The bytes of memory that were allocated for residues so far.
+    /// The bytes of memory that the reader allocated for residues so far.
     held: u64,
 }
 

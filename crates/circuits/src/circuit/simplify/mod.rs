@@ -208,7 +208,7 @@ impl Simplifier {
         }
     }
 
-    /// Returns the bits of the value if it is a constant, else 0.
+    /// Returns the bits of a value of the program if it is a constant, else 0.
     fn bits(&self, v: Value) -> u64 {
         match self.get(v) {
             Op::Constant(bits) => *bits,
@@ -224,7 +224,7 @@ impl Simplifier {
         }
     }
 
-    /// Returns x if the value is the result of 0 - x.
+    /// Returns x if the value is the result of an instruction that computes 0 - x, else `None`.
     fn negated(&self, v: Value) -> Option<Value> {
         let (zero, x) = self.parts(Binary::Sub, v)?;
         (self.known(zero) == Some(0)).then_some(x)

@@ -434,7 +434,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Reduces numbers in the range of a forward stage, or products, below q.
+    /// Reduces numbers that are as large as the results of a forward stage, or products, to residues below q.
     #[inline(always)]
     unsafe fn reduce<const K: usize>(self, x: Vectors<K>) -> Vectors<K> {
         if !LAZY {

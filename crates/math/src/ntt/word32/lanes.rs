@@ -234,7 +234,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Reduces numbers in the range of a forward stage below q.
+    /// Reduces numbers that are as large as the results of a forward stage to residues below q.
     #[inline(always)]
     pub(super) unsafe fn reduce<const K: usize>(self, x: Vectors<K>) -> Vectors<K> {
         if !LAZY {

@@ -10,7 +10,7 @@ use crate::bits::bit_reverse;
 use crate::torus::narrow::key::BLOCK;
 use crate::{Backend, Modulus};
 
-/// The four-bit reversal of the number of each lane.
+/// The number of each lane, from 0 to 15, with its four bits reversed.
 pub(super) const REVERSED: [u32; BLOCK] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
 
 /// The number psi^e - 1 modulo q, nearest to 0, and 2^32 times it, for sixteen exponents e. The first multiplies the

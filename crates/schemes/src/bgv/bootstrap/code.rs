@@ -23,7 +23,7 @@ pub(super) struct Code {
     pub lifts: Vec<(Arc<Lift>, MacroValue)>,
     known: HashMap<Lifted, usize>,
     lift_of: HashMap<MacroValue, usize>,
-    /// The value of the encrypted sparse secret, if an instruction uses it.
+    /// The value that is the encrypted sparse secret, if an instruction of the bootstrap uses it.
     secret: Option<MacroValue>,
     /// The result of each step of the bootstrap, with the number of instructions up to it.
     pub stages: Vec<(usize, Step, Emitted)>,

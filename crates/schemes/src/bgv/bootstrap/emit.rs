@@ -143,7 +143,7 @@ impl<'a> Emitter<'a> {
         Ok(a)
     }
 
-    /// Refuses noise in a step that may be too large for a level.
+    /// Refuses a step of the bootstrap whose noise may be too large for its level.
     pub fn check_room(
         &self,
         step: &'static str,

@@ -25,7 +25,7 @@ pub(super) struct Node {
     /// The level of the operation, and the level of its result after the division.
     pub at: Level,
     pub settled: Level,
-    /// The numbers of the values that the operation multiplies by integers and adds.
+    /// The numbers of the plan's values that the operation multiplies by integers and adds.
     pub combined: Vec<usize>,
     /// The products that the operation adds. A first factor that can be scaled by any integer comes first.
     pub products: Vec<(First, usize)>,
@@ -34,7 +34,7 @@ pub(super) struct Node {
     pub tail: Option<Tail>,
 }
 
-/// The linear terms of a step that form a sum of their own.
+/// The linear terms (multiples of values) of a step that form a sum of their own.
 #[derive(Clone, Debug)]
 pub(super) struct Tail {
     pub at: Level,

@@ -54,7 +54,7 @@ impl Lifted {
         Ok(Self { level, integers })
     }
 
-    /// Returns the sum of the absolute values of the integers.
+    /// Returns the sum of the absolute values of the polynomial's coefficients.
     pub(super) fn size(&self) -> f64 {
         let sizes = self.integers.iter().map(|(_, c)| c.unsigned_abs() as f64);
         sizes.sum()
@@ -147,7 +147,7 @@ impl Lift {
 pub(super) struct Constant {
     params_id: ParamsId,
     spread: Vec<Vec<u64>>,
-    /// The number of times that each value repeats in a limb.
+    /// The number of successive positions of a limb at which each value stands.
     repeated: usize,
     /// The limbs of the constant with every repeated value written out, for callers that need all residues.
     whole: Vec<OnceLock<Vec<u64>>>,

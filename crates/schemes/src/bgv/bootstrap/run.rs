@@ -19,7 +19,7 @@ use crate::bgv::{Ciphertext, Evaluator, Factor, Params};
 use crate::rlwe::key::KSwitchKey;
 use crate::rlwe::{Annotation, KeyRequest};
 
-/// Emitted steps, and the ciphertexts on which they will run.
+/// The emitted steps of a bootstrap, and the ciphertexts on which they will run.
 pub(super) struct Running<'a> {
     code: Code,
     given: Vec<&'a Ciphertext>,
@@ -41,12 +41,12 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Returns the value that is the result of the steps.
+    /// Returns the value that is the result of the bootstrap's steps.
     pub fn result(&self) -> Emitted {
         self.result
     }
 
-    /// Runs the steps, and drops each ciphertext after its last use.
+    /// Runs the steps of the bootstrap, and drops each ciphertext after its last use.
     ///
     /// # Errors
     /// Fails for missing keys, and with the errors of the evaluator.

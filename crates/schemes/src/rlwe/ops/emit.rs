@@ -59,7 +59,7 @@ impl<P> Emit<'_, P> {
         &mut self.builder
     }
 
-    /// Returns the modulus with this index in the parameters' table.
+    /// Returns the modulus with this index in the parameters' table of moduli.
     pub fn reducer(&self, index: usize) -> Result<Modulus, RlweError> {
         self.params.any_reducer(index)
     }

@@ -73,7 +73,7 @@ impl<P> Row<P> {
 /// The most ciphertexts that one operation may have as operands.
 const MAX_CIPHERTEXTS: usize = 1 << 12;
 
-/// The value of [`Row::plains`] for an operation with as many plaintexts as ciphertexts.
+/// The value of [`Row::plains`] for an operation that takes one plaintext with each ciphertext.
 pub const PER_CIPHERTEXT: usize = usize::MAX;
 
 /// Writes a row of a table in one line: the columns in the order of [`Row`]'s fields, with enums by their variants
@@ -133,7 +133,7 @@ pub enum ImmediateKind {
     /// The values are integer constants, as residues modulo q_0 ..= q_level: one constant, or those by which a sum
     /// multiplies its ciphertexts ([`Shape::combined`]).
     Residues,
-    /// The value is a residue modulo the plaintext modulus.
+    /// The constant is a residue modulo the plaintext modulus.
     PlainResidue,
     Element,
     Elements,
