@@ -20,12 +20,12 @@ use crate::DeviceError;
 pub use memory::{Held, peak};
 pub use pass::{Act, At, Deed, Pass};
 
-/// The most result limbs of one step of a base extension from fewer than `MANY` source moduli. Each step multiplies
-/// its operands by their constants again, a cost that four results share well enough. Eight results would save 10 to 20
-/// %, but twice as many limbs would wait in memory.
+/// The most result limbs of one step of a base extension from fewer than `MANY` (six) source moduli. Each step
+/// multiplies its operands by their constants again, a cost that four results share well enough. Eight results would
+/// save 10 to 20 %, but twice as many limbs would wait in memory.
 const EXTENDED_OF_FEW: usize = 4;
-/// The most result limbs of one step of a base extension from `MANY` source moduli or more. There the products that
-/// every step repeats cost more than the memory of finished results.
+/// The most result limbs of one step of a base extension from `MANY` (six) source moduli or more. There the products
+/// that every step repeats cost more than the memory of finished results.
 pub const EXTENDED: usize = 16;
 /// The least number of source moduli for which a base extension counts as one from many.
 const MANY: usize = 6;

@@ -18,7 +18,7 @@ pub struct WordModulus {
 }
 
 impl WordModulus {
-    /// The bits of a machine word: the largest k.
+    /// The largest exponent k of a modulus 2^k: the number of bits of a machine word.
     pub const MAX_BITS: u32 = u64::BITS;
 
     /// Returns the modulus 2^`bits`.

@@ -41,8 +41,8 @@ pub enum CiphertextModulus {
     Prime { bits: u32 },
 }
 
-/// The number m of secret bits that one step of blind rotation takes (Kong and Li's paper, Section III-E). A rotation
-/// has n / m steps, with 2^m - 1 gadget ciphertexts each.
+/// The number m of secret bits that one step of blind rotation takes (Kong and Li's paper, Section III-E). A blind
+/// rotation has n / m steps, with 2^m - 1 gadget ciphertexts each, for a small key of n bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unrolling {
     #[default]
@@ -63,8 +63,8 @@ impl Unrolling {
         }
     }
 
-    /// Returns 2^m - 1, the number of patterns of m secret bits that are not all 0. Each such pattern turns the
-    /// accumulator.
+    /// Returns 2^m - 1, the number of patterns of m secret bits that are not all 0. Each such pattern has a gadget
+    /// ciphertext of its own.
     pub const fn patterns(self) -> usize {
         (1 << self.m()) - 1
     }
@@ -174,7 +174,7 @@ impl Sizes {
         self.n.0.div_ceil(self.unrolling.m())
     }
 
-    /// Returns (k + 1) l, the number of rows of a gadget ciphertext.
+    /// Returns (k + 1) l, the number of rows of a gadget ciphertext with k mask polynomials and l digits.
     pub fn rows(&self) -> usize {
         (self.k.0 + 1) * self.bootstrap.levels
     }

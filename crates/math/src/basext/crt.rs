@@ -12,9 +12,9 @@ use crate::{MathError, Modulus, RnsBasis, Shoup};
 /// The least number of words that all limbs of a base extension have together for it to prefetch them.
 const FAR_IN_ALL: usize = 16 * kernels::FAR;
 
-/// Tables for the sum of y_i (Q / q_i) over i, minus alpha Q, modulo each target. The q_i are the source moduli, Q is
-/// their product, and y_i are the scaled residues. The rows of scratch memory are y_0 ... y_(l-1), alpha, and a spare
-/// one.
+/// Tables for the sum of y_i (Q / q_i) over i, minus alpha Q, modulo each target modulus. The q_i are the source moduli
+/// and Q is their product. The y_i are the scaled residues, and alpha is the correction that makes the sum exact. The
+/// rows of scratch memory are y_0 ... y_(l-1), alpha, and a spare one.
 #[derive(Clone, Debug)]
 pub(crate) struct Crt {
     from: Vec<Modulus>,
@@ -23,8 +23,9 @@ pub(crate) struct Crt {
 }
 
 impl Crt {
-    /// Makes the tables for base extensions from the moduli `from` to the targets `to`. With `corrected`, a bound on
-    /// alpha, they have one more constant after those of the y_i: -Q, the factor of alpha.
+    /// Makes the tables for base extensions from the moduli `from` to the targets `to`. `corrected` is a bound on the
+    /// correction alpha, or `None` for an extension without one. With a correction, the tables have one more constant
+    /// after those of the residues: -Q, by which alpha is multiplied.
     pub(crate) fn new(from: &RnsBasis, to: Targets<'_>, corrected: Option<u64>) -> Self {
         let sums = WeightedSums::new(
             largest(from.moduli()).max(corrected.unwrap_or(0)),

@@ -30,7 +30,8 @@ const WORDS: usize = 63;
 #[derive(Clone, Debug)]
 pub struct FixedPoint {
     crt: Crt,
-    /// The sum S of the fractions y_i / q_i and the offset h / Q, rounded down to a multiple of 2^-51.
+    /// The sum of the fractions y_i / q_i of the scaled residues y_i over their moduli q_i, and of the offset h / Q,
+    /// rounded down to a multiple of 2^-51.
     sum: FractionSum,
     exact: LongCount,
 }
@@ -128,8 +129,8 @@ impl BaseExtension for FixedPoint {
     }
 }
 
-/// The sums of y_i (Q / q_i) (Kırbıyık's thesis, equation 2.5) in full, for coefficients that are close to a multiple
-/// of Q. Their words are in little-endian order.
+/// The whole sums of y_i (Q / q_i) over the scaled residues y_i (Kırbıyık's thesis, equation 2.5), for coefficients
+/// that are close to a multiple of Q. Their words are in little-endian order.
 #[derive(Clone, Debug)]
 struct LongCount {
     /// The words of Q / q_i for each source modulus q_i, where Q is the product of all.

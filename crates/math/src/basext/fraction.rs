@@ -66,8 +66,8 @@ impl FractionSum {
     }
 
     /// Writes the floors of the sums of at most one block of coefficients to `alpha`. Returns the coefficients for
-    /// which the true floor may be one more than the written one. y_i is row i of `y`, and rows are [`BLOCK`] words
-    /// apart.
+    /// which the true floor may be one more than the written one. The scaled residues y_i are row i of `y`, and rows
+    /// are [`BLOCK`] words apart.
     pub(super) fn counts(&self, y: &[u64], alpha: &mut [u64]) -> CloseCalls {
         let mut close = CloseCalls::default();
         #[cfg(target_arch = "x86_64")]

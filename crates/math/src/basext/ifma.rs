@@ -59,9 +59,10 @@ struct Reducer {
     /// part.
     minus_low: u64,
     minus_high: u64,
-    /// The constant floor(2^(50+k) / p), where k is the number of bits of p.
+    /// The constant floor(2^(50+k) / p) by which the quotient of a sum by the target modulus p is estimated. k is the
+    /// number of bits of p.
     ratio: u64,
-    /// The shift k - 2, where k is the number of bits of p.
+    /// The shift k - 2 by which a sum is cut for that estimate. k is the number of bits of p.
     shift: u32,
 }
 
@@ -137,7 +138,7 @@ impl Reducer {
 }
 
 /// Writes the weighted sums modulo target j to `output[j][at]`, for the largest multiple of eight coefficients, and
-/// returns their number. It is 0 unless AVX-512 IFMA is in force.
+/// returns their number. The number is 0 if this thread's kernels do not use AVX-512 IFMA.
 pub(super) fn weighted_sums(
     packed: &Packed,
     y: &[u64],

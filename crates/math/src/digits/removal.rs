@@ -132,9 +132,10 @@ impl LowDigit {
         Ok(plan_polynomial(&self.remove()?, costs))
     }
 
-    /// Returns the plan of Halevi and Shoup to remove the lowest digit, as in HElib and the BASALISC paper. It computes x -
-    /// F(F(... x)) with e - 1 times the same polynomial F of degree p. F keeps the lowest digit, and each time turns one more
-    /// digit above it to 0. It serves all digits.
+    /// Returns the plan of Halevi and Shoup to remove the lowest digit of a number x modulo p^e, as in HElib and the
+    /// BASALISC paper. It computes x - F(F(... x)), where the polynomial F, of degree p, is applied e - 1 times. F
+    /// keeps the lowest digit, and each time turns one more digit above it to 0. The plan is right for all digits
+    /// modulo p.
     ///
     /// # Errors
     /// None for a checked digit.

@@ -24,7 +24,8 @@ pub enum Store {
     Streamed,
 }
 
-/// The number of coefficients of a block that the single kernels take at a time.
+/// The number of coefficients of a block, for which a fused operation calls the kernels of its single steps one after
+/// the other.
 const BLOCK: usize = 256;
 
 /// Returns the ranges of the blocks of a limb of `len` coefficients, from coefficient `done` on.
@@ -171,7 +172,8 @@ fn written<'a>(
     }
 }
 
-/// The number of terms that [`dot_pair`] collects in an array on the stack when it runs the single kernels.
+/// The number of terms that [`dot_pair`] collects in an array on the stack when it calls kernels of single steps, block
+/// by block.
 const BLOCK_TERMS: usize = 32;
 
 /// Computes the product of two polynomials of degree one in a secret s, coefficient by coefficient. With a = a_0 + a_1 s and b = b_0 + b_1 s,

@@ -23,8 +23,8 @@ fn check_short(q: Modulus) -> Result<(), MathError> {
     }
 }
 
-/// Runs a loop of the backend that is in force, if that is AVX2 or better. It returns the number of coefficients that the loop
-/// computed, otherwise 0.
+/// Runs the loop for this thread's backend, if that is AVX2 or better. Returns the number of coefficients that the loop
+/// computed, or 0 without a loop.
 macro_rules! vectorised {
     ($name:ident($($arg:expr),* $(,)?)) => {{
         #[cfg(target_arch = "x86_64")]

@@ -34,8 +34,8 @@ fn multiple(q: Modulus) -> u64 {
     half - half % q.value()
 }
 
-/// Returns the number of products that a sum may have besides one residue. It is at least one, as (q - 1)^2 + q - 1 < q^2 <
-/// 2^(31+k) + M, with k = bits of q and M as in the module.
+/// Returns the number of products that a sum may have besides one residue. It is at least one, as (q - 1)^2 + q - 1 <
+/// q^2 < 2^(31+k) + M, with k = bits of q, where M is the largest multiple of q up to 2^(31+k).
 pub(super) fn terms(q: Modulus) -> usize {
     let top = u128::from(q.value() - 1);
     let room = (1u128 << (31 + q.bits())) + u128::from(multiple(q)) - 1 - top;

@@ -20,7 +20,7 @@ macro_rules! dispatch {
         dispatch!(unsafe fn $name($($arg: $ty),*) ifma: ifma when $better, short when is_short);
     };
     (unsafe fn $name:ident($($arg:ident: $ty:ty),*) ifma: $ifma:ident when $better:ident, $short:ident when $is_short:ident) => {
-        /// Runs the SIMD kernel of this name for the backend in force. Returns the number of coefficients that it
+        /// Runs the SIMD kernel of this name for this thread's backend. Returns the number of coefficients that it
         /// computed. It is 0 if the backend has no such kernel.
         ///
         /// # Safety

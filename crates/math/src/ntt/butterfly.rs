@@ -302,9 +302,9 @@ pub(super) fn both<T>([a, b, c, d]: [T; 4], [e, f, g, h]: [T; 4]) -> [T; 8] {
 
 /// The perfect shuffle of sixteen lanes: (e0 ... e7, e8 ... e15) to (e0 e8 e1 e9 ..., e4 e12 e5 e13 ...).
 ///
-/// Applied before each of the last three stages, the shuffle brings partners to the same lane of the two vectors. Lane
-/// l then holds block l mod 2, then l mod 4, then l, so twiddles are loaded in memory order. A fourth shuffle brings
-/// the coefficients back to natural order.
+/// Applied before each of the last three forward stages, the shuffle brings the two coefficients of each butterfly to
+/// the same lane of the two vectors. Before these stages lane l then holds block l mod 2, l mod 4 and l, so twiddles
+/// are loaded in memory order. A fourth shuffle brings the coefficients back to natural order.
 #[inline(always)]
 pub(super) unsafe fn shuffle(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
     // SAFETY: the caller enables AVX-512 F.

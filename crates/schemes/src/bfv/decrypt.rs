@@ -62,8 +62,8 @@ impl Division {
         })
     }
 
-    /// Multiplies the phase c(s) by gamma t, in coefficient form, limb by limb (Mert, Öztürk and Savaş, 2020, Algorithm
-    /// 5, line 2).
+    /// Multiplies the phase c(s), in coefficient form, by gamma t, the product of the auxiliary prime and the plaintext
+    /// modulus (Mert, Öztürk and Savaş, 2020, Algorithm 5, line 2).
     pub fn raise(&self, phase: &mut [u64]) {
         let n = phase.len() / self.primes.len().max(1);
         let limbs = phase.chunks_exact_mut(n.max(1));

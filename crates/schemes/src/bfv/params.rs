@@ -20,8 +20,8 @@ pub enum Multiplication {
     /// bits.
     #[default]
     Behz,
-    /// BEHZ with a 32-bit prime m-tilde that is 1 mod 2N in place of 2^32, for hardware that computes only modulo
-    /// primes. The noise is BEHZ's; the bits differ from SEAL's.
+    /// BEHZ whose auxiliary modulus m-tilde is a 32-bit prime that is 1 mod 2N, in place of the power of two 2^32, for
+    /// hardware that computes only modulo primes. The noise is BEHZ's; the bits differ from SEAL's.
     BehzPrime,
     /// Halevi, Polyakov and Shoup (CT-RSA 2019), with exact base extensions: exactly round(t a b / Q) for centred a and
     /// b. It has less noise than BEHZ, and other bits.

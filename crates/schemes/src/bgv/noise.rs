@@ -254,8 +254,9 @@ impl NoiseModel {
     }
 
     /// Returns the noise after a bootstrap raises the modulus, for messages modulo t, the last plaintext modulus. It is
-    /// that of c_0 + c_1 (s' + t e) for c_0 and c_1 up to little more than t / 2, because the error of the
-    /// bootstrapping key is independent of them.
+    /// that of c_0 + c_1 (s' + t e) for a ciphertext (c_0, c_1) with coefficients up to little more than t / 2. s' is
+    /// the sparse secret, and e the error of the bootstrapping key that encrypts s', which is independent of the
+    /// ciphertext.
     pub fn raised(&self, weight: u32) -> Noise {
         let half = self.t / 2.0 + 2.0;
         let small = Noise::of(half * (1.0 + f64::from(weight)));

@@ -18,7 +18,8 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// Makes an embedding from f and h in `inner`. The function `outer` returns w_i and c_i of a prime.
+    /// Makes an embedding. `inner` has the constants f and h by which a message m becomes r = f m + h mod t. The
+    /// function `outer` returns the constants w and c of a prime, by which r becomes w r + c modulo the prime.
     pub fn new(
         t: Modulus,
         inner: [u64; 2],
@@ -34,7 +35,7 @@ impl Embedding {
         self.t
     }
 
-    /// Returns the polynomial r = f m + h mod t of a plaintext m.
+    /// Returns the polynomial r = f m + h mod t of a plaintext m, for the embedding's constants f and h.
     pub fn source(&self, plain: &Plaintext) -> Zeroizing<Vec<u64>> {
         let mut source = Zeroizing::new(plain.residues().to_vec());
         let [factor, offset] = self.inner;
@@ -43,7 +44,8 @@ impl Embedding {
         source
     }
 
-    /// Computes coefficients of the embedded message modulo prime number `i` from those of r.
+    /// Computes coefficients of the embedded message modulo prime number `i` from those of the polynomial r that
+    /// [`Self::source`] returns.
     pub fn limb(
         &self,
         i: usize,

@@ -49,7 +49,7 @@ impl Shape {
         (params.key_word_bytes() * self.digits.len() * self.digit_len(params)) as u64
     }
 
-    /// Returns the number of residues of one half of one digit.
+    /// Returns the number of residues of one half (b or a) of one digit of a key of this shape.
     pub fn digit_len(&self, params: &Params) -> usize {
         self.moduli.len() * params.degree()
     }

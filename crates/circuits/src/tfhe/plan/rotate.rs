@@ -64,9 +64,11 @@ pub(in crate::tfhe) struct Room {
 struct Wide {
     /// (X^e - 1) times one polynomial of the accumulator, where e is the exponent of the turn's secret bit.
     difference: Vec<u64>,
-    /// The accumulator's digits modulo the prime of one lane, (k + 1) l polynomials.
+    /// The accumulator's digits modulo the prime of one lane: (k + 1) l polynomials, for k mask polynomials and l
+    /// digits.
     digits: Vec<u64>,
-    /// The sums of products modulo the prime of one lane: k + 1 polynomials for each pattern of secret bits.
+    /// The sums of products modulo the prime of one lane: one polynomial for each column of a gadget ciphertext and
+    /// each pattern of secret bits.
     sums: Vec<u64>,
     /// The transform of X^e(u) - 1 modulo the prime of one lane, for each pattern u of secret bits with the exponent
     /// e(u).
@@ -78,11 +80,11 @@ struct Wide {
 /// The buffers of a turn, a step of the blind rotation, in 32-bit words. They are empty if turns use 64-bit words.
 #[derive(Default)]
 struct Narrow {
-    /// The accumulator in 32-bit words, k + 1 polynomials.
+    /// The accumulator in 32-bit words: k mask polynomials and the body.
     acc: Vec<u32>,
     /// (X^e - 1) times one polynomial of the accumulator, where e is the exponent of the turn's secret bit.
     difference: Vec<u32>,
-    /// The accumulator's digits, (k + 1) l polynomials.
+    /// The accumulator's digits: (k + 1) l polynomials, for k mask polynomials and l digits.
     digits: Vec<u32>,
     /// The transform of X^e(u) - 1 for each pattern u of secret bits with the exponent e(u).
     weights: Vec<u32>,

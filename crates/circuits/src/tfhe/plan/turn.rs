@@ -54,8 +54,8 @@ impl Turn {
     }
 }
 
-/// The state of the matcher that decides whether a procedure is a turn: the procedure's steps, and the properties of
-/// its first product, which all other products must share.
+/// The state of the matcher that decides whether a procedure is a turn, a step of a blind rotation: the procedure's
+/// steps, and the properties of its first product, which all other products must share.
 struct Matched<'s> {
     steps: &'s Steps,
     /// For each value of the procedure the number of the step that computes it, or `None`.
@@ -67,8 +67,9 @@ struct Matched<'s> {
     gadget: Option<Gadget>,
     ring: Option<Ring>,
     lanes: Vec<Modulus>,
-    /// The exponents, with the sum e, for which limbs are multiplied by X^e - 1 before their decomposition, if any are.
-    /// The outer option is empty until the matcher meets the first limb.
+    /// The exponents of X^e - 1, by which limbs are multiplied before their decomposition; e is their sum. The inner
+    /// option is `None` if limbs are not multiplied. The outer option is `None` until the matcher has met the first
+    /// limb.
     before: Option<Option<Vec<usize>>>,
     patterns: Vec<Vec<usize>>,
 }

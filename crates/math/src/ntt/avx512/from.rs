@@ -49,8 +49,8 @@ pub fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
 /// `end` it also computes the fused last step. Returns whether it computed anything.
 ///
 /// # Safety
-/// The processor has AVX-512 IFMA, and all limbs have the plan's length, which is long enough for the loops of the parent
-/// module.
+/// The processor has AVX-512 IFMA, and all limbs have the plan's length, which is at least that of the shortest limb
+/// that the AVX-512 loops transform.
 pub unsafe fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],

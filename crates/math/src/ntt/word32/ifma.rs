@@ -24,7 +24,8 @@ type Arithmetic = Ifma<SMALL>;
 /// The coefficients of the largest block: 128 KiB of 64-bit words, which fit well into the second-level cache.
 const WORK: usize = 1 << 14;
 
-/// Memory for a block. It is not initialised, because a transform writes all of it before it reads any.
+/// Memory in which a block of the limb is transformed in words of 64 bits. It is not initialised, because a transform
+/// writes all of it before it reads any.
 #[repr(align(64))]
 struct Work([MaybeUninit<u64>; WORK]);
 

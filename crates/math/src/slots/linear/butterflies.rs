@@ -95,7 +95,8 @@ impl<'a> Butterflies<'a> {
     }
 
     /// Returns a stage that combines pairs of points whose exponents k ([`Butterflies::power`]) differ in bit s.
-    /// `factors(j, bit)` returns the factors of the point's own value and of its partner's, where `bit` is bit s of k.
+    /// `factors(j, bit)` returns the factors of the point's own value and of the other point's in its pair, where `bit`
+    /// is bit s of k.
     fn of_pairs(&self, s: u32, factors: impl Fn(u64, bool) -> (Gaussian, Gaussian)) -> Terms {
         let structure = self.encoder.structure();
         let slots = structure.slots();

@@ -11,10 +11,12 @@ use crate::bgv::{Factor, Noise};
 /// The integers of a sum, modulo the plaintext modulus: one factor for each value, then the constant that is added.
 pub(super) type Combination = Vec<u64>;
 
-/// The ciphertexts that a step of a plan reads, all at one level. Those that combinations add come first.
+/// The ciphertexts that a step of the plan of a polynomial reads, all at one level. Those that the step multiplies by
+/// integers and adds come first, then those that it only multiplies with each other.
 #[derive(Default)]
 pub(super) struct Operands {
-    /// For each ciphertext, the number of its value in the plan, or `None` if it is no value of the plan.
+    /// For each ciphertext, the number of its value in the plan, or `None` for a ciphertext that is no value of the
+    /// plan.
     indices: Vec<Option<usize>>,
     pub values: Vec<Emitted>,
 }

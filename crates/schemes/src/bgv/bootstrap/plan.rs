@@ -21,7 +21,8 @@ struct Run<'a> {
     emitter: &'a Emitter<'a>,
     plan: &'a Plan,
     layout: Layout,
-    /// The inputs, and the computed values that are not scalable, until their last use.
+    /// The plan's inputs, and the computed values that cannot be scaled by an integer at no cost. Each is kept until
+    /// its last use.
     made: Vec<Option<Emitted>>,
     /// For each value of the plan, the levels at which later steps will use it.
     wanted: Vec<Vec<Level>>,
