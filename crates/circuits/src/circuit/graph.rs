@@ -19,7 +19,8 @@ pub const ENTRIES: usize = 1 << BITS;
 /// The kind of values that a circuit's wires hold. It fixes the unit in which sums count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Basis {
-    /// Wires hold digits of 2 + 2 bits, and count in halves of a message. The torus has 64 halves.
+    /// Wires hold digits of 2 message bits and 2 carry bits, and count in halves of a message. The torus has 64 such
+    /// halves.
     #[default]
     Digits,
     /// Wires hold single bits, and count in eighths of the torus: 1 for true and -1 for false. Each table is [`SIGN`]:

@@ -24,9 +24,10 @@ const LOG_M_TILDE: u8 = 32;
 /// auxiliary primes.
 const SUM_BITS: u64 = 32;
 
-/// The auxiliary moduli: primes m_sk, B_0, B_1 ... that are 1 mod 2N, then t, and for BEHZ m-tilde. They follow the
-/// key's primes in the table, in this order. Like SEAL, the largest primes of 61 bits are m_sk, gamma, B_0 and so on
-/// (gamma corrects decryptions, which are no program). Ciphertext primes are left out; SEAL's are never as large.
+/// The auxiliary moduli: primes m_sk, B_0, B_1 ... that are 1 mod 2N, then the plaintext modulus t, and for BEHZ
+/// m-tilde. They follow the key's primes in the table, in this order. Like SEAL, the largest primes of 61 bits are
+/// m_sk, gamma, B_0 and so on (gamma corrects decryptions, which are no program). Ciphertext primes are left out;
+/// SEAL's are never as large.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Auxiliary {
     /// The index in the table of moduli of the first auxiliary prime, m_sk.
@@ -34,7 +35,7 @@ pub(super) struct Auxiliary {
     /// For each level, the number of auxiliary primes: m_sk and the primes B_0, B_1, ... together.
     counts: Vec<usize>,
     pub gamma: u64,
-    /// The index of t in the table of moduli.
+    /// The index of the plaintext modulus t in the table of moduli.
     pub plain: usize,
     /// The index in the table of moduli of m-tilde, the modulus of BEHZ multiplication by which products are reduced in
     /// Montgomery's manner.
@@ -122,7 +123,8 @@ impl Auxiliary {
     }
 }
 
-/// Returns the largest prime of 32 bits that is 1 mod 2N, that is no ciphertext or special prime, and that is not t.
+/// Returns the largest prime of 32 bits that is 1 mod 2N, that is no ciphertext or special prime, and that is not the
+/// plaintext modulus t.
 fn prime_m_tilde(ring: &rlwe::Params, t: PlainModulus) -> Result<TableModulus, RlweError> {
     let taken = [ring.moduli(), &[t.value()]].concat();
     let step = 2 * ring.degree() as u64;
@@ -141,16 +143,18 @@ pub(super) fn product(ring: &rlwe::Params, level: Level) -> BigUint {
 }
 
 /// Returns the number of auxiliary primes of SEAL for BEHZ at a level: m_sk, and as many primes B_i as the ciphertext
-/// has. Let B be the product of the B_i. There is one more if K t Q^2 < Q B m_sk would not hold for K = 2^32.
+/// has. Let B be the product of the B_i. There is one more if K t Q^2 < Q B m_sk would not hold for K = 2^32 and the
+/// plaintext modulus t.
 fn behz_primes(ring: &rlwe::Params, t: PlainModulus, level: Level) -> usize {
     let bits = SUM_BITS + u64::from(t.reducer().bits()) + product(ring, level).bits();
     let held = u64::from(PRIME_BITS) * (level.primes() as u64 + 1);
     level.primes() + usize::from(bits >= held) + 1
 }
 
-/// Returns the fewest primes of `bits` bits whose product P is large enough for round(t d / Q), where d is a product of
-/// two polynomials. Each prime is above half of 2^`bits`. Both factors' coefficients are at most Q / 2, and a
-/// coefficient of d sums at most 2 N products. So |t d / Q| <= t N Q / 2, which must stay below P / 2.
+/// Returns the fewest primes of `bits` bits whose product P is large enough for round(t d / Q), where t is the
+/// plaintext modulus and d a product of two polynomials. Each prime is above half of 2^`bits`. Both factors'
+/// coefficients are at most Q / 2, and a coefficient of d sums at most 2 N products. So |t d / Q| <= t N Q / 2, which
+/// must stay below P / 2.
 fn hps_primes(ring: &rlwe::Params, t: PlainModulus, level: Level, bits: u32) -> usize {
     let largest = product(ring, level) * t.value() * ring.degree() + 2u32;
     let each = u64::from(bits - 1);

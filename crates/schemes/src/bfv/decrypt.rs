@@ -12,8 +12,8 @@ use super::params::Params;
 use crate::exact::{ExactError, ExactParams, Plaintext};
 use crate::rlwe::{Level, RlweError};
 
-/// The division of the phase c(s) by Q / t at one level, in the steps of SEAL's decryption (Mert, Öztürk and Savaş,
-/// 2020, Algorithm 5).
+/// The division of the phase c(s) by Q / t at one level, for the plaintext modulus t, in the steps of SEAL's decryption
+/// (Mert, Öztürk and Savaş, 2020, Algorithm 5).
 ///
 /// Let c(s) t / Q = m + v with an integer m and -1/2 <= v < 1/2, and let gamma be an auxiliary prime. Take the fast
 /// base extension of gamma t c(s) mod Q, times -1 / Q. It is floor(gamma v) - u modulo gamma, and gamma m + floor(gamma
@@ -22,19 +22,21 @@ use crate::rlwe::{Level, RlweError};
 pub struct Division {
     t: Modulus,
     gamma: Modulus,
-    /// The inverse gamma^-1 mod t of the auxiliary prime gamma.
+    /// The inverse of the auxiliary prime gamma modulo the plaintext modulus t.
     inverse: u64,
     primes: Vec<Modulus>,
-    /// The factor gamma t modulo each prime of the level.
+    /// The product of the auxiliary prime gamma and the plaintext modulus t, modulo each prime of the level.
     raise: Vec<u64>,
-    /// The base extension from the level's primes to t and gamma.
+    /// The base extension from the level's primes to the plaintext modulus t and the auxiliary prime gamma.
     extension: BaseConverter,
-    /// The factors -Q^-1 modulo t and modulo gamma, by which the sums of the base extension are multiplied.
+    /// The factors -Q^-1 modulo the plaintext modulus t and modulo the auxiliary prime gamma, by which the sums of the
+    /// base extension are multiplied.
     divide: [u64; 2],
 }
 
 impl Division {
-    /// Makes the division of phases by Q / t at `level`, where Q is the product of the level's primes.
+    /// Makes the division of phases by Q / t at `level`, where Q is the product of the level's primes and t the
+    /// plaintext modulus.
     ///
     /// # Errors
     /// Fails for a level that the parameters do not have.
@@ -73,7 +75,8 @@ impl Division {
     }
 
     /// Computes the fast base extension of the raised phase and its product with -1 / Q (Mert, Öztürk and Savaş, 2020,
-    /// Algorithm 5, lines 3 to 5). `sums` receives the residues modulo t, then those modulo gamma.
+    /// Algorithm 5, lines 3 to 5). `sums` receives the residues modulo the plaintext modulus, then those modulo the
+    /// auxiliary prime gamma.
     ///
     /// # Errors
     /// Fails for limbs of different lengths.
@@ -91,9 +94,9 @@ impl Division {
         Ok(())
     }
 
-    /// Computes the message from the residues modulo t and gamma that [`Self::extend`] returned (Mert, Öztürk and
-    /// Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the largest |gamma v| of a coefficient with noise v, which is
-    /// wrong by at most the number of primes.
+    /// Computes the message from the residues modulo the plaintext modulus t and the auxiliary prime gamma that
+    /// [`Self::extend`] returned (Mert, Öztürk and Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the largest |gamma
+    /// v| of a coefficient with noise v, which is wrong by at most the number of primes.
     pub fn correct(&self, sums: &[u64], message: &mut [u64]) -> u64 {
         let (t, gamma) = (self.t, self.gamma);
         let (modulo_t, modulo_gamma) = sums.split_at(sums.len() / 2);
@@ -123,7 +126,7 @@ pub(super) fn divisions(params: &Params) -> Result<Vec<Division>, BfvError> {
     Ok(levels.collect::<Result<_, _>>()?)
 }
 
-/// Decrypts a phase c(s) to the message round(t c(s) / Q) mod t, by [`Division`].
+/// Decrypts a phase c(s) to the message round(t c(s) / Q) mod t, for the plaintext modulus t, by [`Division`].
 ///
 /// # Errors
 /// [`ExactError::NoBudget`] if a coefficient has noise of 1/4 or more; the threshold is uncertain by at most k / gamma

@@ -89,8 +89,8 @@ impl Evaluator {
     }
 
     /// Multiplies a ciphertext by a plaintext as [`Evaluator::mul_plain`] does, with SEAL's bits in every case. If all
-    /// primes of the level are above t, SEAL takes the coefficient of a plaintext of one term as an integer that is not
-    /// negative. The product then has the same message and more noise.
+    /// primes of the level are above the plaintext modulus, SEAL takes the coefficient of a plaintext of one term as an
+    /// integer that is not negative. The product then has the same message and more noise.
     pub fn mul_plain_as_seal(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BfvError> {
         let primes = self.params().cipher_moduli();
         let mut primes = primes.iter().take(a.level().primes());
@@ -103,7 +103,7 @@ impl Evaluator {
         }
     }
 
-    /// Adds an integer, taken modulo t, to every slot.
+    /// Adds an integer, taken modulo the plaintext modulus, to every slot.
     pub fn add_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         let term = scalar::term(self.params(), value, a.level())?;
@@ -111,7 +111,7 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[], ())
     }
 
-    /// Multiplies every slot by an integer, taken modulo t.
+    /// Multiplies every slot by an integer, taken modulo the plaintext modulus.
     pub fn mul_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         let factor = residues(self.params(), value, a.level());

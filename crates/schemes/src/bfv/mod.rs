@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The BFV scheme in RNS, as SEAL has it, for exact integers modulo t. A ciphertext of level l has l + 1 primes. All
-//! limbs are in evaluation form; a reader of SEAL's files converts from coefficient form. A plaintext is a polynomial
-//! modulo t, in coefficient form and without a level.
+//! The BFV scheme in RNS, as SEAL has it, for exact integers modulo the plaintext modulus t. A ciphertext of level l
+//! has l + 1 primes. All limbs are in evaluation form; a reader of SEAL's files converts from coefficient form. A
+//! plaintext is a polynomial modulo t, in coefficient form and without a level.
 
 mod auxiliary;
 mod decrypt;
@@ -65,8 +65,8 @@ impl Scheme for Bfv {
     type Plaintext = Plaintext;
     type Ciphertext = Ciphertext;
     type Key = KSwitchKey;
-    /// A message of up to N integers, in the range of [`Integers::Signed`]. They are in slots if t allows batching,
-    /// otherwise in coefficients.
+    /// A message of up to N integers, in the range of [`Integers::Signed`]. They are in slots if the plaintext modulus
+    /// allows batching, otherwise in coefficients.
     type Message = Vec<i64>;
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
@@ -105,8 +105,8 @@ impl ExactScheme for Bfv {
         decrypt::opened(divisions, params, cipher.level(), phase)
     }
 
-    /// Returns t, the factor of the phase: t c(s) mod Q has the invariant noise as its largest centred coefficient
-    /// over Q.
+    /// Returns the plaintext modulus t, the factor of the phase: t c(s) mod Q has the invariant noise as its largest
+    /// centred coefficient over Q.
     fn noise_factor(params: &Params) -> u64 {
         params.plain_modulus().value()
     }

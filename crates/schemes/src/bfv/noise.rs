@@ -2,11 +2,11 @@
 //! Models the noise of BFV: a bound that fails with a stated probability, to choose parameters before anything is
 //! encrypted.
 //!
-//! For a ciphertext c of m, (t / Q) (c_0 + c_1 s + ...) = m + v + t k with whole k. v is the invariant noise, and m
-//! decrypts correctly while every coefficient of v is below 1/2. The model follows the canonical norm of v, the largest
-//! of its values at the primitive 2N-th roots of unity. The norm of a product is at most the product of the norms, even
-//! if the factors are not independent. No coefficient exceeds the norm (Costache and Smart, 2016; Gentry, Halevi and
-//! Smart, 2012).
+//! For a ciphertext c of the message m and the plaintext modulus t, (t / Q) (c_0 + c_1 s + ...) = m + v + t k with
+//! whole k. v is the invariant noise, and m decrypts correctly while every coefficient of v is below 1/2. The model
+//! follows the canonical norm of v, the largest of its values at the primitive 2N-th roots of unity. The norm of a
+//! product is at most the product of the norms, even if the factors are not independent. No coefficient exceeds the
+//! norm (Costache and Smart, 2016; Gentry, Halevi and Smart, 2012).
 
 use super::params::{Multiplication, Params};
 use crate::exact::ExactParams;
@@ -85,8 +85,8 @@ impl<'a> NoiseModel<'a> {
         self.random(1.0 / 12.0) * (1.0 + self.secret)
     }
 
-    /// Returns the invariant noise (t / Q) e of a ciphertext, where e is an error in c_0 + c_1 s of canonical norm
-    /// `norm`.
+    /// Returns the invariant noise (t / Q) e of a ciphertext, for the plaintext modulus t and an error e in c_0 + c_1 s
+    /// of canonical norm `norm`.
     fn invariant(&self, norm: f64, level: Level) -> Noise {
         Noise::of(norm.log2() + self.t.log2() - self.params.log_q(level))
     }
@@ -102,7 +102,8 @@ impl<'a> NoiseModel<'a> {
             .plus(self.message_rounding(level))
     }
 
-    /// Returns the noise of rounding Q m / t to integers, which is at most 1/2 in each coefficient.
+    /// Returns the noise that rounding of Q m / t to integers makes, for a message m and the plaintext modulus t. It is
+    /// at most 1/2 in each coefficient.
     fn message_rounding(&self, level: Level) -> Noise {
         self.invariant(self.n / 2.0, level)
     }
@@ -117,7 +118,7 @@ impl<'a> NoiseModel<'a> {
     }
 
     /// Returns the noise of a product of a ciphertext with noise `a` and a plaintext, which may be any polynomial with
-    /// coefficients up to t / 2.
+    /// coefficients up to half of the plaintext modulus.
     pub fn times_plain(&self, a: Noise) -> Noise {
         a.times(self.n * self.t / 2.0)
     }
@@ -127,8 +128,9 @@ impl<'a> NoiseModel<'a> {
         a.times(integer.max(1) as f64)
     }
 
-    /// Returns the noise of a product of two ciphertexts before relinearisation. It is that of (m_1 + v_1 + t k_1)
-    /// (m_2 + v_2 + t k_2), with the rounding of the division by Q / t.
+    /// Returns the noise of a product of two ciphertexts before relinearisation. For messages m_i with noise v_i, whole
+    /// k_i and the plaintext modulus t, it is that of (m_1 + v_1 + t k_1) (m_2 + v_2 + t k_2), with the rounding of the
+    /// division by Q / t.
     pub fn product(&self, a: Noise, b: Noise, level: Level) -> Noise {
         // t / Q (c_0 + c_1 s), whose polynomials are centred and almost uniform.
         let whole = self.t * self.random(1.0 / 12.0) * (1.0 + self.secret);

@@ -22,16 +22,18 @@ pub enum Op {
     Add,
     Sub,
     Neg,
-    /// Adds a plaintext times Q / t to a ciphertext.
+    /// Adds a plaintext times Q / t to a ciphertext, where t is the plaintext modulus.
     AddPlain,
     SubPlain,
-    /// Multiplies a ciphertext by a plaintext. The plaintext's coefficients, residues modulo t, stand for integers
-    /// from -t / 2 to t / 2.
+    /// Multiplies a ciphertext by a plaintext. The plaintext's coefficients, residues modulo the plaintext modulus t,
+    /// stand for integers from -t / 2 to t / 2.
     MulPlain,
-    /// Multiplies a ciphertext by a plaintext whose coefficients stand for integers from 0 to t - 1, as SEAL does with
-    /// some plaintexts of one coefficient. The noise is up to t times that of [`Self::MulPlain`].
+    /// Multiplies a ciphertext by a plaintext whose coefficients stand for integers from 0 to t - 1 for the plaintext
+    /// modulus t, as SEAL does with some plaintexts of one coefficient. The noise is up to t times that of
+    /// [`Self::MulPlain`].
     MulPlainUnsigned,
-    /// Adds an integer to every slot: the constant term of the polynomial c_0 gets it times Q / t.
+    /// Adds an integer to every slot: the constant term of the polynomial c_0 gets it times Q / t, where t is the
+    /// plaintext modulus.
     AddScalar,
     MulScalar,
     /// Multiplies two ciphertexts of two polynomials, by the parameters' method. The product has three polynomials.
@@ -161,7 +163,7 @@ impl OpKey {
     }
 
     /// Returns the addition of an integer to a ciphertext of `size` polynomials, as the cache key of its procedure.
-    /// `residues` are those of the integer times Q / t ([`term`](super::scalar::term)).
+    /// `residues` are those of the integer times Q / t for the plaintext modulus t ([`term`](super::scalar::term)).
     pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::AddScalar, level, &[size], residues, false)

@@ -13,7 +13,8 @@ use super::params_builder::ParamsBuilder;
 use crate::exact::{ExactParams, PlainModulus};
 use crate::rlwe;
 
-/// The method that multiplies two ciphertexts beyond the modulus Q and divides the product by Q / t.
+/// The method that multiplies two ciphertexts beyond the modulus Q and divides the product by Q / t, where t is the
+/// plaintext modulus.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Multiplication {
     /// Bajard, Eynard, Hasan and Zucca (SAC 2016): fast base extensions, corrected by m-tilde and m_sk, with SEAL's
@@ -23,8 +24,8 @@ pub enum Multiplication {
     /// BEHZ whose auxiliary modulus m-tilde is a 32-bit prime that is 1 mod 2N, in place of the power of two 2^32, for
     /// hardware that computes only modulo primes. The noise is BEHZ's; the bits differ from SEAL's.
     BehzPrime,
-    /// Halevi, Polyakov and Shoup (CT-RSA 2019), with exact base extensions: exactly round(t a b / Q) for centred a and
-    /// b. It has less noise than BEHZ, and other bits.
+    /// Halevi, Polyakov and Shoup (CT-RSA 2019), with exact base extensions: exactly round(t a b / Q) for centred
+    /// factors a and b and the plaintext modulus t. It has less noise than BEHZ, and other bits.
     Hps,
     /// The same bits as [`Self::Hps`], with auxiliary primes of 32 bits that are 1 modulo 2^17, for the vector machine.
     HpsFriendly,
@@ -104,7 +105,8 @@ impl Params {
         }))
     }
 
-    /// Returns the method by which two ciphertexts are multiplied and their product is divided by Q / t.
+    /// Returns the method by which two ciphertexts are multiplied and their product is divided by Q / t, where t is the
+    /// plaintext modulus.
     pub fn multiplication(&self) -> Multiplication {
         self.multiplication
     }

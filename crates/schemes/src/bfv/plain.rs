@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Adds plaintexts to BFV ciphertexts: the plaintext is multiplied by Q / t.
+//! Adds plaintexts to BFV ciphertexts: the plaintext is multiplied by Q / t, where t is the plaintext modulus.
 
 use ringmill_isa::mid::ProcBuilder;
 use ringmill_isa::{Level, Poly};
@@ -26,9 +26,9 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
     e.result(0, Poly::FIRST, &difference)
 }
 
-/// Returns the plaintext m times Q / t, rounded to nearest and up at a tie: z = floor((Q m + h) / t), h = floor((t + 1)
-/// / 2), as SEAL's `multiply_add_plain_with_scaling_variant`. With r = (Q m + h) mod t, which is known modulo t, t z =
-/// Q m + h - r. Each q_i divides Q, so z = (h - r) / t modulo q_i.
+/// Returns a plaintext m times Q / t for the plaintext modulus t, rounded to nearest and up at a tie. It is z =
+/// floor((Q m + h) / t) with h = floor((t + 1) / 2), as SEAL's `multiply_add_plain_with_scaling_variant`. With r = (Q m
+/// + h) mod t, which is known modulo t, t z = Q m + h - r. Each q_i divides Q, so z = (h - r) / t modulo q_i.
 fn scaled(e: &mut Emit<Params>, arg: u16) -> Result<Vec<Limb>, RlweError> {
     let t = e.own.plain_modulus();
     let [factor, half] = inner(e.own, e.level);
@@ -42,15 +42,16 @@ fn scaled(e: &mut Emit<Params>, arg: u16) -> Result<Vec<Limb>, RlweError> {
     })
 }
 
-/// Returns the two constants with which [`scaled`] computes modulo t: Q mod t and h = floor((t + 1) / 2).
+/// Returns the two constants with which [`scaled`] computes modulo the plaintext modulus t. They are Q mod t and h =
+/// floor((t + 1) / 2).
 fn inner(params: &Params, level: Level) -> [u64; 2] {
     let t = params.plain_modulus();
     let q = AnyModulus::from(t.reducer()).reduce_big(&product(params, level));
     [q, t.upper_half()]
 }
 
-/// Returns the two constants with which [`scaled`] computes modulo a ciphertext prime q: -1 / t and h / t with h =
-/// floor((t + 1) / 2).
+/// Returns the two constants with which [`scaled`] computes modulo a ciphertext prime q, for the plaintext modulus t:
+/// -1 / t and h / t with h = floor((t + 1) / 2).
 fn outer(t: PlainModulus, q: Modulus) -> Result<[u64; 2], RlweError> {
     let inverse = q.inv(t.value())?;
     Ok([q.neg(inverse), q.mul(q.reduce(t.upper_half()), inverse)])

@@ -8,8 +8,8 @@ use super::error::BfvError;
 use super::params::Params;
 use crate::exact::ExactParams;
 
-/// Returns the residues of the integer times Q / t, rounded as a plaintext's coefficient is,
-/// modulo each prime of the level.
+/// Returns the residues of the integer times Q / t for the plaintext modulus t, rounded as a plaintext's coefficient
+/// is, modulo each prime of the level.
 ///
 /// # Errors
 /// None for checked parameters.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decrypts BGV ciphertexts: computes the residue modulo t of the centred phase, exactly.
+//! Decrypts BGV ciphertexts: computes the residue of the centred phase modulo the plaintext modulus, exactly.
 
 use ringmill_math::basext::MiddleHalf;
 use ringmill_math::{Modulus, RnsBasis, declassify, kernels};

@@ -141,7 +141,7 @@ impl Evaluator {
         self.with_plain(&op, a, m)
     }
 
-    /// Adds an integer, taken modulo t, to every slot.
+    /// Adds an integer, taken modulo the plaintext modulus, to every slot.
     pub fn add_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         let factor = *a.annotation();
@@ -150,7 +150,7 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[], factor)
     }
 
-    /// Multiplies every slot by an integer, taken modulo t.
+    /// Multiplies every slot by an integer, taken modulo the plaintext modulus.
     pub fn mul_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         let t = self.params().plain_at(a.annotation().plain())?;

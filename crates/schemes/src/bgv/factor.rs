@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The correction factor of a BGV ciphertext, by which its message is multiplied modulo t.
+//! The correction factor of a BGV ciphertext, by which its message is multiplied modulo the plaintext modulus t.
 
 use std::fmt;
 use std::iter::successors;
@@ -99,13 +99,14 @@ impl Factor {
     /// Returns the correction factor of a ciphertext after its division by a prime.
     ///
     /// # Errors
-    /// Fails for a prime that is not coprime to t.
+    /// Fails for a prime that is not coprime to the plaintext modulus `t`.
     pub fn over(self, prime: u64, t: Modulus) -> Result<Self, RlweError> {
         let value = t.mul(self.value, t.inv(t.reduce(prime))?);
         Ok(Self { value, ..self })
     }
 
-    /// Returns f^-1 mod t for the factor f, by which f m becomes the message m.
+    /// Returns the inverse of the correction factor f modulo the plaintext modulus `t`, by which f m becomes the
+    /// message m.
     ///
     /// # Errors
     /// Fails for a factor of other parameters.
@@ -114,8 +115,9 @@ impl Factor {
     }
 
     /// Returns the integers by which ciphertexts with factors `a` and `b` are multiplied to have one factor. It is
-    /// SEAL's choice. Of the pairs (x, y) with x a = y b modulo t in the extended Euclidean algorithm, it is the first
-    /// with the least |x| + |y|, where x and y are nearest to 0. As in SEAL, the integers themselves are in [0, t).
+    /// SEAL's choice. Of the pairs (x, y) with x a = y b modulo the plaintext modulus t in the extended Euclidean
+    /// algorithm, it is the first with the least |x| + |y|, where x and y are nearest to 0. As in SEAL, the integers
+    /// themselves are in [0, t).
     ///
     /// # Errors
     /// Fails for a factor of other parameters.
@@ -154,12 +156,13 @@ impl Factor {
     }
 }
 
-/// Returns the absolute value of the integer nearest to 0 that is x modulo t.
+/// Returns the absolute value of the integer nearest to 0 that is `x` modulo the plaintext modulus `t`.
 fn about_zero(x: u64, t: Modulus) -> u64 {
     x.min(t.neg(x))
 }
 
-/// Returns the pairs (x, y) of units with x = y `ratio` modulo t that occur in the extended Euclidean algorithm.
+/// Returns the pairs (x, y) of units with x = y `ratio` modulo the plaintext modulus `t` that occur in the extended
+/// Euclidean algorithm.
 fn pairs(ratio: u64, t: Modulus) -> impl Iterator<Item = [u64; 2]> {
     // Invariant: x = y ratio modulo t, for both pairs. The remainders x fall from t to 0.
     let first = ([t.value(), 0], [ratio, 1]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The levelled BGV scheme in RNS, as SEAL has it, for exact integers modulo t. A ciphertext of level l has l + 1
-//! primes. All limbs are in evaluation form. The message m is the low part of the phase: c_0 + c_1 s + ... is f m
-//! modulo t, with the ciphertext's correction [`Factor`] f. A plaintext is a polynomial modulo t, in coefficient form
-//! and without a level.
+//! The levelled BGV scheme in RNS, as SEAL has it, for exact integers modulo the plaintext modulus t. A ciphertext of
+//! level l has l + 1 primes. All limbs are in evaluation form. The message m is the low part of the phase c_0 + c_1 s +
+//! ..., which modulo t is f m, with the ciphertext's correction [`Factor`] f. A plaintext is a polynomial modulo t, in
+//! coefficient form and without a level.
 
 pub mod bootstrap;
 mod decrypt;
@@ -67,8 +67,8 @@ impl Scheme for Bgv {
     type Plaintext = Plaintext;
     type Ciphertext = Ciphertext;
     type Key = KSwitchKey;
-    /// A message of up to N integers, in the range of [`Integers::Signed`]. They are in slots if t allows batching,
-    /// otherwise in coefficients.
+    /// A message of up to N integers, in the range of [`Integers::Signed`]. They are in slots if the plaintext modulus
+    /// allows batching, otherwise in coefficients.
     type Message = Vec<i64>;
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;

@@ -52,8 +52,8 @@ pub struct NoiseModel {
     /// The plaintext modulus of which the errors of switching keys are multiples: the last of the parameters' plaintext
     /// moduli.
     key_t: f64,
-    /// Whether divisions by primes subtract t times a limb, so that they compute modulo primes alone and never modulo t
-    /// ([`rlwe::Params::primes_alone`](crate::rlwe::Params::primes_alone)).
+    /// Whether divisions by primes subtract the plaintext modulus t times a limb, so that they compute modulo primes
+    /// alone and never modulo t ([`rlwe::Params::primes_alone`](crate::rlwe::Params::primes_alone)).
     primes_alone: bool,
     /// The number of special primes, and the base-2 logarithm of their product.
     special: (f64, f64),
@@ -154,13 +154,14 @@ impl NoiseModel {
         Self { t, ..self.clone() }
     }
 
-    /// Returns the bound on the phase of a ciphertext without noise, whose message is within t / 2.
+    /// Returns the bound on the phase of a ciphertext without noise, whose message is at most half of the plaintext
+    /// modulus.
     fn message(&self) -> Noise {
         Noise::of(self.t / 2.0)
     }
 
-    /// Returns the largest remainder of a coefficient in a division by k = `primes` primes: up to t - 1 + k, or up to t
-    /// k if divisions compute modulo primes alone and never modulo t.
+    /// Returns the largest remainder of a coefficient in a division by k = `primes` primes: up to t - 1 + k for the
+    /// plaintext modulus t, or up to t k if divisions compute modulo primes alone and never modulo t.
     fn remainder(&self, primes: f64) -> f64 {
         match self.primes_alone {
             false => self.t - 1.0 + primes,
@@ -181,8 +182,8 @@ impl NoiseModel {
         Noise::of(self.remainder(primes) * secrets)
     }
 
-    /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P, and the rounding of the
-    /// division by P.
+    /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P for errors e, e_0, e_1, a
+    /// random u and the plaintext modulus t, and the rounding of the division by P.
     pub fn fresh(&self) -> Noise {
         let (count, log2) = self.special;
         let errors = Noise::of(self.t * self.error * (self.ternary + 1.0 + self.secret));
@@ -190,7 +191,7 @@ impl NoiseModel {
         (self.message().plus(errors)).plus(self.rounding(count, 2))
     }
 
-    /// Returns the noise of an encryption under the secret key: t e.
+    /// Returns the noise of an encryption under the secret key: the plaintext modulus t times an error.
     pub fn fresh_symmetric(&self) -> Noise {
         self.message().plus(Noise::of(self.t * self.error))
     }
@@ -239,7 +240,8 @@ impl NoiseModel {
     }
 
     /// Returns the noise after encapsulation at `level` under a sparse secret of this weight. The encapsulation key has
-    /// one digit, q, and as many special primes as q, of product P. Its errors are multiples of t alone.
+    /// one digit, q, and as many special primes as q, of product P. Its errors are multiples of the plaintext modulus t
+    /// alone.
     pub fn encapsulate(&self, a: Noise, level: Level, weight: u32) -> Noise {
         let count = level.primes();
         let special: f64 = self.special_log2.iter().take(count).sum();
@@ -273,7 +275,7 @@ impl NoiseModel {
     }
 
     /// Returns the noise after a key switch, in a relinearisation or a rotation: t (d_0 e_0 + d_1 e_1 + ...) / P for
-    /// digits d_i and errors e_i, and the rounding of the division by P.
+    /// digits d_i, errors e_i and the plaintext modulus t, and the rounding of the division by P.
     pub fn switch_key(&self, a: Noise, level: Level) -> Noise {
         self.switch_key_by(a, level, 0)
     }

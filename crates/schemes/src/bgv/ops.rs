@@ -28,8 +28,8 @@ pub enum Op {
     SubPlain,
     /// Adds an integer constant, times the ciphertext's correction factor, to every slot.
     AddScalar,
-    /// Multiplies a ciphertext by a plaintext. The plaintext's coefficients, residues modulo t, stand for integers
-    /// from -t / 2 to t / 2.
+    /// Multiplies a ciphertext by a plaintext. The plaintext's coefficients, residues modulo the plaintext modulus t,
+    /// stand for integers from -t / 2 to t / 2.
     MulPlain,
     /// Multiplies a ciphertext by an integer constant, for example to make two correction factors equal.
     MulScalar,
@@ -41,8 +41,8 @@ pub enum Op {
     Relin,
     MulRelin,
     SquareRelin,
-    /// Divides a ciphertext by the last prime of its level and keeps the message modulo t. The result is one level
-    /// lower.
+    /// Divides a ciphertext by the last prime of its level and keeps the message modulo the plaintext modulus. The
+    /// result is one level lower.
     ModSwitch,
     /// Computes the automorphism x -> x^g of a ciphertext, which is then under the secret s(x^g).
     Morph,
@@ -65,8 +65,8 @@ pub enum Op {
     /// Adds products of ciphertexts, with one relinearisation. A first factor may be a sum of ciphertexts times
     /// integers, as [`Op::Combine`] computes it.
     SumProducts,
-    /// Divides a ciphertext by several primes at once and keeps the message modulo t. With one prime it is
-    /// [`Op::ModSwitch`].
+    /// Divides a ciphertext by several primes at once and keeps the message modulo the plaintext modulus. With one
+    /// prime it is [`Op::ModSwitch`].
     DropPrimes,
     /// Multiplies a ciphertext by a plaintext that has residues modulo each prime, in evaluation form.
     MulLifted,

@@ -61,9 +61,9 @@ impl ParamsBuilder {
         Ok(self.primes(cipher, special))
     }
 
-    /// Makes divisions subtract t times a limb (BASALISC paper, Equation 6), so that no operation on ciphertexts
-    /// computes modulo t. It is for machines whose multipliers take primes alone, such as `vector`. The remainder of a
-    /// division by k primes is then below t k instead of t + k, and the bits differ from SEAL's.
+    /// Makes divisions subtract the plaintext modulus t times a limb (BASALISC paper, Equation 6), so that no operation
+    /// on ciphertexts computes modulo t. It is for machines whose multipliers take primes alone, such as `vector`. The
+    /// remainder of a division by k primes is then below t k instead of t + k, and the bits differ from SEAL's.
     pub fn divide_modulo_primes_alone(self) -> Self {
         self.map(rlwe::ParamsBuilder::divide_modulo_primes_alone)
     }
@@ -90,7 +90,8 @@ impl ParamsBuilder {
     }
 
     /// Sets the security table and level against which [`ParamsBuilder::build`] checks, by default 128 bits of
-    /// `guidelines_2024.ternary`. Errors that are multiples of a t coprime to the primes are as hard as other errors.
+    /// `guidelines_2024.ternary`. Errors that are multiples of a plaintext modulus coprime to the primes are as hard as
+    /// other errors.
     pub fn security(self, table: SecurityTable, level: SecurityLevel) -> Self {
         self.map(|ring| ring.security(table, level))
     }

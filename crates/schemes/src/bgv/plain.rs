@@ -24,8 +24,8 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
     e.result(0, Poly::FIRST, &difference)
 }
 
-/// Returns the polynomial c_0 of the ciphertext, and f m mod t, nearest to 0, for the message m of the plaintext and
-/// the correction factor f, which each call sets.
+/// Returns the polynomial c_0 of the ciphertext, and f m modulo the plaintext modulus, nearest to 0, for the message m
+/// of the plaintext and the correction factor f, which each call sets.
 fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
     let plain = plain_index(e);
     let c0 = e.cipher(0, Poly::FIRST)?;

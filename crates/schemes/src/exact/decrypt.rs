@@ -57,7 +57,7 @@ impl<S: ExactScheme> Decryptor<S> {
         Ok(phase?)
     }
 
-    /// Decrypts a ciphertext to its message, a polynomial modulo t.
+    /// Decrypts a ciphertext to its message, a polynomial modulo the plaintext modulus.
     ///
     /// # Errors
     /// [`ExactError::NoBudget`](super::ExactError::NoBudget) if the message may be lost. Also fails for ciphertexts

@@ -7,19 +7,20 @@ use zeroize::Zeroizing;
 use super::plaintext::Plaintext;
 use crate::rlwe::RlweError;
 
-/// The form of messages in the polynomial c_0, given by constants f, h, w_i and c_i. Modulo each prime q_i a
-/// message m becomes w_i r + c_i with r = f m + h mod t.
+/// The form of messages in the polynomial c_0, given by constants f, h, w_i and c_i. Modulo each prime q_i a message m
+/// becomes w_i r + c_i with r = f m + h mod t, where t is the plaintext modulus.
 pub struct Embedding {
     t: Modulus,
-    /// The constants f and h modulo t, of r = f m + h mod t for a message m.
+    /// The constants f and h modulo the plaintext modulus t, of r = f m + h mod t for a message m.
     inner: [u64; 2],
     /// For each prime q_i, the constants w_i and c_i by which r becomes w_i r + c_i modulo q_i.
     outer: Vec<[u64; 2]>,
 }
 
 impl Embedding {
-    /// Makes an embedding. `inner` has the constants f and h by which a message m becomes r = f m + h mod t. The
-    /// function `outer` returns the constants w and c of a prime, by which r becomes w r + c modulo the prime.
+    /// Makes an embedding. `inner` has the constants f and h by which a message m becomes r = f m + h modulo the
+    /// plaintext modulus t. The function `outer` returns the constants w and c of a prime, by which r becomes w r + c
+    /// modulo the prime.
     pub fn new(
         t: Modulus,
         inner: [u64; 2],
@@ -35,7 +36,8 @@ impl Embedding {
         self.t
     }
 
-    /// Returns the polynomial r = f m + h mod t of a plaintext m, for the embedding's constants f and h.
+    /// Returns the polynomial r = f m + h modulo the plaintext modulus t of a plaintext m, for the embedding's
+    /// constants f and h.
     pub fn source(&self, plain: &Plaintext) -> Zeroizing<Vec<u64>> {
         let mut source = Zeroizing::new(plain.residues().to_vec());
         let [factor, offset] = self.inner;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes files of plaintexts modulo t.
+//! Reads and writes files of plaintexts, polynomials modulo the plaintext modulus t.
 #![deny(clippy::arithmetic_side_effects)]
 
 use super::plaintext::{ExactParams, Plaintext};
 use crate::file::{FileError, Kind, Writer, open};
 use crate::size;
 
-/// Returns the content of a file of a plaintext: the N residues modulo t.
+/// Returns the content of a file of a plaintext: the N residues modulo the plaintext modulus.
 pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
     let residues = plain.residues();
     let mut w = Writer::new(
@@ -21,8 +21,8 @@ pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
 /// Reads the content of a file that [`write_plaintext`] made.
 ///
 /// # Errors
-/// Fails for a file that is damaged, of another scheme or of other parameters, and for a residue
-/// that is not below t.
+/// Fails for a file that is damaged, of another scheme or of other parameters, and for a residue that is not below the
+/// plaintext modulus.
 pub fn read_plaintext(bytes: &[u8], params: &impl ExactParams) -> Result<Plaintext, FileError> {
     let ring = params.shared_params();
     let (_, mut r) = open(bytes, Kind::Plaintext, ring.scheme(), Some(ring.id()))?;

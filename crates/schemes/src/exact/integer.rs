@@ -12,8 +12,8 @@ use super::plaintext::{ExactParams, Plaintext};
 
 /// Encodes an integer of any size by its digits in base b. Coefficient i is digit i with the integer's sign, so the
 /// integer is the polynomial's value at b. Sums and products of polynomials have the sums and products of the integers
-/// as values. This holds as long as each coefficient stays among the integers that stand for residues modulo t, and the
-/// degree stays below N.
+/// as values. This holds as long as each coefficient stays among the integers that stand for residues modulo the
+/// plaintext modulus t, and the degree stays below N.
 ///
 /// ```
 /// use num_bigint::BigInt;

@@ -15,7 +15,8 @@ pub(crate) fn mul_plain<P: ExactParams>(e: &mut Emit<P>, v: &Variant) -> Result<
     times(e, v, lifted)
 }
 
-/// Emits the product of a ciphertext and a plaintext, whose residues stand for integers from 0 to t - 1.
+/// Emits the product of a ciphertext and a plaintext, whose residues stand for integers from 0 to t - 1 for the
+/// plaintext modulus t.
 pub(crate) fn mul_plain_unsigned<P: ExactParams>(
     e: &mut Emit<P>,
     v: &Variant,
@@ -55,8 +56,8 @@ pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<
     })
 }
 
-/// Emits the conversion of a limb modulo t to each prime of the level, then the NTT. The function `f` emits what
-/// is computed between the two.
+/// Emits the conversion of a limb modulo the plaintext modulus t to each prime of the level, then the NTT. The function
+/// `f` emits what is computed between the two.
 pub(crate) fn at_level<P>(
     e: &mut Emit<P>,
     limb: ValueId,

@@ -10,14 +10,14 @@ use ringmill_math::{Modulus, primes};
 use super::error::ExactError;
 use crate::rlwe::Params;
 
-/// The range of the integers that stand for the residues modulo t.
+/// The range of the integers that stand for the residues modulo a plaintext modulus t.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Integers {
-    /// The integers from -floor(t / 2) to ceil(t / 2) - 1. For an even t, the residue t / 2 stands for -t / 2, as in
-    /// SEAL.
+    /// The integers from -floor(t / 2) to ceil(t / 2) - 1 for the plaintext modulus t. For an even t, the residue t / 2
+    /// stands for -t / 2, as in SEAL.
     #[default]
     Signed,
-    /// The integers from 0 to t - 1, each of which is its own residue.
+    /// The integers from 0 to t - 1 for the plaintext modulus t, each of which is its own residue.
     Unsigned,
 }
 
@@ -65,13 +65,13 @@ impl PlainModulus {
         self.0.value()
     }
 
-    /// Returns t as a [`Modulus`], which has arithmetic on residues.
+    /// Returns this plaintext modulus as a [`Modulus`], which has arithmetic on residues.
     pub fn reducer(self) -> Modulus {
         self.0
     }
 
-    /// Returns t as an entry of a table of moduli. A power of two becomes a power-of-two entry, which other uses may
-    /// share.
+    /// Returns this plaintext modulus as an entry of a table of moduli. A power of two becomes a power-of-two entry,
+    /// which other uses may share.
     pub fn table_modulus(self) -> TableModulus {
         let t = self.value();
         if t.is_power_of_two() {
@@ -81,7 +81,8 @@ impl PlainModulus {
         }
     }
 
-    /// Returns whether a polynomial of ring degree 2^`log_n` has as many slots modulo t, one integer in each.
+    /// Returns whether a polynomial of ring degree 2^`log_n` has as many slots modulo this plaintext modulus, one
+    /// integer in each.
     pub fn is_batchable(self, log_n: u8) -> bool {
         self.check_batchable(log_n).is_ok()
     }
@@ -117,7 +118,7 @@ impl PlainModulus {
         Ok(())
     }
 
-    /// Returns the range of the integers that stand for the residues modulo t.
+    /// Returns the range of the integers that stand for the residues modulo this plaintext modulus.
     pub fn integers(self, which: Integers) -> RangeInclusive<i128> {
         let t = i128::from(self.value());
         match which {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plaintexts of the schemes of exact integers: polynomials modulo t.
+//! Plaintexts of the schemes of exact integers: polynomials modulo the plaintext modulus t.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::identity::{Origin, belongs};
 use crate::rlwe::{Params, RingParams, RlweError};
 use ringmill_device::{Limbed, ParamsId};
 
-/// The parameters of a scheme whose messages are polynomials modulo t.
+/// The parameters of a scheme whose messages are polynomials modulo a plaintext modulus t.
 pub trait ExactParams: Send + Sync + 'static {
     /// Returns the part of the parameters that all ring schemes share.
     fn shared_params(&self) -> &Arc<Params>;
@@ -21,7 +21,7 @@ pub trait ExactParams: Send + Sync + 'static {
     /// Returns the plaintext modulus t of the scheme's messages.
     fn plain_modulus(&self) -> PlainModulus;
 
-    /// Returns the index of t in the table of moduli.
+    /// Returns the index of the plaintext modulus t in the table of moduli.
     fn plain_index(&self) -> usize;
 
     /// Returns the plaintext moduli: t, then further ones, which are consecutive in the table of moduli.
@@ -49,7 +49,7 @@ pub struct Plaintext {
 belongs!(Plaintext);
 
 impl Plaintext {
-    /// Makes a plaintext modulo t. It checks that there are N residues, each below t.
+    /// Makes a plaintext modulo the parameters' plaintext modulus t. It checks that there are N residues, each below t.
     ///
     /// # Errors
     /// [`RlweError::Length`] for another number of residues, [`RlweError::Residue`] for one that is not below t.

@@ -6,13 +6,14 @@ use ringmill_isa::Level;
 use super::plain_modulus::PlainModulus;
 use super::plaintext::ExactParams;
 
-/// Returns the integer of [`Integers::Signed`](super::Integers::Signed) that is `value` modulo t.
+/// Returns the integer of [`Integers::Signed`](super::Integers::Signed) that is `value` modulo the plaintext modulus
+/// `t`.
 pub fn reduced(t: PlainModulus, value: i128) -> i64 {
     t.centred(value.rem_euclid(t.value().into()) as u64)
 }
 
-/// Returns the residues of `value`, reduced modulo t, modulo the primes of a level. They serve for a product. They also
-/// serve for a sum in BGV, whose messages are in the low bits of the phase.
+/// Returns the residues of `value`, reduced modulo the plaintext modulus t, modulo the primes of a level. They serve
+/// for a product. They also serve for a sum in BGV, whose messages are in the low bits of the phase.
 pub fn residues(params: &impl ExactParams, value: i128, level: Level) -> Vec<u64> {
     residues_modulo(params, params.plain_modulus(), value, level)
 }

@@ -20,7 +20,7 @@ use crate::scheme::{At, Scheme};
 
 type AnnotationError<S> = <<S as Scheme>::Annotation as Annotation>::Error;
 
-/// A scheme whose messages are polynomials modulo t: BFV or BGV.
+/// A scheme whose messages are polynomials modulo a plaintext modulus t: BFV or BGV.
 pub trait ExactScheme:
     Scheme<
         Params: ExactParams,

@@ -12,8 +12,8 @@ use super::plaintext::{ExactParams, Plaintext};
 use super::prime_power::PrimePower;
 use crate::rlwe::RlweError;
 
-/// Encodes integers modulo t = p^r as the slots of a thin polynomial ([`SlotEncoder`]), so that sums and products act
-/// slot by slot.
+/// Encodes integers modulo the plaintext modulus t = p^r as the slots of a thin polynomial ([`SlotEncoder`]), so that
+/// sums and products act slot by slot.
 pub struct ThinEncoder<P> {
     params: Arc<P>,
     slots: SlotEncoder,

@@ -35,8 +35,8 @@ pub struct RingParamsFile<const OWN: usize> {
     pub builder: ParamsBuilder,
     /// The bytes of the canonical form that are the scheme's own.
     pub own: [u8; OWN],
-    /// Whether divisions by primes compute modulo primes alone and never modulo t, for schemes whose messages are in
-    /// the low bits (BGV).
+    /// Whether divisions by primes compute modulo primes alone and never modulo the plaintext modulus t, for schemes
+    /// whose messages are in the low bits (BGV).
     pub primes_alone: bool,
     id: ParamsId,
 }

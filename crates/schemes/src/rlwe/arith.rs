@@ -81,7 +81,7 @@ pub(crate) fn sample_error(
 }
 
 /// Turns a limb of an error, in either form, into an error that leaves the message unchanged. If messages are the
-/// phase's residues modulo t (BGV, where `low` is t), it multiplies by t.
+/// phase's residues modulo t (BGV, where `low` is the plaintext modulus t), it multiplies by t.
 pub(crate) fn place_error(low: Option<Modulus>, q: Modulus, limb: &mut [u64]) {
     if let Some(t) = low {
         kernels::mul_scalar_assign(q, limb, q.reduce(t.value()));

@@ -282,7 +282,8 @@ impl KSwitchKey {
         &self.moduli
     }
 
-    /// Returns the halves b, one for each digit, each limb by limb over the key's moduli.
+    /// Returns the halves b (the bodies, whose other halves are the masks a), one for each digit, each limb by limb
+    /// over the key's moduli.
     pub fn b(&self) -> &[ResidueVec] {
         &self.b
     }
@@ -354,7 +355,7 @@ impl Limbed for KSwitchKey {
     }
 }
 
-/// A relinearisation key, which switches s^2 to s.
+/// A relinearisation key, which switches the square s^2 of the secret to the secret s.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RelinKey(pub KSwitchKey);
 

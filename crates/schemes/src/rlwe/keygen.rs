@@ -124,7 +124,7 @@ impl KeyGenerator {
         ))
     }
 
-    /// Makes the relinearisation key, which switches s^2 to s.
+    /// Makes the relinearisation key, which switches the square s^2 of the secret to the secret s.
     pub fn relin_key(&self, form: KeyForm) -> Result<RelinKey, RlweError> {
         self.relin_key_at(form, self.params.max_level())
     }
@@ -145,7 +145,8 @@ impl KeyGenerator {
         Ok(RelinKey(self.switching_key(&square, form, level)?))
     }
 
-    /// Makes the Galois keys, which switch s(x^g) to s, for each given odd Galois element g below 2N.
+    /// Makes the Galois keys, which switch the secret's image s(x^g) to the secret s, for each given odd Galois element
+    /// g below 2N.
     pub fn galois_keys(&self, elements: &[Galois], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         self.galois_keys_at(elements, form, self.params.max_level())
     }
@@ -216,8 +217,8 @@ impl KeyGenerator {
     }
 }
 
-/// Returns -(a s + e) over the moduli `indices` for the secret s and a fresh error e. If `low` is the modulus t of
-/// messages in the low bits, t e replaces e. `a` has one limb for each modulus.
+/// Returns -(a s + e) over the moduli `indices` for the secret s and a fresh error e. If `low` is the plaintext modulus
+/// t of messages in the low bits, t e replaces e. `a` has one limb for each modulus.
 pub(crate) fn encrypt_zero(
     params: &Params,
     low: Option<Modulus>,

@@ -95,8 +95,8 @@ pub struct Params {
     /// The plaintext moduli of a scheme whose messages are in the low bits (BGV): t, then further ones, each a multiple
     /// of the one before. It is empty for other schemes.
     pub(super) low: Vec<Modulus>,
-    /// Whether divisions by primes compute modulo primes alone and never modulo t, for schemes whose messages are in
-    /// the low bits (BGV).
+    /// Whether divisions by primes compute modulo primes alone and never modulo the plaintext modulus t, for schemes
+    /// whose messages are in the low bits (BGV).
     pub(super) primes_alone: bool,
     /// The bytes that the scheme adds to the canonical form of the parameters.
     pub(super) own: Vec<u8>,
@@ -428,8 +428,8 @@ impl Params {
         })
     }
 
-    /// Returns whether divisions by primes compute modulo primes alone and never modulo t, for schemes whose messages
-    /// are in the low bits (BGV): ([`ParamsBuilder::divide_modulo_primes_alone`]).
+    /// Returns whether divisions by primes compute modulo primes alone and never modulo the plaintext modulus t, for
+    /// schemes whose messages are in the low bits (BGV): ([`ParamsBuilder::divide_modulo_primes_alone`]).
     pub fn primes_alone(&self) -> bool {
         self.primes_alone
     }

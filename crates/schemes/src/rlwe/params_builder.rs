@@ -61,9 +61,9 @@ impl ParamsBuilder {
         self
     }
 
-    /// Makes divisions by primes subtract t times a limb (BASALISC paper, Equation 6), so that nothing is computed
-    /// modulo t. It changes only schemes whose messages are in the low bits (BGV). It is for machines whose multipliers
-    /// take primes alone. A division by k primes then leaves a remainder below t k.
+    /// Makes divisions by primes subtract the plaintext modulus t times a limb (BASALISC paper, Equation 6), so that
+    /// nothing is computed modulo t. It changes only schemes whose messages are in the low bits (BGV). It is for
+    /// machines whose multipliers take primes alone. A division by k primes then leaves a remainder below t k.
     pub fn divide_modulo_primes_alone(mut self) -> Self {
         self.primes_alone = true;
         self

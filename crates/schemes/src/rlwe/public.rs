@@ -32,8 +32,8 @@ const BLOCK: usize = 1024;
 /// cost k (3 + 2) + (l + 1) (3 + 2). Encryption without P would cost 3 (l + 1), which is 3 k fewer, but with N^(1/2)
 /// times the error.
 ///
-/// If messages are in the low bits, modulo t, then t e replaces e, and the remainder is S + w P (`divide_keeping` in
-/// [`scaling`](super::ops::scaling)). So w is subtracted after the division.
+/// If messages are in the low bits, modulo the plaintext modulus t, then t e replaces e, and the remainder is S + w P
+/// (`divide_keeping` in [`scaling`](super::ops::scaling)). So w is subtracted after the division.
 pub(crate) struct PublicHalves {
     /// The halves b and a of the public key, limb by limb: divided by P modulo the ciphertext primes, and unchanged
     /// modulo the special primes.

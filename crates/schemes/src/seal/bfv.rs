@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes SEAL's files of BFV: parameters, plaintexts modulo t and ciphertexts. SEAL stores ciphertexts in
-//! coefficient form, Ringmill in evaluation form. Keys have [the files of every scheme](super::read_relin_keys).
+//! Reads and writes SEAL's files of BFV: parameters, plaintexts modulo the plaintext modulus t and ciphertexts. SEAL
+//! stores ciphertexts in coefficient form, Ringmill in evaluation form. Keys have [the files of every
+//! scheme](super::read_relin_keys).
 
 use ringmill_math::NttPlan;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes SEAL's files of BGV: parameters, plaintexts modulo t and ciphertexts, which have a correction
-//! factor. Keys have [the files of every scheme](super::read_relin_keys).
+//! Reads and writes SEAL's files of BGV: parameters, plaintexts modulo the plaintext modulus t and ciphertexts, which
+//! have a correction factor. Keys have [the files of every scheme](super::read_relin_keys).
 
 use std::borrow::Cow;
 

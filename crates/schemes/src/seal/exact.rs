@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes plaintexts modulo t, which SEAL's BFV and BGV share.
+//! Reads and writes plaintexts modulo the plaintext modulus t, which SEAL's BFV and BGV share.
 
 use super::context::{SealContext, SealParams};
 use super::error::SealError;

@@ -9,10 +9,10 @@ use crate::circuit::small::{Lookups, Small};
 pub const MAX_INDEX: u32 = 2 * LIMB;
 
 impl Int {
-    /// Returns entry `self` of a table of integers of `bits` bits, or 0 for an index beyond the table's end. An index
-    /// of up to four bits takes one bootstrap for each digit of the entries. A longer index takes, for each digit, one
-    /// bootstrap for each block of 16 entries in which that digit varies. The choice among the blocks takes as many
-    /// bootstraps again.
+    /// Returns the entry at this encrypted index of a table of integers of `bits` bits, or 0 for an index beyond the
+    /// table's end. An index of up to four bits takes one bootstrap for each digit of the entries. A longer index
+    /// takes, for each digit, one bootstrap for each block of 16 entries in which that digit varies. The choice among
+    /// the blocks takes as many bootstraps again.
     ///
     /// # Errors
     /// [`CircuitError::OutOfRange`] for an index of more than eight bits; [`CircuitError::Noise`].

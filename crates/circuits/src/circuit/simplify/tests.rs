@@ -80,7 +80,7 @@ fn with_constants(of: Type) -> Vec<(String, Program)> {
     all
 }
 
-/// Tests all values of small widths, as digits and as bits: the results stay, and the bootstraps do not increase.
+/// Tests all values of small widths, as digits and as bits: simplification keeps the results and never adds bootstraps.
 #[test]
 fn every_operation_with_every_constant() {
     let mut dearer = Vec::new();

@@ -2,7 +2,7 @@
 //! The variant of BFV multiplication by Halevi, Polyakov and Shoup ("An improved RNS variant of the BFV homomorphic
 //! encryption scheme", CT-RSA 2019; Kırbıyık's thesis, section 2.5.1.4), with exact base extensions. Halevi, Polyakov
 //! and Shoup correct extensions by a floating-point count. Here they are exact on every device, so a product is exactly
-//! round(t a b / Q) of centred a and b.
+//! round(t a b / Q) of centred factors a and b, for the plaintext modulus t.
 
 use ringmill_math::basext::Representative::Centred;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplies BFV ciphertexts: extends both factors beyond Q, multiplies them there, and divides the product by Q / t.
-//! The parameters choose the methods of extension and division. One operand is multiplied by t at the start. It has
-//! two polynomials, and the product would have three.
+//! Multiplies BFV ciphertexts: extends both factors beyond Q, multiplies them there, and divides the product by Q / t,
+//! where t is the plaintext modulus. The parameters choose the methods of extension and division. One operand is
+//! multiplied by t at the start. It has two polynomials, and the product would have three.
 
 mod behz;
 mod hps;

@@ -53,9 +53,9 @@ pub(crate) fn divide<P>(
     }
 }
 
-/// Emits the division by P ([`divide`]), coprime to t, for messages that are residues modulo t, in arithmetic modulo
-/// primes alone (BASALISC paper, Equation 6). Let y be the fast base extension of -x / t modulo P, from 0 to below k P.
-/// The result is (x + t y) / P. So it is P^-1 x modulo t, and exceeds x / P by 0 to below t k.
+/// Emits the division by P ([`divide`]), coprime to the plaintext modulus t, for messages that are residues modulo t,
+/// in arithmetic modulo primes alone (BASALISC paper, Equation 6). Let y be the fast base extension of -x / t modulo P,
+/// from 0 to below k P. The result is (x + t y) / P. So it is P^-1 x modulo t, and exceeds x / P by 0 to below t k.
 fn divide_by_multiple<P>(
     e: &mut Emit<P>,
     primes: &[u64],
@@ -115,9 +115,10 @@ fn divide_and_round<P>(
     Ok(quotients)
 }
 
-/// Emits the division of x by P ([`divide`]), coprime to t, for messages that are residues modulo t. It subtracts a multiple
-/// of t that is x modulo P. Let S be the fast base extension of x (k = 1: its representative in [0, P)). The multiple is S +
-/// w P, where w in [0, t) is -S / P mod t. So the result is x / P less 0 to t - 1 + k, and P^-1 x modulo t.
+/// Emits the division of x by P ([`divide`]), coprime to the plaintext modulus t, for messages that are residues modulo
+/// t. It subtracts a multiple of t that is x modulo P. Let S be the fast base extension of x (k = 1: its representative
+/// in [0, P)). The multiple is S + w P, where w in [0, t) is -S / P mod t. So the result is x / P less 0 to t - 1 + k,
+/// and P^-1 x modulo t.
 ///
 /// For k = 1 it has SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). Equation 6 of the BASALISC paper takes the
 /// same multiple modulo t P, as t times a limb modulo P. In that form a fast extension of several primes would cost t k
