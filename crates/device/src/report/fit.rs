@@ -85,14 +85,14 @@ pub struct NeedUse {
     pub name: String,
     /// The sizes and ports of the memories of one unit, in words.
     pub shape: String,
-    /// The ports of each of these memories; `None` for a need that is no memory.
+    /// The ports of each memory of this need; `None` for a need that is no memory.
     pub ports: Option<Ports>,
     /// The number of units that have this need. It is `None` for a need that all units share.
     pub units: Option<u64>,
     pub resource: Resource,
-    /// The amount of the resource that one unit of the machine needs for it.
+    /// The amount of the resource that this need takes in one unit of the machine.
     pub each: f64,
-    /// The amount of the resource that the whole machine needs for it.
+    /// The amount of the resource that this need takes in the whole machine.
     pub used: f64,
     /// The amount of the resource that the whole FPGA part or silicon budget has.
     pub available: f64,

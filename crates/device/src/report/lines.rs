@@ -17,7 +17,7 @@ pub struct LineUse {
     /// The procedure that the line calls. It is `None` for time outside of calls: before the first, between calls, and
     /// after the last.
     pub called: Option<CalledUse>,
-    /// The time of these calls: cycles of a machine, or nanoseconds of this computer.
+    /// The time of all calls of this row: cycles of a machine, or nanoseconds of this computer.
     pub spent: u64,
 }
 

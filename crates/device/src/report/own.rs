@@ -14,11 +14,11 @@ use super::rows::Rows;
 /// The figures that one kind of machine adds to a report: an entry of the report's JSON, and rows of the
 /// printed report.
 pub trait OwnReport: PartialEq + fmt::Debug + Serialize + Send + Sync + 'static {
-    /// The key of these figures in the report's JSON.
+    /// The key in the report's JSON under which the figures of this kind of machine stand.
     const KEY: &'static str;
 
-    /// Writes these figures as rows of a printed report, below the rows that the reports of all machines have. `how` is
-    /// the source of the cycles.
+    /// Writes the figures of this kind of machine as rows of a printed report, below the rows that the reports of all
+    /// machines have. `how` is the source of the cycles.
     ///
     /// # Errors
     /// The errors of the formatter.
@@ -76,7 +76,7 @@ impl Own {
         self.0.any().downcast_ref()
     }
 
-    /// Writes these figures as rows of a printed report; `how` is the source of the cycles.
+    /// Writes the machine's own figures as rows of a printed report; `how` is the source of the cycles.
     ///
     /// # Errors
     /// The errors of the formatter.

@@ -20,7 +20,7 @@ const STEP: usize = 2 * LANES;
 /// registers.
 const TAIL: usize = 4 * LANES;
 
-/// The shortest limb that these loops transform, in coefficients.
+/// The shortest limb that this module's loops with AVX2 transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
 /// The coefficients of a chunk as the operands of one stage's butterflies: all first operands, then all second

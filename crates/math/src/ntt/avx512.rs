@@ -53,7 +53,7 @@ use crate::simd::{
     TIGHT, compares_words, store,
 };
 
-/// The shortest limb that these loops transform, in coefficients.
+/// The shortest limb that this module's loops with AVX-512 transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * CHUNK;
 
 /// The number of coefficients of a chunk (eight vectors), whose last five or six forward stages run in registers.

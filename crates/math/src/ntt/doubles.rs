@@ -20,7 +20,7 @@ use crate::doubles::{Doubles, Factor, LANES, Pair, from_words};
 use crate::plans::Order;
 use crate::simd256;
 
-/// The shortest limb that these loops transform, in coefficients.
+/// The shortest limb that this module's loops on doubles transform, in coefficients.
 pub(super) const MIN_LEN: usize = 8 * LANES;
 
 /// The twiddles and constants of every butterfly of a transform: the bits of n twiddles and of their quotients. Every index is

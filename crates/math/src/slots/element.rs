@@ -26,11 +26,9 @@ impl SlotElement {
     }
 }
 
-/// Let w = N
-///
-/// c for a core of degree c, so that eta^w is zeta. An element is a sum of w powers of eta with factors in the Galois
-/// ring that holds zeta. A polynomial is a sum of m_r(y) x^r for r < w, so that its slot at eta^g is the sum of
-/// m_r(zeta^g) eta^(r g).
+/// Let w = N / c for a core of degree c, so that eta^w is zeta. An element is a sum of w powers of eta with factors in
+/// the Galois ring that holds zeta. A polynomial is a sum of m_r(y) x^r for r < w, so that its slot at eta^g is the sum
+/// of m_r(zeta^g) eta^(r g).
 impl SlotEncoder {
     /// Returns the element of a slot from the values m_r(zeta^g) of a polynomial's parts m_r. The polynomial is the sum
     /// of m_r(y) x^r for r < N / c, where c is the degree of the core, y = x^(N/c), and g is the slot's representative.

@@ -26,9 +26,10 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
     e.result(0, Poly::FIRST, &difference)
 }
 
-/// Returns a plaintext m times Q / t for the plaintext modulus t, rounded to nearest and up at a tie. It is z =
-/// floor((Q m + h) / t) with h = floor((t + 1) / 2), as SEAL's `multiply_add_plain_with_scaling_variant`. With r = (Q m
-/// + h) mod t, which is known modulo t, t z = Q m + h - r. Each q_i divides Q, so z = (h - r) / t modulo q_i.
+/// Returns the plaintext m times Q / t, rounded to nearest and up at a tie, as SEAL's
+/// `multiply_add_plain_with_scaling_variant`. Here t is the plaintext modulus. The result is z = floor((Q m + h) / t),
+/// where h = floor((t + 1) / 2). Let r = (Q m + h) mod t, which is known modulo t. Then t z = Q m + h - r. Each q_i
+/// divides Q, so z = (h - r) / t modulo q_i.
 fn scaled(e: &mut Emit<Params>, arg: u16) -> Result<Vec<Limb>, RlweError> {
     let t = e.own.plain_modulus();
     let [factor, half] = inner(e.own, e.level);

@@ -13,7 +13,7 @@ use crate::simd256::{halves, neighbours};
 /// The number of residues in one vector.
 const LANES: usize = 8;
 
-/// The shortest limb that these loops transform, in coefficients.
+/// The shortest limb that this module's loops with AVX2 transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
 /// The number of coefficients that a loop takes at a time from each half of a block: two vectors, so that instructions

@@ -16,7 +16,7 @@ const LANES: usize = 16;
 /// The number of coefficients (four vectors) of a block whose last six stages run in registers, two blocks at a time.
 const TAIL: usize = 4 * LANES;
 
-/// The shortest limb that these loops transform, in coefficients.
+/// The shortest limb that this module's loops with AVX-512 transform, in coefficients.
 pub(super) const MIN_LEN: usize = 4 * TAIL;
 
 macro_rules! entry {
