@@ -174,7 +174,7 @@ pub struct Steps {
     pub params: Vec<u32>,
     /// For each result of the procedure, the index of its value.
     pub results: Vec<u32>,
-    /// A bound that the indices of all values are below.
+    /// The number that the indices of all values of the plan are below.
     pub values: usize,
 }
 

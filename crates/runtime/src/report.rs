@@ -225,7 +225,7 @@ pub struct Digits {
     pub digits: f64,
     /// The magnitude of the output to which the digits are relative.
     pub of: f64,
-    /// What that magnitude is: "largest on the sample", or "bound".
+    /// The source of the output's magnitude: "largest on the sample", or "bound".
     pub which: &'static str,
 }
 

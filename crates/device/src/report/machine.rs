@@ -67,7 +67,7 @@ pub struct MemoryUse {
     pub count: usize,
     /// The most bytes in use at one time in the fullest of these memories.
     pub used_bytes: u64,
-    /// The capacity in bytes of one of these memories.
+    /// The capacity in bytes of one memory of this kind.
     pub available_bytes: u64,
 }
 
