@@ -13,7 +13,7 @@ use crate::{MathError, Modulus};
 /// an operand may be any word. A power of two up to 2^60 may be a [`Modulus`] as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct WordModulus {
-    /// The mask 2^k - 1.
+    /// The mask 2^k - 1 of the modulus 2^k.
     mask: u64,
 }
 

@@ -13,8 +13,8 @@ use crate::exact::noise::log2_sum;
 use crate::file::{FileError, Reader, Writer};
 use crate::rlwe::{Annotation, Params, RlweError};
 
-/// The correction factor of a ciphertext: a unit modulo t, from 1 to t - 1. A fresh ciphertext has 1. A product has the
-/// product of the factors, and a division by a prime divides the factor by the prime.
+/// The correction factor of a ciphertext: a unit modulo the plaintext modulus t, from 1 to t - 1. A fresh ciphertext
+/// has 1. A product has the product of the factors, and a division by a prime divides the factor by the prime.
 ///
 /// The type also holds the number of the plaintext modulus t among those of the parameters. Number 0 is the modulus of
 /// messages, the next ones are for bootstrapping.

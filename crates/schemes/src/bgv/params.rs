@@ -78,8 +78,8 @@ impl Params {
         Ok(Arc::new(Self { ring, t, plain }))
     }
 
-    /// Returns plaintext modulus number `plain`. Number 0 is t, and each later one, for bootstrapping, is p times the
-    /// one before.
+    /// Returns plaintext modulus number `plain`. Number 0 is the modulus t of messages, and each later one, for
+    /// bootstrapping, is p times the one before.
     ///
     /// # Errors
     /// Fails for a number that these parameters do not have.

@@ -13,8 +13,8 @@ use super::plain_modulus::Integers;
 use super::plaintext::{ExactParams, Plaintext};
 use crate::rlwe::RlweError;
 
-/// Encodes N integers as the slots of a polynomial, so that sums and products act slot by slot. t must be a prime that
-/// is 1 mod 2N.
+/// Encodes N integers as the slots of a polynomial, so that sums and products act slot by slot. The plaintext modulus t
+/// must be a prime that is 1 mod 2N.
 ///
 /// The slots are a matrix of two rows of N / 2 columns, given row by row, as in SEAL's `BatchEncoder`. With psi the
 /// smallest primitive 2N-th root of unity modulo t, column i holds m(psi^(3^i)) in row 0 and m(psi^(-3^i)) in row 1. So
