@@ -190,6 +190,7 @@ def compile_program(
     security: int,
     target: str | None,
     bootstrapping: Bootstrapping | None,
+    may_bootstrap: bool,
     prefer_keys: bool,
     keys: str | None,
 ) -> CompiledProgram: ...
@@ -200,6 +201,7 @@ class Bootstrapping:
     power: tuple[int, int]
     levels: tuple[int, int]
     budget: int
+    error: float
 
 def named_bootstrapping(name: str, target: str | None) -> Bootstrapping: ...
 def own_bootstrapping(

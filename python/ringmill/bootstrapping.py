@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of any depth on whole numbers modulo p^r: parameters that bootstrap, and operations on digits in base p."""
+"""Programs of any depth: parameters that bootstrap, and operations on digits in base p of whole numbers modulo p^r."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def _fixed_point(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Bootstrapping:
-    """Parameters modulo p^r that bootstrap, made by :func:`bootstrapping` for ``program.compile(bootstrapping=...)``.
+    """Parameters that bootstrap, made by :func:`bootstrapping` for ``program.compile(bootstrapping=...)``.
 
-    A program that is compiled with them may have any depth. It keeps its procedures and repeats, and computes modulo
-    p^r.
+    A program that is compiled with them may have any depth. One of whole numbers keeps its procedures and repeats, and
+    computes modulo p^r.
     """
 
     inner: _ringmill.Bootstrapping
@@ -74,6 +74,11 @@ class Bootstrapping:
     def budget(self) -> int:
         """The least noise budget in bits after a bootstrap."""
         return self.inner.budget
+
+    @property
+    def error(self) -> float:
+        """A bound on the error that a bootstrap of real numbers up to 1 adds to a slot, or 0 for whole numbers."""
+        return self.inner.error
 
     @property
     def half(self) -> int:
@@ -279,7 +284,13 @@ def _digits(bound: int, prime: int) -> int:
 
 
 # The check of a `bootstrapping` argument.
-SETUP = instance(Bootstrapping, "a set that bootstraps, as rm.bootstrapping makes it", ParameterError)
+_SETUP = instance(
+    Bootstrapping, "a set that bootstraps, as rm.bootstrapping makes it, or True or False", ParameterError
+)
+
+
+def setup_or_flag(name: str, value: Any) -> Any:
+    return value if isinstance(value, bool) else _SETUP(name, value)
 
 
 @arguments(
@@ -304,9 +315,11 @@ def bootstrapping(
     target: str | None = None,
     allow_insecure_parameters_for_tests_only: bool = False,
 ) -> Bootstrapping:
-    """Returns BGV parameters that bootstrap, by the name of a set or from sizes of your own.
+    """Returns parameters that bootstrap, by the name of a set or from sizes of your own.
 
-    ``"basalisc"`` is the vector paper's set (N = 2^16, 127^3, 64 slots). Your own sizes are `log_n`; `prime` p and
+    ``"deep"`` is a set for approximate numbers (CKKS): N = 2^16, 32,768 slots, 9 levels between bootstraps. A program
+    that needs it takes it by itself. The other sets are for whole numbers (BGV). ``"basalisc"`` is the BASALISC paper's
+    set (N = 2^16, 127^3, 64 slots). Your own sizes are for whole numbers: `log_n`; `prime` p and
     `exponents` r and e; `primes`, the numbers of ciphertext primes and of special primes; and the `weight` of the
     encapsulated secret. `target` is the name of a machine or of its description file, and adapts the set to the
     machine: the vector machine divides modulo primes alone and stores its keys whole. Give the same target to

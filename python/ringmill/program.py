@@ -17,7 +17,7 @@ import numpy as np
 
 from ringmill import arrays as shaped
 from ringmill._ringmill import MAX_SLOTS, CompiledProgram, MacroProgram, Params, compile_program, evaluate_program
-from ringmill.bootstrapping import SETUP, Bootstrapping
+from ringmill.bootstrapping import Bootstrapping, setup_or_flag
 from ringmill.check import (
     Check,
     arguments,
@@ -301,8 +301,9 @@ class Program:
         setup = options.get("bootstrapping")
         if isinstance(setup, Bootstrapping):
             params = setup.params if params is None else params
-            slots = setup.slots if slots is None else slots
             scheme = setup.params.scheme if scheme is None else scheme
+            if slots is None and not (setup.params.scheme == "ckks" and self._of_arrays(None)):
+                slots = setup.slots
         if self._of_arrays(slots):
             return self._compile_arrays(params, slots, scheme, batch, options)
         if batch is not None:
@@ -513,7 +514,7 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
     table=text(ParameterError),
     security=_WHOLE,
     target=optional(text(DeviceError)),
-    bootstrapping=optional(SETUP),
+    bootstrapping=optional(setup_or_flag),
     prefer=_preference,
     keys=optional(memory_size),
 )
@@ -534,7 +535,7 @@ def compile_traced(
     table: str = "guidelines_2024",
     security: int = 128,
     target: str | None = None,
-    bootstrapping: Bootstrapping | None = None,
+    bootstrapping: Bootstrapping | bool | None = None,
     prefer: str = "speed",
     keys: int | str | None = None,
 ) -> Compiled:
@@ -569,8 +570,9 @@ def compile_traced(
     ``"2GiB"``.
 
     `bootstrapping` is a set of parameters that bootstraps (:func:`ringmill.bootstrapping`). The program may then have
-    any depth, and its procedures and repeats stay as they are. It computes on whole numbers modulo the set's p^r, and
-    inputs may be any of these numbers.
+    any depth. With a set for whole numbers its procedures and repeats stay as they are. It computes on whole numbers
+    modulo the set's p^r, and inputs may be any of these numbers. A program of approximate numbers bootstraps by itself
+    where no other parameters have enough levels; ``bootstrapping=False`` refuses it then.
 
     :attr:`Compiled.predicted_bits` is a bound for all inputs within their ranges, wherever these come from. It fails
     with probability 2^-40 (docs/assumptions.md). With `sample`, `digits` or `precision` holds for inputs like the
@@ -607,11 +609,12 @@ def compile_traced(
             f"the program is for the scheme {traced.scheme} and the parameters are for {params.scheme}; use parameters "
             "of the program's scheme"
         )
+    setup = bootstrapping.inner if isinstance(bootstrapping, Bootstrapping) else None
     signature = signature or of_text(traced.scheme)
     scheme = named(traced.scheme)
     if scheme is not None and scheme.exact:
         _no_precision(scheme, digits=digits, precision=precision, integer_bits=integer_bits)
-        if bootstrapping is not None and input_bound is None and sample is None:
+        if isinstance(bootstrapping, Bootstrapping) and input_bound is None and sample is None:
             input_bound = bootstrapping.modulus // 2
         sizes = Sizes(ranges or {}, sample, input_bound, 2.0 if margin is None else margin)
         whole = whole_ranges(traced, signature, sizes)
@@ -628,7 +631,8 @@ def compile_traced(
             table,
             security,
             target,
-            None if bootstrapping is None else bootstrapping.inner,
+            setup,
+            bootstrapping is not False,
             prefer == "keys",
             keys,
         )
@@ -650,7 +654,8 @@ def compile_traced(
         table,
         security,
         target,
-        None,
+        setup,
+        bootstrapping is not False,
         prefer == "keys",
         keys,
     )

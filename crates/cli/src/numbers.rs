@@ -50,6 +50,7 @@ pub fn wanted<S: Served>(args: &ProgramArgs) -> Result<S::Wanted, CliError> {
         integer_bits: args.integer_bits,
         table,
         level,
+        bootstrapping: true,
     }))
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python's view of bootstrapping sets: parameters for BGV, and the bootstrap as a procedure.
+//! Python's view of bootstrapping sets: parameters for BGV or CKKS, and the bootstrap as a procedure.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -11,16 +12,43 @@ use ringmill_schemes::bgv::bootstrap::{
     BootstrapError, Bootstrapping as Setup, Maps, Procedure, Set,
 };
 use ringmill_schemes::bgv::{Bgv, ExactParams, Params as BgvParams, PrimePower};
+use ringmill_schemes::ckks::{Ckks, bootstrap as ckks};
 
 use crate::errors::{DeviceError, ParameterError, raise};
 use crate::params::Params;
 use crate::watch::interruptible;
 
-/// A BGV parameter set that bootstraps, and its bootstrap as a procedure. `ringmill.bootstrapping` makes it.
+/// A parameter set that bootstraps, and its bootstrap as a procedure. `ringmill.bootstrapping` makes it.
 #[pyclass(frozen, module = "ringmill")]
 #[derive(Clone)]
 pub struct Bootstrapping {
-    pub inner: Arc<Procedure>,
+    inner: Of,
+}
+
+/// The bootstrap of a scheme.
+#[derive(Clone)]
+enum Of {
+    Bgv(Arc<Procedure>),
+    Ckks(Arc<ckks::Procedure>),
+}
+
+impl Bootstrapping {
+    /// Returns the procedure, as the type that the scheme's compiler takes.
+    pub fn inner(&self) -> &dyn Any {
+        match &self.inner {
+            Of::Bgv(procedure) => procedure,
+            Of::Ckks(procedure) => procedure,
+        }
+    }
+
+    fn of_integers(&self) -> PyResult<&Arc<Procedure>> {
+        match &self.inner {
+            Of::Bgv(procedure) => Ok(procedure),
+            Of::Ckks(_) => Err(ParameterError::new_err(
+                "the set is of the scheme ckks, and this is about whole numbers modulo p^r; use a set of bgv",
+            )),
+        }
+    }
 }
 
 /// Compiles the bootstrap of a parameter set. If there is a target, keys have the form that its machine takes.
@@ -36,7 +64,7 @@ fn made(
     let seeded = target.is_none_or(|target| target.expands_seeds);
     let procedure = Procedure::new(setup, maps, seeded)?;
     Ok(Bootstrapping {
-        inner: Arc::new(procedure),
+        inner: Of::Bgv(Arc::new(procedure)),
     })
 }
 
@@ -53,8 +81,20 @@ fn named_bootstrapping(
     target: Option<&str>,
 ) -> PyResult<Bootstrapping> {
     let target = targeted(target)?;
+    if let Some(set) = ckks::Set::named(&name) {
+        if target.is_some() {
+            return Err(ParameterError::new_err(format!(
+                "no machine runs bootstraps of the set {name:?}; leave target= out"
+            )));
+        }
+        let made = interruptible(py, move |_| ckks::Procedure::of_set(set))?;
+        let inner = Of::Ckks(Arc::new(made.map_err(raise::<ParameterError, _>)?));
+        return Ok(Bootstrapping { inner });
+    }
     let Some(set) = Set::named(&name) else {
-        let known = Set::ALL.map(|set| set.name).join(", ");
+        let ckks = ckks::Set::ALL.into_iter().map(|(name, _)| name);
+        let bgv = Set::ALL.into_iter().map(|set| set.name);
+        let known = bgv.chain(ckks).collect::<Vec<_>>().join(", ");
         return Err(ParameterError::new_err(format!(
             "there is no set that bootstraps named {name:?}; expected one of {known}, or log_n= and the other sizes"
         )));
@@ -98,19 +138,25 @@ fn own_bootstrapping(
 impl Bootstrapping {
     #[getter]
     fn params(&self) -> Params {
-        Params::of::<Bgv>(self.inner.params())
+        match &self.inner {
+            Of::Bgv(procedure) => Params::of::<Bgv>(procedure.params()),
+            Of::Ckks(procedure) => Params::of::<Ckks>(procedure.params()),
+        }
     }
 
-    /// The length of the longest vector that programs with this set can have: one row of slots.
+    /// The length of the longest vector that programs with this set can have: in BGV, one row of slots.
     #[getter]
     fn slots(&self) -> usize {
-        self.inner.setup().structure().columns()
+        match &self.inner {
+            Of::Bgv(procedure) => procedure.setup().structure().columns(),
+            Of::Ckks(procedure) => procedure.params().slots(),
+        }
     }
 
     /// The prime p and the exponent r of the plaintext modulus p^r.
     #[getter]
     fn power(&self) -> PyResult<(u64, u32)> {
-        let power = self.inner.params().prime_power();
+        let power = self.of_integers()?.params().prime_power();
         let power = power.map_err(raise::<ParameterError, _>)?;
         Ok((power.prime(), power.exponent()))
     }
@@ -118,21 +164,36 @@ impl Bootstrapping {
     /// The level that a bootstrap's operand has, and the level of its result.
     #[getter]
     fn levels(&self) -> (u32, u32) {
-        (self.inner.start().0, self.inner.end().0.0)
+        match &self.inner {
+            Of::Bgv(procedure) => (procedure.start().0, procedure.end().0.0),
+            Of::Ckks(procedure) => (procedure.start().0, procedure.end().0),
+        }
     }
 
     /// The least noise budget in bits that a ciphertext has after a bootstrap.
     #[getter]
-    fn budget(&self) -> u32 {
-        let (level, noise) = self.inner.end();
-        let model = ringmill_schemes::bgv::NoiseModel::new(self.inner.params());
-        model
-            .modulo(self.inner.params().plain_modulus())
-            .budget(noise, level)
+    fn budget(&self) -> PyResult<u32> {
+        let procedure = self.of_integers()?;
+        let (level, noise) = procedure.end();
+        let params = procedure.params();
+        let model = ringmill_schemes::bgv::NoiseModel::new(params);
+        Ok(model.modulo(params.plain_modulus()).budget(noise, level))
+    }
+
+    /// A bound on the error that a bootstrap of real numbers up to 1 adds to a slot, or 0 for whole numbers.
+    #[getter]
+    fn error(&self) -> f64 {
+        match &self.inner {
+            Of::Bgv(_) => 0.0,
+            Of::Ckks(procedure) => procedure.error(),
+        }
     }
 
     fn __repr__(&self) -> String {
-        format!("<ringmill bootstrapping: {}>", self.inner.setup())
+        match &self.inner {
+            Of::Bgv(procedure) => format!("<ringmill bootstrapping: {}>", procedure.setup()),
+            Of::Ckks(procedure) => format!("<ringmill bootstrapping: {}>", procedure.setup()),
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 //! Python's view of compiled programs: keys, encryption, runs, decryption. Long computations do not hold the
 //! interpreter's lock.
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,6 +55,7 @@ fn compile_program(
     security: u32,
     target: Option<&str>,
     bootstrapping: Option<&Bootstrapping>,
+    may_bootstrap: bool,
     prefer_keys: bool,
     keys: Option<&str>,
 ) -> PyResult<CompiledProgram> {
@@ -66,6 +66,7 @@ fn compile_program(
         integer_bits: Some(integer_bits),
         table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
         level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,
+        bootstrapping: may_bootstrap,
     };
     let keys = keys.map(Limits::parse).transpose();
     let keys = keys.map_err(|error| ParameterError::new_err(format!("keys: {error}")))?;
@@ -146,9 +147,8 @@ fn compiled_as<S: Served>(
         bootstrapping: match asked.bootstrapping {
             None => None,
             Some(set) => {
-                let set: &dyn Any = &set.inner;
-                let taken = set.downcast_ref::<S::Bootstrapping>();
-                let none = || format!("programs of {} do not bootstrap", S::NAME);
+                let taken = set.inner().downcast_ref::<S::Bootstrapping>();
+                let none = || format!("programs of {} do not bootstrap by this set", S::NAME);
                 Some(
                     taken
                         .ok_or_else(|| ParameterError::new_err(none()))?

@@ -76,6 +76,7 @@ impl Served for Ckks {
             integer_bits: wishes.integer_bits.unwrap_or(default.integer_bits),
             table: wishes.table,
             level: wishes.level,
+            bootstrapping: wishes.bootstrapping,
         }
     }
 

@@ -30,6 +30,8 @@ pub struct Wishes {
     pub integer_bits: Option<u32>,
     pub table: SecurityTable,
     pub level: SecurityLevel,
+    /// Whether approximate values may be bootstrapped if no parameters have enough levels.
+    pub bootstrapping: bool,
 }
 
 /// The parameters that a user gives, in place of parameters that the compiler chooses.

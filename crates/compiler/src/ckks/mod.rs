@@ -162,7 +162,13 @@ impl Compiles for Ckks {
         }
         let fitted = match &options.params {
             Choice::Given(params) => params::given(program, params, options, ranges)?,
-            Choice::Choose(wanted) => params::choose(program, wanted, options, ranges)?,
+            Choice::Choose(wanted) => match params::choose(program, wanted, options, ranges) {
+                Err(error) if deep::may_help(&error, wanted, options) => {
+                    let (fitted, made) = deep::choose(program, wanted, options, ranges, error)?;
+                    return Ok(of(fitted, made));
+                }
+                chosen => chosen?,
+            },
         };
         Ok(of(fitted, None))
     }

@@ -15,6 +15,8 @@ pub struct Wanted {
     pub integer_bits: u32,
     pub table: SecurityTable,
     pub level: SecurityLevel,
+    /// Whether values may be bootstrapped if no parameters have enough levels.
+    pub bootstrapping: bool,
 }
 
 impl Default for Wanted {
@@ -25,6 +27,7 @@ impl Default for Wanted {
             integer_bits: 0,
             table: SecurityTable::default(),
             level: SecurityLevel::default(),
+            bootstrapping: true,
         }
     }
 }

@@ -15,6 +15,7 @@ fn choosing(precision_bits: u32) -> Options {
     Options {
         params: ParamsChoice::Choose(Wanted {
             accuracy: Accuracy::Bits(precision_bits),
+            bootstrapping: false,
             ..Wanted::default()
         }),
         ..Options::default()

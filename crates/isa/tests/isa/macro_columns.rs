@@ -80,7 +80,7 @@ fn immediate(op: MacroOp, managed: bool) -> MacroImm {
         },
         MacroOp::Refactor | MacroOp::Quotient => MacroImm::Integer(3),
         MacroOp::Modswitch => MacroImm::Level(DOWN),
-        MacroOp::Bootstrap => MacroImm::Level(UP),
+        MacroOp::Bootstrap | MacroOp::Modraise => MacroImm::Level(UP),
         MacroOp::Morph => MacroImm::Galois(Galois(5)),
         MacroOp::Bounded => MacroImm::Interval(Interval {
             lowest: -1.0,

@@ -32,6 +32,23 @@ const ALL: &str = r#"macro "linked" scheme bgv slots 8
 end
 "#;
 
+/// The steps that CKKS has: scales multiply, and are divided by the primes of the levels between.
+const CKKS: &str = r#"macro "linked" scheme ckks slots 8
+  proc 0 = "bootstrap"
+    in %0 : cipher 2 level 3 scale 64.0
+    %1 = LIFT lifted 0 : lifted level 3 scale 706.0
+    %2 = LIFT lifted 1 : lifted level 3 scale 706.0
+    %3, %4 = HTURN %0 elements 3, 9 : cipher 2 level 3 scale 64.0, cipher 2 level 3 scale 64.0
+    %5 = SUMPLAIN %3, %4, %1, %2 : cipher 2 level 3 scale 45184.0
+    %6 = SUMTURN %5, %5 elements 3 to level 2 : cipher 2 level 2 scale 128.0
+    %7 = MODSWITCH %6 to level 0 : cipher 2 level 0 scale 128.0
+    %8 = ENCAPSULATE %7 : cipher 2 level 0 scale 128.0
+    %9 = MODRAISE %8 to level 6 : cipher 2 level 6 scale 1000.5
+    out %9
+  end
+end
+"#;
+
 const PRIMES: [u64; 7] = [97, 193, 257, 353, 449, 577, 641];
 
 /// `F7` for the factor 7 of the further plaintext modulus, as notes pack it.
@@ -52,9 +69,12 @@ fn each_step_stands_in_a_procedure_and_reads_back() {
     verify(&p).expect("a sound program");
     verify_with_primes(&p, &PRIMES).expect("a sound program for these primes");
     assert_eq!(print(&p), packed(ALL));
-    let steps = &p.procs[0].instrs;
+    let ckks = program(CKKS);
+    let steps = [&p, &ckks].map(|program| &program.procs[0].instrs);
     for op in MacroOp::ALL {
-        let there = steps.iter().any(|instr| instr.op == op);
+        let there = steps
+            .iter()
+            .any(|steps| steps.iter().any(|instr| instr.op == op));
         assert!(there || !op.is_linked(), "{}", op.mnemonic());
     }
     // Procedures that nobody calls count nothing.
@@ -281,6 +301,53 @@ fn steps_stand_in_procedures_alone_and_keys_stay_there() {
         .expect_err("a key as a result")
         .to_string();
     assert!(refused.contains("expected"), "{refused}");
+}
+
+#[test]
+fn scales_multiply_and_are_divided() {
+    let p = program(CKKS);
+    verify(&p).expect("a sound program");
+    verify_with_primes(&p, &PRIMES).expect("a sound program for these primes");
+    assert_eq!(print(&p), CKKS);
+    for (from, to, says) in [
+        ("scale 45184.0", "scale 45185.0", "%5: expected scale 45184"),
+        (
+            "lifted 1 : lifted level 3 scale 706.0",
+            "lifted 1 : lifted level 3 scale 707.0",
+            "%1: expected scale 707",
+        ),
+        (
+            "scale 128.0\n    %7",
+            "scale 129.0\n    %7",
+            "%6: expected scale 128",
+        ),
+        (
+            "cipher 2 level 6 scale 1000.5",
+            "cipher 2 level 6",
+            "expected scale",
+        ),
+        (
+            "cipher 2 level 6 scale 1000.5",
+            "cipher 2 level 5 scale 1000.5",
+            "%9: expected level 6",
+        ),
+        (
+            "cipher 2 level 6 scale 1000.5",
+            "cipher 3 level 6 scale 1000.5",
+            "%9",
+        ),
+        ("to level 2", "to level 4", "a level up to 3"),
+    ] {
+        assert!(CKKS.contains(from), "{from}");
+        let refused = parse(&CKKS.replace(from, to)).map_err(|e| e.to_string());
+        let refused =
+            refused.and_then(|p| verify_with_primes(&p, &PRIMES).map_err(|e| e.to_string()));
+        let refused = refused.expect_err(from);
+        assert!(refused.contains(says), "{from}: {refused}");
+    }
+    // Without the primes, a divided scale is the declared one.
+    let other = program(&CKKS.replace("scale 128.0", "scale 130.0"));
+    verify(&other).expect("any scale");
 }
 
 #[test]

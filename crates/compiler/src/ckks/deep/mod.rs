@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroOp, MacroProgram};
 use ringmill_schemes::ckks::Params;
-use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Procedure, Wanted};
+use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Procedure, Set, Wanted};
 use ringmill_schemes::rlwe::KeyRequest;
 
 use super::canonical::CanonicalScales;
@@ -107,11 +107,46 @@ pub(super) fn fit(
     Ok((fitted, procedure))
 }
 
+/// Returns whether bootstraps may hold a program that no chosen parameters hold, for this reason.
+pub(super) fn may_help(error: &CompileError, wanted: &super::Wanted, options: &Options) -> bool {
+    let default = super::Wanted::default();
+    let as_sets = wanted.table == default.table && wanted.level == default.level;
+    let too_deep = matches!(
+        error,
+        CompileError::NoParameters { .. } | CompileError::TooDeep { .. }
+    );
+    too_deep && wanted.bootstrapping && as_sets && options.target.is_none()
+}
+
+/// Fits a program that is too deep for all other parameters to those of a set that bootstraps.
+///
+/// # Errors
+/// `error`, the reason why no other parameters serve, if no set holds the program as accurately as the user demands.
+pub(super) fn choose(
+    program: &MacroProgram,
+    wanted: &super::Wanted,
+    options: &Options,
+    ranges: &[InputRange],
+    error: CompileError,
+) -> Result<(Fitted, Option<Arc<Procedure>>), CompileError> {
+    for set in Set::SECURE {
+        let setup = set.bootstrapping().map_err(CompileError::Scheme)?;
+        match fit(program, &setup, options, ranges) {
+            Ok((fitted, made)) if fitted.missing_bits(wanted.accuracy) <= 0.0 => {
+                return Ok((fitted, made));
+            }
+            Err(halt @ CompileError::Halt(_)) => return Err(halt),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Err(error)
+}
+
 fn check(program: &MacroProgram, params: &Params, options: &Options) -> Result<(), CompileError> {
     if options.target.is_some() {
         return Err(CompileError::NotBootstrapped {
             at: At(None),
-            what: "a machine that CKKS programs are compiled for",
+            what: "a target machine",
             cure: "compile for no target, or a program that needs no bootstrap",
         });
     }

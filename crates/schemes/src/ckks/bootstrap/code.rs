@@ -189,19 +189,25 @@ impl Code {
     }
 
     /// Adds the sum of the values, each under its automorphism; those beyond the elements stay as they are. The sum is
-    /// divided by the last prime of the level, `prime`.
-    pub fn sum_turned(&mut self, of: &[Value], by: &[Galois], prime: u64) -> Option<Value> {
+    /// divided by the last prime of the level, `prime`, if that is given.
+    pub fn sum_turned(&mut self, of: &[Value], by: &[Galois], prime: Option<u64>) -> Option<Value> {
         let first = *of.first()?;
         if by.is_empty() {
-            return Some(self.rescale(first, prime));
+            return Some(match prime {
+                Some(prime) => self.rescale(first, prime),
+                None => first,
+            });
         }
-        let to = first.level.below()?;
+        let (to, scale) = match prime {
+            Some(prime) => (first.level.below()?, first.scale / prime as f64),
+            None => (first.level, first.scale),
+        };
         let elements = Elements {
             of: by.to_vec(),
             low: false,
         };
         let imm = MacroImm::Turns(Turns { elements, to });
-        Some(self.push(MacroOp::Sumturn, of, imm, to, first.scale / prime as f64))
+        Some(self.push(MacroOp::Sumturn, of, imm, to, scale))
     }
 
     /// Adds the sum of the values, each times its vector of turned slots, encoded at `scale`.

@@ -20,6 +20,9 @@ pub(super) struct Map {
     pub scale: f64,
     /// A bound on the slots of the operand.
     pub magnitude: f64,
+    /// Whether the result is divided by the last prime of its level, as all earlier values are. Its scale is then
+    /// `scale`, and otherwise the prime times that.
+    pub divides: bool,
 }
 
 /// Emits a map. Returns its result, and a bound on the error that it adds: to a slot of a map to slots, and to a
@@ -55,6 +58,7 @@ pub(super) fn map(
             }
         };
         let scale = target * prime as f64 / value.scale;
+        let divides = map.divides || number + 1 < count;
         let largest = largest(matrix);
         let entries = matrix.len() as f64;
         let Steps { babies, giants } = steps(matrix.keys().copied(), n);
@@ -64,7 +68,10 @@ pub(super) fn map(
             encoded * entries.sqrt(),
             switch * entries.sqrt(),
             bounds.switch(value.level, value.scale * scale) * (giants.len() as f64).sqrt(),
-            bounds.rescale(target),
+            match divides {
+                true => bounds.rescale(target),
+                false => 0.0,
+            },
         ]);
         // Rows of a matrix to coefficients have as many entries of size 1 as values grow by; to slots, their inverses.
         let rows = radix(n, count, number) as f64;
@@ -79,7 +86,7 @@ pub(super) fn map(
             value,
             matrix,
             (&babies, &giants),
-            (scale, prime),
+            (scale, divides.then_some(prime)),
         )?;
         magnitude *= match map.direction {
             Direction::ToCoefficients => rows,
@@ -148,14 +155,15 @@ fn steps(offsets: impl Iterator<Item = usize>, n: usize) -> Steps {
     Steps { babies, giants }
 }
 
-/// Emits the product with one matrix. Its constants are encoded at `scale`, and the result is divided by `prime`.
+/// Emits the product with one matrix. Its constants are encoded at `scale`, and the result is divided by the last prime
+/// of the level, `prime`, if that is given.
 fn stage(
     code: &mut Code,
     params: &Params,
     value: Value,
     matrix: &Diagonals,
     (babies, giants): (&[usize], &[(usize, Vec<usize>)]),
-    (scale, prime): (f64, u64),
+    (scale, prime): (f64, Option<u64>),
 ) -> Result<Value, CkksError> {
     let n = params.slots();
     let turned: Vec<usize> = babies.iter().copied().filter(|&b| b != 0).collect();

@@ -14,7 +14,7 @@ use super::bounds::{Bounds, root};
 use super::code::{Code, Value};
 use super::linear::{Map, map};
 use super::modulo::{Removal, remove};
-use super::setup::Bootstrapping;
+use super::setup::{Bootstrapping, Set};
 use super::transform::{Direction, turned};
 use crate::ckks::{CkksError, Encoder, Params, Plaintext};
 use crate::rlwe::KeyRequest;
@@ -74,6 +74,21 @@ impl fmt::Debug for Procedure {
 const RATIO_BITS: i32 = 8;
 
 impl Procedure {
+    /// Emits a bootstrap of real numbers up to 1 at the default scale. The compiler emits one for what a program demands.
+    ///
+    /// # Errors
+    /// The errors of [`Procedure::new`].
+    pub fn of_set(set: Set) -> Result<Self, CkksError> {
+        let setup = set.bootstrapping()?;
+        let scale = setup.params().default_scale();
+        let wanted = Wanted {
+            real: true,
+            magnitude: 1.0,
+            scales: [scale, scale],
+        };
+        Self::new(setup, wanted, true)
+    }
+
     /// Emits a bootstrap.
     ///
     /// # Errors
@@ -207,11 +222,15 @@ fn emitted(
     // The scale of the message in coefficients, as a part of q_0.
     let message = base * 2f64.powi(-RATIO_BITS) / wanted.magnitude;
     let operand = code.operand(layout.start(), start);
+    // Key switches add less to a value at a larger scale. The product with a power of two is exact.
+    let larger = (message / start).log2().floor().max(0.0).exp2();
+    let operand = code.mul_constant(operand, 1.0, larger);
     let down = Map {
         direction: Direction::ToCoefficients,
         stages: layout.to_coefficients,
         scale: message,
         magnitude: wanted.magnitude,
+        divides: true,
     };
     let (lowest, of_down) = map(code, &mut bounds, params, operand, &down)?;
     let sparse = code.encapsulate(lowest);
@@ -227,11 +246,15 @@ fn emitted(
             .last()
             .map_or(1.0, |&q| (q as f64).log2().round().exp2()),
         magnitude: bounds.raised(setup.weight()) / (2.0 * range),
+        // A conjugation adds an error to a value at its scale, so it comes before the division.
+        divides: false,
     };
     let (slots, of_up) = map(code, &mut bounds, params, raised, &up)?;
     let raise = bounds.switch(layout.top(), raised.scale) / (params.slots() as f64).sqrt();
     let of_up = root([of_up, raise]);
-    let switch = bounds.switch(slots.level, slots.scale);
+    let prime = params.cipher_moduli().get(slots.level.index());
+    let prime = prime.copied().unwrap_or(1);
+    let switch = bounds.switch(slots.level, slots.scale) + bounds.rescale(up.scale);
     let removal = Removal {
         range,
         log_length: layout.log_length,
@@ -244,6 +267,7 @@ fn emitted(
     let error = of_down + encapsulated;
     if wanted.real {
         let real = code.two_real(slots);
+        let real = code.rescale(real, prime);
         let (result, own) = remove(code, &mut bounds, params, real, &removal)?;
         return Ok((result, error + own));
     }
@@ -251,6 +275,7 @@ fn emitted(
     let real = code.add(slots, conjugate);
     let difference = code.sub(slots, conjugate);
     let imaginary = rotated(code, params, difference, -1.0)?;
+    let [real, imaginary] = [real, imaginary].map(|part| code.rescale(part, prime));
     let (real, own) = remove(code, &mut bounds, params, real, &removal)?;
     let (imaginary, _) = remove(code, &mut bounds, params, imaginary, &removal)?;
     let imaginary = rotated(code, params, imaginary, 1.0)?;

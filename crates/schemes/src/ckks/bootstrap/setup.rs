@@ -34,6 +34,18 @@ impl Layout {
         Level(self.to_coefficients)
     }
 
+    /// Returns whether the numbers of levels are so small that their sum is a level.
+    fn is_sane(&self) -> bool {
+        let all = [
+            self.to_coefficients,
+            self.free,
+            self.log_length,
+            self.doublings,
+            self.to_slots,
+        ];
+        all.into_iter().all(|levels| levels <= 256)
+    }
+
     /// Returns the level of bootstrapped values.
     pub fn end(&self) -> Level {
         self.start().above(self.free)
@@ -65,6 +77,9 @@ impl Bootstrapping {
     pub fn new(params: Arc<Params>, layout: Layout, weight: u32) -> Result<Self, CkksError> {
         let refused = |reason: String| CkksError::NotBootstrapped { reason };
         let top = params.max_level();
+        if !layout.is_sane() {
+            return Err(refused(format!("no layout has the levels {layout:?}")));
+        }
         if layout.top() != top {
             let (needed, got) = (layout.top().primes(), top.primes());
             return Err(refused(format!(
@@ -149,65 +164,107 @@ impl fmt::Display for Bootstrapping {
 pub enum Set {
     /// N = 2^16: 32,768 slots and 9 free levels of 40 bits.
     Deep,
+    /// N = 2^16: 32,768 slots and 8 free levels of 45 bits, for smaller errors than those of [`Set::Deep`].
+    Fine,
     /// N = 2^11, insecure, for tests: 1,024 slots and 4 free levels of 40 bits.
     ToyForTestsOnly,
 }
 
 /// The bits of the lowest prime.
 const BASE_BITS: u32 = 60;
-/// The bits of the primes of the program's levels and of the map to coefficients.
-const FREE_BITS: u32 = 40;
-/// The bits of the primes of the other steps.
-const STEP_BITS: u32 = 58;
+
+/// The sizes of a parameter set.
+struct Sizes {
+    log_n: u8,
+    /// The bits of the primes of the program's levels and of the map to coefficients, which is log2 of the scale.
+    scale_bits: u32,
+    /// The bits of the primes of the other steps, and of the special primes.
+    step_bits: u32,
+    free: u32,
+    dnum: usize,
+    insecure: bool,
+}
 
 impl Set {
-    /// All sets, with the names that commands and programs use.
-    pub const ALL: [(&'static str, Self); 2] =
-        [("deep", Self::Deep), ("toy", Self::ToyForTestsOnly)];
+    /// All sets, with the names that programs use. Those that are secure come first, the cheapest first.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("deep", Self::Deep),
+        ("fine", Self::Fine),
+        ("toy_insecure_for_tests_only", Self::ToyForTestsOnly),
+    ];
+
+    /// The secure sets, the cheapest first.
+    pub const SECURE: [Self; 2] = [Self::Deep, Self::Fine];
+
+    /// Returns the set with this name, or `None` if there is none.
+    pub fn named(name: &str) -> Option<Self> {
+        let found = Self::ALL.into_iter().find(|&(own, _)| own == name);
+        found.map(|(_, set)| set)
+    }
+
+    fn sizes(self) -> Sizes {
+        match self {
+            Self::Deep => Sizes {
+                log_n: 16,
+                scale_bits: 40,
+                step_bits: 58,
+                free: 9,
+                dnum: 4,
+                insecure: false,
+            },
+            Self::Fine => Sizes {
+                log_n: 16,
+                scale_bits: 45,
+                step_bits: 60,
+                free: 8,
+                dnum: 5,
+                insecure: false,
+            },
+            Self::ToyForTestsOnly => Sizes {
+                log_n: 11,
+                scale_bits: 40,
+                step_bits: 58,
+                free: 4,
+                dnum: 3,
+                insecure: true,
+            },
+        }
+    }
 
     /// Returns the parameters of the set.
     ///
     /// # Errors
     /// None: the sets are tested.
     pub fn bootstrapping(self) -> Result<Bootstrapping, CkksError> {
-        let layout = |free| Layout {
+        let sizes = self.sizes();
+        let layout = Layout {
             to_coefficients: 3,
-            free,
+            free: sizes.free,
             log_length: 6,
             doublings: 2,
             to_slots: 3,
         };
-        match self {
-            Self::Deep => made(16, layout(9), 4, false),
-            Self::ToyForTestsOnly => made(11, layout(4), 3, true),
-        }
+        // The level above the last free one is where a bootstrap divides to the program's scale.
+        let low = layout.end().0 as usize + 1;
+        let high = layout.top().0 as usize - low;
+        let special = layout.top().primes().div_ceil(sizes.dnum);
+        let log_n = u32::from(sizes.log_n);
+        let mut primes = ntt_primes_excluding(BASE_BITS, log_n, 1, &[])?;
+        primes.extend(ntt_primes_excluding(sizes.scale_bits, log_n, low, &primes)?);
+        let steps = ntt_primes_excluding(sizes.step_bits, log_n, high + special, &primes)?;
+        primes.extend(steps.iter().take(high));
+        let special: Vec<u64> = steps.into_iter().skip(high).collect();
+        let builder = Params::builder(sizes.log_n)
+            .primes(&primes, &special)
+            .dnum(sizes.dnum)
+            .default_scale(f64::from(sizes.scale_bits).exp2());
+        let builder = match sizes.insecure {
+            true => builder.allow_insecure_parameters_for_tests_only(),
+            false => builder,
+        };
+        Bootstrapping::new(builder.build()?, layout, WEIGHT)
     }
 }
 
-/// Makes a set of ring degree 2^`log_n` with `dnum` key-switching digits.
-fn made(
-    log_n: u8,
-    layout: Layout,
-    dnum: usize,
-    insecure: bool,
-) -> Result<Bootstrapping, CkksError> {
-    // The level below the last free one is where a bootstrap divides to the program's scale.
-    let low = layout.end().0 as usize + 1;
-    let high = layout.top().0 as usize - low;
-    let special = (layout.top().primes()).div_ceil(dnum);
-    let step = u32::from(log_n);
-    let mut primes = ntt_primes_excluding(BASE_BITS, step, 1, &[])?;
-    primes.extend(ntt_primes_excluding(FREE_BITS, step, low, &primes)?);
-    let steps = ntt_primes_excluding(STEP_BITS, step, high + special, &primes)?;
-    primes.extend(steps.iter().take(high));
-    let special: Vec<u64> = steps.into_iter().skip(high).collect();
-    let builder = Params::builder(log_n)
-        .primes(&primes, &special)
-        .dnum(dnum)
-        .default_scale(f64::from(FREE_BITS).exp2());
-    let builder = match insecure {
-        true => builder.allow_insecure_parameters_for_tests_only(),
-        false => builder,
-    };
-    Bootstrapping::new(builder.build()?, layout, 32)
-}
+/// The number of coefficients other than 0 of the sets' sparse secrets.
+const WEIGHT: u32 = 32;

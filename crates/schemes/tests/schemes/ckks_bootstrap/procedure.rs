@@ -3,7 +3,7 @@
 
 use ringmill_isa::macros::verify_with_primes;
 use ringmill_schemes::ParameterSet;
-use ringmill_schemes::ckks::bootstrap::{Procedure, Set, Wanted};
+use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Layout, Procedure, Set, Wanted};
 
 fn procedure(set: Set, real: bool, magnitude: f64) -> Procedure {
     let setup = set.bootstrapping().unwrap();
@@ -22,12 +22,6 @@ fn a_bootstrap_is_a_valid_procedure() {
         let procedure = procedure(Set::ToyForTestsOnly, real, 1.0);
         let params = procedure.params();
         verify_with_primes(procedure.program(), params.level_primes()).unwrap();
-        println!(
-            "{} {:e} {} keys",
-            procedure.setup(),
-            procedure.error(),
-            procedure.key_names().len()
-        );
         assert!(procedure.error() < 2f64.powi(-20));
     }
 }
@@ -40,14 +34,54 @@ fn the_error_grows_with_the_magnitude() {
 }
 
 #[test]
-#[ignore = "the full size"]
-fn the_deep_set_is_precise() {
-    let procedure = procedure(Set::Deep, true, 1.0);
-    println!(
-        "{} {:e} {} keys",
-        procedure.setup(),
-        procedure.error(),
-        procedure.key_names().len()
-    );
-    assert!(procedure.error() < 2f64.powi(-18));
+fn the_secure_sets_are_precise() {
+    for (set, bits) in Set::SECURE.into_iter().zip([20, 22]) {
+        let procedure = procedure(set, true, 1.0);
+        let params = procedure.params();
+        assert!(!params.insecure_allowed());
+        verify_with_primes(procedure.program(), params.level_primes()).unwrap();
+        let error = procedure.error();
+        assert!(error < 2f64.powi(-bits), "{set:?}: {error:e}");
+    }
+}
+
+#[test]
+fn layouts_that_do_not_fit_are_refused() {
+    let setup = Set::ToyForTestsOnly.bootstrapping().unwrap();
+    let (params, layout) = (setup.params(), setup.layout());
+    let refused = |layout: Layout, weight: u32| {
+        let made = Bootstrapping::new(params.clone(), layout, weight);
+        made.unwrap_err().to_string()
+    };
+    let free = layout.free;
+    let more = |free: u32| Layout { free, ..layout };
+    assert!(refused(more(free + 1), 32).contains("23 ciphertext primes, and there are 22"));
+    assert!(refused(more(u32::MAX), 32).contains("no layout"));
+    assert!(refused(layout, 0).contains("weight 0"));
+    assert!(refused(layout, 4096).contains("weight 4096"));
+    let shorter = Layout {
+        log_length: 1,
+        free: free + 5,
+        ..layout
+    };
+    assert!(refused(shorter, 32).contains("series of length 2^1"));
+    let none = Layout {
+        to_slots: 0,
+        free: free + 3,
+        ..layout
+    };
+    assert!(refused(none, 32).contains("matrices"));
+    let wanted = |magnitude: f64, scale: f64| Wanted {
+        real: true,
+        magnitude,
+        scales: [scale, scale],
+    };
+    for (magnitude, scale) in [(0.0, 1e12), (f64::NAN, 1e12), (1.0, f64::INFINITY)] {
+        let made = Procedure::new(setup.clone(), wanted(magnitude, scale), true);
+        assert!(made.unwrap_err().to_string().contains("values up to"));
+    }
+    // The secret of a secure set may not be sparser than its table says.
+    let deep = Set::Deep.bootstrapping().unwrap();
+    let made = Bootstrapping::new(deep.params().clone(), deep.layout(), 8);
+    assert!(made.unwrap_err().to_string().contains("weight 8"));
 }
