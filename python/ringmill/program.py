@@ -302,7 +302,8 @@ class Program:
         if isinstance(setup, Bootstrapping):
             params = setup.params if params is None else params
             scheme = setup.params.scheme if scheme is None else scheme
-            if slots is None and not (setup.params.scheme == "ckks" and self._of_arrays(None)):
+            known = named(setup.params.scheme)
+            if slots is None and not (known is not None and not known.exact and self._of_arrays(None)):
                 slots = setup.slots
         if self._of_arrays(slots):
             return self._compile_arrays(params, slots, scheme, batch, options)

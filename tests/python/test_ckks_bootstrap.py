@@ -168,7 +168,7 @@ def test_the_command_reads_a_saved_program(tmp_path: Path) -> None:
         slots=16, ranges={"x": (-1, 1), "a": (0, 1)}, bootstrapping=rm.bootstrapping("fine"), digits=5
     )
     compiled.save(tmp_path / "deep.rmac")
-    command = [COMMAND, "compile", str(tmp_path / "deep.rmac"), "--emit", "managed"]
+    command = [COMMAND, "compile", str(tmp_path / "deep.rmac"), "--emit", "macro"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.count(" = BOOTSTRAP ") == count(compiled) > 0
