@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on approximate numbers of any depth: they bootstrap, and results lie within the predicted error."""
 
+import os
 import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from conftest import COMMAND
 import ringmill as rm
 
 TURNS = 12
+LONG = int(os.environ.get("RINGMILL_FUZZ_SECONDS", "0"))  # `make full`
 
 
 @pytest.fixture(scope="module")
@@ -172,3 +175,69 @@ def test_the_command_reads_a_saved_program(tmp_path: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.count(" = BOOTSTRAP ") == count(compiled) > 0
+
+
+def random_program(rng: np.random.Generator, slots: int) -> tuple[rm.Program, list[tuple]]:
+    """A program whose values stay in the unit disc, as a list of steps that :func:`steps_in_the_clear` takes too."""
+    steps = []
+    for place in range(2, int(rng.integers(20, 60))):
+        a, b = (int(rng.integers(max(0, place - 4), place)) for _ in range(2))
+        kind = rng.choice(["mul", "square", "mean", "turn", "conj", "plain", "scaled", "first"])
+        steps.append((str(kind), a, b, int(rng.integers(1, slots)), rng.uniform(-1, 1, slots), rng.uniform(-1, 1)))
+
+    @rm.program
+    def made(x: rm.Encrypted, y: rm.Encrypted) -> rm.Encrypted:
+        return steps_of(steps, x, y, lambda v, by: v << by, rm.conj)
+
+    return made, steps
+
+
+def steps_of(steps: list[tuple], x, y, turn, conj):
+    values = [x, y]
+    for kind, a, b, by, plain, constant in steps:
+        u, v = values[a], values[b]
+        match kind:
+            case "mul":
+                values.append(u * v)
+            case "square":
+                values.append(u * u)
+            case "mean":
+                values.append((u + v) * 0.5)
+            case "turn":
+                values.append(turn(u, by))
+            case "conj":
+                values.append(conj(u))
+            case "plain":
+                values.append(u * plain)
+            case "scaled":
+                values.append(u * constant)
+            case "first":
+                values.append((u - values[0]) * 0.5)
+    # The inputs are added so that no output is the same whatever is encrypted.
+    return values[-1] + values[-2] * 0.5 + values[0] * 0.26 + values[1] * 0.13
+
+
+def test_random_programs_are_within_their_errors(toy: rm.Bootstrapping) -> None:
+    seed = int(os.environ.get("RINGMILL_SEED", "1"))
+    end, programs, bootstraps, slack = time.monotonic() + LONG, 0, 0, []
+    while programs < 4 or time.monotonic() < end:
+        rng = np.random.default_rng([seed, programs])
+        slots = int(2 ** rng.integers(1, 11))
+        made, steps = random_program(rng, slots)
+        real = bool(rng.integers(2))
+        ranges = {"x": (-1, 1), "y": (-1, 1)} if real else {"x": 1, "y": 1}
+        compiled = made.compile(slots=slots, ranges=ranges, bootstrapping=toy)
+        kinds = [rng.uniform(-1, 1, slots), np.ones(slots), -np.eye(slots)[0], np.zeros(slots)]
+        x, y = kinds[rng.integers(4)], rng.uniform(-1, 1, slots)
+        if not real:
+            x = x * np.exp(1j * rng.uniform(0, 7, slots))
+        client = compiled.keygen()
+        result = client.decrypt(compiled.run(client.encrypt(x=x, y=y)))
+        expected = steps_of(steps, x, y, lambda v, by: np.roll(v, -by), np.conj)
+        error = float(np.abs(result - expected).max())
+        predicted = 2.0 ** -compiled.predicted_bits["out"]
+        assert error <= predicted, f"seed {seed}, program {programs}: {error} above {predicted}"
+        slack.append(np.log2(predicted / max(error, 2.0**-60)))
+        programs, bootstraps = programs + 1, bootstraps + count(compiled)
+    assert bootstraps > 0
+    print(f"{programs} programs, {bootstraps} bootstraps, median slack {np.median(slack):.1f} bits")

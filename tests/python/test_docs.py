@@ -162,12 +162,12 @@ def test_every_numbered_example_is_tested():
     assert numbered == {
         *("01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py", "04_private_auction.py"),
         *("05_lattice_products.py", "06_training.py", "07_text_classification.py", "08_grid_forecast.py"),
-        *("09_arrays.py", "10_volatility.py"),
+        *("09_arrays.py", "11_volatility.py"),
     }
 
 
 def test_a_year_of_market_data():
-    done = run_example("10_volatility.py", "--toy", "--days", "30")
+    done = run_example("11_volatility.py", "--toy", "--days", "30")
     assert "bootstraps; keys of" in done.stdout
     assert "30 days of 64 assets" in done.stdout
 

@@ -60,21 +60,24 @@ pub fn of_scheme<S: Compiles>(program: &MacroProgram) -> Result<(), ErrorOf<S>> 
     }
 }
 
+/// Returns where relinearisations go, by the passes that the user asks for.
+pub(crate) fn placement(passes: Passes) -> Placement {
+    match passes.lazy_relin {
+        true => Placement::Fewest,
+        false => Placement::Eager,
+    }
+}
+
 /// Runs the passes before levels: simplification, placement of relinearisations, and hoisting.
 pub fn relinearised<S: Compiles>(source: MacroProgram, passes: Passes) -> MacroProgram {
     let when = |on: bool, pass: fn(MacroProgram) -> MacroProgram, program| {
         if on { pass(program) } else { program }
-    };
-    let placement = if passes.lazy_relin {
-        Placement::Fewest
-    } else {
-        Placement::Eager
     };
     // Simplification finds squares among merged values, and merging finds more among simplified ones.
     let program = when(passes.cse, cse::run, source);
     let program = S::simplified(program, passes);
     let program = when(passes.cse, cse::run, program);
     let program = when(passes.dce, dce::run, program);
-    let program = relin::run(program, placement);
+    let program = relin::run(program, placement(passes));
     when(passes.hoist, hoist::run, program)
 }

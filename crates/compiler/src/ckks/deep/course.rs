@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ringmill_isa::Level;
-use ringmill_isa::macros::op::MacroKeys;
+use ringmill_isa::macros::op::{MacroKeys, MacroSize};
 use ringmill_isa::macros::{MacroProgram, MacroValue};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
@@ -15,6 +15,7 @@ use crate::ckks::depth::forward;
 use crate::ckks::plan::Plan;
 use crate::error::CompileError;
 use crate::refresh::{self, Placement};
+use crate::rewrite::is_cipher;
 
 /// The levels between which the values of a program lie, and the watch that can stop the work.
 #[derive(Clone, Copy)]
@@ -43,8 +44,6 @@ struct Known {
     product: bool,
     /// The number of the instruction that made the value or before which it was bootstrapped last.
     since: usize,
-    /// Whether the value has two polynomials, as a bootstrap asks.
-    pair: bool,
 }
 
 /// The state of the pass before an instruction.
@@ -88,8 +87,7 @@ impl<'a> Course<'a> {
 
     /// Returns whether a value is at a level at which it can be bootstrapped.
     fn can_be_refreshed(&self, known: &Known) -> bool {
-        known.pair
-            && level(self.setting.end, known.depth) >= self.setting.start
+        level(self.setting.end, known.depth) >= self.setting.start
             && known.depth <= self.setting.end.0
     }
 
@@ -143,22 +141,23 @@ impl<'a> Course<'a> {
         }
         // A rescale comes with a product, and its result has a prime less than it was computed with.
         let primes = level(self.setting.end, depth).primes() as f64 + 1.0;
+        let cipher = |v: &MacroValue| is_cipher(&program.types, *v);
+        let relinearises =
+            instr.op.columns().size == MacroSize::Product && instr.src.iter().all(cipher);
         self.cost += primes
             * match instr.op.columns().keys {
+                MacroKeys::None if relinearises => 1.0,
                 MacroKeys::None => 0.05,
                 MacroKeys::Relin | MacroKeys::Switch => 1.0,
                 MacroKeys::Galois => instr.dst.len() as f64,
                 MacroKeys::Refresh | MacroKeys::Linked | MacroKeys::Unknown => 0.0,
             };
         for &d in &instr.dst {
-            let polys = program.types.get(d.0 as usize).and_then(|ty| ty.polys());
-            if polys.is_some() {
-                let pair = polys == Some(2);
+            if is_cipher(&program.types, d) {
                 let known = Known {
                     depth,
                     product,
                     since: number + 1,
-                    pair,
                 };
                 self.known.insert(d, known);
             }

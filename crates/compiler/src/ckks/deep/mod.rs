@@ -25,7 +25,9 @@ use super::{Options, code};
 use crate::cures::Cures;
 use crate::error::{At, CompileError};
 use crate::keys;
+use crate::pipeline;
 use crate::refresh;
+use crate::relin;
 use course::{Course, Setting};
 use extent::refreshed;
 
@@ -50,6 +52,7 @@ pub(super) fn fit(
         output: options.output_level,
         watch: &options.watch,
     };
+    let program = &place::unrelinearised(program);
     let placement = match refresh::best(program, &Course::new(&setting))? {
         Ok((placement, _)) => placement,
         Err(lost) => {
@@ -62,6 +65,7 @@ pub(super) fn fit(
         }
     };
     let placed = place::run(program, &setting, placement)?;
+    let placed = relin::run(placed, pipeline::placement(options.passes));
     let (primes, scale) = (params.cipher_moduli(), params.default_scale());
     let own = primes.get(..layout.end().primes()).unwrap_or(primes);
     let scales = CanonicalScales::new(own, scale)?;
@@ -135,12 +139,17 @@ pub(super) fn choose(
             Ok((fitted, made)) if fitted.missing_bits(wanted.accuracy) <= 0.0 => {
                 return Ok((fitted, made));
             }
+            Ok((fitted, _)) if fitted.missing_bits(wanted.accuracy) <= FINER_BITS => {}
             Err(halt @ CompileError::Halt(_)) => return Err(halt),
-            Ok(_) | Err(_) => {}
+            // No set has more levels or far smaller errors.
+            Ok(_) | Err(_) => break,
         }
     }
     Err(error)
 }
+
+/// The bits by which the errors of one set may be smaller than those of the set before it.
+const FINER_BITS: f64 = 5.0;
 
 fn check(program: &MacroProgram, params: &Params, options: &Options) -> Result<(), CompileError> {
     if options.target.is_some() {

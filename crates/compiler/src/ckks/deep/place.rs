@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Inserts the placed bootstraps into a program.
 
-use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram};
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroType};
 
 use super::course::{Course, Setting};
 use crate::error::CompileError;
 use crate::refresh::Placement;
 use crate::rewrite::{CIPHER, Rewriter};
+
+/// Returns a relinearised program without its relinearisations, for bootstraps may stand where values have three
+/// polynomials.
+pub(super) fn unrelinearised(program: &MacroProgram) -> MacroProgram {
+    let (mut out, body) = Rewriter::new(program.clone());
+    let pair = |ty: MacroType| match ty {
+        MacroType::Cipher { .. } => CIPHER,
+        other => other,
+    };
+    let types: Vec<MacroType> = body.types.iter().copied().map(pair).collect();
+    for instr in &body.instrs {
+        match (instr.op, instr.src.as_slice(), instr.dst.as_slice()) {
+            (MacroOp::Relin, &[a], &[d]) => out.set(d, out.get(a)),
+            _ => out.copy(instr, &types),
+        }
+    }
+    out.finish()
+}
 
 /// Returns the program with a `BOOTSTRAP` before the first instruction that reads a value after a cut of the placement.
 /// Later instructions read the bootstrapped value.

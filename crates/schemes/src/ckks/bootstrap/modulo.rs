@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the removal of multiples of q_0 from numbers t, with x = t / K in [-1, 1]. A Chebyshev series gives cos(2 pi (K x
-//! - 1/4) / 2^r), and r double angles give y = sin(2 pi t). The result y + y^3 / 6 is the arcsine of a small y up to its
-//! fifth power.
+//! Emits the removal of multiples of q_0 from numbers t, with x = t / K in [-1, 1].
+//!
+//! A Chebyshev series gives cos(2 pi (K x - 1/4) / 2^r), and r double angles give y = sin(2 pi t). The result y + y^3 / 6 is
+//! the arcsine of a small y up to its fifth power.
 
 use ringmill_isa::Level;
 
