@@ -52,6 +52,7 @@ from ringmill.shape import Shape
 from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, annotation_of, compile_error, mixed, refuse
 from ringmill.types import SLOTS, Type, real
 from ringmill.values import Tiled, as_vector, as_vectors, numeric, spread, typed, whole_slots
+from ringmill.waiting import waiting
 
 _WHOLE = integer(0, 2**32 - 1, ParameterError)
 _PREFERENCES = ("speed", "keys")
@@ -305,6 +306,12 @@ class Program:
             known = named(setup.params.scheme)
             if slots is None and not (known is not None and not known.exact and self._of_arrays(None)):
                 slots = setup.slots
+        with waiting(f'compiling "{self.name}"'):
+            return self._compile(params, slots, scheme, batch, options)
+
+    def _compile(
+        self, params: Params | None, slots: int | None, scheme: str | None, batch: int | None, options: dict[str, Any]
+    ) -> Compiled:
         if self._of_arrays(slots):
             return self._compile_arrays(params, slots, scheme, batch, options)
         if batch is not None:

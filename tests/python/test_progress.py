@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
 import termios
+import time
 from types import SimpleNamespace
 
 import pytest
 
+import ringmill as rm
+from ringmill import waiting as line
 from ringmill.notebook import shown
 
 # As many rotations on one thread as last the given number of seconds: the script measures a few first. The addition of
@@ -123,3 +128,28 @@ def test_a_line_is_written_over_by_the_next(monkeypatch, capsys):
     with shown(True) as bar:
         pass
     assert bar is True
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("long", "told"), [(0.1, r'\rcompiling "slow", \d+ s.*\r +\r'), (600, "")])
+def test_a_long_compile_says_that_it_goes_on(monkeypatch, long, told):
+    @rm.program
+    def slow(x: rm.Encrypted[rm.real[3]]):
+        time.sleep(0.5 if told else 0)
+        return x
+
+    monkeypatch.setattr(line, "LONG", long)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    slow.compile(input_bound=1)
+    assert re.fullmatch(told, sys.stderr.getvalue(), re.DOTALL)
+
+
+def test_a_long_compile_is_silent_without_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(line, "LONG", 0.0)
+    with line.waiting("work"):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""

@@ -48,12 +48,19 @@ class Layout:
         """Whether a slot holds rubbish."""
         return bool((self.holds == RUBBISH).any())
 
+    @cached_property
+    def _firsts(self) -> np.ndarray:
+        """The first slot of each value, or -1. One more entry, the last, is that of values that are no value."""
+        held = np.flatnonzero(self.holds >= 0)[::-1]
+        found = np.full(int(self.holds.max(initial=-1)) + 2, -1)
+        found[self.holds[held]] = held
+        return found
+
     def first(self, values: np.ndarray) -> np.ndarray:
         """Returns the first slot of each value, or -1 for a value that no slot holds."""
-        order, held = self._sorted
-        places = np.searchsorted(held, values)
-        places = np.minimum(places, held.size - 1)
-        return np.where((held[places] == values) & (np.asarray(values) >= 0), order[places], -1)
+        firsts = self._firsts
+        known = np.asarray(values)
+        return firsts[np.where((known >= 0) & (known < firsts.size), known, -1)]
 
     def copies(self) -> int:
         """Returns the largest number of slots that hold one value."""

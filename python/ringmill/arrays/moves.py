@@ -300,20 +300,29 @@ def combined(code: Code, placed: Placed, terms: Terms, ciphertexts: int, line: L
     return tuple(parts)
 
 
-def _width(ciphers: np.ndarray, steps: np.ndarray, slots: int) -> int:
-    """Returns the number of baby steps for which baby and giant steps are fewest."""
-    pairs = tuple(sorted(set((ciphers * slots + steps).tolist())))
-    return slots if len(pairs) <= 3 else _best_width(pairs, slots)
+def _distinct(numbers: np.ndarray) -> np.ndarray:
+    """Returns the different numbers in order. None is negative, and the largest bounds the memory."""
+    found = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=bool)
+    found[numbers] = True
+    return np.flatnonzero(found)
+
+
+def _width(pairs: np.ndarray, slots: int) -> int:
+    """Returns the number of baby steps for which baby and giant steps are fewest.
+
+    A pair is the number of a ciphertext times the slots, plus the steps of a rotation.
+    """
+    return slots if pairs.size <= 3 else _best_width(pairs.tobytes(), slots)
 
 
 @functools.lru_cache(maxsize=4096)
-def _best_width(pairs: tuple[int, ...], slots: int) -> int:
-    ciphers, steps = np.divmod(np.array(pairs), slots)
+def _best_width(pairs: bytes, slots: int) -> int:
+    ciphers, steps = np.divmod(np.frombuffer(pairs, dtype=np.int64), slots)
 
     def rotations(width: int) -> float:
-        babies = len(set((ciphers * slots + steps % width)[steps % width > 0].tolist()))
-        giants = len(set((steps // width).tolist()) - {0})
-        return babies + 1.05 * giants
+        within = steps % width
+        babies = _distinct((ciphers * slots + within)[within > 0]).size
+        return babies + 1.05 * int(np.count_nonzero(_distinct(steps // width)))
 
     most = int(steps.max(initial=0))
     tried = [*range(1, 33), *(1 << k for k in range(6, slots.bit_length()))]
@@ -331,9 +340,10 @@ def _diagonals(
     line: Line,
 ) -> int | None:
     slots = code.slots
-    width = _width(ciphers, steps, slots)
+    pairs = _distinct(ciphers * slots + steps)
+    width = _width(pairs, slots)
     if code.trial:
-        return _estimated(code, placed, ciphers, steps, width, plain, line)
+        return _estimated(code, placed, pairs, width, plain, line)
     giants: dict[int, list[int]] = {}
     order = np.lexsort((targets, steps, ciphers))
     targets, ciphers, steps, factors = targets[order], ciphers[order], steps[order], factors[order]
@@ -358,20 +368,13 @@ def _diagonals(
     return added(code, [code.rotate(added(code, terms, line), giant, line) for giant, terms in giants.items()], line)
 
 
-def _estimated(
-    code: Code, placed: Placed, ciphers: np.ndarray, steps: np.ndarray, width: int, plain: str | None, line: Line
-) -> int:
+def _estimated(code: Code, placed: Placed, pairs: np.ndarray, width: int, plain: str | None, line: Line) -> int:
     """Emits one operation with the cost of all diagonals."""
-    groups = set((ciphers * code.slots + steps).tolist())
-    babies = {(group // code.slots, group % code.slots % width) for group in groups}
-    giants = {group % code.slots // width for group in groups}
-    turns = sum(1 for _, baby in babies if baby) + len(giants - {0})
-    operands = tuple(
-        part
-        for cipher in sorted({group // code.slots for group in groups})
-        if (part := placed.parts[cipher]) is not None
-    )
-    return code.emit("diagonals", operands, turns, len(groups), plain is not None, code.length, line=line)
+    ciphers, steps = np.divmod(pairs, code.slots)
+    babies = _distinct((ciphers * code.slots + steps % width)[steps % width > 0]).size
+    turns = babies + int(np.count_nonzero(_distinct(steps // width)))
+    operands = tuple(part for cipher in _distinct(ciphers) if (part := placed.parts[cipher]) is not None)
+    return code.emit("diagonals", operands, turns, pairs.size, plain is not None, code.length, line=line)
 
 
 def _vectors(targets: np.ndarray, factors: np.ndarray, plain: str | None, slots: int) -> Iterator[Any]:
