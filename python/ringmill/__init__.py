@@ -17,7 +17,8 @@ True
 import typing as _typing
 
 from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
-from ringmill.arrays.filters import avg_pool2d, conv1d, conv2d
+from ringmill.arrays.filters import avg_pool2d, conv1d, conv2d, upsample
+from ringmill.arrays.pins import layout
 from ringmill.bootstrapping import Bootstrapping, Fixed, bootstrapping
 from ringmill.circuit import Circuit, Netlist, circuit, netlist
 from ringmill.circuit_integers import Integer, add_all, lookup, maximum, minimum, select
@@ -120,6 +121,7 @@ __all__ = [
     "devices",
     "equal",
     "integer",
+    "layout",
     "limits",
     "load",
     "lookup",
@@ -142,6 +144,7 @@ __all__ = [
     "tile",
     "two_real",
     "uint",
+    "upsample",
 ]
 
 

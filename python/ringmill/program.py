@@ -66,6 +66,11 @@ def _preference(name: str, value: Any) -> str:
     return word
 
 
+def _batch(name: str, value: Any) -> Any:
+    """The check of a `batch` argument: a number of inputs, or True for as many as fit."""
+    return True if value is True else integer(1, 1 << 20, CompileError)(name, value)
+
+
 def _params(name: str, value: Any) -> Params:
     """Checks parameters. If the value is a number, the message advises to give it as the slots."""
     if isinstance(value, int):
@@ -269,7 +274,7 @@ class Program:
         "compile",
         params=optional(_params),
         scheme=optional(text(CompileError)),
-        batch=optional(integer(1, 1 << 20, CompileError)),
+        batch=optional(_batch),
     )
     def compile(
         self,
@@ -277,14 +282,15 @@ class Program:
         *,
         slots: int | None = None,
         scheme: str | None = None,
-        batch: int | None = None,
+        batch: int | bool | None = None,
         **options: Any,
     ) -> Compiled:
         """Compiles the program. `options` are those of :func:`compile_traced`.
 
         A program of arrays needs no `slots`. With `batch`, it takes that many inputs at once: encrypted arguments and
-        results have a leading axis of that length, and plain arguments are the same for all. Other programs are
-        compiled for vectors of `slots` values.
+        results have a leading axis of that length, and plain arguments are the same for all. With ``batch=True`` that
+        axis has any length up to :attr:`Compiled.batch`, as many as share a ciphertext. Other programs are compiled for
+        vectors of `slots` values.
 
         Without `params` the compiler chooses the smallest secure parameters that hold the program; otherwise it checks
         that `params` do. `slots` is a power of two, at most half the ring degree. With `params` it may be left out, and
@@ -310,7 +316,7 @@ class Program:
             return self._compile(params, slots, scheme, batch, options)
 
     def _compile(
-        self, params: Params | None, slots: int | None, scheme: str | None, batch: int | None, options: dict[str, Any]
+        self, params: Params | None, slots: int | None, scheme: str | None, batch: Any, options: dict[str, Any]
     ) -> Compiled:
         if self._of_arrays(slots):
             return self._compile_arrays(params, slots, scheme, batch, options)
@@ -337,7 +343,7 @@ class Program:
         params: Params | None,
         slots: int | None,
         scheme: str | None,
-        batch: int | None,
+        batch: Any,
         options: dict[str, Any],
     ) -> Compiled:
         given = None if params is None else params.scheme
@@ -348,7 +354,11 @@ class Program:
         with timed(logging.DEBUG, "traced %s", self.name):
             traced, interface, _ = self._trace_arrays(slots, name_in_text(scheme, self.signature, given), batch=batch)
         choice = choose(scheme, self.signature, given)
-        return compile_arrays(traced, interface, params, choice, options)
+        compiled = compile_arrays(traced, interface, params, choice, options)
+        if batch is True and slots is None and compiled.params.slots > interface.slots:
+            # The ring that the depth takes has room for more inputs.
+            return self._compile_arrays(None, compiled.params.slots, scheme, batch, options)
+        return compiled
 
     @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -22,7 +22,7 @@ from ringmill._ringmill import (
     Params,
     load_compiled,
 )
-from ringmill.arrays.interface import Interface, read
+from ringmill.arrays.interface import ArrayShape, Interface, read
 from ringmill.check import (
     arguments,
     closest,
@@ -93,18 +93,26 @@ _KEYS = optional(instance(EvaluationKeys, "evaluation keys, as client.evaluation
 
 @dataclass(frozen=True)
 class Inputs:
-    """The message of a client to a server: encrypted inputs by name, and the evaluation keys to compute on them."""
+    """The message of a client to a server: encrypted inputs by name, and the evaluation keys to compute on them.
+
+    `batch` is how many inputs share the ciphertexts, for a program that is compiled with ``batch=True``.
+    """
 
     ciphertexts: dict[str, Ciphertext]
     evaluation_keys: EvaluationKeys | None = None
+    batch: int | None = None
 
 
 @dataclass(frozen=True)
 class Run:
-    """The result of a run on a device: encrypted outputs by name, and the report."""
+    """The result of a run on a device: encrypted outputs by name, and the report.
+
+    `batch` is that of the :class:`Inputs`.
+    """
 
     ciphertexts: dict[str, Ciphertext]
     report: Report
+    batch: int | None = None
 
 
 @dataclass(frozen=True)
@@ -140,10 +148,12 @@ class Share:
     decrypted_so_far: int | None = None
 
 
+_BATCH = optional(integer(1, 1 << 20, DataError))
+
 # The constructors of these four are public, and their parameters are their fields.
 for _class, _checks in (
-    (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS}),
-    (Run, {"ciphertexts": _ciphertexts, "report": instance(Report, "the report of a run")}),
+    (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS, "batch": _BATCH}),
+    (Run, {"ciphertexts": _ciphertexts, "report": instance(Report, "the report of a run"), "batch": _BATCH}),
     (
         Precision,
         {
@@ -233,6 +243,7 @@ class Client:
 
         Raises :class:`DataError` for a missing input, a wrong length, NaN, infinity, or values too large for the scale.
         """
+        batch = None
         if self._arrays is None:
             known = self._signature.types
             for name in inputs:
@@ -243,7 +254,7 @@ class Client:
             said = self._given.refused_by_encrypt(inputs)
             if said is not None:
                 raise DataError(said)
-            inputs = packed
+            batch, inputs = self._arrays.count(inputs), packed
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         self._complex = self._complex or any(array.imag.any() for array in arrays.values())
         try:
@@ -252,7 +263,7 @@ class Client:
         except DataError as error:
             said = self._given.refused_by_encrypt(inputs)
             raise error if said is None else DataError(said) from None
-        return Inputs(ciphertexts, self._keys.evaluation_keys)
+        return Inputs(ciphertexts, self._keys.evaluation_keys, batch)
 
     @arguments(complex=optional(flag()), share=optional(_SHARE), assume_bounded=flag(DataError))
     def decrypt(
@@ -282,7 +293,7 @@ class Client:
         would drown. Raises :class:`KeysError` for more decryptions than `share` allows, or a key whose count is not
         known.
         """
-        ciphertexts = self._outputs(outputs)
+        ciphertexts, batch = self._outputs(outputs), getattr(outputs, "batch", None)
         for name in ciphertexts:
             if name not in self._shape.names:
                 raise UnknownName(f"the program has no output `{name}`; {closest(name, self._shape.names)}")
@@ -302,7 +313,10 @@ class Client:
                     outputs, share.statistical_bits, share.decryptions, share.decrypted_so_far, assume_bounded
                 )
                 values = [shared[name] for name in self._shape.names]
-        return self._shape.arrays([v if whole else np.ascontiguousarray(v.real) for v in values])
+        vectors = [v if whole else np.ascontiguousarray(v.real) for v in values]
+        if isinstance(self._shape, ArrayShape) and self._arrays is not None and self._arrays.batch is not None:
+            return self._shape.arrays(vectors, batch)
+        return self._shape.arrays(vectors)
 
     @arguments(share=_SHARE)
     def shared_bits(self, share: Share) -> dict[str, float]:
@@ -378,6 +392,9 @@ class Client:
         Raises :class:`DataError` for inputs for which a value is not where the program says (:func:`ringmill.bounded`).
         """
         if self._arrays is not None:
+            count = self._arrays.count(inputs)
+            if None not in (count, run.batch) and count != run.batch:
+                raise DataError(f"the run is of {run.batch} inputs, and {count} are given")
             inputs = self._arrays.pack(inputs)
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         rows = self._keys.measure(arrays, run.ciphertexts)
@@ -495,6 +512,11 @@ class Compiled:
         """The range of each input's values: ``(lowest, highest)``, or the largest absolute value."""
         found = {name: ends[0] if len(ends) == 1 else (ends[0], ends[1]) for name, ends in self._inner.ranges}
         return found if self._arrays is None else self._arrays.by_argument(found)
+
+    @property
+    def batch(self) -> int | None:
+        """The most inputs at once of a program that is compiled with ``batch=True``, and None for others."""
+        return None if self._arrays is None else self._arrays.batch
 
     @property
     def layouts(self) -> dict[str, str]:
@@ -704,7 +726,8 @@ class Compiled:
                         expanded_bytes,
                     )
                 say_plans()
-                runs.append(Run(outputs, Report._of_run(*texts, page)))
+                batch = inputs.batch if isinstance(inputs, Inputs) else None
+                runs.append(Run(outputs, Report._of_run(*texts, page), batch))
         except KeyboardInterrupt as error:
             if checkpoint is not None and os.path.exists(checkpoint):
                 LOGGER.info("%s: interrupted; its checkpoint is %s", self._inner.name, checkpoint)

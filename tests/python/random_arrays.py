@@ -107,6 +107,17 @@ def draw(seed: int, whole: bool) -> Drawn:
     return drawn
 
 
+def _pinned(x: Any, order: tuple[int, ...], offset: int) -> Any:
+    """Pins the layout of a traced array: axes in this order, with gaps. numpy's arrays stay as they are."""
+    if isinstance(x, np.ndarray | np.generic):
+        return x
+    strides, stride = [0] * x.ndim, 1 + offset
+    for axis in order:
+        strides[axis] = stride
+        stride *= x.shape[axis]
+    return rm.layout(x, tuple(strides), offset)
+
+
 def _step(rng: np.random.Generator, found: list[Any], plain: list[Any], a: int, whole: bool) -> Any:
     """Draws one step on value `a`: its name, and the function."""
     value = np.asarray(found[a])
@@ -136,6 +147,7 @@ def _step(rng: np.random.Generator, found: list[Any], plain: list[Any], a: int, 
     repeats = int(rng.integers(1, 4))
     steps: dict[str, Callable[[Any, Any], Any]] = {
         "add": lambda f, p: f[a] + f[b],
+        "layout": lambda f, p: _pinned(f[a], order, repeats - 1),
         "subtract": lambda f, p: f[a] - f[b],
         "multiply": lambda f, p: f[a] * f[b],
         "square": lambda f, p: np.square(f[a]),

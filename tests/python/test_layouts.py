@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import random_arrays
 
+import ringmill as rm
 from ringmill.arrays import choose, tracing
 from ringmill.arrays.graph import Node
 from ringmill.arrays.layout import RUBBISH, ZERO, Layout, affine, affine_strides, repeated, table, usual
@@ -48,6 +49,8 @@ def value_of(node: Node, known: dict[Node, np.ndarray], drawn: random_arrays.Dra
             return (taken[0] * taken[1]).sum(axis=-1).ravel()
         case "join":
             return np.sum(taken, axis=0)
+        case "layout":
+            return taken[0]
         case "neg":
             return -taken[0]
         case "number":
@@ -149,3 +152,110 @@ def test_layouts_are_affine_tables():
     assert twice.copies() == 2
     assert twice.once().holds.tolist() == [0, 1, 2, *[RUBBISH] * 5]
     assert [found.ciphertexts for found in usual((5, 9), 16)] == [5, 3, 5, 3]
+
+
+@pytest.mark.parametrize("strides", [(1, 4), (16, -2), (8, 1), (100, 3)])
+@pytest.mark.parametrize("copies", [False, True])
+def test_a_pinned_layout_is_taken(strides, copies):
+    x = np.arange(12.0).reshape(3, 4)
+    offset = 6 if strides[1] < 0 else 0
+
+    @rm.program
+    def pinned(x: rm.Encrypted[rm.real[3, 4]]):
+        x = rm.layout(x, strides, offset, copies)
+        return x + 1, rm.layout(x.T * 2, (4, 1)), x[0] * x[1, ::-1], x.sum(axis=1)
+
+    compiled = pinned.compile(rm.params(log_n=10, bits=[60, 50, 50, 60], **random_arrays.INSECURE), input_bound=12)
+    assert f"value at slot {offset} + index . {strides}" in compiled.layouts["x"]
+    assert ("copies" in compiled.layouts["x"]) == copies
+    assert "value at slot 0 + index . (4, 1)" in compiled.layouts["out1"]
+    client = compiled.keygen()
+    for found in (pinned(x), client.decrypt(compiled.run(client.encrypt(x=x)))):
+        for one, other in zip(found, (x + 1, x.T * 2, x[0] * x[1, ::-1], x.sum(axis=1)), strict=True):
+            assert np.allclose(one, other, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda x, p: rm.layout(x, (1,)), r"2 axes; give one for each"),
+        (lambda x, p: rm.layout(x, (1, 2)), r"puts 2 values of shape \(3, 4\) in slot 2"),
+        (lambda x, p: rm.layout(x, (4, -1)), "in slot -3; slots are from 0"),
+        (lambda x, p: rm.layout(x, (1 << 21, 1)), "in slot 4194307"),
+        (lambda x, p: x * rm.layout(p, (4, 1)), "encodes plain ones"),
+        (lambda x, p: rm.layout(np.ones(3), 1), "takes x, an encrypted array"),
+        (lambda x, p: x + rm.layout(x[:0], (1, 1)), "has no value"),
+        (lambda x, p: rm.layout(x, (4, 1), 0, 2), "copies must be True or False"),
+        (lambda x, p: rm.layout(x, (4096, 1), copies=True), "repeats the values within a ciphertext"),
+        (lambda x, p: rm.upsample(x[0], (1, 2)), "x has one axis"),
+        (lambda x, p: rm.upsample(x[0, 0], 2), "one dimension or more"),
+        (lambda x, p: rm.upsample(x, 1 << 20), "too many values"),
+        (lambda x, p: rm.upsample(x, 0), "scale must be a whole number"),
+    ],
+)
+def test_layouts_that_cannot_be_are_refused(function, said):
+    @rm.program
+    def f(x: rm.Encrypted[rm.real[3, 4]], p: rm.Plain[rm.real[3, 4]]):
+        return function(x, p)
+
+    with pytest.raises(rm.CompileError, match=said):
+        f.compile(input_bound=1)
+
+
+def test_an_image_grows_by_its_nearest_values():
+    @rm.program
+    def larger(x: rm.Encrypted[rm.real[2, 3, 4]], p: rm.Plain[rm.real[1, 2]]):
+        return (
+            rm.upsample(x, 2),
+            rm.upsample(x[0], (1, 3)),
+            rm.upsample(x[0, 0], 3) * 2,
+            x[0, :2, :2] * rm.upsample(p, 1),
+        )
+
+    x, p = np.arange(24.0).reshape(2, 3, 4), np.array([[2.0, 3.0]])
+    wanted = (x.repeat(2, 1).repeat(2, 2), x[0].repeat(3, 1), x[0, 0].repeat(3) * 2, x[0, :2, :2] * p)
+    for one, other in zip(larger(x, p), wanted, strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("options", [{"slots": 64}, {}])
+def test_any_number_of_inputs_shares_a_ciphertext(tmp_path, options):
+    @rm.program
+    def scored(x: rm.Encrypted[rm.real[5]], w: rm.Plain[rm.real[5, 2]], y: rm.Encrypted[rm.real]):
+        return {"score": (x @ w + 1) ** 2 * y, "mean": x.mean()}
+
+    dice = np.random.default_rng(3)
+    compiled = scored.compile(batch=True, ranges={"x": (1, 2), "y": (1, 2)}, input_bound=1, **options)
+    most = compiled.batch
+    assert most == compiled.params.slots // 8 if not options else most == 8
+    compiled.save(tmp_path / "scored.rmac")
+    loaded = rm.load(tmp_path / "scored.rmac")
+    assert loaded.batch == most
+    w = dice.uniform(-1, 1, (5, 2))
+    client = loaded.keygen()
+    for count in (1, 3, most):
+        x, y = dice.uniform(1, 2, (count, 5)), dice.uniform(1, 2, count)
+        inputs = client.encrypt(x=x, y=y)
+        assert len(inputs.ciphertexts) == 2
+        run = loaded.run(inputs, plain={"w": w})
+        found = client.decrypt(run)
+        assert np.allclose(found["score"], (x @ w + 1) ** 2 * y[:, None], atol=1e-3)
+        assert np.allclose(found["mean"], x.mean(axis=1), atol=1e-3)
+        assert client.measure(run, x=x, y=y, w=w)["score"].measured_bits > 10
+        assert client.decrypt(run.ciphertexts)["mean"].shape == (most,)
+    for given, said in (
+        ({"x": np.ones((most + 1, 5)), "y": np.ones(most + 1)}, f"at most {most} share"),
+        ({"x": np.ones((2, 5)), "y": np.ones(3)}, "x has 2, y has 3"),
+        ({"x": np.ones(5), "y": np.ones(3)}, r"an array of shape \(n, 5\)"),
+        ({"x": np.ones((0, 5)), "y": np.ones(0)}, r"one of shape \(0, 5\)"),
+        ({"x": [[1], [1, 2]], "y": 1}, "an array of another kind"),
+        ({"x": np.ones((1, 5)), "y": 1}, r"an array of shape \(n,\)"),
+    ):
+        with pytest.raises(rm.DataError, match=said):
+            client.encrypt(**given)
+    with pytest.raises(rm.DataError, match=f"the run is of {most} inputs, and 2 are given"):
+        client.measure(run, x=np.ones((2, 5)), y=np.ones(2), w=w)
+    text = (tmp_path / "scored.rmac").read_text()
+    (tmp_path / "other.rmac").write_text(text.replace(f'"batch": {most}', '"batch": 3'))
+    with pytest.raises(rm.FileError, match="altered"):
+        rm.load(tmp_path / "other.rmac")

@@ -7,11 +7,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ringmill.arrays import pins
+from ringmill.arrays.choose import MOST_SLOTS, padded
 from ringmill.arrays.graph import Graph, Node, in_order
+from ringmill.arrays.layout import power
+from ringmill.arrays.products import MOST_TERMS
 from ringmill.arrays.value import Array
 
 # Operations whose constants, or indices of a plain argument, stand beside the values.
 _BESIDE = ("plus", "minus", "scale", "linear")
+
+
+_SLOTS = 1 << 12  # of a ciphertext that many inputs share, at least: those of the smallest secure ring
+
+
+def most_inputs(roots: Sequence[Node], graph: Graph, slots: int | None) -> tuple[int, int]:
+    """Returns the slots of a ciphertext, and how many inputs share it if their values stand beside each other."""
+    nodes = [*graph.inputs.values(), *in_order(roots)]
+    widest = max(pins.span(node) if node.op == "layout" else padded(node.shape) for node in nodes)
+    room = slots or max(_SLOTS, min(MOST_SLOTS, power(widest)))
+    terms = max((index.size for node in nodes for _, index in node.operands), default=1)
+    return room, max(1, min(room // power(widest), MOST_TERMS // max(terms, 1)))
 
 
 def batched(graph: Graph, arrays: Sequence[Array], count: int) -> tuple[Graph, list[Array]]:
@@ -36,7 +52,7 @@ def _repeated(node: Node, made: dict[Node, Node], count: int) -> Node:
     for operand, index in node.operands:
         shifted = _shifted(index, operand.size, count)
         operands.append((made[operand], shifted.ravel() if index.ndim == 1 and node.op not in _ROWS else shifted))
-    rest = node.rest
+    rest = pins.batched(node) if node.op == "layout" else node.rest
     if node.op in _BESIDE:
         plain, factors = rest
         repeated = np.repeat(np.asarray(factors)[None], count, axis=0)

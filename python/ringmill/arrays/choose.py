@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ringmill.arrays import pins
 from ringmill.arrays.graph import Graph, Node, in_order
 from ringmill.arrays.layout import ZERO, Layout, power, repeated, usual
 from ringmill.arrays.lower import Lowerer
@@ -20,7 +21,7 @@ from ringmill.arrays.moves import Placed
 WORK = 10_000
 """The slot operations that a search emits before it takes the best that it has found: about a second."""
 
-_LARGEST = 1 << 13  # more slots than this are taken only by request
+MOST_SLOTS = 1 << 13  # more slots than this are taken only by request
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +48,24 @@ def choose(graph: Graph, roots: Sequence[Node], slots: int | None, work: int = W
 
     The search ends after so much `work`, which is the same on every machine.
     """
-    ends = [padded(node.shape) for node in (*graph.inputs.values(), *roots)]
-    widths = [slots or min(_LARGEST, max(map(power, ends)))]
+    pinned = [node for node in in_order(roots) if node.op == "layout"]
+    ends = [padded(node.shape) for node in (*graph.inputs.values(), *roots)] + [pins.span(node) for node in pinned]
+    widths = [slots or min(MOST_SLOTS, max(map(power, ends)))]
     if slots is None and work:
-        most = min(_LARGEST, max(padded(node.shape) for node in in_order(roots)))
+        most = min(MOST_SLOTS, max(padded(node.shape) for node in in_order(roots)))
         widths += [most] if most > widths[0] else []
     found = [_searched(graph, roots, width, work // len(widths)) for width in widths]
     return min(found, key=lambda choice: choice.cost)
 
 
 def _searched(graph: Graph, roots: Sequence[Node], width: int, work: int) -> Choice:
+    options = {node.rest[0]: candidates(node, width) for node in graph.inputs.values()}
     used = list(graph.inputs.values())
-    options = {node.rest[0]: candidates(node, width) for node in used}
+    for pin in [node for node in in_order(roots) if node.op == "layout"]:
+        node = pins.of_input(pin)
+        if node in used:
+            options[node.rest[0]] = [pins.pinned(pin, width)]
+            used.remove(node)
     best = _tried(graph, roots, width, {name: found[0] for name, found in options.items()})
     spent = best.lowerer.code.work
     tried = {_key(best.inputs)}

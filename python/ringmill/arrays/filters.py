@@ -136,6 +136,31 @@ def _convolved(
     return found.reshape((*lead, filters, *found.shape[len(lead) + 2 :]))  # type: ignore[attr-defined]
 
 
+@arguments("rm.upsample", compile_error, x=_traced)
+def upsample(x: Any, scale: Any) -> Array:
+    """Returns images whose values are repeated along the last two axes: the nearest value stands for each new one.
+
+    `scale` is a number or a pair. Arrays of one dimension are repeated along their only axis.
+
+    >>> import ringmill as rm
+    >>> @rm.program
+    ... def larger(image: rm.Encrypted[rm.real[1, 2]]):
+    ...     return rm.upsample(image, (2, 3))
+    >>> larger([[1.0, 2.0]])
+    array([[1., 1., 1., 2., 2., 2.],
+           [1., 1., 1., 2., 2., 2.]])
+    """
+    if not isinstance(x, Traced) or not x.ndim:
+        refuse("rm.upsample takes x, an array of a program of one dimension or more")
+    if x.ndim == 1 and isinstance(scale, (tuple, list)):
+        refuse(f"scale={shown(scale)} is a pair, and x has one axis; give one number")
+    rows, columns = (1, _WHOLE("scale", scale)) if x.ndim == 1 else _pair("scale", scale, _WHOLE)
+    if x.size * rows * columns > products.MOST_TERMS:
+        refuse(f"x of shape {x.shape} has too many values at scale={shown(scale)}; at most {products.MOST_TERMS}")
+    wide = np.repeat(x._index, columns, axis=-1)
+    return x._view(wide if rows == 1 else np.repeat(wide, rows, axis=-2))  # type: ignore[no-any-return]
+
+
 @arguments("rm.avg_pool2d", compile_error, x=_traced)
 def avg_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = 0) -> Array:
     """Returns the means of windows over the last two axes. `size`, `stride` (the size by default) and `padding` are

@@ -86,21 +86,29 @@ class ArrayShape(Shape):
 
     results: tuple[Result, ...] = field(default=(), compare=False)
 
-    def arrays(self, vectors: Sequence[Any]) -> Any:
-        """Takes the arrays out of vectors of slots, and returns them in the structure of the result."""
+    def arrays(self, vectors: Sequence[Any], count: int | None = None) -> Any:
+        """Takes the arrays out of vectors of slots, and returns them in the structure of the result.
+
+        With a `count`, those of the first inputs of a batch.
+        """
         by_name = dict(zip(self.names, vectors, strict=True))
         values = [result.unpacked(by_name) for result in self.results]
+        values = values if count is None else [value[:count] for value in values]
         return Shape(self.kind, tuple(result.name for result in self.results)).build(values)
 
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """The arguments and results of an array program."""
+    """The arguments and results of an array program.
+
+    A `batch` is the most inputs at once. The leading axis of encrypted arguments then has any length up to it.
+    """
 
     slots: int
     arguments: tuple[Argument, ...]
     results: tuple[Result, ...]
     kind: str
+    batch: int | None = None
 
     @property
     def shape(self) -> ArrayShape:
@@ -128,8 +136,50 @@ class Interface:
         """Returns the vectors of slots of arguments by name."""
         packed: dict[str, np.ndarray] = {}
         for name, value in values.items():
-            packed |= self._argument(name, "the program has no input").packed(value)
+            argument = self._argument(name, "the program has no input")
+            packed |= argument.packed(value if self.batch is None else self._filled(argument, value))
         return packed
+
+    def _filled(self, argument: Argument, value: Any) -> Any:
+        """Returns a batch that is filled with copies of its last input."""
+        if not argument.encrypted:
+            return value
+        count = self._inputs_in(argument, value)
+        array = np.asarray(typed(f"input {argument.name}", value, argument.type.element[(count, *self._one(argument))]))
+        return np.concatenate((array, np.repeat(array[-1:], (self.batch or 1) - count, axis=0)))
+
+    @staticmethod
+    def _one(argument: Argument) -> tuple[int, ...]:
+        return argument.type.shape[1:]
+
+    def _inputs_in(self, argument: Argument, value: Any) -> int:
+        shape = _shape_of(value)
+        one = self._one(argument)
+        if not shape or shape[1:] != one or not shape[0]:
+            named = ", ".join(map(str, ("n", *one)))
+            refused = "an array of another kind" if shape is None else f"one of shape {shape}"
+            raise DataError(
+                f"input {argument.name} takes an array of shape ({named}{'' if one else ','}), n inputs at once, "
+                f"and got {refused}"
+            )
+        if shape[0] > (self.batch or 1):
+            raise DataError(
+                f"input {argument.name} has {shape[0]} inputs, and at most {self.batch} share the ciphertexts; encrypt "
+                f"and run parts, as {argument.name}[:{self.batch}], or compile with more slots="
+            )
+        return shape[0]
+
+    def count(self, values: Mapping[str, Any]) -> int | None:
+        """Returns how many inputs a batch has, or None for a program of a fixed number."""
+        if self.batch is None:
+            return None
+        counts = {
+            a.name: self._inputs_in(a, values[a.name]) for a in self.arguments if a.encrypted and a.name in values
+        }
+        if len(set(counts.values())) > 1:
+            told = ", ".join(f"{name} has {number}" for name, number in counts.items())
+            raise DataError(f"all encrypted arguments hold as many inputs, and {told}")
+        return next(iter(counts.values()), None)
 
     def sample(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Returns the vectors of slots of typical values."""
@@ -206,7 +256,17 @@ class Interface:
             for result in self.results
         ]
         whole = {"slots": self.slots, "returned": self.kind, "arguments": arguments, "results": results}
+        if self.batch is not None:
+            whole["batch"] = self.batch
         return f"{_MARK}{json.dumps(whole)}\n"
+
+
+def _shape_of(value: Any) -> tuple[int, ...] | None:
+    """Returns the shape of a value, or None if it has none."""
+    try:
+        return np.shape(value)
+    except Exception:
+        return None
 
 
 def _described(places: np.ndarray, holds: np.ndarray | None, kind: str, slots: int) -> str:
@@ -273,7 +333,11 @@ def _interface(read: Any) -> Interface:
         results.append(Result(str(item["name"]), shape, names, places, _count(item["divisor"], 1 << 63), known))
     if read["returned"] not in ("one", "tuple", "dict") or not results:
         raise ValueError("no structure of results")
-    return Interface(slots, tuple(arguments), tuple(results), read["returned"])
+    batch = _count(read["batch"]) if "batch" in read else None
+    shapes = [argument.type.shape for argument in arguments if argument.encrypted] + [r.shape for r in results]
+    if batch is not None and any(shape[:1] != (batch,) for shape in shapes):
+        raise ValueError("a batch that does not fit")
+    return Interface(slots, tuple(arguments), tuple(results), read["returned"], batch)
 
 
 def _count(value: Any, most: int = 1 << 24) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ringmill.arrays import linear, slotwise
+from ringmill.arrays import linear, pins, slotwise
 from ringmill.arrays.code import Code
 from ringmill.arrays.graph import Node, in_order
 from ringmill.arrays.layout import Layout
@@ -52,6 +52,8 @@ class Lowerer:
                 return linear.products(code, node, *views)
             case "join":
                 return linear.joined(code, node, views)
+            case "layout":
+                return pins.lowered(code, node, views[0])
             case "neg" | "number" | "conj" | "two_real" | "bounded" | "polynomial" | "chebyshev" | "is_zero":
                 return slotwise.unary(code, node, views[0][0])
             case _:

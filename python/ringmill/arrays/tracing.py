@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ringmill._ringmill import MacroProgram
 from ringmill.arrays import choose
-from ringmill.arrays.batch import batched
+from ringmill.arrays.batch import batched, most_inputs
 from ringmill.arrays.elementwise import encrypted
 from ringmill.arrays.emit import Emitter
 from ringmill.arrays.graph import Graph, Node
@@ -30,13 +31,13 @@ def traced(
     scheme: str,
     slots: int | None,
     work: int = choose.WORK,
-    batch: int | None = None,
+    batch: int | bool | None = None,
 ) -> tuple[MacroProgram, Interface, choose.Choice]:
     """Traces a function of arrays.
 
     `types` has each argument's type, and whether it is encrypted. `call` calls the function with its arguments.
     `work` bounds the search for layouts. With a `batch`, encrypted arguments and results have a leading axis of that
-    length.
+    length. If it is True, the length is that of the most inputs that share a ciphertext of the slots.
     """
     graph = Graph(name, any(kind.whole for kind, _ in types.values()), line)
     arguments: dict[str, Any] = {}
@@ -51,6 +52,9 @@ def traced(
             arguments[argument] = PlainArray(graph, argument, index, kind.element)
     shape, values = Shape.of(call(graph, arguments), line, "the program")
     arrays = [_result(name, output, value, graph, line) for output, value in zip(shape.names, values, strict=True)]
+    shared = batch is True
+    if batch is True:
+        slots, batch = most_inputs([array._node for array in arrays], graph, slots)
     if batch is not None:
         graph, arrays = batched(graph, arrays, batch)
         types = {
@@ -60,7 +64,7 @@ def traced(
     roots = [array._node for array in arrays]
     choice = choose.choose(graph, roots, slots, work)
     program, interface = Emitter(name, scheme, choice, types).program(shape, arrays, line)
-    return program, interface, choice
+    return program, replace(interface, batch=batch if shared else None), choice
 
 
 def _result(name: str, output: str, value: Any, graph: Graph, line: Line) -> Array:
