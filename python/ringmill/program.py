@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import logging
 import math
 import numbers
 import time
+import types
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +19,7 @@ import numpy as np
 
 from ringmill import arrays as shaped
 from ringmill._ringmill import MAX_SLOTS, CompiledProgram, MacroProgram, Params, compile_program, evaluate_program
+from ringmill.arrays import trees
 from ringmill.bootstrapping import Bootstrapping, setup_or_flag
 from ringmill.check import (
     Check,
@@ -49,7 +52,7 @@ from ringmill.ranges import Sizes, whole_ranges
 from ringmill.runtime import Compiled
 from ringmill.schemes import Choice, Scheme, Signature, choose, name_in_text, named, of_text
 from ringmill.shape import Shape
-from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, annotation_of, compile_error, mixed, refuse
+from ringmill.trace import Annotation, Encrypted, Tracer, Vector, compile_error, mixed, refuse
 from ringmill.types import SLOTS, Type, real
 from ringmill.values import Tiled, as_vector, as_vectors, numeric, spread, typed, whole_slots
 from ringmill.waiting import waiting
@@ -123,6 +126,18 @@ class Program:
         self._function = function
         self._line = (code.co_filename.encode(errors="backslashreplace").decode(), code.co_firstlineno)
         self._arguments: dict[str, Annotation] | None = None
+        self._trees: dict[str, trees.Tree] = {}
+        self._defaults: dict[str, Any] = {}
+
+    def __get__(self, instance: Any, _owner: Any = None) -> Program:
+        """Returns the program of a method: its function with the object that it belongs to."""
+        return self if instance is None else Program(types.MethodType(self._function, instance))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and self._function == other._function
+
+    def __hash__(self) -> int:
+        return hash(self._function)
 
     @property
     def name(self) -> str:
@@ -153,16 +168,30 @@ class Program:
         for name, parameter in signature.parameters.items():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 refuse(f"{self.name} takes *{name}: a program has a fixed list of parameters", self._line)
-            annotation = annotation_of(parameter.annotation)
-            if annotation is Encrypted or annotation is Plain:
-                annotation = Annotation(annotation, SLOTS)
-            if not isinstance(annotation, Annotation):
+            has_default = parameter.default is not parameter.empty
+            if has_default and parameter.annotation is parameter.empty:
+                self._defaults[name] = parameter.default  # a constant of the program
+                continue
+            found = trees.of_annotation(parameter.annotation)
+            if found is None:
                 refuse(
                     f"parameter {name} of {self.name} must be annotated rm.Encrypted or rm.Plain, with its type in "
-                    "brackets or without",
+                    "brackets or without, or a structure of these, as [rm.Plain[rm.real[3]], rm.Plain[rm.real[2]]] or "
+                    "a dataclass",
                     self._line,
                 )
-            parameters[name] = annotation
+            tree, leaves = found
+            if len({leaf.vector for leaf in leaves}) > 1:
+                refuse(
+                    f"parameter {name} of {self.name} has encrypted and plain arrays; split it, since a client "
+                    "encrypts the ones and a server encodes the others",
+                    self._line,
+                )
+            if tree.kind != "leaf":
+                self._trees[name] = tree
+            if has_default and parameter.default is not None:
+                self._defaults[name] = parameter.default
+            parameters |= zip(tree.paths(name), leaves, strict=True)
         if not any(annotation.vector is Encrypted for annotation in parameters.values()):
             refuse(f"{self.name} has no encrypted parameter; annotate one rm.Encrypted", self._line)
         return parameters
@@ -218,7 +247,8 @@ class Program:
         Arrays of several dimensions need that. Other programs of declared types take it unless slots are given.
         """
         kinds = [argument.type for argument in self._annotations.values()]
-        return any(len(kind.shape) > 1 for kind in kinds) or (slots is None and SLOTS not in kinds)
+        several = any(len(kind.shape) > 1 for kind in kinds) or bool(self._trees)
+        return several or (slots is None and SLOTS not in kinds)
 
     def _trace_arrays(
         self, slots: int | None, scheme: str, **search: Any
@@ -231,12 +261,45 @@ class Program:
                     f"rm.{argument.vector.__name__}[rm.real[100, 30]]",
                     self._line,
                 )
-        types = {name: (argument.type, argument.vector is Encrypted) for name, argument in self._annotations.items()}
-        return shaped.traced(self.name, types, self._line, self._with_arrays, scheme, slots, **search)
+        kinds = {name: (argument.type, argument.vector is Encrypted) for name, argument in self._annotations.items()}
+        program, interface, choice = shaped.traced(
+            self.name, kinds, self._line, self._with_arrays, scheme, slots, **search
+        )
+        constants = self._constants
+        defaults = {name: value for name, value in self._defaults.items() if name not in constants}
+        return program, dataclasses.replace(interface, structures=self._trees, defaults=defaults), choice
+
+    @property
+    def _constants(self) -> set[str]:
+        """The parameters that are no arguments of the program, since they have a value and no type."""
+        declared = {*self._annotations, *self._trees}
+        return {name for name in self._defaults if name not in declared}
 
     def _with_arrays(self, graph: Any, arguments: Mapping[str, Any]) -> Any:
-        """Calls the function with arrays of a trace."""
-        return self._called(graph.inside, arguments)
+        """Calls the function with arrays of a trace, which stand in its structures."""
+        built = {
+            name: tree.build(iter([arguments[path] for path in tree.paths(name)])) for name, tree in self._trees.items()
+        }
+        return self._called(graph.inside, {**arguments, **built})
+
+    def _flat(self, values: Mapping[str, Any], refused: Any) -> dict[str, Any]:
+        """Returns the arrays of structures by name."""
+        flat = {name: value for name, value in values.items() if name not in self._trees}
+        for name, tree in self._trees.items():
+            what = f"{self.name}: argument {name}"
+            flat |= zip(tree.paths(name), tree.leaves(what, values[name], refused), strict=True)
+        return flat
+
+    def _bound(self, args: Any, kwargs: Any, refusal: Any) -> dict[str, Any]:
+        """Returns the values of a call by parameter, without the constants."""
+        values: dict[str, Any] = arguments(self.name, refusal)(bind(self._function))(*args, **kwargs)
+        for name in self._constants:
+            if values.pop(name) is not self._defaults[name]:
+                raise refusal(
+                    f"parameter {name} of {self.name} has no type, so it is a constant of the program; annotate it "
+                    "rm.Plain[...], or write a program for each value"
+                )
+        return values
 
     def _slots_for(self, usual: int) -> int:
         """Returns slots that hold all declared lengths, or the usual number if no length is declared."""
@@ -368,11 +431,12 @@ class Program:
 
         On vectors of another program it becomes part of that program, and returns vectors of it.
         """
-        if any(isinstance(value, shaped.Traced) for value in (*args, *kwargs.values())):
+        if trees.first_of([*args, *kwargs.values()], shaped.Traced) is not None:
             return self._with_arrays(*self._inlined_arrays(args, kwargs))
         tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]
-        fits = arguments(self.name, compile_error if tracers else ArgumentError)
-        values = fits(bind(self._function))(*args, **kwargs)
+        if tracers and self._trees:
+            refuse(f"{self.name} takes structures of arrays, and this program is of vectors of slots")
+        values = self._bound(args, kwargs, compile_error if tracers else ArgumentError)
         return self._inlined(tracers[0], values) if tracers else self._in_the_clear(values)
 
     def _inlined(self, tracer: Tracer, values: Mapping[str, Any]) -> Any:
@@ -405,8 +469,11 @@ class Program:
 
     def _inlined_arrays(self, args: Any, kwargs: Any) -> tuple[Any, dict[str, Any]]:
         """Checks arrays of another program that become this one's arguments. Returns their graph and the arguments."""
-        values = arguments(self.name, compile_error)(bind(self._function))(*args, **kwargs)
-        graph = next(value._graph for value in values.values() if isinstance(value, shaped.Traced))
+        values = self._flat(self._bound(args, kwargs, compile_error), compile_error)
+        traced = next((value for value in values.values() if isinstance(value, shaped.Traced)), None)
+        if traced is None:
+            refuse(f"{self.name} takes arrays, and gets a traced array within one of them; np.stack puts them together")
+        graph = traced._graph
         for name, argument in self._annotations.items():
             value, what = values[name], f"argument {name} of {self.name}"
             if isinstance(value, shaped.Traced):
@@ -422,12 +489,14 @@ class Program:
 
     def _arrays_in_the_clear(self, values: Mapping[str, Any]) -> Any:
         kinds = self.signature.types
+        values = self._flat(values, DataError)
         for name, kind in kinds.items():
             typed(f"argument {name} of {self.name}", values[name], kind)
         choose(None, self.signature)
         traced, interface, _ = self._trace_arrays(None, name_in_text(None, self.signature), work=0)
         signature = interface.signature
-        vectors = as_vectors(interface.pack(values), interface.slots, signature.of)
+        packed = dataclasses.replace(interface, structures={}).pack(values)
+        vectors = as_vectors(packed, interface.slots, signature.of)
         outputs = evaluate_program(traced, [vectors[name] for name, _ in traced.inputs])
         return interface.shape.arrays([as_real(outputs[name]) for name in interface.shape.names])
 

@@ -250,6 +250,7 @@ class Client:
                 if known and name not in known:
                     raise UnknownName(f"the program has no input `{name}`; {closest(name, known)}")
         else:
+            inputs = self._arrays.completed(inputs, True)
             packed = self._arrays.pack(inputs)
             said = self._given.refused_by_encrypt(inputs)
             if said is not None:
@@ -392,6 +393,7 @@ class Client:
         Raises :class:`DataError` for inputs for which a value is not where the program says (:func:`ringmill.bounded`).
         """
         if self._arrays is not None:
+            inputs = self._arrays.completed(inputs, None)
             count = self._arrays.count(inputs)
             if None not in (count, run.batch) and count != run.batch:
                 raise DataError(f"the run is of {run.batch} inputs, and {count} are given")
@@ -754,9 +756,8 @@ class Compiled:
     ) -> dict[str, np.ndarray[Any, Any]]:
         """Returns the plain inputs of a run of an array program."""
         assert self._arrays is not None
-        given = [
-            a.name for a in self._arrays.arguments if a.encrypted and all(name in ciphertexts for name in a.vectors)
-        ]
+        plain = self._arrays.completed(plain, False)
+        given = self._arrays.encrypted_in(ciphertexts)
         packed = self._arrays.pack(plain)
         said = self._given.refused_by_run(given, plain)
         for name in plain:

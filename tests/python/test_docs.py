@@ -465,10 +465,11 @@ def test_types_python(tmp_path):
         done = subprocess.run([sys.executable, "-P", script], capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         printed.append(done.stdout.splitlines())
-    (said, value), (shape, layout), whole = printed
+    (said, value), (shape, layout), (structure,), whole = printed
+    assert f"# {structure}" in blocks[2]
     assert f"# {shape}" in blocks[1]
     assert "ciphertext" in layout
     assert f"# {said}" in blocks[0]
     assert float(value) == pytest.approx(30 * 0.5 * 0.1 + 0.25, abs=1e-4)
     assert len(whole) == 2
-    assert all(f"# {line}" in blocks[2] for line in whole)
+    assert all(f"# {line}" in blocks[3] for line in whole)

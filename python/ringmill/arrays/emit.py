@@ -12,6 +12,7 @@ from ringmill.arrays.choose import Choice
 from ringmill.arrays.code import Code, Operation
 from ringmill.arrays.interface import Argument, Interface, Result
 from ringmill.arrays.moves import Placed
+from ringmill.arrays.trees import identifier
 from ringmill.arrays.value import Array
 from ringmill.frames import Line
 from ringmill.shape import Shape
@@ -64,8 +65,10 @@ class Emitter:
                 keys = of_plain.get(name, {})
                 tables = {number: np.frombuffer(key, dtype=np.int64) for number, key in enumerate(keys)}
             vectors = {}
+            plain_name = name if name.isidentifier() else identifier(name)
             for number, index in tables.items():
-                vector = name if len(tables) == 1 else _free(f"{name}__{number}", taken)
+                vector = plain_name if len(tables) == 1 else f"{plain_name}__{number}"
+                vector = vector if vector == name else _free(vector, taken)
                 taken.add(vector)
                 vectors[vector] = index
                 made = self._tracer.builder.input(vector, encrypted, *line)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ringmill.arrays.layout import Layout, affine_strides
+from ringmill.arrays.trees import Tree, of_plain
 from ringmill.check import closest
 from ringmill.errors import DataError, FileError, UnknownName
 from ringmill.inputs import Given
@@ -85,6 +86,7 @@ class ArrayShape(Shape):
     """The structure of results that are arrays. `names` are those of the vectors of slots."""
 
     results: tuple[Result, ...] = field(default=(), compare=False)
+    tree: Tree = field(default=Tree(), compare=False)
 
     def arrays(self, vectors: Sequence[Any], count: int | None = None) -> Any:
         """Takes the arrays out of vectors of slots, and returns them in the structure of the result.
@@ -94,7 +96,7 @@ class ArrayShape(Shape):
         by_name = dict(zip(self.names, vectors, strict=True))
         values = [result.unpacked(by_name) for result in self.results]
         values = values if count is None else [value[:count] for value in values]
-        return Shape(self.kind, tuple(result.name for result in self.results)).build(values)
+        return self.tree.build(iter(values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,16 +111,32 @@ class Interface:
     results: tuple[Result, ...]
     kind: str
     batch: int | None = None
+    tree: Tree = field(default_factory=Tree)
+    structures: Mapping[str, Tree] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def shape(self) -> ArrayShape:
         names = tuple(dict.fromkeys(name for result in self.results for name in result.vectors))
-        return ArrayShape(self.kind, names, (), self.signature, self.results)  # type: ignore[arg-type]
+        return ArrayShape(self.kind, names, (), self.signature, self.results, self.tree)  # type: ignore[arg-type]
 
     @property
     def given(self) -> Given:
         """The arguments by name, for messages."""
-        return Given.of([(argument.name, argument.encrypted) for argument in self.arguments])
+        return Given.of([(name, self.arguments[first].encrypted) for name, first in self._parameters().items()])
+
+    def _parameters(self) -> dict[str, int]:
+        """Returns the parameters by name, each with the number of its first argument."""
+        owner = {path: name for name in self.structures for path in self._paths(name)}
+        found: dict[str, int] = {}
+        for number, argument in enumerate(self.arguments):
+            found.setdefault(owner.get(argument.name, argument.name), number)
+        return found
+
+    def encrypted_in(self, ciphertexts: Mapping[str, Any]) -> list[str]:
+        """Returns the encrypted parameters of which all ciphertexts are given."""
+        lacking = {a.name for a in self.arguments if a.encrypted and any(name not in ciphertexts for name in a.vectors)}
+        return [name for name in self.given.encrypted if lacking.isdisjoint(self._paths(name))]
 
     @property
     def signature(self) -> Signature:
@@ -135,10 +153,30 @@ class Interface:
     def pack(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Returns the vectors of slots of arguments by name."""
         packed: dict[str, np.ndarray] = {}
-        for name, value in values.items():
+        for name, value in self._flat(values).items():
             argument = self._argument(name, "the program has no input")
             packed |= argument.packed(value if self.batch is None else self._filled(argument, value))
         return packed
+
+    def _flat(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the arrays of structures by their names in the program."""
+        flat: dict[str, Any] = {}
+        for name, value in values.items():
+            tree = self.structures.get(name)
+            if tree is None:
+                flat[name] = value
+            else:
+                flat |= zip(tree.paths(name), tree.leaves(f"input {name}", value, DataError), strict=True)
+        return flat
+
+    def completed(self, values: Mapping[str, Any], encrypted: bool | None) -> dict[str, Any]:
+        """Returns values by the names of parameters, with the defaults of those that are missing.
+
+        `encrypted` says which parameters are asked for. None stands for all.
+        """
+        asked = {**dict.fromkeys(self.given.encrypted, True), **dict.fromkeys(self.given.plain, False)}
+        missing = {name: value for name, value in self.defaults.items() if encrypted in (None, asked.get(name))}
+        return {**missing, **values}
 
     def _filled(self, argument: Argument, value: Any) -> Any:
         """Returns a batch that is filled with copies of its last input."""
@@ -173,9 +211,8 @@ class Interface:
         """Returns how many inputs a batch has, or None for a program of a fixed number."""
         if self.batch is None:
             return None
-        counts = {
-            a.name: self._inputs_in(a, values[a.name]) for a in self.arguments if a.encrypted and a.name in values
-        }
+        flat = self._flat(values)
+        counts = {a.name: self._inputs_in(a, flat[a.name]) for a in self.arguments if a.encrypted and a.name in flat}
         if len(set(counts.values())) > 1:
             told = ", ".join(f"{name} has {number}" for name, number in counts.items())
             raise DataError(f"all encrypted arguments hold as many inputs, and {told}")
@@ -183,17 +220,16 @@ class Interface:
 
     def sample(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Returns the vectors of slots of typical values."""
-        for argument in self.arguments:
-            if argument.name not in values:
-                raise DataError(
-                    f"sample: input {argument.name} is missing; give typical values of every input, plain ones too"
-                )
+        values = self.completed(values, None)
+        for name in (*self.given.encrypted, *self.given.plain):
+            if name not in values:
+                raise DataError(f"sample: input {name} is missing; give typical values of every input, plain ones too")
         return self.pack(values)
 
     def ranges(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the ranges of vectors of slots. A vector with zeros between its values has a range that holds 0."""
         found: dict[str, Any] = {}
-        for name, ends in given.items():
+        for name, ends in self._each(given):
             argument = self._argument(name, "ranges: the program has no input")
             if argument.padded and isinstance(ends, (tuple, list, np.ndarray)) and np.shape(ends) == (2,):
                 try:
@@ -203,6 +239,15 @@ class Interface:
                     pass  # the check of ranges names the fault
             found |= dict.fromkeys(argument.vectors, ends)
         return found
+
+    def _each(self, given: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """Returns what is said of structures for each of their arrays. What is said of one array comes last."""
+        whole = [(path, said) for name, said in given.items() if name in self.structures for path in self._paths(name)]
+        return whole + [(name, said) for name, said in given.items() if name not in self.structures]
+
+    def _paths(self, name: str) -> list[str]:
+        """Returns the names of the arrays of a parameter."""
+        return list(self.structures[name].paths(name)) if name in self.structures else [name]
 
     @property
     def layouts(self) -> dict[str, str]:
@@ -258,6 +303,10 @@ class Interface:
         whole = {"slots": self.slots, "returned": self.kind, "arguments": arguments, "results": results}
         if self.batch is not None:
             whole["batch"] = self.batch
+        if self.tree != _usual(self.kind, [result.name for result in self.results]):
+            whole["tree"] = self.tree.plain()
+        if self.structures:
+            whole["structures"] = {name: tree.plain() for name, tree in self.structures.items()}
         return f"{_MARK}{json.dumps(whole)}\n"
 
 
@@ -337,7 +386,19 @@ def _interface(read: Any) -> Interface:
     shapes = [argument.type.shape for argument in arguments if argument.encrypted] + [r.shape for r in results]
     if batch is not None and any(shape[:1] != (batch,) for shape in shapes):
         raise ValueError("a batch that does not fit")
-    return Interface(slots, tuple(arguments), tuple(results), read["returned"], batch)
+    names = [result.name for result in results]
+    tree = of_plain(read["tree"]) if "tree" in read else _usual(read["returned"], names)
+    structures = {str(name): of_plain(data) for name, data in read.get("structures", {}).items()}
+    paths = [path for name, each in structures.items() for path in each.paths(name)]
+    if len(list(tree.paths(""))) != len(names) or not set(paths) <= {argument.name for argument in arguments}:
+        raise ValueError("structures that do not fit")
+    return Interface(slots, tuple(arguments), tuple(results), read["returned"], batch, tree, structures)
+
+
+def _usual(kind: str, names: Sequence[str]) -> Tree:
+    """Returns the structure of one result, or of a tuple or a dict of results."""
+    leaves = tuple(Tree() for _ in names)
+    return Tree() if kind == "one" else Tree(kind, tuple(names) if kind == "dict" else (), leaves)
 
 
 def _count(value: Any, most: int = 1 << 24) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ringmill._ringmill import MacroProgram
-from ringmill.arrays import choose
+from ringmill.arrays import choose, trees
 from ringmill.arrays.batch import batched, most_inputs
 from ringmill.arrays.elementwise import encrypted
 from ringmill.arrays.emit import Emitter
@@ -50,8 +50,10 @@ def traced(
             arguments[argument] = Array(graph, node, index, 1)
         else:
             arguments[argument] = PlainArray(graph, argument, index, kind.element)
-    shape, values = Shape.of(call(graph, arguments), line, "the program")
-    arrays = [_result(name, output, value, graph, line) for output, value in zip(shape.names, values, strict=True)]
+    tree, values, outputs = trees.of_result(call(graph, arguments), line)
+    kind: Any = {"leaf": "one", "dict": "dict", "object": "dict"}.get(tree.kind, "tuple")
+    shape = Shape(kind, tuple(outputs))
+    arrays = [_result(name, output, value, graph, line) for output, value in zip(outputs, values, strict=True)]
     shared = batch is True
     if batch is True:
         slots, batch = most_inputs([array._node for array in arrays], graph, slots)
@@ -64,7 +66,7 @@ def traced(
     roots = [array._node for array in arrays]
     choice = choose.choose(graph, roots, slots, work)
     program, interface = Emitter(name, scheme, choice, types).program(shape, arrays, line)
-    return program, replace(interface, batch=batch if shared else None), choice
+    return program, replace(interface, batch=batch if shared else None, tree=tree), choice
 
 
 def _result(name: str, output: str, value: Any, graph: Graph, line: Line) -> Array:
