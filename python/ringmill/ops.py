@@ -208,7 +208,7 @@ def bounded(x: Encrypted, lo: float, hi: float) -> Encrypted:
     if not lo <= hi:
         refuse(f"rm.bounded takes the lowest value first, and got lo={shown(lo)} and hi={shown(hi)}")
     if isinstance(x, Array):
-        return elementwise.unary("bounded", x, min(lo, 0.0), max(hi, 0.0))
+        return elementwise.unary("bounded", x, lo, hi)
     if x._fill.padded and not x._fill.zeros:
         refuse(
             f"rm.bounded is about every slot, and behind the {x._fill.length} declared values is padding that is not "

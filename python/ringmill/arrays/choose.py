@@ -14,9 +14,10 @@ import numpy as np
 
 from ringmill.arrays import pins
 from ringmill.arrays.graph import Graph, Node, in_order
-from ringmill.arrays.layout import ZERO, Layout, power, repeated, usual
+from ringmill.arrays.layout import ZERO, Layout, filled, power, repeated, usual
 from ringmill.arrays.lower import Lowerer
 from ringmill.arrays.moves import Placed
+from ringmill.arrays.slotwise import lacks_zero
 
 WORK = 10_000
 """The slot operations that a search emits before it takes the best that it has found: about a second."""
@@ -34,13 +35,16 @@ class Choice:
     cost: float
 
 
-def candidates(node: Node, slots: int) -> list[Layout]:
-    """Returns layouts of an input that are worth a try, each with zeros behind it and repeated."""
+def candidates(node: Node, slots: int, without_zero: bool = False) -> list[Layout]:
+    """Returns layouts of an input that are worth a try, each with zeros behind it and repeated.
+
+    If the program does not like zeros, copies of a value stand in their place in the first layouts.
+    """
     found: list[Layout] = []
     for layout in usual(node.shape, slots):
         again = repeated(layout)
         found += [layout] if again is None else [layout, again]
-    return found
+    return [*map(filled, found), *found] if without_zero else found
 
 
 def choose(graph: Graph, roots: Sequence[Node], slots: int | None, work: int = WORK) -> Choice:
@@ -59,7 +63,9 @@ def choose(graph: Graph, roots: Sequence[Node], slots: int | None, work: int = W
 
 
 def _searched(graph: Graph, roots: Sequence[Node], width: int, work: int) -> Choice:
-    options = {node.rest[0]: candidates(node, width) for node in graph.inputs.values()}
+    # A series whose domain lacks 0 loses precision in slots of zero, so copies of values come first.
+    without_zero = any(lacks_zero(node) for node in in_order(roots))
+    options = {node.rest[0]: candidates(node, width, without_zero) for node in graph.inputs.values()}
     used = list(graph.inputs.values())
     for pin in [node for node in in_order(roots) if node.op == "layout"]:
         node = pins.of_input(pin)

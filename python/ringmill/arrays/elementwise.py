@@ -206,6 +206,8 @@ def unary(op: str, a: Array, *rest: Any, kind: Type | None = None) -> Array:
         refuse("whole numbers that are divided are only added and multiplied; divide at the end")
     if (a._index < 0).any() and not (op in ("neg", "conj", "two_real") or (op == "polynomial" and rest[0][0] == 0)):
         a = materialized(encrypted(a))
+    elif op in ("bounded", "chebyshev") and np.unique(a._index).size < a._node.size:
+        a = materialized(a)  # the values that are not taken may lie elsewhere
     return _whole_of(a, op, kind or a._kind, *rest)
 
 

@@ -155,6 +155,11 @@ def usual(shape: Sequence[int], slots: int) -> Iterator[Layout]:
             yield table(slots, places)
 
 
+def filled(layout: Layout) -> Layout:
+    """Returns the layout with copies of the first value in place of zeros."""
+    return Layout(layout.slots, np.where(layout.holds == ZERO, 0, layout.holds))
+
+
 def repeated(layout: Layout) -> Layout | None:
     """Returns the layout that is repeated through all slots of one ciphertext, or None if that adds no copy."""
     if layout.ciphertexts > 1 or layout.rubbish:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -147,13 +146,33 @@ def _applied(
     return Placed(tuple(parts), Layout(slots, np.where(wanted >= 0, wanted, rest)))
 
 
+def lacks_zero(node: Node) -> bool:
+    """Returns whether an operation is of values from an interval that lacks zero."""
+    return node.op in ("bounded", "chebyshev") and not node.rest[-2] <= 0 <= node.rest[-1]
+
+
+def _within(code: Code, node: Node, a: Placed) -> Placed:
+    """Sets slots without a value to one that lies between the bounds."""
+    holds = a.layout.holds
+    if a.layout.rubbish:
+        a = masked(code, a, holds >= 0, node.line)
+    if not lacks_zero(node) or not a.layout.padded:
+        return a
+    slots, between = code.slots, (node.rest[0] + node.rest[1]) / 2
+    parts: list[int | None] = []
+    for number, part in enumerate(a.parts):
+        empty = holds[number * slots : (number + 1) * slots] < 0
+        if part is not None and empty.any():
+            part = code.emit("plus", (part,), code.vector(np.where(empty, between, 0.0)), line=node.line)
+        parts.append(part)
+    return Placed(tuple(parts), Layout(slots, np.where(holds >= 0, holds, RUBBISH)))
+
+
 def unary(code: Code, node: Node, a: Placed) -> Placed:
     """Lowers an operation on every value of its operand."""
-    parts, layout = a.parts, a.layout
-    if node.op == "bounded" and layout.rubbish:
-        a = masked(code, a, layout.holds >= 0, node.line)
-        parts, layout = a.parts, a.layout
-    rest: tuple[Any, ...] = node.rest
+    if node.op == "bounded":
+        a = _within(code, node, a)
+    parts, layout, rest = a.parts, a.layout, node.rest
     of_zero = node.op in ("neg", "number", "conj", "two_real", "bounded") or (
         node.op == "polynomial" and rest[0][0] == 0
     )
