@@ -6,13 +6,16 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
 import numpy as np
 
+from ringmill import whole_file
 from ringmill._ringmill import (
     Ciphertext,
     CompiledProgram,
@@ -570,12 +573,13 @@ class Compiled:
         if self._arrays is None:
             self._inner.save(path, shape.kind, lengths, list(shape.lengths), with_sample)
             return
-        self._inner.save(path, shape.kind, {}, [], with_sample)
-        try:
-            with open(path, "a", encoding="ascii") as file:
-                file.write(self._arrays.line())
-        except OSError as error:
-            raise FileError(f"{os.fsdecode(path)}: {error.strerror}") from None
+        # One write has the program and how its arrays stand in slots, so no reader sees the one without the other.
+        with tempfile.TemporaryDirectory(prefix="ringmill-") as folder:
+            own = os.path.join(folder, "program.rmac")
+            self._inner.save(own, shape.kind, {}, [], with_sample)
+            with open(own, "rb") as file:
+                text = file.read()
+        whole_file.write(path, text + self._arrays.line().encode("ascii"), secret=with_sample)
 
     @property
     def key_bytes(self) -> int:
@@ -830,9 +834,57 @@ def load(
 
     Raises :class:`FileError` or :class:`CompileError`.
     """
-    from ringmill.program import check_options, compile_arrays, compile_traced
+    from ringmill.program import check_options
 
     check_options("rm.load", params, options)
+    for _ in range(_MOST_READS):
+        with _held(path) as unchanged:
+            try:
+                found = _loaded(path, params, scheme, tables, allow_insecure_parameters_for_tests_only, options)
+            except (FileError, CompileError):
+                if unchanged():
+                    raise
+                continue
+            if unchanged():
+                return found
+    raise FileError(
+        f"{os.fsdecode(path)}: another process writes the file again and again; load it when that has ended"
+    )
+
+
+_MOST_READS = 8
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[Callable[[], bool]]:
+    """Yields a function that returns whether a path still names the same contents. Both halves of the package read."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        yield lambda: True  # the reader of programs reports it
+        return
+
+    def contents(of: Any) -> tuple[int, ...]:
+        found = os.stat(of)
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+    try:
+        before = contents(file)
+        yield lambda: not os.path.exists(path) or contents(path) == before
+    finally:
+        os.close(file)
+
+
+def _loaded(
+    path: Path,
+    params: Params | None,
+    scheme: str | None,
+    tables: list[str] | None,
+    allow_insecure_parameters_for_tests_only: bool,
+    options: Mapping[str, Any],
+) -> Compiled:
+    from ringmill.program import compile_arrays, compile_traced
+
     arrays = _arrays_of(path)
     if params is None and not options:
         saved = load_compiled(path, tables, allow_insecure_parameters_for_tests_only)

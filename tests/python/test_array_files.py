@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Saved programs of arrays: a file is written whole or not at all, and read as one."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+import ringmill as rm
+from ringmill import runtime
+
+SMALL = {"log_n": 10, "bits": [60, *[50] * 4, 60], "allow_insecure_parameters_for_tests_only": True}
+
+
+@rm.program
+def summed(x: rm.Encrypted[rm.real[2, 3]]):
+    return x.sum(axis=0), x
+
+
+@rm.program
+def doubled(x: rm.Encrypted[rm.real[3]]):
+    return x * 2
+
+
+def test_a_save_is_whole_or_not_at_all(tmp_path, monkeypatch):
+    compiled = doubled.compile(rm.params(**SMALL), input_bound=1)
+    path = tmp_path / "doubled.rmac"
+    path.write_text("old")
+    path.chmod(0o640)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", lambda *_names: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            compiled.save(path)
+    assert path.read_text() == "old"
+    link = tmp_path / "link.rmac"
+    link.symlink_to(path.name)
+    compiled.save(link)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert path.read_text().count(";ringmill arrays") == 1
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["doubled.rmac", "link.rmac"]
+    sampled = doubled.compile(rm.params(**SMALL), sample={"x": [0.5, 0.25, 0.125]})
+    sampled.save(os.fsencode(path), with_sample=True)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert rm.load(path, allow_insecure_parameters_for_tests_only=True).ranges == {"x": (0.0, 1.0)}
+    with pytest.raises(rm.DataError, match="sample"):
+        compiled.save(path, with_sample=True)
+
+
+def test_a_save_into_a_pipe_writes_it(tmp_path):
+    compiled = doubled.compile(rm.params(**SMALL), input_bound=1)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = threading.Thread(target=lambda: (tmp_path / "copy.rmac").write_bytes(path.read_bytes()))
+    reader.start()
+    compiled.save(path)
+    reader.join()
+    assert rm.load(tmp_path / "copy.rmac", allow_insecure_parameters_for_tests_only=True).layouts == compiled.layouts
+
+
+@pytest.mark.parametrize(
+    ("path", "said"), [("missing/f.rmac", "No such file"), ("", "No such file"), (".", "directory"), ("a\0b", "null")]
+)
+def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch, path, said):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(rm.FileError, match=said):
+        doubled.compile(rm.params(**SMALL), input_bound=1).save(path)
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_read_again(tmp_path, monkeypatch):
+    path, other = tmp_path / "f.rmac", tmp_path / "other.rmac"
+    compiled = doubled.compile(rm.params(**SMALL), input_bound=1)
+    compiled.save(path)
+    summed.compile(rm.params(**SMALL), input_bound=1).save(other)
+    read, times = runtime._arrays_of, []
+
+    def meanwhile(of):
+        found = read(of)
+        times.append(of)
+        if len(times) == 1:
+            other.replace(path)
+        return found
+
+    monkeypatch.setattr(runtime, "_arrays_of", meanwhile)
+    with pytest.raises(rm.FileError, match="of another program"):
+        runtime._loaded(path, None, None, None, True, {})
+    times.clear()
+    compiled.save(other)
+    loaded = rm.load(path, allow_insecure_parameters_for_tests_only=True)
+    assert len(times) == 2
+    assert loaded.layouts == compiled.layouts
