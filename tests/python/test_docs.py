@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import doctest
 import importlib.util
@@ -162,7 +163,7 @@ def test_every_numbered_example_is_tested():
     assert numbered == {
         *("01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py", "04_private_auction.py"),
         *("05_lattice_products.py", "06_training.py", "07_text_classification.py", "08_grid_forecast.py"),
-        *("09_arrays.py", "11_volatility.py"),
+        *("09_arrays.py", "10_tasks.py", "11_volatility.py"),
     }
 
 
@@ -176,6 +177,18 @@ def test_arrays():
     done = run_example("09_arrays.py")
     assert "(100, 5) distances" in done.stdout
     assert "(28, 28) pixels, exact" in done.stdout
+
+
+def test_the_tasks_of_arrays_are_right_and_short():
+    source = ast.parse((ROOT / "examples" / "10_tasks.py").read_text())
+    lengths = {
+        item.name: item.end_lineno - item.lineno + 1 for item in source.body if isinstance(item, ast.FunctionDef)
+    }
+    tasks = [name for name in lengths if name not in ("run", "main")]
+    assert len(tasks) == 14
+    assert max(lengths[name] for name in tasks) <= 15
+    done = run_example("10_tasks.py", "--toy")
+    assert re.findall(r"^(\w+) .* right, ", done.stdout, re.M) == tasks
 
 
 def test_text_classification():
