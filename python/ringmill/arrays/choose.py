@@ -75,20 +75,22 @@ def _searched(graph: Graph, roots: Sequence[Node], width: int, work: int) -> Cho
     best = _tried(graph, roots, width, {name: found[0] for name, found in options.items()})
     spent = best.lowerer.code.work
     tried = {_key(best.inputs)}
-    changed = True
-    while changed:
-        changed = False
-        for node in used:
-            name = node.rest[0]
-            for layout in [*options[name], *_wanted(best, node, width)]:
-                inputs = {**best.inputs, name: layout}
-                if spent >= work or _key(inputs) in tried:
-                    continue
-                tried.add(_key(inputs))
-                other = _tried(graph, roots, width, inputs)
-                spent += other.lowerer.code.work
-                if other.cost < best.cost * 0.999:
-                    best, changed = other, True
+    # First each input takes what the operations ask for, then all candidates are tried.
+    for most in (2, None):
+        changed = True
+        while changed:
+            changed = False
+            for node in used:
+                name = node.rest[0]
+                for layout in [*_wanted(best, node, width), *options[name]][:most]:
+                    inputs = {**best.inputs, name: layout}
+                    if spent >= work or _key(inputs) in tried:
+                        continue
+                    tried.add(_key(inputs))
+                    other = _tried(graph, roots, width, inputs)
+                    spent += other.lowerer.code.work
+                    if other.cost < best.cost * 0.999:
+                        best, changed = other, True
     return best
 
 

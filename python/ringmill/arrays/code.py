@@ -96,12 +96,18 @@ class Code:
                 return 0
 
     def demand(self, parts: tuple[int | None, ...], wish: np.ndarray) -> None:
-        """Remembers what an input should hold, if these are an input's ciphertexts."""
+        """Remembers what an input should hold, if these are an input's ciphertexts.
+
+        Wishes of the way that is taken come first. Few wishes of trials are kept.
+        """
         first = next((part for part in parts if part is not None), None)
-        if first is not None and self.operations[first].name == "input":
-            known = self.demands.setdefault(first, {})
-            if len(known) < _MOST_DEMANDS:
-                known.setdefault(wish.tobytes(), wish)
+        if first is None or self.operations[first].name != "input":
+            return
+        known, key = self.demands.setdefault(first, {}), wish.tobytes()
+        if not self.trial:
+            self.demands[first] = {key: wish, **known}
+        elif len(known) < _MOST_DEMANDS:
+            known.setdefault(key, wish)
 
     def vector(self, values: np.ndarray) -> bytes:
         """Keeps a constant vector. Returns its key."""
