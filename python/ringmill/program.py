@@ -352,7 +352,7 @@ class Program:
 
         A program of arrays needs no `slots`. With `batch`, it takes that many inputs at once: encrypted arguments and
         results have a leading axis of that length, and plain arguments are the same for all. With ``batch=True`` that
-        axis has any length up to :attr:`Compiled.batch`, as many as share a ciphertext. Other programs are compiled for
+        axis has any length, and :attr:`Compiled.batch` inputs share a ciphertext. Other programs are compiled for
         vectors of `slots` values.
 
         Without `params` the compiler chooses the smallest secure parameters that hold the program; otherwise it checks

@@ -10,7 +10,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -98,24 +98,27 @@ _KEYS = optional(instance(EvaluationKeys, "evaluation keys, as client.evaluation
 class Inputs:
     """The message of a client to a server: encrypted inputs by name, and the evaluation keys to compute on them.
 
-    `batch` is how many inputs share the ciphertexts, for a program that is compiled with ``batch=True``.
+    `batch` is how many inputs share the ciphertexts, for a program that is compiled with ``batch=True``. If there are
+    more inputs than that, `more` has the others.
     """
 
     ciphertexts: dict[str, Ciphertext]
     evaluation_keys: EvaluationKeys | None = None
     batch: int | None = None
+    more: tuple[Inputs, ...] = ()
 
 
 @dataclass(frozen=True)
 class Run:
     """The result of a run on a device: encrypted outputs by name, and the report.
 
-    `batch` is that of the :class:`Inputs`.
+    `batch` is that of the :class:`Inputs`, and `more` has the runs of those in its `more`.
     """
 
     ciphertexts: dict[str, Ciphertext]
     report: Report
     batch: int | None = None
+    more: tuple[Run, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,10 +156,30 @@ class Share:
 
 _BATCH = optional(integer(1, 1 << 20, DataError))
 
+
+def _more(kind: type) -> Callable[[str, Any], tuple[Any, ...]]:
+    """Checks for further parts of a batch."""
+
+    def check(name: str, value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, (tuple, list)) or not all(isinstance(item, kind) for item in value):
+            raise DataError(f"{name} has the other rm.{kind.__name__} of a batch in a tuple, and is {shown(value)}")
+        return tuple(value)
+
+    return check
+
+
 # The constructors of these four are public, and their parameters are their fields.
 for _class, _checks in (
-    (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS, "batch": _BATCH}),
-    (Run, {"ciphertexts": _ciphertexts, "report": instance(Report, "the report of a run"), "batch": _BATCH}),
+    (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS, "batch": _BATCH, "more": _more(Inputs)}),
+    (
+        Run,
+        {
+            "ciphertexts": _ciphertexts,
+            "report": instance(Report, "the report of a run"),
+            "batch": _BATCH,
+            "more": _more(Run),
+        },
+    ),
     (
         Precision,
         {
@@ -246,7 +269,7 @@ class Client:
 
         Raises :class:`DataError` for a missing input, a wrong length, NaN, infinity, or values too large for the scale.
         """
-        batch = None
+        parts: list[tuple[int | None, dict[str, Any]]] = [(None, inputs)]
         if self._arrays is None:
             known = self._signature.types
             for name in inputs:
@@ -254,11 +277,15 @@ class Client:
                     raise UnknownName(f"the program has no input `{name}`; {closest(name, known)}")
         else:
             inputs = self._arrays.completed(inputs, True)
-            packed = self._arrays.pack(inputs)
+            parts = self._arrays.parts(inputs)
             said = self._given.refused_by_encrypt(inputs)
             if said is not None:
                 raise DataError(said)
-            batch, inputs = self._arrays.count(inputs), packed
+        first, *others = [self._encrypted(packed, batch) for batch, packed in parts]
+        return replace(first, more=tuple(others)) if others else first
+
+    def _encrypted(self, inputs: Mapping[str, Any], batch: int | None) -> Inputs:
+        """Encrypts vectors of slots."""
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         self._complex = self._complex or any(array.imag.any() for array in arrays.values())
         try:
@@ -297,7 +324,18 @@ class Client:
         would drown. Raises :class:`KeysError` for more decryptions than `share` allows, or a key whose count is not
         known.
         """
-        ciphertexts, batch = self._outputs(outputs), getattr(outputs, "batch", None)
+        more = outputs.more if isinstance(outputs, Run) else ()
+        if isinstance(self._shape, ArrayShape):
+            every = [self._vectors(part, complex, share, assume_bounded) for part in (outputs, *more)]
+            return self._shape.joined([self._shape.leaves(vectors, batch) for vectors, batch in every])
+        return self._shape.arrays(self._vectors(outputs, complex, share, assume_bounded)[0])
+
+    def _vectors(
+        self, outputs: Run | Mapping[str, Ciphertext], complex: bool | None, share: Share | None, assume_bounded: bool
+    ) -> tuple[list[Any], int | None]:
+        """Decrypts to vectors of slots, and returns how many inputs of a batch they are of."""
+        batch = outputs.batch if isinstance(outputs, Run) and self._arrays is not None and self._arrays.batch else None
+        ciphertexts = self._outputs(outputs)
         for name in ciphertexts:
             if name not in self._shape.names:
                 raise UnknownName(f"the program has no output `{name}`; {closest(name, self._shape.names)}")
@@ -317,10 +355,7 @@ class Client:
                     outputs, share.statistical_bits, share.decryptions, share.decrypted_so_far, assume_bounded
                 )
                 values = [shared[name] for name in self._shape.names]
-        vectors = [v if whole else np.ascontiguousarray(v.real) for v in values]
-        if isinstance(self._shape, ArrayShape) and self._arrays is not None and self._arrays.batch is not None:
-            return self._shape.arrays(vectors, batch)
-        return self._shape.arrays(vectors)
+        return [v if whole else np.ascontiguousarray(v.real) for v in values], batch
 
     @arguments(share=_SHARE)
     def shared_bits(self, share: Share) -> dict[str, float]:
@@ -358,6 +393,9 @@ class Client:
         if isinstance(outputs, Ciphertext):
             return self._keys.noise_budget("ciphertext", outputs)
         budgets = {name: self._keys.noise_budget(name, item) for name, item in self._outputs(outputs).items()}
+        for part in outputs.more if isinstance(outputs, Run) else ():
+            others = {name: self._keys.noise_budget(name, item) for name, item in part.ciphertexts.items()}
+            budgets = {name: min(budget, others[name]) for name, budget in budgets.items()}
         return Named(budgets if self._arrays is None else self._arrays.by_result(budgets))
 
     def _outputs(self, outputs: Run | Mapping[str, Ciphertext]) -> Mapping[str, Ciphertext]:
@@ -395,17 +433,22 @@ class Client:
 
         Raises :class:`DataError` for inputs for which a value is not where the program says (:func:`ringmill.bounded`).
         """
-        if self._arrays is not None:
-            inputs = self._arrays.completed(inputs, None)
-            count = self._arrays.count(inputs)
-            if None not in (count, run.batch) and count != run.batch:
-                raise DataError(f"the run is of {run.batch} inputs, and {count} are given")
-            inputs = self._arrays.pack(inputs)
-        arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
+        if self._arrays is None:
+            return Named(self._measured(run, inputs))
+        parts = self._arrays.parts(self._arrays.completed(inputs, None))
+        runs = [run, *run.more]
+        counts, of_runs = ([count or 0 for count, _ in parts], [each.batch or 0 for each in runs])
+        if run.batch is not None and counts != of_runs:
+            raise DataError(f"the run is of {sum(of_runs)} inputs, and {sum(counts)} are given")
+        every = [self._measured(each, packed) for each, (_, packed) in zip(runs, parts, strict=True)]
+        return Named(self._arrays.by_result({name: _worst([one[name] for one in every]) for name in every[0]}, _worst))
+
+    def _measured(self, run: Run, vectors: Mapping[str, Any]) -> dict[str, Precision]:
+        """Measures the precision of each vector of slots."""
+        arrays = as_vectors(vectors, self._keys.slots, self._signature.of)
         rows = self._keys.measure(arrays, run.ciphertexts)
         run.report._measured({name: measured for name, _, measured, _ in rows if measured is not None})
-        measured = {name: Precision(*bits) for name, *bits in rows}
-        return Named(measured if self._arrays is None else self._arrays.by_result(measured, _worst))
+        return {name: Precision(*bits) for name, *bits in rows}
 
     @arguments(path=path)
     def save_secret_key(self, path: Path) -> None:
@@ -520,7 +563,10 @@ class Compiled:
 
     @property
     def batch(self) -> int | None:
-        """The most inputs at once of a program that is compiled with ``batch=True``, and None for others."""
+        """How many inputs share ciphertexts in a program that is compiled with ``batch=True``, and None for others.
+
+        More inputs take further ciphertexts and runs.
+        """
         return None if self._arrays is None else self._arrays.batch
 
     @property
@@ -697,6 +743,12 @@ class Compiled:
         Ctrl-C raises :class:`Interrupted`, a ``KeyboardInterrupt`` whose `runs` are the complete ones. A run that would
         take more memory than :func:`limits` allow raises ``MemoryError`` before it begins.
         """
+        more = inputs.more if isinstance(inputs, Inputs) else ()
+        if more and not (checkpoint is None and resume is None and trace is None):
+            raise DeviceError(
+                f"a checkpoint and a trace are of one run, and these inputs take {len(more) + 1}; run parts, as "
+                "compiled.run(inputs.more[0], ...)"
+            )
         if isinstance(inputs, Inputs):
             ciphertexts, keys = inputs.ciphertexts, keys or inputs.evaluation_keys
         else:
@@ -739,6 +791,18 @@ class Compiled:
                 LOGGER.info("%s: interrupted; its checkpoint is %s", self._inner.name, checkpoint)
             done = ", ".join(devices[: len(runs)]) or "none"
             raise Interrupted(f"interrupted on {devices[len(runs)]}; complete, in .runs: {done}", runs) from error
+        for part in more:
+            others = self.run(
+                part,
+                plain=plain,
+                device=devices,
+                keys=keys,
+                timeline=timeline,
+                progress=progress,
+                spill=spill,
+                expanded_bytes=expanded_bytes,
+            )
+            runs = [replace(one, more=(*one.more, other)) for one, other in zip(runs, others, strict=True)]
         return runs[0] if isinstance(device, str) else runs
 
     def _repr_html_(self) -> str:

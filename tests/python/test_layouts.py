@@ -233,7 +233,7 @@ def test_any_number_of_inputs_shares_a_ciphertext(tmp_path, options):
     assert loaded.batch == most
     w = dice.uniform(-1, 1, (5, 2))
     client = loaded.keygen()
-    for count in (1, 3, most):
+    for count in (1, 3, most, 2 * most + 3):
         x, y = dice.uniform(1, 2, (count, 5)), dice.uniform(1, 2, count)
         inputs = client.encrypt(x=x, y=y)
         assert len(inputs.ciphertexts) == 2
@@ -243,8 +243,8 @@ def test_any_number_of_inputs_shares_a_ciphertext(tmp_path, options):
         assert np.allclose(found["mean"], x.mean(axis=1), atol=1e-3)
         assert client.measure(run, x=x, y=y, w=w)["score"].measured_bits > 10
         assert client.decrypt(run.ciphertexts)["mean"].shape == (most,)
+        assert [part.batch for part in (run, *run.more)] == ([count] if count <= most else [most, most, 3])
     for given, said in (
-        ({"x": np.ones((most + 1, 5)), "y": np.ones(most + 1)}, f"at most {most} share"),
         ({"x": np.ones((2, 5)), "y": np.ones(3)}, "x has 2, y has 3"),
         ({"x": np.ones(5), "y": np.ones(3)}, r"an array of shape \(n, 5\)"),
         ({"x": np.ones((0, 5)), "y": np.ones(0)}, r"one of shape \(0, 5\)"),
@@ -253,8 +253,14 @@ def test_any_number_of_inputs_shares_a_ciphertext(tmp_path, options):
     ):
         with pytest.raises(rm.DataError, match=said):
             client.encrypt(**given)
-    with pytest.raises(rm.DataError, match=f"the run is of {most} inputs, and 2 are given"):
+    with pytest.raises(rm.DataError, match=f"the run is of {2 * most + 3} inputs, and 2 are given"):
         client.measure(run, x=np.ones((2, 5)), y=np.ones(2), w=w)
+    with pytest.raises(rm.DeviceError, match="a checkpoint and a trace are of one run, and these inputs take 3"):
+        loaded.run(inputs, plain={"w": w}, checkpoint=tmp_path / "point")
+    both = loaded.run(inputs, plain={"w": w}, device=["cpu", "cpu:1"])
+    assert all(np.allclose(client.decrypt(one)["mean"], x.mean(axis=1), atol=1e-3) for one in both)
+    with pytest.raises(rm.DataError, match=f"x has {most + 1} inputs, and at most {most} share"):
+        scored.compile(batch=True, sample={"x": np.ones((most + 1, 5)), "y": np.ones(most + 1), "w": w}, **options)
     text = (tmp_path / "scored.rmac").read_text()
     (tmp_path / "other.rmac").write_text(text.replace(f'"batch": {most}', '"batch": 3'))
     with pytest.raises(rm.FileError, match="altered"):

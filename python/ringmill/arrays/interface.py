@@ -88,22 +88,28 @@ class ArrayShape(Shape):
     results: tuple[Result, ...] = field(default=(), compare=False)
     tree: Tree = field(default=Tree(), compare=False)
 
-    def arrays(self, vectors: Sequence[Any], count: int | None = None) -> Any:
-        """Takes the arrays out of vectors of slots, and returns them in the structure of the result.
+    def arrays(self, vectors: Sequence[Any]) -> Any:
+        """Takes the arrays out of vectors of slots, and returns them in the structure of the result."""
+        return self.joined([self.leaves(vectors, None)])
 
-        With a `count`, those of the first inputs of a batch.
-        """
+    def joined(self, parts: Sequence[Sequence[Any]]) -> Any:
+        """Returns the structure of the result with the arrays of all parts of a batch."""
+        leaves = parts[0] if len(parts) == 1 else [np.concatenate(each) for each in zip(*parts, strict=True)]
+        return self.tree.build(iter(leaves))
+
+    def leaves(self, vectors: Sequence[Any], count: int | None) -> list[Any]:
+        """Takes the arrays out of vectors of slots. With a `count`, those of the first inputs of a batch."""
         by_name = dict(zip(self.names, vectors, strict=True))
         values = [result.unpacked(by_name) for result in self.results]
-        values = values if count is None else [value[:count] for value in values]
-        return self.tree.build(iter(values))
+        return values if count is None else [value[:count] for value in values]
 
 
 @dataclass(frozen=True, eq=False)
 class Interface:
     """The arguments and results of an array program.
 
-    A `batch` is the most inputs at once. The leading axis of encrypted arguments then has any length up to it.
+    A `batch` is the number of inputs that share ciphertexts. The leading axis of encrypted arguments then has any
+    length.
     """
 
     slots: int
@@ -183,6 +189,10 @@ class Interface:
         if not argument.encrypted:
             return value
         count = self._inputs_in(argument, value)
+        if count > (self.batch or 1):
+            raise DataError(
+                f"input {argument.name} has {count} inputs, and at most {self.batch} share the ciphertexts; give fewer"
+            )
         array = np.asarray(typed(f"input {argument.name}", value, argument.type.element[(count, *self._one(argument))]))
         return np.concatenate((array, np.repeat(array[-1:], (self.batch or 1) - count, axis=0)))
 
@@ -200,12 +210,20 @@ class Interface:
                 f"input {argument.name} takes an array of shape ({named}{'' if one else ','}), n inputs at once, "
                 f"and got {refused}"
             )
-        if shape[0] > (self.batch or 1):
-            raise DataError(
-                f"input {argument.name} has {shape[0]} inputs, and at most {self.batch} share the ciphertexts; encrypt "
-                f"and run parts, as {argument.name}[:{self.batch}], or compile with more slots="
-            )
         return shape[0]
+
+    def parts(self, values: Mapping[str, Any]) -> list[tuple[int | None, dict[str, np.ndarray]]]:
+        """Returns the vectors of slots of arguments by name, for each part of a batch, and how many inputs it has."""
+        count = self.count(values)
+        if count is None or self.batch is None or count <= self.batch:
+            return [(count, self.pack(values))]
+        flat = self._flat(values)
+        whole = {a.name: np.asarray(flat[a.name]) for a in self.arguments if a.encrypted and a.name in flat}
+        found: list[tuple[int | None, dict[str, np.ndarray]]] = []
+        for begin in range(0, count, self.batch):
+            part = {name: array[begin : begin + self.batch] for name, array in whole.items()}
+            found.append((min(self.batch, count - begin), self.pack({**flat, **part})))
+        return found
 
     def count(self, values: Mapping[str, Any]) -> int | None:
         """Returns how many inputs a batch has, or None for a program of a fixed number."""
