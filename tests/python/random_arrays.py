@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 import ringmill as rm
+from ringmill._ringmill import evaluate_program
+from ringmill.values import as_vectors
 
 INSECURE = {"allow_insecure_parameters_for_tests_only": True}
 REAL = {"log_n": 7, "bits": [60, *[50] * 12, 60], **INSECURE}
@@ -269,6 +271,31 @@ def tried(drawn: Drawn, whole: bool, scheme: str | None = None, encrypted: bool 
     error = float(np.abs(np.asarray(found) - expected).max())
     most = 1e-3 if encrypted else 1e-9
     return Outcome(error=error, fault=f"error {error}" if not error < most else None)
+
+
+def tried_in_a_batch(drawn: Drawn, whole: bool, seed: int) -> Outcome:
+    """Runs a drawn program in the clear on several inputs that share vectors of slots, and compares each with numpy."""
+    batch, slots = [(3, None), (True, 64), (5, None)][seed % 3]
+    dice = np.random.default_rng(seed)
+    try:
+        how = {"batch": batch, "work": 100}
+        traced, interface, _ = program_of(drawn)._trace_arrays(slots, "bfv" if whole else "ckks", **how)
+        count = min(3, interface.batch or 3) if batch is True else int(batch)
+        many = {
+            name: _values(dice, (count, *np.shape(value)), whole) if drawn.kinds[name][1] else value
+            for name, value in drawn.values.items()
+        }
+        vectors = as_vectors(interface.pack(many), interface.slots, interface.signature.of)
+        outputs = evaluate_program(traced, [vectors[name] for name, _ in traced.inputs])
+    except rm.RingmillError as error:
+        return Outcome(refused=f"{type(error).__name__}: {error}")
+    shape = interface.shape
+    found = np.asarray(shape.joined([shape.leaves([outputs[name].real for name in shape.names], count)]), dtype=float)
+    each = [{name: many[name][n] if drawn.kinds[name][1] else many[name] for name in many} for n in range(count)]
+    expected = np.stack([np.asarray(drawn(one)) for one in each]).astype(float)
+    if found.shape != expected.shape:
+        return Outcome(fault=f"shape {found.shape}, and numpy has {expected.shape}")
+    return Outcome(fault=None if np.allclose(found, expected, rtol=1e-7, atol=1e-7) else "a value is wrong")
 
 
 def main(first: int, count: int, whole: bool, encrypted: bool) -> None:

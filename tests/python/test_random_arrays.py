@@ -30,3 +30,11 @@ def test_random_programs_are_numpys_or_refused(name):
     # Results that do not depend on what is encrypted are refused with a reason of their own.
     other = [said for said in refused if "whatever is encrypted" not in said and "transparent" not in said]
     assert len(other) <= max(1, 0.03 * len(seeds)), other
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_random_programs_of_a_batch_are_numpys_for_each_input(whole):
+    for seed in range(300 if FULL else 12):
+        drawn = random_arrays.draw(seed, whole)
+        outcome = random_arrays.tried_in_a_batch(drawn, whole, seed)
+        assert outcome == random_arrays.Outcome(), f"seed {seed}: {[step for step, _ in drawn.steps]}: {outcome}"
