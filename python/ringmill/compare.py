@@ -128,6 +128,8 @@ def compare(
     if inputs is not None:
         if inputs.evaluation_keys is None:
             raise KeysError("inputs has no evaluation keys; give what client.encrypt gave")
+        if inputs.more:
+            raise DataError(f"inputs are of {len(inputs.more) + 1} runs, and one is compared; encrypt fewer at once")
         vectors = compiled._vectors(inputs.ciphertexts, plain)
         bound = (inputs.ciphertexts, vectors, inputs.evaluation_keys)
     of = (compiled._inner.name, ", ".join(machines))

@@ -261,6 +261,8 @@ def test_any_number_of_inputs_shares_a_ciphertext(tmp_path, options):
     assert all(np.allclose(client.decrypt(one)["mean"], x.mean(axis=1), atol=1e-3) for one in both)
     with pytest.raises(rm.DataError, match=f"x has {most + 1} inputs, and at most {most} share"):
         scored.compile(batch=True, sample={"x": np.ones((most + 1, 5)), "y": np.ones(most + 1), "w": w}, **options)
+    with pytest.raises(rm.DataError, match="inputs are of 3 runs, and one is compared"):
+        rm.compare(loaded, ["ring"], inputs=inputs, plain={"w": w})
     text = (tmp_path / "scored.rmac").read_text()
     (tmp_path / "other.rmac").write_text(text.replace(f'"batch": {most}', '"batch": 3'))
     with pytest.raises(rm.FileError, match="altered"):

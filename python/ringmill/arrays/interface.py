@@ -343,8 +343,8 @@ def _described(places: np.ndarray, holds: np.ndarray | None, kind: str, slots: i
     strides = affine_strides(places)
     if strides is not None and places.ndim:
         parts.append(f"value at slot {int(places.flat[0])} + index . {strides}")
-    elif places.ndim:
-        parts.append("values at no one stride")
+    else:
+        parts.append("values at no one stride" if places.ndim else f"value at slot {int(places)}")
     if holds is not None:
         copies = int((holds >= 0).sum()) - places.size
         parts.append(f"{copies} copies" if copies else f"{int((holds < 0).sum())} slots of zero")
