@@ -134,6 +134,11 @@ def test_structures_go_in_and_come_out(tmp_path):
                 rm.load(tmp_path / "altered.rmac")
 
 
+@pytest.fixture(scope="module")
+def client() -> Any:
+    return whole.compile(rm.params(**SMALL), input_bound=1).keygen()
+
+
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
@@ -146,21 +151,20 @@ def test_structures_go_in_and_come_out(tmp_path):
         ("words", {"first": np.ones(3)}, "lacks second"),
     ],
 )
-def test_values_of_another_structure_are_refused(name, value, said):
+def test_values_of_another_structure_are_refused(client, name, value, said):
     encrypted, plain = arguments()
     encrypted[name] = value
     with pytest.raises(rm.DataError, match=said):
         whole(**encrypted, **plain)
-    client = whole.compile(rm.params(**SMALL), input_bound=1).keygen()
     with pytest.raises(rm.DataError, match=said):
         client.encrypt(**encrypted)
 
 
 def test_ranges_and_samples_are_of_structures():
     encrypted, plain = arguments()
-    compiled = whole.compile(sample=encrypted | plain)
+    compiled = whole.compile(rm.params(**SMALL), sample=encrypted | plain)
     assert compiled.ranges["person.salary"]
-    compiled = whole.compile(ranges={"person": (1, 2), "person.salary": (0, 9), "model.b": 1}, input_bound=1)
+    compiled = whole.compile(rm.params(**SMALL), ranges={"person": (1, 2), "person.salary": (0, 9), "model.b": 1}, input_bound=1)
     assert compiled.ranges["person.salary"] == (0, 9)
     assert compiled.ranges["person.history[0]"][1] == 2
     with pytest.raises(rm.DataError, match=r"no input `person.age`"):
