@@ -130,8 +130,14 @@ class Program:
         self._defaults: dict[str, Any] = {}
 
     def __get__(self, instance: Any, _owner: Any = None) -> Program:
-        """Returns the program of a method: its function with the object that it belongs to."""
-        return self if instance is None else Program(types.MethodType(self._function, instance))
+        """Returns the program of a method: its function with the object that it belongs to.
+
+        The first parameter of a method has no type. A program without such a parameter is an attribute like any other.
+        """
+        first = next(iter(inspect.signature(self._function).parameters.values()), None)
+        if instance is None or first is None or first.annotation is not first.empty:
+            return self
+        return Program(types.MethodType(self._function, instance))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Program) and self._function == other._function

@@ -164,7 +164,9 @@ def test_ranges_and_samples_are_of_structures():
     encrypted, plain = arguments()
     compiled = whole.compile(rm.params(**SMALL), sample=encrypted | plain)
     assert compiled.ranges["person.salary"]
-    compiled = whole.compile(rm.params(**SMALL), ranges={"person": (1, 2), "person.salary": (0, 9), "model.b": 1}, input_bound=1)
+    compiled = whole.compile(
+        rm.params(**SMALL), ranges={"person": (1, 2), "person.salary": (0, 9), "model.b": 1}, input_bound=1
+    )
     assert compiled.ranges["person.salary"] == (0, 9)
     assert compiled.ranges["person.history[0]"][1] == 2
     with pytest.raises(rm.DataError, match=r"no input `person.age`"):
@@ -183,6 +185,18 @@ def test_a_batch_of_structures():
     low, high, by = RNG.uniform(-1, 1, (5, 3)), RNG.uniform(-1, 1, (5, 3)), RNG.uniform(-1, 1, 3)
     found = client.decrypt(compiled.run(client.encrypt(pair=(low, high)), plain={"by": by}))
     assert same(found, [low * by, high.sum(axis=1)])
+
+    @rm.program
+    def shifted(x: rm.Encrypted[rm.real[2]], pair: Pair = (SCALE / 4, SCALE / 8), by: rm.Plain[rm.real[2]] = (0.5, 1)):
+        return x * by + pair.low[:2] - pair.high[0]
+
+    x = RNG.uniform(-1, 1, (4, 2))
+    for batch in (True, 4):
+        compiled = shifted.compile(rm.params(**SMALL), batch=batch, input_bound=1)
+        client = compiled.keygen()
+        run = compiled.run(client.encrypt(x=x))
+        assert same(client.decrypt(run), x * [0.5, 1] + SCALE[:2] / 4 - 1 / 8)
+        client.measure(run, x=x)
 
 
 def test_defaults_are_taken_and_values_without_a_type_are_constants():
@@ -211,6 +225,11 @@ def test_defaults_are_taken_and_values_without_a_type_are_constants():
     assert slots([1.0, 2.0]).tolist() == [2.0, 4.0]
 
 
+@rm.program
+def doubled(x: rm.Encrypted[rm.real[3]]):
+    return x * 2
+
+
 class Model:
     def __init__(self, weights: Any) -> None:
         self.weights = weights
@@ -227,6 +246,8 @@ class Model:
     def forever(self, x: rm.Encrypted[rm.real[2, 3]]):
         return self.forever(x)
 
+    first = doubled
+
     @staticmethod
     @rm.program
     def alone(x: rm.Encrypted[rm.real[2, 3]]):
@@ -240,6 +261,7 @@ def test_methods_are_programs():
     assert same(run(one.forward, {"x": x})[0], x @ one.weights)
     assert same(run(other.forward, {"x": x})[0], x @ other.weights)
     assert same(Model.alone(x), x.sum())
+    assert one.first is doubled
     assert one.forward == one.forward != other.forward
     with pytest.raises(rm.CompileError, match="forever calls itself"):
         one.forever(x)

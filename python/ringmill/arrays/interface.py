@@ -181,8 +181,25 @@ class Interface:
         `encrypted` says which parameters are asked for. None stands for all.
         """
         asked = {**dict.fromkeys(self.given.encrypted, True), **dict.fromkeys(self.given.plain, False)}
-        missing = {name: value for name, value in self.defaults.items() if encrypted in (None, asked.get(name))}
+        missing = {
+            name: self._for_batch(name, value, values) if asked.get(name) else value
+            for name, value in self.defaults.items()
+            if encrypted in (None, asked.get(name)) and name not in values
+        }
         return {**missing, **values}
+
+    def _for_batch(self, name: str, default: Any, values: Mapping[str, Any]) -> Any:
+        """Returns the default of an encrypted parameter. Each input of a batch has it."""
+        tree = self.structures.get(name, Tree())
+        count = self.count(values) or 1
+        leaves = []
+        for path, leaf in zip(tree.paths(name), tree.leaves(f"input {name}", default, DataError), strict=True):
+            wanted = self._argument(path, "the program has no input").type.shape
+            shape = _shape_of(leaf)
+            if shape is not None and len(shape) + 1 == len(wanted) and shape == wanted[1:]:
+                leaf = np.broadcast_to(np.asarray(leaf), (count if self.batch is not None else wanted[0], *shape))
+            leaves.append(leaf)
+        return tree.build(iter(leaves))
 
     def _filled(self, argument: Argument, value: Any) -> Any:
         """Returns a batch that is filled with copies of its last input."""
