@@ -63,6 +63,7 @@ from ringmill.report import Report
 from ringmill.schemes import Choice, Signature, choose_for_text, named, of_text
 from ringmill.shape import Shape
 from ringmill.values import as_vectors
+from ringmill.waiting import waiting
 
 F = TypeVar("F", bound=Callable[..., Any])
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -902,7 +903,7 @@ def load(
 
     check_options("rm.load", params, options)
     for _ in range(_MOST_READS):
-        with _held(path) as unchanged:
+        with _held(path) as unchanged, waiting(f'loading "{os.fsdecode(path)}"'):
             try:
                 found = _loaded(path, params, scheme, tables, allow_insecure_parameters_for_tests_only, options)
             except (FileError, CompileError):

@@ -7,6 +7,7 @@ import fcntl
 import os
 import secrets
 import stat
+from contextlib import suppress
 from typing import Any
 
 from ringmill.errors import FileError
@@ -41,18 +42,24 @@ def _write(path: str, data: bytes, secret: bool) -> None:
     target = os.path.realpath(path)
     if old is not None:
         os.close(os.open(target, os.O_WRONLY))  # a folder, and a file that may not be written, are refused
-    part = os.path.join(os.path.dirname(target), f".ringmill-{secrets.token_hex(8)}.part")
-    number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if secret else 0o666)
+    kept = None if secret else old
+    while True:
+        part = os.path.join(os.path.dirname(target), f".ringmill-{secrets.token_hex(8)}.part")
+        number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if secret or kept else 0o666)
+        # A part without a lock is left over from a process that was killed, and the next write removes it.
+        with suppress(OSError):  # a file system without locks never counts a file as left over
+            fcntl.flock(number, fcntl.LOCK_EX)
+        if os.fstat(number).st_nlink:
+            break
+        os.close(number)  # another writer took the file for left over before it was locked
     try:
         with open(number, "wb") as file:
-            # A part without a lock is left over from a process that was killed, and the next write removes it.
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if secret:
+            if kept is not None:
+                with suppress(OSError):  # only root may change the owner
+                    os.fchown(number, kept.st_uid, kept.st_gid)
+                os.fchmod(number, stat.S_IMODE(kept.st_mode))
+            elif secret:
                 os.fchmod(number, 0o600)
-            elif old is not None:
-                os.fchmod(number, stat.S_IMODE(old.st_mode))
-                if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-                    os.fchown(number, old.st_uid, old.st_gid)
             file.write(data)
             file.flush()
             os.fsync(number)
