@@ -129,7 +129,7 @@ def test_pages_that_assume_name_the_assumptions(page):
 
 MODULES = [
     *("ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters", "ringmill.types", "ringmill.values"),
-    *("ringmill.circuit", "ringmill.limbs"),
+    *("ringmill.circuit", "ringmill.limbs", "ringmill.arrays.filters", "ringmill.arrays.pins", "ringmill.waiting"),
 ]
 
 
