@@ -125,7 +125,6 @@ impl<'a> Course<'a> {
                 depth: 0,
                 product: false,
                 since: number,
-                ..known
             };
             self.known.insert(v, fresh);
         }
