@@ -31,6 +31,9 @@ README = (ROOT / "README.md").read_text()
 WHOLE = re.compile(r"ringmill reproduce (\w+)$")
 INLINE = list(dict.fromkeys(re.findall(r"`(ringmill [^`]*)`", README)))
 COMMANDS = [command for command in INLINE if not WHOLE.match(command) and command != "ringmill reproduce"]
+IN_FULL = "RINGMILL_FUZZ_SECONDS" in os.environ
+# Commands and devices that build a simulation model of the RTL. `make test` runs RTL from Rust.
+OF_RTL = "a simulation model of the RTL to build; `make full` runs it"
 
 
 def run_example(name: str, *arguments: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
@@ -43,6 +46,8 @@ def run_example(name: str, *arguments: str | Path, status: int = 0) -> subproces
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_readme_command(command, tmp_path):
+    if "rtl:" in command and not IN_FULL:
+        pytest.skip(OF_RTL)
     line = command.replace("ringmill ", f"{BIN}/ringmill ", 1).replace("> mine.toml", f"> {tmp_path}/mine.toml")
     done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
@@ -414,7 +419,7 @@ def toy_engine(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", ["sim", "rtl"])
+@pytest.mark.parametrize("kind", ["sim", pytest.param("rtl", marks=pytest.mark.skipif(not IN_FULL, reason=OF_RTL))])
 def test_a_small_auction_on_the_engine(tmp_path, kind):
     bids = tmp_path / "bids"
     bids.write_text("2 3 1" if kind == "sim" else "1 0")
