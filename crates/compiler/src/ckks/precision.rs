@@ -43,9 +43,22 @@ const LABEL: f64 = 1.0 / (1u64 << 46) as f64;
 /// for all.
 const BY_SLOT: u64 = 1 << 31;
 
+/// The bound on the error of a bootstrap whose operand has too large an error. It is so large that no output with it is
+/// accepted, and finite, so that products with it are numbers.
+const UNBOUNDED: f64 = 1e60;
+
+/// What is known of the bootstraps of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct OfBootstrap {
+    /// A bound on the error that a bootstrap adds.
+    pub error: f64,
+    /// The largest error of an operand with which the bound holds.
+    pub most: f64,
+}
+
 /// Predicts the precision of each output of a managed program. Its inputs are encrypted under the public key and lie
-/// anywhere in their `ranges`. With `like` it also predicts for inputs like that sample. `of_bootstrap` bounds the error
-/// that a bootstrap adds, for a program that bootstraps.
+/// anywhere in their `ranges`. With `like` it also predicts for inputs like that sample. `of_bootstrap` is given
+/// for a program that bootstraps.
 ///
 /// # Errors
 /// Fails for a sample that does not fit the program, or if `watch` stops the work.
@@ -54,7 +67,7 @@ pub fn predict(
     params: &Params,
     ranges: &[InputRange],
     like: Option<Like<'_>>,
-    of_bootstrap: Option<f64>,
+    of_bootstrap: Option<OfBootstrap>,
     watch: &Watch,
 ) -> Result<Prediction, CompileError> {
     let origins = alike::origins(managed, params)?;
@@ -121,14 +134,14 @@ fn largest_outputs(managed: &MacroProgram, typical: &[f64], margin: f64) -> Vec<
 }
 
 /// Predicts the outputs' precision for inputs with which no value exceeds its entry of `typical`, or its range.
-/// `of_bootstrap` bounds the error that a bootstrap adds.
+/// `of_bootstrap` is given for a program that bootstraps.
 pub fn walk(
     managed: &MacroProgram,
     params: &Params,
     ranges: &[InputRange],
     origins: &[Vec<Option<Origin>>],
     typical: Vec<f64>,
-    (of_bootstrap, watch): (Option<f64>, &Watch),
+    (of_bootstrap, watch): (Option<OfBootstrap>, &Watch),
 ) -> Result<Prediction, CompileError> {
     let by_slot = (managed.instrs.len() as u64).saturating_mul(params.slots() as u64) <= BY_SLOT;
     let model = NoiseModel::new(params, managed.slots as usize);
@@ -203,8 +216,8 @@ struct Walk<'a> {
     errors: Errors,
     /// The values that depend on a bound which the program's author declares (`BOUNDED`).
     rests: HashSet<MacroValue>,
-    /// A bound on the error that a bootstrap adds, for a program that bootstraps.
-    of_bootstrap: Option<f64>,
+    /// What is known of bootstraps, for a program that bootstraps.
+    of_bootstrap: Option<OfBootstrap>,
     tightest: Tightest,
 }
 
@@ -563,8 +576,13 @@ impl Visitor for OfResult<'_, '_> {
 
     fn bootstrap(&mut self, instr: &MacroInstr, _: Level) -> Result<Noise, Refused> {
         let a = self.noise(instr, 0);
-        let Some(error) = self.walk.of_bootstrap else {
+        let Some(of) = self.walk.of_bootstrap else {
             return Err(Refused::unknown(Self::PASS, instr));
+        };
+        // The bound holds for an operand whose error is small beside the largest value.
+        let error = match self.walk.model.bound_anywhere(&a) <= of.most {
+            true => of.error,
+            false => UNBOUNDED,
         };
         Ok(self.walk.model.bootstrapped(a, error))
     }

@@ -17,7 +17,7 @@ use ringmill_schemes::rlwe::KeyRequest;
 
 use super::canonical::CanonicalScales;
 use super::params::narrower;
-use super::precision::{Like, predict};
+use super::precision::{Like, OfBootstrap, predict};
 use super::range::InputRange;
 use super::scale::trial::Planned;
 use super::search::Fitted;
@@ -88,8 +88,12 @@ pub(super) fn fit(
         sample,
         margin: options.margin,
     });
-    let error = procedure.as_ref().map(|procedure| procedure.error());
-    let prediction = predict(&managed, params, ranges, like, error, &options.watch)?;
+    let of_bootstrap = procedure.as_ref().map(|procedure| OfBootstrap {
+        error: procedure.error(),
+        most: procedure.most(),
+    });
+    let watch = &options.watch;
+    let prediction = predict(&managed, params, ranges, like, of_bootstrap, watch)?;
     let fitted = Fitted {
         output_level: options.output_level,
         params: Arc::clone(params),

@@ -70,6 +70,8 @@ impl fmt::Debug for Procedure {
     }
 }
 
+/// The factor by which a value with its error may exceed the largest value.
+const ROOM: f64 = 1.02;
 /// The base-2 logarithm of q_0 over the largest coefficient of a message at the raising of the modulus.
 const RATIO_BITS: i32 = 8;
 
@@ -173,9 +175,15 @@ impl Procedure {
         self.setup.layout().end()
     }
 
-    /// Returns a bound on the error that a bootstrap adds to a slot, beside the error of its operand.
+    /// Returns a bound on the error that a bootstrap adds to a slot, beside the error of its operand. It holds if that
+    /// error is at most [`Procedure::most`].
     pub fn error(&self) -> f64 {
         self.error
+    }
+
+    /// Returns the largest error of an operand with which the bound on a bootstrap's own error holds.
+    pub fn most(&self) -> f64 {
+        self.wanted.magnitude * (ROOM - 1.0)
     }
 
     /// Returns the names of the keys that the bootstrap needs, each once.
@@ -260,7 +268,7 @@ fn emitted(
         log_length: layout.log_length,
         doublings: layout.doublings,
         error: 2.0 * of_up + switch,
-        small: 2.0 * PI * 2f64.powi(-RATIO_BITS) * 1.02,
+        small: 2.0 * PI * 2f64.powi(-RATIO_BITS) * ROOM,
         factor: base / (2.0 * PI * message),
         scale: end,
     };
