@@ -233,7 +233,7 @@ impl Code {
         let value = self.value(MacroType::Lifted { at });
         let imm = MacroImm::Lifted(self.constants.len() as u32);
         self.constants.push(Constant {
-            slots: Arc::from(slots),
+            slots: Arc::from(repeated(slots)),
             level,
             scale,
         });
@@ -253,4 +253,13 @@ impl Code {
         };
         (proc, self.constants)
     }
+}
+
+/// Returns the shortest start of a vector that the vector repeats, of a power of two of slots, two at least. Sparse
+/// matrices of small blocks have such diagonals, and a short vector is encoded faster.
+fn repeated(slots: &[Complex64]) -> &[Complex64] {
+    let lengths = (1..usize::BITS).map(|log| 1usize << log);
+    let mut starts = lengths.map_while(|length| slots.get(..length));
+    let repeats = |start: &&[Complex64]| slots.chunks_exact(start.len()).all(|part| part == *start);
+    starts.find(repeats).unwrap_or(slots)
 }

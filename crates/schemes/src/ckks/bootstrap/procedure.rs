@@ -30,7 +30,8 @@ pub struct Wanted {
     pub scales: [f64; 2],
 }
 
-/// A constant of a bootstrap: a vector of numbers in turned slots ([`super::transform`]), with its level and scale.
+/// A constant of a bootstrap: a vector of numbers in turned slots ([`super::transform`]), with its level and scale. A
+/// vector that is shorter than the slots repeats through them.
 #[derive(Clone)]
 pub struct Constant {
     pub slots: Arc<[Complex64]>,
