@@ -161,6 +161,18 @@ def test_sets_of_another_scheme_are_refused(toy: rm.Bootstrapping) -> None:
     assert whole.error == 0
 
 
+def test_a_value_without_right_digits_is_not_bootstrapped(toy: rm.Bootstrapping) -> None:
+    @rm.program
+    def steep(x: rm.Encrypted) -> rm.Encrypted:
+        y = x
+        for _ in range(12):
+            y = rm.bounded(y * 3 - y * y * 2.5, -1, 1)
+        return y
+
+    with pytest.raises(rm.CompileError, match=r"test_ckks_bootstrap\.py:\d+: .*an error above 2 %"):
+        steep.compile(slots=8, ranges={"x": (0, 1)}, bootstrapping=toy)
+
+
 def test_a_machine_is_refused(toy: rm.Bootstrapping) -> None:
     with pytest.raises(rm.RingmillError, match="target machine is not for programs that bootstrap"):
         iteration.compile(slots=8, ranges={"x": (-1, 1), "a": (0, 1)}, bootstrapping=toy, target="ring")

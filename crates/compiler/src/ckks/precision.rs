@@ -45,7 +45,7 @@ const BY_SLOT: u64 = 1 << 31;
 
 /// The bound on the error of a bootstrap whose operand has too large an error. It is so large that no output with it is
 /// accepted, and finite, so that products with it are numbers.
-const UNBOUNDED: f64 = 1e60;
+pub const UNBOUNDED: f64 = 1e60;
 
 /// What is known of the bootstraps of a program.
 #[derive(Clone, Copy, Debug)]

@@ -17,7 +17,7 @@ use ringmill_schemes::rlwe::KeyRequest;
 
 use super::canonical::CanonicalScales;
 use super::params::narrower;
-use super::precision::{Like, OfBootstrap, predict};
+use super::precision::{Like, OfBootstrap, UNBOUNDED, predict};
 use super::range::InputRange;
 use super::scale::trial::Planned;
 use super::search::Fitted;
@@ -103,6 +103,13 @@ pub(super) fn fit(
     let tightest = &fitted.prediction.tightest;
     if !tightest.fits() {
         let first = &tightest.first;
+        if first.error >= UNBOUNDED {
+            return Err(CompileError::NotBootstrapped {
+                at: At(first.loc.clone()),
+                what: "a value with an error above 2 % of the largest value that is bootstrapped",
+                cure: "declare narrower ranges or bounds of values, so that errors grow less, or compute less deep",
+            });
+        }
         return Err(CompileError::Overflow {
             at: At(first.loc.clone()),
             magnitude: first.magnitude,
