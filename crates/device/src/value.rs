@@ -72,7 +72,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns whether the run holds the residues in words of 32 bits.
+    /// Returns whether the residues of the limb are in 32-bit words while the program runs.
     pub fn is_short(&self) -> bool {
         matches!(self.held(), Residues::Short(_))
     }

@@ -79,7 +79,7 @@ pub(super) fn of<S: Explained>(compiled: &Compiled<S>) -> Result<Vec<KeyCost>, E
     Ok(keys.collect())
 }
 
-/// Adds the Galois elements of a rotation, each with its steps.
+/// Adds the Galois elements of a rotation instruction to `found`, each with the number of slots by which it rotates.
 fn turned<S: Explained>(
     params: &S::Params,
     instr: &MacroInstr,

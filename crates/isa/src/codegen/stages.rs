@@ -119,7 +119,7 @@ pub fn stages(def: &Definition) -> String {
         };
         let _ = write!(
             out,
-            "\n/// An operation of {stage} programs.\n#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]\npub enum {} {{\n",
+            "\n/// An operation of programs of the stage *{stage}*, which `macro.toml` describes.\n#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]\npub enum {} {{\n",
             name(stage)
         );
         variants(&mut out, of(number));
@@ -133,7 +133,7 @@ pub fn stages(def: &Definition) -> String {
     }
     let _ = write!(
         out,
-        "\n/// An operation of {last} programs: any.\npub type {} = MacroOp;\n",
+        "\n/// An operation of programs of the stage *{last}*, the last one: any operation.\npub type {} = MacroOp;\n",
         name(last)
     );
     visitor(&mut out, def);

@@ -8,7 +8,7 @@ use super::program::{Constant, Interval, MacroImm, MacroInstr};
 use super::refused::{OfStage, Refused};
 use crate::numbers::{Galois, Level};
 
-/// An operation of traced programs.
+/// An operation of programs of the stage *traced*, which `macro.toml` describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TracedOp {
     /// d = the named input of the program: a ciphertext, or a plaintext vector encoded by the client.
@@ -192,7 +192,7 @@ impl TryFrom<MacroOp> for TracedOp {
     }
 }
 
-/// An operation of managed programs.
+/// An operation of programs of the stage *managed*, which `macro.toml` describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ManagedOp {
     /// d = the named input of the program: a ciphertext, or a plaintext vector encoded by the client.
@@ -330,7 +330,7 @@ impl TryFrom<MacroOp> for ManagedOp {
     }
 }
 
-/// An operation of explicit programs: any.
+/// An operation of programs of the stage *explicit*, the last one: any operation.
 pub type ExplicitOp = MacroOp;
 
 /// What a pass makes of each operation. It has a method for every one that it knows; what it has no meaning for is an error with the

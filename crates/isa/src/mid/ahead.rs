@@ -218,7 +218,8 @@ impl Ahead {
     }
 }
 
-/// Returns the number of limbs, and of links of arguments, that a window holds in memory.
+/// Returns how many limbs a window on the next calls has in memory, and for how many arguments of these calls it has
+/// the next call that reads the same limb.
 pub fn held(ahead: &Ahead) -> (usize, usize) {
     (ahead.seen.made(), ahead.links.len())
 }

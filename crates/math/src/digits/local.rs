@@ -133,11 +133,11 @@ impl Local {
         polynomial
     }
 
-    /// Returns the polynomial of degree below D that has these values at the D integers themselves, by divided differences. At
-    /// other numbers with the same lowest digit it may have other values.
+    /// Returns the polynomial of degree below D that has these values at D integers, one for each digit, by divided
+    /// differences. At other numbers with the same lowest digit it may have other values.
     ///
     /// # Errors
-    /// None if p is prime.
+    /// None if the base p of the digits is prime, since differences of digits then have inverses.
     pub fn values_at_digits(&self, values: &[u64]) -> Result<Vec<u64>, MathError> {
         let q = self.q;
         let mut differences = values.to_vec();

@@ -168,8 +168,8 @@ pub(super) fn of_modulus(d: Typed, note: Note, declared: Note) -> Result<Note, F
     expect_modulus(d, note, declared).map(|()| declared)
 }
 
-/// Returns the correction factor `declared`, which the program states for a result, if the number of its plaintext
-/// modulus is one below that of `note`. Otherwise returns an error.
+/// Returns the correction factor `declared`, which the program states for a result, if it belongs to the plaintext
+/// modulus before that of `note` in the list of plaintext moduli. Otherwise returns an error.
 pub(super) fn lowered(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     let Some(below) = modulus(a, note)?.checked_sub(1) else {
         let expected = "a factor of a plaintext modulus above the messages' own".to_owned();
