@@ -6,16 +6,13 @@ from __future__ import annotations
 import functools
 import logging
 import os
-import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from ringmill import whole_file
 from ringmill._ringmill import (
     Ciphertext,
     CompiledProgram,
@@ -23,9 +20,9 @@ from ringmill._ringmill import (
     Keys,
     MacroProgram,
     Params,
-    load_compiled,
+    read_program,
 )
-from ringmill.arrays.interface import ArrayShape, Interface, read
+from ringmill.arrays.interface import MARK, ArrayShape, Interface, read
 from ringmill.check import (
     arguments,
     closest,
@@ -616,17 +613,11 @@ class Compiled:
         Only its owner may read that file (mode 0600), and it is not for the server. Raises :class:`DataError` if there
         is no sample.
         """
-        shape, lengths = self._shape, self._signature.lengths(self._inner.slots)
-        if self._arrays is None:
-            self._inner.save(path, shape.kind, lengths, list(shape.lengths), with_sample)
+        if self._arrays is not None:
+            self._inner.save(path, self._shape.kind, {}, [], with_sample, self._arrays.line())
             return
-        # One write has the program and how its arrays stand in slots, so no reader sees the one without the other.
-        with tempfile.TemporaryDirectory(prefix="ringmill-") as folder:
-            own = os.path.join(folder, "program.rmac")
-            self._inner.save(own, shape.kind, {}, [], with_sample)
-            with open(own, "rb") as file:
-                text = file.read()
-        whole_file.write(path, text + self._arrays.line().encode("ascii"), secret=with_sample)
+        shape, lengths = self._shape, self._signature.lengths(self._inner.slots)
+        self._inner.save(path, shape.kind, lengths, list(shape.lengths), with_sample, "")
 
     @property
     def key_bytes(self) -> int:
@@ -902,42 +893,8 @@ def load(
     from ringmill.program import check_options
 
     check_options("rm.load", params, options)
-    for _ in range(_MOST_READS):
-        with _held(path) as unchanged, waiting(f'loading "{os.fsdecode(path)}"'):
-            try:
-                found = _loaded(path, params, scheme, tables, allow_insecure_parameters_for_tests_only, options)
-            except (FileError, CompileError):
-                if unchanged():
-                    raise
-                continue
-            if unchanged():
-                return found
-    raise FileError(
-        f"{os.fsdecode(path)}: another process writes the file again and again; load it when that has ended"
-    )
-
-
-_MOST_READS = 8
-
-
-@contextmanager
-def _held(path: Path) -> Iterator[Callable[[], bool]]:
-    """Yields a function that returns whether a path still names the same contents. Both halves of the package read."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except (OSError, ValueError):
-        yield lambda: True  # the reader of programs reports it
-        return
-
-    def contents(of: Any) -> tuple[int, ...]:
-        found = os.stat(of)
-        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-    try:
-        before = contents(file)
-        yield lambda: not os.path.exists(path) or contents(path) == before
-    finally:
-        os.close(file)
+    with waiting(f'loading "{os.fsdecode(path)}"'):
+        return _loaded(path, params, scheme, tables, allow_insecure_parameters_for_tests_only, options)
 
 
 def _loaded(
@@ -950,9 +907,11 @@ def _loaded(
 ) -> Compiled:
     from ringmill.program import compile_arrays, compile_traced
 
-    arrays = _arrays_of(path)
+    file = read_program(path)
+    line = file.comment(MARK)
+    arrays = None if line is None else read(line, os.fsdecode(path))
     if params is None and not options:
-        saved = load_compiled(path, tables, allow_insecure_parameters_for_tests_only)
+        saved = file.compiled(tables, allow_insecure_parameters_for_tests_only)
         if saved is not None:
             if arrays is not None:
                 _check_arrays(arrays, saved.inputs, saved.outputs, saved.slots, path)
@@ -961,7 +920,7 @@ def _loaded(
             returned, inputs, outputs = saved.arrays
             shape, signature = Shape.of_text(saved.outputs, returned, outputs), of_text(saved.scheme, inputs)
             return Compiled(saved, shape, signature, choose_for_text(scheme, saved.scheme))
-    program = MacroProgram.load(path)
+    program = file.program()
     choice = choose_for_text(scheme, program.scheme)
     if arrays is not None:
         _check_arrays(arrays, program.inputs, program.outputs, program.slots, path)
@@ -969,15 +928,6 @@ def _loaded(
     returned, inputs, outputs = program.arrays
     shape, signature = Shape.of_text(program.outputs, returned, outputs), of_text(program.scheme, inputs)
     return compile_traced(program, shape, params, signature=signature, choice=choice, **options)
-
-
-def _arrays_of(path: Path) -> Interface | None:
-    """Returns how the arrays of a saved program stand in slots, or None if it has none."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return read(file.read(), os.fsdecode(path))
-    except (OSError, ValueError):
-        return None  # the reader of programs reports it
 
 
 def _check_arrays(

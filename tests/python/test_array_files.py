@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
 
 import pytest
@@ -24,15 +25,18 @@ def doubled(x: rm.Encrypted[rm.real[3]]):
     return x * 2
 
 
-def test_a_save_is_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_a_save_is_whole_or_not_at_all(tmp_path):
     compiled = doubled.compile(rm.params(**SMALL), input_bound=1)
     path = tmp_path / "doubled.rmac"
     path.write_text("old")
     path.chmod(0o640)
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "replace", lambda *_names: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))  # the disk is full in the middle of the write
+    try:
+        with pytest.raises(rm.FileError, match="doubled.rmac"):
             compiled.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert path.read_text() == "old"
     link = tmp_path / "link.rmac"
     link.symlink_to(path.name)
@@ -61,7 +65,13 @@ def test_a_save_into_a_pipe_writes_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("path", "said"), [("missing/f.rmac", "No such file"), ("", "No such file"), (".", "directory"), ("a\0b", "null")]
+    ("path", "said"),
+    [
+        ("missing/f.rmac", "the folder missing does not exist"),
+        ("", "the path is empty"),
+        (".", "this names a folder"),
+        ("a\0b", "NUL byte"),
+    ],
 )
 def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch, path, said):
     monkeypatch.chdir(tmp_path)
@@ -69,25 +79,24 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch, path, sai
         doubled.compile(rm.params(**SMALL), input_bound=1).save(path)
 
 
-def test_a_file_that_is_replaced_while_it_is_read_is_read_again(tmp_path, monkeypatch):
+def test_a_file_that_is_replaced_while_it_is_read_is_read_as_one(tmp_path, monkeypatch):
     path, other = tmp_path / "f.rmac", tmp_path / "other.rmac"
     compiled = doubled.compile(rm.params(**SMALL), input_bound=1)
     compiled.save(path)
     summed.compile(rm.params(**SMALL), input_bound=1).save(other)
-    read, times = runtime._arrays_of, []
-
-    def meanwhile(of):
-        found = read(of)
-        times.append(of)
-        if len(times) == 1:
-            other.replace(path)
-        return found
-
-    monkeypatch.setattr(runtime, "_arrays_of", meanwhile)
+    mark = ";ringmill arrays"
+    mixed = path.read_text().partition(mark)[0] + mark + other.read_text().partition(mark)[2]
+    (tmp_path / "mixed.rmac").write_text(mixed)
     with pytest.raises(rm.FileError, match="of another program"):
-        runtime._loaded(path, None, None, None, True, {})
-    times.clear()
-    compiled.save(other)
+        rm.load(tmp_path / "mixed.rmac", allow_insecure_parameters_for_tests_only=True)
+    read, times = runtime.read, []
+
+    def meanwhile(line, of):
+        times.append(of)
+        other.replace(path)
+        return read(line, of)
+
+    monkeypatch.setattr(runtime, "read", meanwhile)
     loaded = rm.load(path, allow_insecure_parameters_for_tests_only=True)
-    assert len(times) == 2
+    assert len(times) == 1
     assert loaded.layouts == compiled.layouts

@@ -13,7 +13,8 @@ use ringmill_schemes::rlwe::SecretKey;
 
 use crate::errors::{Fault, FileError, halted};
 
-fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
+/// Returns the error of a file, which names its path.
+pub fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
     let error = error.into();
     let text = if path.as_os_str().is_empty() {
         "the path is empty; name a file".to_owned()

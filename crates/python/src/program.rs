@@ -496,11 +496,8 @@ impl Program {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         interruptible(py, move |watch| {
-            files::read(&path, watch, |bytes| -> Result<_, Fault> {
-                let text = std::str::from_utf8(bytes)?;
-                let inner = parse(text, watch)?;
-                let arrays = saved::arrays(text, &inner)?;
-                Ok(Self { inner, arrays })
+            files::read(&path, watch, |bytes| {
+                Self::of_file(std::str::from_utf8(bytes)?, watch)
             })
         })?
     }
@@ -516,6 +513,15 @@ impl Program {
         let inner = interruptible(py, move |watch| parse(&text, watch))?;
         let inner = inner.map_err(raise::<FileError, _>)?;
         let arrays = Arrays::default();
+        Ok(Self { inner, arrays })
+    }
+}
+
+impl Program {
+    /// Parses the text of a file, which may be of a saved program.
+    pub fn of_file(text: &str, watch: &Watch) -> Result<Self, Fault> {
+        let inner = parse(text, watch)?;
+        let arrays = saved::arrays(text, &inner)?;
         Ok(Self { inner, arrays })
     }
 }

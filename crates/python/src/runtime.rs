@@ -179,43 +179,83 @@ fn compiled<S: Served>(
     })
 }
 
-/// Loads a program that [`CompiledProgram::save`] wrote, and compiles it with the saved options. Returns None for macro
-/// text without options.
+/// The text of a program's file, read once: macro text, perhaps with the parameters and options of a saved program.
+#[pyclass(frozen, module = "ringmill")]
+pub struct ProgramFile {
+    path: Arc<PathBuf>,
+    text: Arc<String>,
+}
+
+/// Reads the text of a program's file.
 #[pyfunction]
-fn load_compiled(
-    py: Python<'_>,
-    path: PathBuf,
-    tables: Option<Vec<String>>,
-    insecure: bool,
-) -> PyResult<Option<CompiledProgram>> {
-    let tables = tables.map(|names| AcceptedTables::named(names.iter().map(String::as_str)));
-    let tables = tables.transpose().map_err(raise::<ParameterError, _>)?;
-    let accepted = Accepted {
-        tables: tables.unwrap_or_default(),
-        insecure: match insecure {
-            true => InsecureParams::AllowForTestsOnly,
-            false => InsecureParams::Refuse,
-        },
-    };
-    let read = move |watch: &Watch| {
-        files::read(&path, watch, |bytes| -> Result<_, Fault> {
-            let text = std::str::from_utf8(bytes)?;
-            watch.admit("the program", macros::text::memory_for(text))?;
-            if !saved::is_saved(text) {
-                return Ok(None);
-            }
-            let program = macros::text::parse(text)?;
-            let name = program.scheme.as_str();
-            let Some(scheme) = Known::of_name(name) else {
-                return Err(unknown(name).into());
-            };
-            with_scheme!(scheme, S => saved_as::<S>(program, text, accepted))
+fn read_program(py: Python<'_>, path: PathBuf) -> PyResult<ProgramFile> {
+    interruptible(py, move |watch| {
+        let text = files::read(&path, watch, |bytes| -> Result<_, Fault> {
+            Ok(std::str::from_utf8(bytes)?.to_owned())
+        })?;
+        Ok(ProgramFile {
+            path: Arc::new(path),
+            text: Arc::new(text),
         })
-    };
-    match interruptible(py, read)?? {
-        Some(compile) => compile(py).map(Some),
-        None => Ok(None),
+    })?
+}
+
+#[pymethods]
+impl ProgramFile {
+    /// Returns the rest of the last line that starts with `mark`, or None if there is no such line but the first.
+    fn comment(&self, mark: &str) -> Option<&str> {
+        let (_, rest) = self.text.rsplit_once(&format!("\n{mark}"))?;
+        Some(rest.split_once('\n').map_or(rest, |(line, _)| line))
     }
+
+    /// Parses the program, without options.
+    fn program(&self, py: Python<'_>) -> PyResult<Program> {
+        let (path, text) = (Arc::clone(&self.path), Arc::clone(&self.text));
+        interruptible(py, move |watch| {
+            Program::of_file(&text, watch).map_err(|e| files::fault(&path, e))
+        })?
+    }
+
+    /// Compiles the program that [`CompiledProgram::save`] wrote with the saved options. Returns None for macro text
+    /// without options.
+    fn compiled(
+        &self,
+        py: Python<'_>,
+        tables: Option<Vec<String>>,
+        insecure: bool,
+    ) -> PyResult<Option<CompiledProgram>> {
+        let tables = tables.map(|names| AcceptedTables::named(names.iter().map(String::as_str)));
+        let tables = tables.transpose().map_err(raise::<ParameterError, _>)?;
+        let accepted = Accepted {
+            tables: tables.unwrap_or_default(),
+            insecure: match insecure {
+                true => InsecureParams::AllowForTestsOnly,
+                false => InsecureParams::Refuse,
+            },
+        };
+        let (path, text) = (Arc::clone(&self.path), Arc::clone(&self.text));
+        let read = move |watch: &Watch| {
+            saved_program(&text, accepted, watch).map_err(|e| files::fault(&path, e))
+        };
+        match interruptible(py, read)?? {
+            Some(compile) => compile(py).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Reads a saved program, or returns `None` for macro text without options.
+fn saved_program(text: &str, accepted: Accepted, watch: &Watch) -> Result<Option<Saved>, Fault> {
+    watch.admit("the program", macros::text::memory_for(text))?;
+    if !saved::is_saved(text) {
+        return Ok(None);
+    }
+    let program = macros::text::parse(text)?;
+    let name = program.scheme.as_str();
+    let Some(scheme) = Known::of_name(name) else {
+        return Err(unknown(name).into());
+    };
+    with_scheme!(scheme, S => saved_as::<S>(program, text, accepted))
 }
 
 /// A function that compiles a saved program once the interpreter is available.
@@ -358,8 +398,12 @@ impl CompiledProgram {
     }
 
     /// Writes the traced program to a file of macro text, with its options, the kind of the function's result, and the
-    /// lengths of arrays shorter than the slots. The sample is written only `with_sample`, into a file that only its
-    /// owner can read.
+    /// lengths of arrays shorter than the slots. The line `comment` follows, if it is not empty. The sample is written
+    /// only `with_sample`, into a file that only its owner can read.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the one caller is our own Python, which names them"
+    )]
     fn save(
         &self,
         py: Python<'_>,
@@ -368,12 +412,14 @@ impl CompiledProgram {
         inputs: HashMap<String, u32>,
         outputs: Vec<Option<u32>>,
         with_sample: bool,
+        comment: String,
     ) -> PyResult<()> {
         let inner = Arc::clone(&self.inner);
         let arrays = arrays_of(inner.source(), returned, &inputs, outputs);
         interruptible(py, move |watch| {
             if !with_sample {
-                return files::write(&path, watch, inner.saved(&arrays).as_bytes());
+                let text = inner.saved(&arrays) + &comment;
+                return files::write(&path, watch, text.as_bytes());
             }
             let text = inner.saved_with_sample(&arrays).ok_or_else(|| {
                 DataError::new_err(
@@ -381,7 +427,7 @@ impl CompiledProgram {
                      numbers, or comes from a file without one; leave with_sample out",
                 )
             })?;
-            files::write_secret(&path, watch, text.as_bytes())
+            files::write_secret(&path, watch, (text + &comment).as_bytes())
         })?
     }
 
@@ -515,7 +561,8 @@ fn plans_made() -> Vec<String> {
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<CompiledProgram>()?;
     m.add_function(wrap_pyfunction!(compile_program, m)?)?;
-    m.add_function(wrap_pyfunction!(load_compiled, m)?)?;
+    m.add_class::<ProgramFile>()?;
+    m.add_function(wrap_pyfunction!(read_program, m)?)?;
     m.add_function(wrap_pyfunction!(plans_made, m)?)?;
     m.add_function(wrap_pyfunction!(devices, m)?)
 }

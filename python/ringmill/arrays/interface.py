@@ -26,7 +26,8 @@ from ringmill.shape import Shape
 from ringmill.types import Type, of_parts
 from ringmill.values import typed, whole_slots
 
-_MARK = ";ringmill arrays "
+MARK = ";ringmill arrays "
+"""What the comment of a saved program begins with that says how its arrays stand in slots."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,7 +343,7 @@ class Interface:
             whole["tree"] = self.tree.plain()
         if self.structures:
             whole["structures"] = {name: tree.plain() for name, tree in self.structures.items()}
-        return f"{_MARK}{json.dumps(whole)}\n"
+        return f"{MARK}{json.dumps(whole)}\n"
 
 
 def _shape_of(value: Any) -> tuple[int, ...] | None:
@@ -382,15 +383,11 @@ def _index(text: str, count: int, most: int) -> np.ndarray:
     return index
 
 
-def read(text: str, path: object) -> Interface | None:
-    """Returns the interface in the last comment of macro text, or None if there is none.
+def read(line: str, path: object) -> Interface:
+    """Returns the interface in the comment of a saved program, from the rest of the line behind :data:`MARK`.
 
     Raises :class:`FileError` for one that is altered.
     """
-    place = text.rfind(f"\n{_MARK}")
-    if place < 0:
-        return None
-    line = text[place + 1 + len(_MARK) :].partition("\n")[0]
     try:
         return _interface(json.loads(line))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
