@@ -73,3 +73,22 @@ pub(crate) fn of<E>(
     }
     Ok(found)
 }
+
+/// Returns the keys that a program and its procedures need, in the order of their names, with the keys `of_bootstraps`
+/// if it bootstraps. `elements` returns the Galois elements of an instruction's automorphisms.
+///
+/// # Errors
+/// Returns the errors of `elements`.
+pub(crate) fn with_bootstraps<E>(
+    program: &MacroProgram,
+    elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,
+    of_bootstraps: &[KeyRequest],
+) -> Result<Vec<KeyRequest>, E> {
+    let mut found = of(program, elements)?;
+    let procs = program.procs.iter().flat_map(|proc| &proc.instrs);
+    let mut instrs = procs.chain(&program.instrs);
+    if instrs.any(|instr| instr.op == MacroOp::Bootstrap) {
+        found.extend(of_bootstraps);
+    }
+    Ok(found.into_iter().collect())
+}

@@ -14,9 +14,7 @@ use ringmill_math::slots::SlotStructure;
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Procedure};
 use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, Params};
-use ringmill_schemes::rlwe::KeyRequest;
 
-use super::code::automorphisms;
 use super::cost::Costs;
 use super::levels::{self, Callee, Convention, Deep, Frame, Managed, Misfit, Placed};
 use super::procedures::{Table, Variant, cheapest, chosen, linked};
@@ -28,7 +26,6 @@ use crate::compile::lowered;
 use crate::cures::Cures;
 use crate::error::At;
 use crate::exact::IntegerRange;
-use crate::keys;
 use crate::refresh::Placement;
 use crate::scheme::{Compiles, Fitted};
 use crate::target::{self, Target};
@@ -304,24 +301,6 @@ fn structure(params: &Params) -> Result<SlotStructure, CompileError> {
     let power = params.prime_power()?;
     let structure = SlotStructure::new(params.log_n().into(), power.prime());
     structure.map_err(|e| BgvError::from(BootstrapError::from(e)).into())
-}
-
-/// Returns the evaluation keys that a managed program needs, with the keys of bootstrapping if it bootstraps.
-///
-/// # Errors
-/// Rotations by steps that the slots do not have.
-pub(super) fn keys(
-    managed: &MacroProgram,
-    params: &Params,
-    procedure: &Procedure,
-) -> Result<Vec<KeyRequest>, CompileError> {
-    let mut found = keys::of(managed, |instr| automorphisms(params, instr))?;
-    let procs = managed.procs.iter().flat_map(|proc| &proc.instrs);
-    let mut instrs = procs.chain(&managed.instrs);
-    if instrs.any(|instr| instr.op == MacroOp::Bootstrap) {
-        found.extend(procedure.key_names().iter().copied());
-    }
-    Ok(found.into_iter().collect())
 }
 
 impl From<BootstrapError> for CompileError {

@@ -92,13 +92,8 @@ impl Compiles for Bgv {
         params: &Params,
         procedure: Option<&Arc<Procedure>>,
     ) -> Result<Vec<KeyRequest>, CompileError> {
-        match procedure {
-            None => {
-                let found = keys::of(managed, |instr| code::automorphisms(params, instr))?;
-                Ok(found.into_iter().collect())
-            }
-            Some(procedure) => deep::keys(managed, params, procedure),
-        }
+        let own = procedure.map_or(&[][..], |procedure| procedure.key_names());
+        keys::with_bootstraps(managed, |instr| code::automorphisms(params, instr), own)
     }
 
     /// Returns level and correction factor of a freshly encrypted value that nothing is computed from: the lowest level

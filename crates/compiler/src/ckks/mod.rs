@@ -44,6 +44,7 @@ pub use ringmill_schemes::rlwe::KeyRequest;
 
 use crate::accuracy::Accuracy;
 use crate::error::CompileError;
+use crate::keys;
 use crate::numbers::{Ends, Numbers, Values};
 use crate::reference::EvaluateError;
 use crate::scheme::options::{ParamsChoice as Choice, Passes};
@@ -178,7 +179,8 @@ impl Compiles for Ckks {
         params: &Params,
         procedure: Option<&Arc<Procedure>>,
     ) -> Result<Vec<KeyRequest>, CompileError> {
-        deep::keys(managed, params, procedure)
+        let own = procedure.map_or(&[][..], |procedure| procedure.key_names());
+        keys::with_bootstraps(managed, |instr| code::automorphisms(params, instr), own)
     }
 
     fn resting(

@@ -12,6 +12,7 @@ use super::search::{Fitted, MAX_BITS, Room, Search};
 use super::{Options, Wanted};
 use crate::ckks::canonical::Steps;
 use crate::ckks::range::InputRange;
+use crate::ckks::tightest::Closeness;
 use crate::error::{At, CompileError, Narrower};
 use crate::target::{self, Target};
 
@@ -162,21 +163,29 @@ pub(crate) fn given(
             fitted.check_meaning()?;
             return Ok(fitted);
         }
-        let first = &tightest.first;
-        refused.get_or_insert_with(|| CompileError::Overflow {
-            at: At(first.loc.clone()),
-            magnitude: first.magnitude,
-            error: first.error,
-            capacity: first.capacity,
-            narrower: narrower(options, ranges),
-        });
+        refused.get_or_insert_with(|| overflow(&tightest.first, options, ranges));
     }
     Err(refused.unwrap_or_else(|| CompileError::NoOutput {
         name: program.name.clone(),
     }))
 }
 
-pub(super) fn narrower(options: &Options, ranges: &[InputRange]) -> Narrower {
+/// Returns the error for a value that does not fit its level.
+pub(super) fn overflow(
+    value: &Closeness,
+    options: &Options,
+    ranges: &[InputRange],
+) -> CompileError {
+    CompileError::Overflow {
+        at: At(value.loc.clone()),
+        magnitude: value.magnitude,
+        error: value.error,
+        capacity: value.capacity,
+        narrower: narrower(options, ranges),
+    }
+}
+
+fn narrower(options: &Options, ranges: &[InputRange]) -> Narrower {
     let disc = |range: &InputRange| match range {
         InputRange::Disc { .. } => true,
         InputRange::Real { .. } => false,

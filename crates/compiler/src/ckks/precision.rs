@@ -16,6 +16,7 @@ use ringmill_limits::Watch;
 use ringmill_schemes::ckks::encoder::capacity;
 use ringmill_schemes::ckks::{Ball, Domain, Factor, Noise, NoiseModel, Origin, Params, Slots};
 
+use crate::ckks::Options;
 use crate::ckks::alike;
 use crate::ckks::depth::whole_factor;
 use crate::ckks::growth::{Errors, Growth};
@@ -34,6 +35,15 @@ pub struct Like<'a> {
     pub sample: &'a [Vec<Complex64>],
     /// The factor by which a value may exceed its largest on the sample.
     pub margin: f64,
+}
+
+impl<'a> Like<'a> {
+    /// Returns the sample of the options, or `None` if they have none.
+    pub fn of(options: &'a Options) -> Option<Self> {
+        let sample = options.sample.as_ref()?;
+        let margin = options.margin;
+        Some(Self { sample, margin })
+    }
 }
 
 /// The relative error of a scale that a label divides.

@@ -65,11 +65,7 @@ impl Fitted {
         watch.check()?;
         let managed = managed(program.clone(), &params, output_level, planned)?;
         watch.check()?;
-        let like = options.sample.as_ref().map(|sample| Like {
-            sample,
-            margin: options.margin,
-        });
-        let prediction = predict(&managed, &params, ranges, like, None, watch)?;
+        let prediction = predict(&managed, &params, ranges, Like::of(options), None, watch)?;
         Ok(Self {
             output_level: Steps::of_params(&params).level(output_level),
             params,
@@ -101,6 +97,18 @@ impl Fitted {
     }
 }
 
+/// Refuses a program with vectors longer than the parameters' slots.
+pub(super) fn check_slots(program: &MacroProgram, params: &Params) -> Result<(), CompileError> {
+    if program.slots as usize <= params.slots() {
+        return Ok(());
+    }
+    Err(CompileError::TooManySlots {
+        slots: program.slots,
+        log_n: u32::from(params.log_n()),
+        available: params.slots() as u32,
+    })
+}
+
 /// Gives a relinearised program the levels and scales of the parameters' primes. [`crate::compile`] verifies only the
 /// program that it keeps.
 fn managed(
@@ -109,13 +117,7 @@ fn managed(
     output_level: Level,
     planned: &mut Planned,
 ) -> Result<MacroProgram, CompileError> {
-    if relinearised.slots as usize > params.slots() {
-        return Err(CompileError::TooManySlots {
-            slots: relinearised.slots,
-            log_n: u32::from(params.log_n()),
-            available: params.slots() as u32,
-        });
-    }
+    check_slots(&relinearised, params)?;
     let primes = params.cipher_moduli();
     let top = CanonicalScales::top_of(primes, params.default_scale());
     let ratios = planned.ratios(top.0);

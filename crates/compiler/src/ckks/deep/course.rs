@@ -10,7 +10,6 @@ use ringmill_isa::macros::{MacroProgram, MacroValue};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
 
-use super::level;
 use crate::ckks::depth::forward;
 use crate::ckks::plan::Plan;
 use crate::error::CompileError;
@@ -74,12 +73,6 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Sets the bootstraps that are placed.
-    pub fn placed(mut self, placement: Placement) -> Self {
-        self.placement = Rc::new(placement);
-        self
-    }
-
     /// Returns whether a bootstrap gives a value more levels.
     fn gains(known: &Known) -> bool {
         known.depth > 0
@@ -87,8 +80,7 @@ impl<'a> Course<'a> {
 
     /// Returns whether a value is at a level at which it can be bootstrapped.
     fn can_be_refreshed(&self, known: &Known) -> bool {
-        level(self.setting.end, known.depth) >= self.setting.start
-            && known.depth <= self.setting.end.0
+        self.setting.start.above(known.depth) <= self.setting.end
     }
 
     /// Processes an instruction. Returns the operands that are bootstrapped before it.
@@ -139,7 +131,8 @@ impl<'a> Course<'a> {
             self.lose(instr.loc.clone(), needed);
         }
         // A rescale comes with a product, and its result has a prime less than it was computed with.
-        let primes = level(self.setting.end, depth).primes() as f64 + 1.0;
+        let level = Level(self.setting.end.0.saturating_sub(depth));
+        let primes = level.primes() as f64 + 1.0;
         let cipher = |v: &MacroValue| is_cipher(&program.types, *v);
         let relinearises =
             instr.op.columns().size == MacroSize::Product && instr.src.iter().all(cipher);

@@ -6,25 +6,21 @@ mod course;
 mod extent;
 mod place;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ringmill_isa::Level;
-use ringmill_isa::macros::{MacroOp, MacroProgram};
+use ringmill_isa::macros::MacroProgram;
 use ringmill_schemes::ckks::Params;
 use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Procedure, Set, Wanted};
-use ringmill_schemes::rlwe::KeyRequest;
 
+use super::Options;
 use super::canonical::CanonicalScales;
-use super::params::narrower;
+use super::params::overflow;
 use super::precision::{Like, OfBootstrap, UNBOUNDED, predict};
 use super::range::InputRange;
 use super::scale::trial::Planned;
-use super::search::Fitted;
-use super::{Options, code};
+use super::search::{Fitted, check_slots};
 use crate::cures::Cures;
 use crate::error::{At, CompileError};
-use crate::keys;
 use crate::pipeline;
 use crate::refresh;
 use crate::relin;
@@ -84,16 +80,19 @@ pub(super) fn fit(
             Some(Arc::new(made.map_err(CompileError::Scheme)?))
         }
     };
-    let like = options.sample.as_ref().map(|sample| Like {
-        sample,
-        margin: options.margin,
-    });
     let of_bootstrap = procedure.as_ref().map(|procedure| OfBootstrap {
         error: procedure.error(),
         most: procedure.most(),
     });
     let watch = &options.watch;
-    let prediction = predict(&managed, params, ranges, like, of_bootstrap, watch)?;
+    let prediction = predict(
+        &managed,
+        params,
+        ranges,
+        Like::of(options),
+        of_bootstrap,
+        watch,
+    )?;
     let fitted = Fitted {
         output_level: options.output_level,
         params: Arc::clone(params),
@@ -110,13 +109,7 @@ pub(super) fn fit(
                 cure: "declare narrower ranges or bounds of values, so that errors grow less, or compute less deep",
             });
         }
-        return Err(CompileError::Overflow {
-            at: At(first.loc.clone()),
-            magnitude: first.magnitude,
-            error: first.error,
-            capacity: first.capacity,
-            narrower: narrower(options, ranges),
-        });
+        return Err(overflow(first, options, ranges));
     }
     fitted.check_meaning()?;
     Ok((fitted, procedure))
@@ -170,37 +163,5 @@ fn check(program: &MacroProgram, params: &Params, options: &Options) -> Result<(
             cure: "compile for no target, or a program that needs no bootstrap",
         });
     }
-    if program.slots as usize > params.slots() {
-        return Err(CompileError::TooManySlots {
-            slots: program.slots,
-            log_n: u32::from(params.log_n()),
-            available: params.slots() as u32,
-        });
-    }
-    Ok(())
-}
-
-/// Returns the evaluation keys that a managed program needs, with the keys of bootstrapping if it bootstraps.
-///
-/// # Errors
-/// Rotations by steps that the slots do not have.
-pub(super) fn keys(
-    managed: &MacroProgram,
-    params: &Params,
-    procedure: Option<&Arc<Procedure>>,
-) -> Result<Vec<KeyRequest>, CompileError> {
-    let found = keys::of(managed, |instr| code::automorphisms(params, instr))?;
-    let mut found: BTreeSet<KeyRequest> = found.into_iter().collect();
-    let mut instrs = managed.instrs.iter();
-    if let Some(procedure) = procedure
-        && instrs.any(|instr| instr.op == MacroOp::Bootstrap)
-    {
-        found.extend(procedure.key_names().iter().copied());
-    }
-    Ok(found.into_iter().collect())
-}
-
-/// Returns the level of a value by its depth below the level of bootstrapped values.
-fn level(end: Level, depth: u32) -> Level {
-    Level(end.0.saturating_sub(depth))
+    check_slots(program, params)
 }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Inserts the placed bootstraps into a program.
 
+use std::rc::Rc;
+
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroType};
 
 use super::course::{Course, Setting};
 use crate::error::CompileError;
-use crate::refresh::Placement;
+use crate::refresh::{Course as _, Placement};
 use crate::rewrite::{CIPHER, Rewriter};
 
 /// Returns a relinearised program without its relinearisations, for bootstraps may stand where values have three
 /// polynomials.
 pub(super) fn unrelinearised(program: &MacroProgram) -> MacroProgram {
-    let (mut out, body) = Rewriter::new(program.clone());
+    let mut out = Rewriter::beside(program);
     let pair = |ty: MacroType| match ty {
         MacroType::Cipher { .. } => CIPHER,
         other => other,
     };
-    let types: Vec<MacroType> = body.types.iter().copied().map(pair).collect();
-    for instr in &body.instrs {
+    let types: Vec<MacroType> = program.types.iter().copied().map(pair).collect();
+    for instr in &program.instrs {
         match (instr.op, instr.src.as_slice(), instr.dst.as_slice()) {
             (MacroOp::Relin, &[a], &[d]) => out.set(d, out.get(a)),
             _ => out.copy(instr, &types),
@@ -36,9 +38,10 @@ pub(super) fn run(
     setting: &Setting<'_>,
     placement: Placement,
 ) -> Result<MacroProgram, CompileError> {
-    let mut course = Course::new(setting).placed(placement);
-    let (mut out, body) = Rewriter::new(program.clone());
-    for (number, instr) in body.instrs.iter().enumerate() {
+    let mut course = Course::new(setting);
+    course.refresh_by(Rc::new(placement));
+    let mut out = Rewriter::beside(program);
+    for (number, instr) in program.instrs.iter().enumerate() {
         for v in course.next(program, number)? {
             let imm = MacroImm::Level(setting.end);
             let new = out.push(
@@ -50,7 +53,7 @@ pub(super) fn run(
             );
             out.set(v, new);
         }
-        out.copy(instr, &body.types);
+        out.copy(instr, &program.types);
     }
     Ok(out.finish())
 }
