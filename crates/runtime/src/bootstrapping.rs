@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The evaluation keys of programs that bootstrap: those of bootstrapping, and the program's other keys.
 
+use ringmill_compiler::{Compiled, Compiles};
+use ringmill_schemes::Scheme;
 use ringmill_schemes::rlwe::{EvaluationKeys, KeyRequest};
+use ringmill_schemes::roles::KeyHolder;
 
-/// Returns whether a program with these keys bootstraps.
-pub(crate) fn bootstraps(keys: &[KeyRequest]) -> bool {
-    keys.contains(&KeyRequest::Encapsulation)
-}
-
-/// Returns the names of a program's keys that are not among those of bootstrapping.
-pub(crate) fn others(keys: &[KeyRequest], there: &[KeyRequest]) -> Vec<KeyRequest> {
-    let others = keys.iter().filter(|name| !there.contains(name));
-    others.copied().collect()
-}
-
-/// Returns the keys of bootstrapping together with the Galois keys of a program.
-pub(crate) fn joined(mut keys: EvaluationKeys, others: &EvaluationKeys) -> EvaluationKeys {
+/// Makes the evaluation keys of a program. For a program that bootstraps, these are the keys of bootstrapping and the
+/// program's other keys. `own` makes the keys of bootstrapping.
+///
+/// # Errors
+/// No memory or randomness.
+pub(crate) fn evaluation_keys<S>(
+    compiled: &Compiled<S>,
+    holder: &S::Holder,
+    own: impl FnOnce(&S::Bootstrapping) -> Result<EvaluationKeys, S::Error>,
+) -> Result<EvaluationKeys, S::Error>
+where
+    S: Compiles + Scheme<KeyName = KeyRequest, Keys = EvaluationKeys>,
+{
+    let bootstraps = compiled.keys.contains(&KeyRequest::Encapsulation);
+    let procedure = compiled.bootstrapping.as_ref();
+    let Some(procedure) = procedure.filter(|_| bootstraps) else {
+        return holder.evaluation_keys(&compiled.keys, compiled.seeded);
+    };
+    let mut keys = own(procedure)?;
+    let others = compiled.keys.iter();
+    let others = others.filter(|name| keys.get(name).is_none());
+    let others: Vec<KeyRequest> = others.copied().collect();
+    let others = holder.evaluation_keys(&others, compiled.seeded)?;
     for (g, key) in others.galois.iter() {
         keys.galois.insert(g, key.clone());
     }
-    keys
+    Ok(keys)
 }

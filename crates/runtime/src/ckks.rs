@@ -10,14 +10,14 @@ use ringmill_compiler::ckks::bounded;
 use ringmill_compiler::ckks::{InputRange, Precision, Wanted};
 use ringmill_limits::room;
 use ringmill_math::Prng;
+use ringmill_schemes::ckks::bootstrap::Procedure;
 use ringmill_schemes::ckks::noise::measured_bits;
 use ringmill_schemes::ckks::{
     Ciphertext, Ckks, CkksError, Flooding, KeyHolder, Params, ParamsBuilder, PublicKey,
 };
 use ringmill_schemes::rlwe::RlweError;
-use ringmill_schemes::roles::KeyHolder as _;
 
-use super::bootstrapping::{bootstraps, joined, others};
+use super::bootstrapping::evaluation_keys;
 use super::client::Client;
 use super::served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 use super::{Ciphertexts, EvaluationKeys, RuntimeError, Vectors, check_names};
@@ -86,16 +86,8 @@ impl Served for Ckks {
         compiled: &Compiled<Self>,
         holder: &KeyHolder,
     ) -> Result<EvaluationKeys, CkksError> {
-        let procedure = compiled.bootstrapping.as_ref();
-        let Some(procedure) = procedure.filter(|_| bootstraps(&compiled.keys)) else {
-            return holder.evaluation_keys(&compiled.keys, compiled.seeded);
-        };
-        let own = procedure.keys(holder.generator())?;
-        let others = others(&compiled.keys, procedure.key_names());
-        Ok(joined(
-            own,
-            &holder.evaluation_keys(&others, compiled.seeded)?,
-        ))
+        let own = |procedure: &Arc<Procedure>| procedure.keys(holder.generator());
+        evaluation_keys(compiled, holder, own)
     }
 
     fn figures(params: &Params) -> Figures {

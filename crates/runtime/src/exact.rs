@@ -7,13 +7,13 @@ use ringmill_compiler::Compiled;
 use ringmill_compiler::exact::reference::{evaluate, evaluate_modulo};
 use ringmill_compiler::exact::{IntegerRange, Prediction};
 use ringmill_schemes::bfv::{Bfv, BfvError};
+use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::bgv::{Bgv, BgvError};
 use ringmill_schemes::exact::{ExactError, ExactParams, ExactScheme, PlainModulus};
 use ringmill_schemes::rlwe::{KeyHolder, RlweError};
-use ringmill_schemes::roles::KeyHolder as _;
 use ringmill_schemes::{Scheme, bfv, bgv};
 
-use super::bootstrapping::{bootstraps, joined, others};
+use super::bootstrapping::evaluation_keys;
 use super::client::Client;
 use super::scheme::{ErrorOf, Runs};
 use super::served::{Figures, Own, Predicted, Served, Unfit, Wishes};
@@ -188,16 +188,8 @@ impl Served for Bgv {
         compiled: &Compiled<Self>,
         holder: &bgv::KeyHolder,
     ) -> Result<EvaluationKeys, BgvError> {
-        let procedure = compiled.bootstrapping.as_ref();
-        let Some(procedure) = procedure.filter(|_| bootstraps(&compiled.keys)) else {
-            return holder.evaluation_keys(&compiled.keys, compiled.seeded);
-        };
-        let own = procedure.keys(holder.generator()).map_err(BgvError::from)?;
-        let others = others(&compiled.keys, procedure.key_names());
-        Ok(joined(
-            own,
-            &holder.evaluation_keys(&others, compiled.seeded)?,
-        ))
+        let own = |procedure: &Arc<Procedure>| Ok(procedure.keys(holder.generator())?);
+        evaluation_keys(compiled, holder, own)
     }
 }
 

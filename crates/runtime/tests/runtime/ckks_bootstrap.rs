@@ -15,22 +15,15 @@ use ringmill_device::progress::Silent;
 use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility};
 use ringmill_math::Prng;
 use ringmill_runtime::{Client, Server, Vectors};
-use ringmill_schemes::ckks::bootstrap::{Procedure, Set, Wanted};
+use ringmill_schemes::ckks::bootstrap::{Procedure, Set};
 use ringmill_sim::open;
 
 /// Returns options for a set of parameters that bootstraps.
 fn of_set(set: Set) -> Options {
-    let setup = set.bootstrapping().unwrap();
-    let params = Arc::clone(setup.params());
-    let scale = params.default_scale();
-    let wanted = Wanted {
-        real: true,
-        magnitude: 1.0,
-        scales: [scale, scale],
-    };
+    let procedure = Procedure::of_set(set).unwrap();
     Options {
-        params: ParamsChoice::Given(params),
-        bootstrapping: Some(Arc::new(Procedure::new(setup, wanted, true).unwrap())),
+        params: ParamsChoice::Given(Arc::clone(procedure.params())),
+        bootstrapping: Some(Arc::new(procedure)),
         ..Options::default()
     }
 }
@@ -126,7 +119,7 @@ fn a_shallow_program_needs_no_bootstrap() {
 }
 
 #[test]
-#[ignore = "the full size: about a minute and 10 GB"]
+#[ignore = "the full size, half a minute and 10 GB; `make full` runs it"]
 fn the_deep_set_bootstraps() {
     let slots = 1 << 15;
     let range = InputRange::Real {

@@ -72,6 +72,18 @@ impl EvaluationKeys {
         Ok(KeyId::common(relin.chain(galois).chain(further))?)
     }
 
+    /// Returns the key with this name, or `None` if it is missing.
+    pub fn get(&self, name: &KeyRequest) -> Option<&KSwitchKey> {
+        match name {
+            KeyRequest::Relin => self.relin.as_ref().map(|k| &k.0),
+            KeyRequest::Galois(element) => self.galois.get(*element).ok(),
+            other @ (KeyRequest::LowGalois(_)
+            | KeyRequest::Encapsulation
+            | KeyRequest::SparseSecret
+            | KeyRequest::Decapsulation) => self.further.get(other),
+        }
+    }
+
     /// Returns the requested key, or `None` if it is missing. Its limbs are shared, not copied. If `seeded` is set
     /// and it has a seed, it keeps the seed; otherwise it is expanded.
     ///
@@ -84,15 +96,9 @@ impl EvaluationKeys {
         request: &KeyRequest,
         seeded: bool,
     ) -> Result<Option<KSwitchKey>, RlweError> {
-        let found = match request {
-            KeyRequest::Relin => self.relin.as_ref().map(|k| &k.0),
-            KeyRequest::Galois(element) => self.galois.get(*element).ok(),
-            other @ (KeyRequest::LowGalois(_)
-            | KeyRequest::Encapsulation
-            | KeyRequest::SparseSecret
-            | KeyRequest::Decapsulation) => self.further.get(other),
+        let Some(key) = self.get(request) else {
+            return Ok(None);
         };
-        let Some(key) = found else { return Ok(None) };
         params.check_id("key", key.params_id())?;
         if seeded {
             Ok(Some(key.clone()))
