@@ -13,6 +13,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ringmill_math::chebyshev::divided;
+
 /// A coefficient of a polynomial: a number that can be compared with 0 and 1, for which no product is needed.
 pub(crate) trait Coefficient: Copy + PartialEq + From<u8> {}
 
@@ -104,15 +106,7 @@ impl<A: Subtraction<Coefficient = f64>> Basis<A> for Chebyshev {
 
     /// The same rule with b = `at`: T_(at + j) = 2 T_at T_j - T_(at - j).
     fn split(&self, p: &[f64], at: usize) -> (Vec<f64>, Vec<f64>) {
-        let (low, high) = p.split_at(at.min(p.len()));
-        let mut low = low.to_vec();
-        let mut high = high.to_vec();
-        for (j, c) in high.iter_mut().enumerate().skip(1) {
-            if let Some(below) = low.get_mut(at - j) {
-                *below -= *c;
-            }
-            *c *= 2.0;
-        }
+        let (high, low) = divided(p, at);
         (low, high)
     }
 

@@ -11,6 +11,7 @@
 mod allocator;
 pub mod basext;
 pub mod bits;
+pub mod chebyshev;
 mod declassify;
 pub mod digits;
 #[cfg(target_arch = "x86_64")]

@@ -9,6 +9,7 @@ use ringmill_math::{Modulus, reduce_big};
 
 use crate::bgv::Params;
 use crate::rlwe::RlweError;
+use crate::rlwe::ops::carry::centred;
 use crate::rlwe::ops::{Emit, Limb, Variant};
 
 /// Emits the raising of the modulus. The operands are a ciphertext (c_0, c_1) of phase phi modulo q, the primes of its
@@ -127,18 +128,6 @@ fn montgomery(
         }
     }
     Ok(())
-}
-
-/// Converts a limb to another modulus: each residue x, an integer from 0 on, becomes x - `half`.
-fn centred(
-    e: &mut Emit<Params>,
-    shifted: ValueId,
-    half: u64,
-    modulus: usize,
-) -> Result<ValueId, RlweError> {
-    let q = e.reducer(modulus)?;
-    let x = e.ops().conv(shifted, ModulusId(modulus as u16))?;
-    Ok(e.ops().addi(x, q.neg(q.reduce(half)))?)
 }
 
 /// Computes the residues of integers of at most `power` in absolute value modulo the first `level` primes, exactly. It

@@ -56,22 +56,6 @@ fn tail(a: f64, length: usize) -> f64 {
     }
 }
 
-/// Divides a Chebyshev series of degree below 2 m by T_m: returns quotient and remainder, of degrees below m.
-pub fn divided(series: &[f64], m: usize) -> (Vec<f64>, Vec<f64>) {
-    let at = |i: usize| series.get(i).copied().unwrap_or(0.0);
-    let mut quotient = vec![0.0; m];
-    let mut remainder: Vec<f64> = (0..m).map(at).collect();
-    if let Some(first) = quotient.first_mut() {
-        *first = at(m);
-    }
-    // T_(m+i) = 2 T_i T_m - T_(m-i).
-    for i in 1..m {
-        quotient[i] = 2.0 * at(m + i);
-        remainder[m - i] -= at(m + i);
-    }
-    (quotient, remainder)
-}
-
 /// Returns a bound on the absolute values of a Chebyshev series on [-1, 1].
 ///
 /// At M points that are cosines of equally spaced angles, a cosine polynomial of degree d comes within a factor of cos(pi

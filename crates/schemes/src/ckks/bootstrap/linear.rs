@@ -9,7 +9,7 @@ use ringmill_isa::Galois;
 
 use super::bounds::{Bounds, root};
 use super::code::{Code, Value};
-use super::transform::{Diagonals, Direction, factors};
+use super::transform::{Diagonals, Direction, factors, layers};
 use crate::ckks::{CkksError, Params};
 
 /// What a map is applied to, and how its result is scaled.
@@ -38,12 +38,13 @@ pub(super) fn map(
     map: &Map,
 ) -> Result<(Value, f64), CkksError> {
     let n = params.slots();
-    let matrices = factors(n, map.stages as usize, map.direction);
+    let stages = map.stages as usize;
+    let matrices = factors(n, stages, map.direction);
     let count = matrices.len();
     let mut value = operand;
     let mut magnitude = map.magnitude;
     let mut error = 0.0;
-    for (number, matrix) in matrices.iter().enumerate() {
+    for (number, (matrix, layers)) in matrices.iter().zip(layers(n, stages)).enumerate() {
         let prime = *params
             .cipher_moduli()
             .get(value.level.index())
@@ -74,7 +75,7 @@ pub(super) fn map(
             },
         ]);
         // Rows of a matrix to coefficients have as many entries of size 1 as values grow by; to slots, their inverses.
-        let rows = radix(n, count, number) as f64;
+        let rows = f64::from(1u32 << layers);
         let gain = match map.direction {
             Direction::ToCoefficients => rows,
             Direction::ToSlots => 1.0 / rows,
@@ -104,12 +105,6 @@ fn shallow() -> CkksError {
     CkksError::NotBootstrapped {
         reason: "a map between slots and coefficients has no level left".into(),
     }
-}
-
-/// Returns by how much matrix number `number` of `count` combines its operand's slots.
-fn radix(n: usize, count: usize, number: usize) -> usize {
-    let depth = n.trailing_zeros() as usize;
-    1 << (depth * (number + 1) / count - depth * number / count)
 }
 
 fn largest(matrix: &Diagonals) -> f64 {
@@ -167,7 +162,8 @@ fn stage(
 ) -> Result<Value, CkksError> {
     let n = params.slots();
     let turned: Vec<usize> = babies.iter().copied().filter(|&b| b != 0).collect();
-    let elements: Vec<Galois> = turned.iter().map(|&b| element(params, b)).collect();
+    let elements = turned.iter().map(|&b| element(params, b));
+    let elements = elements.collect::<Result<Vec<Galois>, CkksError>>()?;
     let results = code.turns(value, &elements);
     let mut at: BTreeMap<usize, Value> = turned.into_iter().zip(results).collect();
     at.insert(0, value);
@@ -182,15 +178,18 @@ fn stage(
         let terms: Vec<(Value, Vec<Complex64>)> = terms.collect();
         sums.push(code.sum_plain(&terms, scale).ok_or_else(shallow)?);
         if *giant != 0 {
-            by.push(element(params, *giant));
+            by.push(element(params, *giant)?);
         }
     }
     code.sum_turned(&sums, &by, prime).ok_or_else(shallow)
 }
 
-/// Returns the Galois element (-3)^`steps` modulo 2N, which shifts turned slots by `steps`.
-fn element(params: &Params, steps: usize) -> Galois {
-    let order = 2 * params.degree() as u64;
-    let one = (0..steps).fold(1u64, |e, _| e * (order - 3) % order);
-    Galois(one as u32)
+/// Returns the Galois element (-3)^`steps` modulo 2N, which shifts turned slots by `steps`, from 1 on: that of a rotation,
+/// with a conjugation for an odd number of steps.
+fn element(params: &Params, steps: usize) -> Result<Galois, CkksError> {
+    let rotation = params.galois_element(steps as i64)?;
+    Ok(match steps % 2 {
+        0 => rotation,
+        _ => Galois(2 * params.degree() as u32 - rotation.0),
+    })
 }

@@ -5,10 +5,11 @@
 //! the arcsine of a small y up to its fifth power.
 
 use ringmill_isa::Level;
+use ringmill_math::chebyshev::divided;
 
 use super::bounds::Bounds;
 use super::code::{Code, Value};
-use super::cosine::{Series, divided, largest};
+use super::cosine::{Series, largest};
 use crate::ckks::{CkksError, Params};
 
 /// The length of the series that are sums of multiples of Chebyshev polynomials. Longer ones are split.

@@ -28,23 +28,27 @@ pub enum Direction {
 /// Returns the matrices of a map between the n slots and the coefficients, in the order in which they are applied.
 /// There are `stages` of them, at most log2 n. Together the matrices of the two directions are the identity.
 pub fn factors(n: usize, stages: usize, direction: Direction) -> Vec<Diagonals> {
-    let depth = n.trailing_zeros() as usize;
-    let stages = stages.clamp(1, depth.max(1));
-    let mut layers: Vec<usize> = (1..=depth).map(|layer| 1 << layer).collect();
+    let mut blocks: Vec<usize> = (1..=n.trailing_zeros()).map(|layer| 1 << layer).collect();
     if direction == Direction::ToSlots {
-        layers.reverse();
+        blocks.reverse();
     }
     let mut made = Vec::with_capacity(stages);
-    let mut layers = layers.into_iter();
-    for stage in 0..stages {
-        let count = depth * (stage + 1) / stages - depth * stage / stages;
-        let of_stage = layers.by_ref().take(count);
+    let mut blocks = blocks.into_iter();
+    for count in layers(n, stages) {
+        let of_stage = blocks.by_ref().take(count);
         let product = of_stage.fold(identity(n), |product, block| {
             times(n, &butterflies(n, block, direction), &product)
         });
         made.push(product);
     }
     made
+}
+
+/// Returns the number of layers of butterflies in each matrix of a map, in the order in which they are applied.
+pub fn layers(n: usize, stages: usize) -> impl Iterator<Item = usize> {
+    let depth = n.trailing_zeros() as usize;
+    let stages = stages.clamp(1, depth.max(1));
+    (0..stages).map(move |stage| depth * (stage + 1) / stages - depth * stage / stages)
 }
 
 fn identity(n: usize) -> Diagonals {

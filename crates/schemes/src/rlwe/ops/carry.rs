@@ -54,3 +54,15 @@ impl Carried {
         }
     }
 }
+
+/// Converts a limb to another modulus: each residue x, an integer from 0 on, becomes x - `half`.
+pub(crate) fn centred<P>(
+    e: &mut Emit<P>,
+    shifted: ValueId,
+    half: u64,
+    modulus: usize,
+) -> Result<ValueId, RlweError> {
+    let q = e.reducer(modulus)?;
+    let x = e.ops().conv(shifted, ModulusId(modulus as u16))?;
+    Ok(e.ops().addi(x, q.neg(q.reduce(half)))?)
+}

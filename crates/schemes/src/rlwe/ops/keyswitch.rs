@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use ringmill_isa::mid::{ModulusId, ProcBuilder, ValueId};
+use ringmill_isa::mid::{ProcBuilder, ValueId};
 use ringmill_isa::{Level, Poly};
 
 use super::Variant;
 use super::arithmetic::{product, squared};
-use super::carry::Carried;
+use super::carry::{Carried, centred};
 use super::emit::{Emit, KeyOperand, Limb};
 use super::scaling::{add_all, divide};
 use crate::rlwe::error::RlweError;
@@ -351,9 +351,7 @@ fn extended_from<P>(e: &mut Emit<P>, of: Limb) -> Result<Vec<Limb>, RlweError> {
         let value = if modulus == of.modulus {
             own
         } else {
-            let q = e.reducer(modulus)?;
-            let x = e.ops().conv(shifted, ModulusId(modulus as u16))?;
-            e.ops().addi(x, q.neg(q.reduce(half)))?
+            centred(e, shifted, half, modulus)?
         };
         all.push(Limb { value, modulus });
     }

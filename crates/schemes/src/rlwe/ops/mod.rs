@@ -9,7 +9,7 @@
 //! A polynomial that an operation does not change ([`Through`]) is neither a parameter nor a result of its procedure.
 
 pub(crate) mod arithmetic;
-mod carry;
+pub(crate) mod carry;
 mod emit;
 pub(crate) mod keyswitch;
 pub(crate) mod scaling;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the cosine series of a bootstrap and of its division.
+//! Tests of the cosine series of a bootstrap and of the division of series.
 
 use std::f64::consts::PI;
 
-use ringmill_schemes::ckks::bootstrap::cosine::{Series, divided};
+use ringmill_math::chebyshev::divided;
+use ringmill_schemes::ckks::bootstrap::cosine::Series;
 
 fn value(series: &[f64], x: f64) -> f64 {
     let angle = x.acos();
