@@ -140,7 +140,7 @@ pub enum MacroRule {
     Drop,
     /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and note. The elements are no more than the operands, or any number where there is one operand. The result has two polynomials and the immediate's level, which is not higher. Its scale is divided by the primes between; a factor is any of the operands' plaintext modulus.
     TurnSum,
-    /// `sum-plain`: The operands are as many ciphertexts of two polynomials, of one level and note, as lifted constants of that level and of one note. The result has two polynomials and that level. Scales multiply; a factor stays.
+    /// `sum-plain`: The operands are as many ciphertexts of two polynomials, of one level and note, as lifted constants of that level and, with scales, of one scale. The result has two polynomials and that level. Scales multiply; a factor stays.
     SumPlain,
     /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus. There is an integer for each, and one more. The result has two polynomials, the immediate's level, which is not higher, and any factor of that modulus.
     Combine,
