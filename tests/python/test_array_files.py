@@ -33,7 +33,7 @@ def test_a_save_is_whole_or_not_at_all(tmp_path):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))  # the disk is full in the middle of the write
     try:
-        with pytest.raises(rm.FileError, match="doubled.rmac"):
+        with pytest.raises(rm.FileError, match=r"doubled\.rmac"):
             compiled.save(path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -149,8 +149,8 @@ const SETS: [Set; 8] = [
     },
 ];
 
-/// Parameter set (2) of Kong and Li's paper, n = 500, N = 1024, with L = 2 digits in base Bg = 2^10, and with the key
-/// switch and the noise that the TFHE library had for n = 500.
+/// Parameter set (2) of Kong and Li's paper, n = 500, N = 1024, with L = 2 digits in base Bg = 2^10. Key switch and
+/// noise are those that the TFHE library had for n = 500.
 const PAPER_110: Row = Row {
     n: 500,
     k: 1,

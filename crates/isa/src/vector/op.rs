@@ -12,7 +12,7 @@ pub enum MicroOp {
     Store = 2,
     /// The first pass of a forward transform on the columns of a chunk: of column c and row j, x\[j\] times psi^(j N/rows), then a cyclic transform over the rows to y\[k\], then y\[k\] times psi^(2 c k).
     Ntt1 = 8,
-    /// The second pass of a forward transform on the rows of a chunk: the word x\[c\] of column c times psi^c, for the root of unity psi of order 2 N, then a cyclic transform over the columns. Behind NTT1, row k, column l then hold the value at psi^(2 (k + rows l) + 1).
+    /// The second pass of a forward transform on the rows of a chunk: the word x\[c\] of column c times psi^c, then a cyclic transform over the columns. psi is a root of unity of order 2 N. Behind NTT1, row k, column l then hold the value at psi^(2 (k + rows l) + 1).
     Ntt2 = 9,
     /// The first pass of an inverse transform, on the rows of a chunk: of row k, the inverse cyclic transform over the columns to y\[c\], then y\[c\] times psi^-((2 k + 1) c). Each butterfly halves, so that no factor is left.
     Intt1 = 10,

@@ -47,7 +47,7 @@ fn through_dyadic(d: &Description) -> u64 {
 }
 
 /// Returns the idle cycles between two passes of a transform, for a limb of R memory rows and t transform stages a
-/// pass: the latency of the main cores' pipeline in cycles, less R / 2^t, and at least 0. A pass reads one row a
+/// pass. They are the latency of the main cores' pipeline in cycles, less R / 2^t, and at least 0. A pass reads one row a
 /// cycle. The rows that it reads first were written R / 2^t cycles or more before the end of the pass before
 /// (docs/machines/ring.md, "Passes").
 pub fn wait(d: &Description, log_n: u8) -> u64 {

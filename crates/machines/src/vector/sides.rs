@@ -116,7 +116,7 @@ pub struct HostUse {
     pub placement: Placement,
     pub in_turn: Period,
     /// The times if each run of the program uses half of the channels of distant memory, and the next run the other
-    /// half; `None` if the number of channels is odd or half of them have too little room.
+    /// half. It is `None` if the number of channels is odd or half of them have too little room.
     pub apart: Option<Period>,
 }
 

@@ -115,8 +115,8 @@ impl Factor {
     }
 
     /// Returns the integers by which ciphertexts with factors `a` and `b` are multiplied to have one factor. It is
-    /// SEAL's choice. Of the pairs (x, y) with x a = y b modulo the plaintext modulus t in the extended Euclidean
-    /// algorithm, it is the first with the least |x| + |y|, where x and y are nearest to 0. As in SEAL, the integers
+    /// SEAL's choice. The extended Euclidean algorithm passes pairs (x, y) with x a = y b modulo the plaintext
+    /// modulus t. The choice is the first pair with the least |x| + |y|, for x and y nearest to 0. As in SEAL, the integers
     /// themselves are in [0, t).
     ///
     /// # Errors

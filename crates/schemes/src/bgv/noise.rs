@@ -160,8 +160,8 @@ impl NoiseModel {
         Noise::of(self.t / 2.0)
     }
 
-    /// Returns the largest remainder of a coefficient in a division by k = `primes` primes: up to t - 1 + k for the
-    /// plaintext modulus t, or up to t k if divisions compute modulo primes alone and never modulo t.
+    /// Returns the largest remainder of a coefficient in a division by k = `primes` primes. It is t - 1 + k for the
+    /// plaintext modulus t, or t k if divisions compute modulo primes alone and never modulo t.
     fn remainder(&self, primes: f64) -> f64 {
         match self.primes_alone {
             false => self.t - 1.0 + primes,
@@ -182,8 +182,8 @@ impl NoiseModel {
         Noise::of(self.remainder(primes) * secrets)
     }
 
-    /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P for errors e, e_0, e_1, a
-    /// random u and the plaintext modulus t, and the rounding of the division by P.
+    /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P, and the rounding of the
+    /// division by P. Here e, e_0 and e_1 are errors, u is random, and t is the plaintext modulus.
     pub fn fresh(&self) -> Noise {
         let (count, log2) = self.special;
         let errors = Noise::of(self.t * self.error * (self.ternary + 1.0 + self.secret));

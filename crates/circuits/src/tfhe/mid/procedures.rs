@@ -167,8 +167,8 @@ fn switch_param(b: &mut ProcBuilder, shape: &Shape<'_>) -> Result<ValueId, TfheE
     Ok(b.param("switch_key", ValueType::LweTable(shape.switch_key()), role)?)
 }
 
-/// Emits the procedure of the blind rotation's end: the extraction of coefficient 0, and the key switch if inputs and
-/// outputs are under the small key (Kong and Li's paper, Algorithm 1, lines 10 and 11).
+/// Emits the procedure of the blind rotation's end (Kong and Li's paper, Algorithm 1, lines 10 and 11). It extracts
+/// coefficient 0, and switches the key if inputs and outputs are under the small key.
 pub(super) fn end(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("end")?;
     let acc = accumulator(&mut b, shape)?;
