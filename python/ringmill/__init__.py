@@ -49,6 +49,7 @@ from ringmill.errors import (
 from ringmill.interrupt import install as _end_as_interrupted
 from ringmill.limbs import NegacyclicProduct, negacyclic_product
 from ringmill.limits import Limits, limits
+from ringmill.loading import load
 from ringmill.matrix import Matrix
 from ringmill.ops import bounded, conj, equal, mean, polynomial, rotate, sum, two_real
 from ringmill.parameters import devices, params, plain_modulus
@@ -57,7 +58,7 @@ from ringmill.program import Program, program
 from ringmill.refusals import install as _refuse
 from ringmill.refusals import missing_from_module as _missing
 from ringmill.report import Report
-from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, Share, load
+from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, Share
 from ringmill.trace import Encrypted, Plain
 from ringmill.types import bit, integer, real, sint, uint
 from ringmill.values import tile

@@ -20,9 +20,8 @@ from ringmill._ringmill import (
     Keys,
     MacroProgram,
     Params,
-    read_program,
 )
-from ringmill.arrays.interface import MARK, ArrayShape, Interface, read
+from ringmill.arrays.interface import ArrayShape, Interface
 from ringmill.check import (
     arguments,
     closest,
@@ -40,7 +39,6 @@ from ringmill.check import (
 )
 from ringmill.errors import (
     ArgumentError,
-    CompileError,
     DataError,
     DeviceError,
     FileError,
@@ -57,10 +55,9 @@ from ringmill.log import LOGGER, say_plans, timed
 from ringmill.notebook import shown as shown_in_notebook
 from ringmill.parameters import device_name, params_made
 from ringmill.report import Report
-from ringmill.schemes import Choice, Signature, choose_for_text, named, of_text
+from ringmill.schemes import Choice, Signature, choose_for_text, named
 from ringmill.shape import Shape
 from ringmill.values import as_vectors
-from ringmill.waiting import waiting
 
 F = TypeVar("F", bound=Callable[..., Any])
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -856,84 +853,3 @@ def _devices(device: Any) -> list[str]:
     if not devices:
         raise DeviceError("device is an empty list; name at least one, as rm.devices() lists them")
     return devices
-
-
-@arguments(
-    "rm.load",
-    path=path,
-    params=optional(params_made),
-    scheme=optional(text(CompileError)),
-    tables=optional(items(text(ParameterError), "a list of security tables", ParameterError)),
-    allow_insecure_parameters_for_tests_only=flag(ParameterError),
-)
-def load(
-    path: Path,
-    params: Params | None = None,
-    *,
-    scheme: str | None = None,
-    tables: list[str] | None = None,
-    allow_insecure_parameters_for_tests_only: bool = False,
-    **options: Any,
-) -> Compiled:
-    """Loads a program that :meth:`Compiled.save` wrote, with its parameters and options.
-
-    Macro text written by hand (.rmac) has neither. It is compiled with `params` and `options`, which are those of
-    :meth:`Program.compile`. If either is given for a saved program, it is compiled anew with them, and its own
-    parameters and options are ignored. Parameters in a file that are not secure are refused unless they are allowed.
-
-    A saved program names the security table that its parameters are checked with, and `tables` names the tables that
-    you accept. The default is ``"guidelines_2024"``, and for sparse secrets ``"sparse_ternary_2026"``. A list replaces
-    both: ``tables=["guidelines_2024", "standard_2018"]``.
-
-    A file names its scheme, and a file of another scheme than `scheme` is refused. A file keeps the lengths of arrays
-    and no types. Inputs are whole numbers if the scheme is one of integers, and otherwise real or complex numbers.
-
-    Raises :class:`FileError` or :class:`CompileError`.
-    """
-    from ringmill.program import check_options
-
-    check_options("rm.load", params, options)
-    with waiting(f'loading "{os.fsdecode(path)}"'):
-        return _loaded(path, params, scheme, tables, allow_insecure_parameters_for_tests_only, options)
-
-
-def _loaded(
-    path: Path,
-    params: Params | None,
-    scheme: str | None,
-    tables: list[str] | None,
-    allow_insecure_parameters_for_tests_only: bool,
-    options: Mapping[str, Any],
-) -> Compiled:
-    from ringmill.program import compile_arrays, compile_traced
-
-    file = read_program(path)
-    line = file.comment(MARK)
-    arrays = None if line is None else read(line, os.fsdecode(path))
-    if params is None and not options:
-        saved = file.compiled(tables, allow_insecure_parameters_for_tests_only)
-        if saved is not None:
-            if arrays is not None:
-                _check_arrays(arrays, saved.inputs, saved.outputs, saved.slots, path)
-                found = choose_for_text(scheme, saved.scheme)
-                return Compiled(saved, arrays.shape, arrays.signature, found, arrays)
-            returned, inputs, outputs = saved.arrays
-            shape, signature = Shape.of_text(saved.outputs, returned, outputs), of_text(saved.scheme, inputs)
-            return Compiled(saved, shape, signature, choose_for_text(scheme, saved.scheme))
-    program = file.program()
-    choice = choose_for_text(scheme, program.scheme)
-    if arrays is not None:
-        _check_arrays(arrays, program.inputs, program.outputs, program.slots, path)
-        return compile_arrays(program, arrays, params, choice, options)
-    returned, inputs, outputs = program.arrays
-    shape, signature = Shape.of_text(program.outputs, returned, outputs), of_text(program.scheme, inputs)
-    return compile_traced(program, shape, params, signature=signature, choice=choice, **options)
-
-
-def _check_arrays(
-    arrays: Interface, inputs: Sequence[tuple[str, bool]], outputs: Sequence[str], slots: int, path: Path
-) -> None:
-    """Refuses arrays that do not stand in the vectors of a program."""
-    own = {(name, argument.encrypted) for argument in arrays.arguments for name in argument.vectors}
-    if own != set(inputs) or set(arrays.shape.names) != set(outputs) or arrays.slots != slots:
-        raise FileError(f"{os.fsdecode(path)}: the comment that says how arrays stand in slots is of another program")

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 import ringmill as rm
-from ringmill import runtime
+from ringmill import loading
 
 SMALL = {"log_n": 10, "bits": [60, *[50] * 4, 60], "allow_insecure_parameters_for_tests_only": True}
 
@@ -89,14 +89,14 @@ def test_a_file_that_is_replaced_while_it_is_read_is_read_as_one(tmp_path, monke
     (tmp_path / "mixed.rmac").write_text(mixed)
     with pytest.raises(rm.FileError, match="of another program"):
         rm.load(tmp_path / "mixed.rmac", allow_insecure_parameters_for_tests_only=True)
-    read, times = runtime.read, []
+    read, times = loading.read, []
 
     def meanwhile(line, of):
         times.append(of)
         other.replace(path)
         return read(line, of)
 
-    monkeypatch.setattr(runtime, "read", meanwhile)
+    monkeypatch.setattr(loading, "read", meanwhile)
     loaded = rm.load(path, allow_insecure_parameters_for_tests_only=True)
     assert len(times) == 1
     assert loaded.layouts == compiled.layouts

@@ -182,8 +182,8 @@ impl NoiseModel {
         Noise::of(self.remainder(primes) * secrets)
     }
 
-    /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P, and the rounding of the
-    /// division by P. Here e, e_0 and e_1 are errors, u is random, and t is the plaintext modulus.
+    /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P, and the rounding of this
+    /// division. Here e, e_0 and e_1 are errors, u is random, and t is the plaintext modulus.
     pub fn fresh(&self) -> Noise {
         let (count, log2) = self.special;
         let errors = Noise::of(self.t * self.error * (self.ternary + 1.0 + self.secret));
