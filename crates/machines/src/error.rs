@@ -50,8 +50,9 @@ pub enum MachineError {
     ExceedsPart {
         machine: String,
         part: &'static str,
-        /// Each resource that the machine exceeds, with the amount that it needs, the amount that
-        /// the part has, and the largest need.
+        /// For each FPGA resource of which the machine needs more than its part has: the amount
+        /// needed, the amount that the part has, and the memory or multiplier group that needs the
+        /// most.
         excess: String,
     },
     #[error(

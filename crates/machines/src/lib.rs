@@ -21,7 +21,7 @@ pub use machine::{Machine, Session};
 pub use options::SimOptions;
 pub use registry::{Kind, Opened, Parse, Registry};
 
-/// Items for this crate's own tests. Other crates must not use them.
+/// Functions and types that only this crate's own tests use. Other crates must not use them.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::basext::replay::replay as replay_folded;

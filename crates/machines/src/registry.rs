@@ -94,7 +94,8 @@ impl Registry {
         Self { kinds }
     }
 
-    /// Returns the registry with `kind` added, or in place of a kind with the same name.
+    /// Returns the registry with `kind` added. If the registry has a kind of the same name, `kind`
+    /// replaces it.
     #[must_use]
     pub fn with(mut self, kind: Kind) -> Self {
         match self.kinds.iter_mut().find(|row| row.name == kind.name) {

@@ -6,8 +6,10 @@ use ringmill_math::{Modulus, RnsBasis};
 use super::rowers::{self, Algorithm};
 use super::{BasextError, Shape, Shared};
 
-/// The moduli and constants of one base extension, in the order in which the unit loads them. Each constant is stored
-/// times R, the factor of the Montgomery form. Only Cox-Rower's |-Q|_p is not, since it is no factor of a product.
+/// The moduli and constants of one base extension, in the order in which the unit loads them. Each
+/// constant is stored times R, the factor of the Montgomery form. The exception is Cox-Rower's -Q
+/// modulo a target, for Q the product of the sources, since the unit adds it and never multiplies
+/// by it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constants {
     l: usize,

@@ -59,8 +59,8 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Architecture {
-    /// The folded architecture of Kırbıyık's thesis: three multipliers in each lane compute the residues for one target
-    /// modulus at a time, from the sums to the corrections.
+    /// The folded architecture of Kırbıyık's thesis: three multipliers in each lane compute the
+    /// residues for one target modulus at a time.
     #[default]
     Folded,
     /// Our shared architecture: `batch` + 2 multipliers in each lane compute the residues for `batch` target moduli at

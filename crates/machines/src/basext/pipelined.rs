@@ -11,9 +11,11 @@ use super::{Extension, Shape, sum_delay};
 pub const MULTIPLIERS: u64 = 5;
 pub const ADDERS: u64 = 4;
 
-/// Returns the cycles of one extension, from the command until it is done, for `l` sources, `k` targets and rings of N
-/// = 2^`log_n`. Each target takes (l + 1) N / TP cycles with TP lanes, since the computation of its residues from its
-/// sums (the Post-Sum Process) overlaps the sums of the next target. The latency of the pipeline is added once.
+/// Returns the cycles of one extension, from the command until it is done, for `l` sources, `k`
+/// targets and rings of N = 2^`log_n`. With TP lanes, each target of an exact extension takes
+/// (l + 1) N / TP cycles, and each of a fast one l N / TP. The computation of a target's residues
+/// from its sums (the Post-Sum Process) overlaps the sums of the next target. The latency of the
+/// pipeline is added once.
 pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32) -> u64 {
     let rows = match extension {
         Extension::Exact => l + 1,

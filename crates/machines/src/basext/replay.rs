@@ -8,8 +8,8 @@ use super::model::{cycles, folded_delay, load_cycles};
 use super::port::{Port, Rate};
 use super::{Extension, Shape};
 
-/// Returns the cycles from a command until its last beat is in memory. The result equals [`cycles`] if the port does
-/// not stall the command.
+/// Returns the cycles from a command until its last beat is in memory, with streams through a port
+/// of this rate. The result equals [`cycles`] if the port does not stall the command.
 pub fn extend_cycles(
     shape: Shape,
     rate: Rate,
@@ -77,8 +77,9 @@ impl Skid {
     }
 }
 
-/// The state of the unit's pipeline in the cycle model: the cycles in which coefficients leave it, and the cycles of
-/// the events for which the unit's control waits.
+/// The state of the unit's pipeline in the cycle model: the cycles in which beats of results leave
+/// it, the cycle in which a target's sums are complete, and the cycle in which its last residues
+/// leave.
 #[derive(Default)]
 struct Pipeline {
     puts: VecDeque<u64>,

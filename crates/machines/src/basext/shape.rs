@@ -43,8 +43,9 @@ impl Word {
     }
 }
 
-/// The kind of base extension. The exact one returns the unique residue of the integer A (Kırbıyık's thesis,
-/// Algorithm 2). The fast one returns the residue of A plus a small multiple of Q (Algorithm 1 there).
+/// The kind of base extension of an integer A, given by its residues modulo sources with the
+/// product Q. The exact extension returns the residues of A (Kırbıyık's thesis, Algorithm 2). The
+/// fast one returns the residues of A plus a small multiple of Q (Algorithm 1 there).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extension {
     Exact,

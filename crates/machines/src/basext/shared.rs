@@ -84,10 +84,11 @@ impl Shared {
         self.batch.min(l + 1)
     }
 
-    /// Returns the number of rows of an extension of several polynomials. A row is a pass over the coefficients of one
-    /// residue, in N / TP cycles with TP lanes. Every round has a row for each source and for the redundant residue.
-    /// After the last round there is one row for each of its targets beyond one. The fast extension has no row for the
-    /// redundant residue, unless its rounds have as many targets.
+    /// Returns the number of rows of an extension of several polynomials. A row is a pass over the
+    /// coefficients of one residue, in N / TP cycles with TP lanes. An exact extension has l + 1
+    /// rows in each round, one for each source and one for the redundant residue. A fast one has l,
+    /// or as many as the round has targets if that is more. After the last round comes one row for
+    /// each of its targets beyond one.
     pub fn rows(self, extension: Extension, l: usize, k: usize, polynomials: u64) -> u64 {
         let targets = self.targets(l);
         let rounds = k.div_ceil(targets);

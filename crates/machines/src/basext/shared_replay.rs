@@ -32,8 +32,10 @@ impl Shared {
     }
 }
 
-/// The registers of the shared unit's control at the start of a row, which is one pass over the coefficients of a
-/// residue.
+/// The registers of the shared unit's control at the start of a row, which is one pass over the
+/// coefficients of a residue. `slot` is the row's index in its round, the work on one batch of
+/// targets. `fresh` says that the row reads source residues from the input stream, `drain` that
+/// only outputs remain.
 struct Rows {
     exact: bool,
     l: u64,

@@ -78,8 +78,8 @@ impl Unit {
         }
     }
 
-    /// Returns whether the unit can do this kind of extension. Mixed radix has no fast extension, since it leaves no
-    /// multiple of Q.
+    /// Returns whether the unit can do this kind of extension. Mixed radix has no fast extension,
+    /// since its result has no error of a multiple of Q, the product of the sources.
     pub fn extends(self, extension: Extension) -> bool {
         match self {
             Self::Folded(_) | Self::Pipelined(_) | Self::Shared(_) => true,

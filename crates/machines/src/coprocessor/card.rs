@@ -131,8 +131,9 @@ impl Card {
         }
     }
 
-    /// Times a program in which `run` executes each turn, the commands of one co-processor in one stage. A turn is
-    /// executed once for each state of the co-processor's data.
+    /// Times a program in which `run` executes each turn: the commands of one co-processor in one
+    /// stage of a procedure. `run` executes a turn once for each state of the co-processor's data;
+    /// the result is reused after that.
     ///
     /// # Errors
     /// The errors of [`Self::work`] and of `run`.

@@ -129,8 +129,8 @@ pub trait Accepted {
     /// cycles.
     fn text(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<String>;
 
-    /// Returns the places of the co-processor's memories whose content may stay from one job to the next and from one
-    /// call of a procedure to the next.
+    /// Returns the places of the co-processor's memories whose content (a limb, tables or
+    /// constants) may stay from one job to the next and from one call of a procedure to the next.
     fn keeps(&self) -> Vec<Keep>;
 }
 

@@ -33,8 +33,9 @@ pub struct CoprocessorUse {
     pub cycles: u64,
 }
 
-/// The seconds of a run with an offload machine. Those of the host are measured; those of machine and link follow from
-/// the description's clock and rate. Only one of host, link and machine works at a time.
+/// The seconds of a run in which a machine, the co-processors of a card, runs a part of the program
+/// for the host. The host's seconds are measured. Those of machine and link follow from the
+/// description's clock and rate. Only one of host, link and machine works at a time.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct OffloadTimes {
     /// The number of threads with which the host ran its part.
@@ -51,7 +52,8 @@ pub struct OffloadTimes {
     pub offloaded_seconds: f64,
     /// The speedup by the offload: `alone_seconds` divided by `offloaded_seconds`.
     pub speedup: f64,
-    /// The speedup that the program would have if machine and link took no time: Amdahl's bound.
+    /// The speedup over the host alone that the program would have if machine and link took no
+    /// time: Amdahl's bound.
     pub speedup_bound: f64,
 }
 

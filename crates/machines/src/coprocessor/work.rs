@@ -14,8 +14,8 @@ use super::{Accepted, Card, Crosses, Keep, Resident, Schedule, Step};
 use ringmill_device::report::MachineReport;
 use ringmill_device::trace::TraceSink;
 
-/// The jobs of one co-processor in one stage, and the state in which it runs them. The co-processor is idle before and
-/// after.
+/// A turn: the jobs of one co-processor in one stage of a procedure, and the state in which it runs
+/// them. The co-processor is idle before and after the turn.
 pub struct Turn<'t> {
     /// The index of the co-processor on its card.
     pub unit: usize,
@@ -48,7 +48,7 @@ pub struct Work<'m> {
     /// For each co-processor the places of its memories whose content may stay between jobs.
     keeps: Vec<Vec<Keep>>,
     log_n: u8,
-    /// The data that lie in each co-processor between two commands.
+    /// The data that each co-processor holds after the latest stage in which it had jobs.
     residents: Vec<Resident>,
     shelf: Shelf,
     /// For the current call, each parameter that is passed the same limb as an earlier parameter, with that earlier

@@ -234,8 +234,9 @@ impl Needs {
 /// The most characters of the reason for which a machine may exceed its part.
 const LONGEST: usize = 300;
 
-/// Returns a text of the resources that exceed the part, each with the amount needed, the amount of the part, and the
-/// largest need. Returns `None` if the machine fits.
+/// Returns a text of the resources of which the machine needs more than its part has. For each it
+/// gives the amount needed, the amount of the part, and the memory or multiplier group that needs
+/// the most. Returns `None` if the machine fits.
 fn excess(fit: &Fit) -> Option<String> {
     let most = |of, amount: fn(&NeedUse) -> f64| {
         let of = fit.needs.iter().filter(|n| n.resource == of);

@@ -53,8 +53,8 @@ pub struct Memory {
     pub ports: Ports,
 }
 
-/// A shape that a RAM block can have: its words, the bits of a word, and its cost in the smallest pieces of the
-/// resource.
+/// A shape that a RAM block can have: its number of words, the bits of a word, and its cost. The
+/// cost counts halves of a block RAM, whole UltraRAMs or single look-up tables.
 #[derive(Clone, Copy)]
 struct Shape {
     depth: u64,
@@ -85,9 +85,10 @@ const WIDE: Shape = shape(512, 36, 1);
 /// used.
 const ULTRA: [Shape; 1] = [shape(4096, 72, 1)];
 
-/// The shapes of look-up tables as memory with one write and one read port. A slice has four tables (RAM32M, RAM64M;
-/// UG474) or eight (RAM32M16, RAM64M8; UG574), and some of them store the write address. Single bits of two ports are
-/// RAM64X1D, RAM128X1D, RAM256X1D.
+/// The shapes of look-up tables as memory with one write and one read port. A slice has four tables
+/// (RAM32M, RAM64M; UG474) or eight (RAM32M16, RAM64M8; UG574), and some of them store the write
+/// address. Shapes of one bit a word are the primitives RAM64X1D, RAM128X1D and RAM256X1D, each
+/// with two ports.
 const LUT_SEVEN: [Shape; 4] = [
     shape(32, 6, 4),
     shape(64, 3, 4),
@@ -106,7 +107,8 @@ const LUT_PLUS: [Shape; 5] = [
 /// bit, times this number, is a whole number, so costs compare without rounding.
 const FINE: u128 = 72 * 14;
 
-/// Returns the least cost of RAM blocks, in columns side by side, that hold `depth` words of `width` bits.
+/// Returns the least cost of RAM blocks, in columns side by side, that hold `depth` words of
+/// `width` bits. The cost is in the pieces of [`Shape`], such as halves of a block RAM.
 fn columns(depth: u64, width: u64, shapes: &[Shape]) -> u64 {
     let cost = |s: &Shape| depth.div_ceil(s.depth).saturating_mul(s.cost);
     // The column with the least cost a bit. An optimal choice has fewer other columns than this column's width: of that

@@ -30,8 +30,8 @@ impl Reduction {
     /// [`Self::WideWords`] has tiles of 24 x 17, except the corner of a modulus of up to 32 bits. Each step of 16 bits
     /// takes one block for every 24 bits of the modulus.
     ///
-    /// In [`Self::Lazy`] a column of 26 bits of one operand takes one block for every 17 bits of the other, at least
-    /// three. The second fold takes one more.
+    /// In [`Self::Lazy`] a column of 26 bits of one operand takes one block for every 17 bits of
+    /// the other, at least three. The second fold of the reduction takes one block more.
     pub fn dsp(self, width: u32) -> u64 {
         // The tiles that are wide enough for a block.
         let tiles = |tile_a: u32, tile_b: u32, adders: u32| {
@@ -144,8 +144,9 @@ impl Sparse {
         })
     }
 
-    /// Returns the latency in cycles of `rm_ring_reduce`, which reduces a number of `bits` bits that arrives over
-    /// the ring. Returns `None` if it cannot reduce that many bits.
+    /// Returns the latency in cycles of `rm_ring_reduce`, which reduces a number of `bits` bits
+    /// that arrives over the ring network between the RPAUs. Returns `None` if it cannot reduce
+    /// that many bits.
     pub fn arrival_latency(self, bits: u32) -> Option<u64> {
         let high = if bits > self.top { bits - self.top } else { 1 };
         (high + self.diff < self.width).then_some(2)

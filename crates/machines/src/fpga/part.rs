@@ -115,14 +115,16 @@ const HIGH_BANDWIDTH: Resources = Resources {
 
 /// All FPGAs and dies that a description can name.
 ///
-/// The amounts are those of the data sheets: DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs,
-/// 12,288 DSP), DS963 (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). Look-up tables as memory are the
-/// distributed RAM of a device over 64 bits: 48.3, 36.7 and 36.7 Mbit, 8,175 and 10,888 Kbit. The four dies of the U250
-/// are equal (Medha paper, section 5.2: 320 ultra RAMs each).
+/// The amounts are those of the data sheets: DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs,
+/// 1,280 ultra RAMs, 12,288 DSP), DS963 (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). A
+/// look-up table as memory holds 64 bits, so their number is a device's distributed RAM divided by
+/// 64 bits. The RAM has 48.3, 36.7, 36.7 Mbit, 8,175 and 10,888 Kbit for the first five parts. The
+/// four dies of the U250 are equal (Medha paper, section 5.2: 320 ultra RAMs each).
 ///
-/// The die of the BASALISC paper (12 nm, 150 mm2) is an ASIC. Its resources are those that the paper's machine uses: 64
-/// MB, registers and accumulator, 4 times 1279 + 254 and 2048 multipliers. That paper prints no size of the twiddles,
-/// for which 4 Mbit are assumed.
+/// The die of the BASALISC paper (12 nm, 150 mm2) is an ASIC. Its resources are those that the
+/// paper's machine uses: a buffer of 64 MB, registers and an accumulator of 136 KB together, and 4
+/// (1279 + 254) + 2048 multipliers. That paper prints no size of the twiddles, for which 4 Mbit are
+/// assumed.
 ///
 /// Both devices with high-bandwidth memory have 8 GB of it. The paper of Mert, Öztürk and Savaş names the XC7VX485T,
 /// but its percentages are of the XC7VX690T.

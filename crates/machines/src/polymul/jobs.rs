@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decides which instructions of a procedure the polynomial multiplier runs, and which command to its butterflies
-//! (array command) runs each claim.
+//! Decides which instructions of a procedure the polynomial multiplier runs. A claim is a group of
+//! instructions that one command to the multiplier's butterflies (array command) runs together.
 
 use ringmill_isa::mid::{Instr, ModulusId, Op, Procedure, ValueId};
 use ringmill_math::RingKind;
@@ -19,8 +19,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns the command to the multiplier's butterflies that runs a claim, or `None` for a claim that [`claims`]
-    /// would not make.
+    /// Returns the command to the multiplier's butterflies that runs a claim, a group of a
+    /// procedure's instructions. Returns `None` for a claim that [`claims`] would not make.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = |at: &usize| procedure.instrs.get(*at);
         let last = instr(claim.instrs.last()?)?;
@@ -61,9 +61,10 @@ impl Job {
     }
 }
 
-/// Claims every `NTT`, `INTT` and `MUL` that is `free`, has the full ring and an accepted modulus. A product whose
-/// only reader is an inverse transform runs in one job with it. The forward transforms that only this product reads
-/// join the job.
+/// Claims every `NTT`, `INTT` and `MUL` that has the full ring and an accepted modulus. `free`
+/// tells for each instruction whether a job may contain it. One job runs an inverse transform
+/// together with a product that it alone reads, if that product alone reads the result of a forward
+/// transform. The job then contains these forward transforms, too.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],
@@ -146,8 +147,8 @@ impl Values {
         (alone && instr.op == op && free.get(at) == Some(&true)).then_some((at, instr))
     }
 
-    /// Returns the indices of the earlier instructions that run in one job with `instr`, or `None` if `instr` ends no
-    /// job.
+    /// Returns the indices of the earlier instructions that run in one job with `instr`. Returns
+    /// `None` if `instr` is not the last instruction of any job.
     fn absorbed(&self, procedure: &Procedure, instr: &Instr, free: &[bool]) -> Option<Vec<usize>> {
         match (instr.op, &instr.src[..]) {
             (Op::Ntt, &[_]) | (Op::Mul, &[_, _]) => Some(Vec::new()),

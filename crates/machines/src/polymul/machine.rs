@@ -196,8 +196,8 @@ fn limb_bytes(degree: Degree) -> u64 {
     WORD_BYTES * degree.n() as u64
 }
 
-/// Returns the commands with which the cycle model runs the claims `jobs` of one stage. `holds` is the data
-/// in the multiplier before the first command.
+/// Returns the commands with which the cycle model runs the jobs (`jobs`) of one stage of a
+/// procedure. `holds` is the data in the multiplier before the first command.
 pub fn stage_commands(
     shape: Shape,
     degree: Degree,

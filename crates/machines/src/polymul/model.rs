@@ -172,9 +172,10 @@ pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     slots
 }
 
-/// Returns how many operations the next stage may read ahead of the order in which forward stage `stage` writes.
-/// The limb has `rows` rows of 2P coefficients, for P processing units. The number is half the distance between the
-/// two words of a butterfly in the memory of one unit.
+/// Returns by how many operations, one a cycle, the reads of the next forward stage run ahead of
+/// the writes of stage `stage`. The next stage waits that much longer. A limb has `rows` rows of 2P
+/// coefficients, for P processing units. The number is half the distance between a butterfly's two
+/// words in one unit's memory.
 fn reach(rows: u64, stage: u64) -> u64 {
     (rows >> stage.min(63)) / 2
 }

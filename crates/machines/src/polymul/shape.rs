@@ -54,8 +54,8 @@ impl Shape {
         1 << self.log_beat
     }
 
-    /// Returns the number of rows of 2P residues in a polynomial of this degree, at least 2. P is the number of
-    /// processing units, each with one butterfly.
+    /// Returns the number of rows in a polynomial of this degree, at least 2. A row has 2P
+    /// residues, for P processing units with one butterfly each.
     pub fn rows(self, degree: Degree) -> u64 {
         degree.n() as u64 >> (self.log_units + 1)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A scoreboard of the ring machine: tracks until which cycle each thread, unit, port, the ring, the host link and each
-//! generator is busy.
+//! A scoreboard of the ring machine: tracks until which cycle each thread, unit, port and generator
+//! is busy, and so for the host link and the ring network that connects the RPAUs.
 //!
 //! The scheduler and the cycle model use the same scoreboard, so they agree on the cycle in which an instruction word
 //! starts.

@@ -65,8 +65,9 @@ pub struct Description {
     /// The port groups of polynomial memory, in the order of its slots. The slots of one group share one read port and
     /// one write port.
     pub memory: Vec<PortGroup>,
-    /// The RPAUs that are built for another RPAU's prime besides their own. If the program has no prime for such an
-    /// RPAU itself, it stands in for the other one: it computes a share of the other RPAU's key-switch sums.
+    /// The RPAUs that are built for another RPAU's prime besides their own. If the program has no
+    /// prime for such an RPAU itself, that RPAU stands in for the other one and computes a share of
+    /// its key-switch sums.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stand_in: Vec<StandIn>,
 }
@@ -94,7 +95,7 @@ pub struct Cores {
     pub dyadic: usize,
 }
 
-/// The operations of the main cores, beside transforms.
+/// The properties of the main cores, which compute transforms and some coefficient-wise operations.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MainCore {
@@ -180,7 +181,7 @@ pub struct KeyMemory {
     pub group: usize,
     /// The number of stripes of key memory: memories side by side, each with its own address.
     pub stripes: usize,
-    /// The latency in cycles of the stages that bring the groups of a row into order.
+    /// The latency in cycles of the stages that bring the groups of residues of a row into order.
     pub rotate: u64,
 }
 
@@ -257,7 +258,8 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks every field, and returns the resources that the machine needs beside those of its FPGA.
+    /// Checks every field, and returns the resources that the machine needs, compared with those
+    /// that its FPGA has.
     ///
     /// # Errors
     /// [`MachineError::Field`] for a number out of range, with the range. [`MachineError::UnknownPart`] for an unknown
@@ -413,7 +415,8 @@ impl Description {
         log_n.saturating_sub(self.log_n)
     }
 
-    /// Returns the number of pieces of a limb of 2^`log_n` coefficients. A piece has at most the native degree.
+    /// Returns the number of pieces of a limb of 2^`log_n` coefficients. A piece has as many
+    /// coefficients as one memory slot holds, or fewer for a smaller ring.
     pub fn pieces(&self, log_n: u8) -> usize {
         let splits = self.depth(log_n).min(MAX_SPLITS);
         1usize.checked_shl(splits.into()).unwrap_or(usize::MAX)

@@ -24,7 +24,8 @@ pub struct Emitter {
     known: [[u32; QUEUES]; STREAMS],
     /// For each unit of each RPAU, the last emitted instruction word that uses the unit.
     last: Vec<[Mark; 2]>,
-    /// The stream of the last broadcast, and the stream of the last transfer over the host link.
+    /// The index of the instruction stream that has the last emitted broadcast, and the index of
+    /// the stream that has the last transfer over the host link.
     sender: [usize; 2],
     /// The key slots that the procedure itself loads, by RPAU and key index.
     key_slots: HashMap<Place, u8>,

@@ -10,12 +10,14 @@
 //! | 40-39 | ring: full, p, m, part | | 16-12 | c slot, second result, or source RPAU |
 //! | 38-36 | layer | | 11-0 | immediate index |
 //!
-//! The number of a part of the ring ([`RingKind::Part`]) stands in a field that the instruction word does not use
-//! otherwise. That is bits 23-17, which name no slot and no key if a part is named. For `SPLIT` and `JOIN` it is bits
-//! 11-0.
+//! In the field for the ring, p and m are the two halves of a ring that is split once, and part is
+//! a smaller part. The layer tells the prime: RPAU r computes modulo prime r + layer times the
+//! number of RPAUs. The number of a part of the ring ([`RingKind::Part`]) stands in a field that
+//! the instruction word does not use otherwise. That is bits 23-17, which name no slot and no key
+//! if a part is named. For `SPLIT` and `JOIN` it is bits 11-0.
 //!
-//! `WAIT` (opcode 1) has its counter in bits 34-32 and its count in bits 31-0; `END` is opcode 0. Unused fields are
-//! 0.
+//! `WAIT` (opcode 1) has its counter in bits 34-32 and its count in bits 31-0; `END` is opcode 0.
+//! Each unused field is 0.
 
 use std::fmt;
 
@@ -134,9 +136,9 @@ fn part_field(op: Opcode) -> PartField {
     }
 }
 
-/// Returns the part of the ring that an instruction word names, for the code `kind` of its operand b. If the number
-/// stands in the immediate, the immediate becomes 0. Returns `None` if the word names no part, or reads no table and no
-/// stream of a ring.
+/// Returns the part of the ring that an instruction word names, for the code `kind` of its operand
+/// b. If the number stands in the immediate, the immediate becomes 0. Returns `None` if the number
+/// is that of no part, or if words with this operation and operand have no ring.
 fn part(op: Opcode, kind: u64, b: u8, imm: &mut u16) -> Option<RingKind> {
     use Opcode::*;
     let number = match (op, kind) {

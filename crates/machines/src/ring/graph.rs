@@ -112,8 +112,9 @@ pub struct Graph {
     /// Pairs of operations of which the second must not start before the first is done, even though it reads no
     /// result of the first.
     pub after: Vec<(NodeIndex, NodeIndex)>,
-    /// Whether operands, and values for which there is no room, wait in host memory. The operations must then stay
-    /// in their order, because every RPAU has room for its values in this order.
+    /// Whether the procedure is spilled: its operands, and values for which there is no room in
+    /// slots, wait in host memory. The operations must then stay in their order, because every RPAU
+    /// has room for its values in this order.
     pub spilled: bool,
 }
 

@@ -11,8 +11,9 @@ use ringmill_math::RingKind;
 use super::graph::{Graph, Node, Source};
 use super::micro::Opcode;
 
-/// Splits a limb in coefficient form, given as its `pieces` with the lowest coefficients first, and returns the limb's
-/// parts in order. New operations copy the RPAU, the layer of primes and the order of `like`.
+/// Splits a limb in coefficient form, given as its `pieces` with the lowest coefficients first, and
+/// returns the limb's parts in order. The operations that are added to the graph copy the RPAU, the
+/// layer of primes and the order of `like`.
 pub fn split(graph: &mut Graph, like: &Node, pieces: Vec<Source>) -> Vec<Source> {
     split_part(graph, like, pieces, 1)
 }
@@ -83,9 +84,10 @@ fn pair(
     [Source::Value(first), Source::Value(second)]
 }
 
-/// Returns from which of the 2^`depth` parts of a limb the part `to` comes under the automorphism of a Galois element.
-/// Part i has the values at the exponents that are 2 rev(i) + 1 modulo 2^(depth + 1), where rev reverses the bits of
-/// i.
+/// Returns from which of the 2^`depth` parts of a limb the part `to` comes under the automorphism
+/// of a Galois element. The limb has the polynomial's values at psi^e for odd e, with psi a
+/// primitive 2N-th root of unity. Part i has those with e = 2 rev(i) + 1 modulo 2^(depth + 1),
+/// where rev reverses the `depth` bits of i.
 pub fn source(to: usize, depth: u8, galois: u64) -> usize {
     let mask = (2usize << depth) - 1;
     let exponent = (2 * reversed(to, depth) + 1).wrapping_mul(galois as usize) & mask;

@@ -10,7 +10,7 @@ use ringmill_device::report::TimePart;
 const LINK: &str = "a faster link (`link.us_per_limb`)";
 const CLOCK: &str = "a faster clock (`clock_mhz`)";
 
-/// Returns a text that says what would shorten the part `by` of the program's time, the largest one.
+/// Returns a text that says what would shorten `by`, the largest component of the program's time.
 pub fn help(d: &Description, totals: &Totals, by: TimePart) -> String {
     match by {
         TimePart::LinkKeys => keys(d, totals.key_limbs),

@@ -353,7 +353,8 @@ impl Engine<'_> {
         Ok([out, second])
     }
 
-    /// Returns the root zeta of the ring that a `SPLIT` halves or that a `JOIN` makes.
+    /// Returns the constant zeta of a `SPLIT` or `JOIN`: a split of the pieces a and b gives
+    /// a + zeta b and a - zeta b.
     fn zeta(&self, w: &OpWord, q: Modulus) -> Result<u64, MachineError> {
         let kind = RingKind::of_number(w.ring.number() / 2).unwrap_or(RingKind::Full);
         let whole = u32::from(self.code.log_n) + self.memory.splits.max(1);

@@ -21,7 +21,8 @@ use crate::MachineError;
 
 mod instr;
 
-/// The choices of the rewriting that the scheduler tries.
+/// The optional rewrites of a procedure to operations of the machine, among which the scheduler
+/// chooses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Rewrites {
     /// Whether an RPAU transforms the limb of its own key-switch digit again. Otherwise the limb stays in a slot in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring machine (Medha): residue polynomial arithmetic units on a ring, run by two program controllers.
+//! The ring machine (Medha): residue polynomial arithmetic units (RPAUs) in a ring network, run by
+//! two program controllers.
 
 pub mod board;
 pub mod built;

@@ -20,7 +20,7 @@ use super::schedule::Placement;
 use super::search::Prepared;
 use crate::MachineError;
 
-/// Returns the numbers of the ciphertexts that a procedure returns.
+/// Returns the indices of the result ciphertexts of a procedure, ascending.
 fn ciphers(procedure: &Procedure) -> Vec<u16> {
     let mut list: Vec<u16> = procedure.results.iter().map(|r| r.index).collect();
     list.sort_unstable();
@@ -60,7 +60,7 @@ pub struct Cutter<'a> {
     procs: Vec<Arc<Procedure>>,
     /// For each procedure in `procs`, the index of the program's procedure that it is, or from which it was cut.
     whole: Vec<u32>,
-    /// For each of the program's procedures, the numbers of the ciphertexts that it returns.
+    /// For each of the program's procedures, the indices of its result ciphertexts.
     ciphers: Vec<Vec<u16>>,
     parts: HashMap<(u32, Vec<u16>), Part>,
     shapes: Vec<Shape>,
@@ -124,13 +124,13 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Returns the numbers of the ciphertexts that a procedure of the program returns.
+    /// Returns the indices of the result ciphertexts of a procedure of the program.
     pub fn ciphers(&self, proc: u32) -> &[u16] {
         self.ciphers.get(proc as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the index of the program's procedure that `proc` is, or of whose result ciphertexts `proc` computes
-    /// some.
+    /// Returns the index of a procedure of the program: `proc` itself, or the procedure from which
+    /// `proc` was cut. A cut procedure computes some of the result ciphertexts.
     pub fn whole(&self, proc: u32) -> u32 {
         self.whole.get(proc as usize).copied().unwrap_or(proc)
     }
@@ -345,8 +345,9 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Returns a procedure with the instructions that the ciphertexts `some` of a verified procedure need, and the part's
-/// parameters. Values are renumbered.
+/// Returns a procedure that computes only the result ciphertexts `some` of the verified procedure
+/// `whole`, with the instructions that these need. Values are renumbered. Also returns which
+/// parameters, seeds and results of `whole` it has.
 fn slice(whole: &Procedure, some: &[u16]) -> (Procedure, Part) {
     let mut needed = vec![false; whole.types.len()];
     let wanted = |r: &ResultLimb| some.contains(&r.index);

@@ -6,7 +6,8 @@
 
 use super::description::Description;
 
-/// The passes of a transform of 2^`log_n` coefficients in rows of 2^`log_row`. Each pass does `stages` stages.
+/// The passes of a transform of 2^`log_n` coefficients in memory rows of 2^`log_row` coefficients.
+/// Each pass computes `stages` stages of the transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passes {
     pub log_n: u32,

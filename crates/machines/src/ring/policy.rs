@@ -91,7 +91,8 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
     list
 }
 
-/// Returns the policies for a spilled procedure, whose operations and order are fixed already.
+/// Returns the policies for a spilled procedure: one whose values cross the link for lack of room.
+/// Its operations and their order are fixed already.
 pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
     Light::SEEDS.into_iter().map(move |light| Policy {
         rewrites: Rewrites::default(),

@@ -96,8 +96,9 @@ pub struct Inside {
 impl OwnReport for RingUse {
     const KEY: &'static str = "ring";
 
-    /// The scheduler decides slots and transfers, and the link's time is its bytes at the description's rate. So these
-    /// rows come from the model, even if the cycles come from RTL.
+    /// Writes the rows of the report: the use of slots, key limbs, cut calls and spills. They come
+    /// from the model even if the cycles come from RTL, since the scheduler decides slots and
+    /// transfers.
     fn rows(&self, rows: &mut Rows<'_, '_>, _: How) -> fmt::Result {
         let how = Some(How::Model);
         let slots = self.memory.slots;

@@ -11,8 +11,8 @@ use super::place::{Class, order};
 pub enum Arrangement {
     /// All missing arguments go to slots that share ports with other slots.
     Together,
-    /// The first operand goes to slots that share ports, the others to slots that share none, so that both can be
-    /// read in the same cycles.
+    /// The first operand goes to slots that share ports, the others to slots that share none, so
+    /// that an instruction word can read both operands in the same cycles.
     Apart,
     /// All missing arguments go to slots that share no port with other slots.
     Spread,

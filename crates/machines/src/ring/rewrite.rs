@@ -9,11 +9,12 @@ use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
 use super::legalise::Unfuse;
 use super::micro::Opcode;
 
-/// Transforms the limb of a key-switch digit that its RPAU owns once more, for its product with the key. Without
-/// this rewrite, the limb must stay in evaluation form while its coefficients go round the ring. With it the ring
-/// also returns a copy to its owner, which reduces, splits and transforms the copy in step with all other RPAUs.
-/// The original's slot then becomes free. NTT(INTT(x)) = x exactly, so no bit changes. If the ring `reduces`, the
-/// copy needs no reduction.
+/// Transforms the limb of a key-switch digit that its RPAU owns once more, for its product with the
+/// key. Without this rewrite, the limb stays in a slot in evaluation form while its coefficients
+/// are broadcast over the ring network. With it the broadcast also returns a copy to the owner,
+/// which reduces, splits and transforms the copy in step with all other RPAUs. The original's slot
+/// then becomes free. NTT(INTT(x)) = x exactly, so no bit changes. If the ring network reduces
+/// (`reduces`), the copy needs no reduction.
 pub fn retransform(graph: &mut Graph, reduces: bool) {
     let keyed = |graph: &Graph, v: ValueIndex| -> Vec<NodeIndex> {
         let users = graph.values[v as usize].users.iter().copied();
@@ -219,8 +220,9 @@ fn addition(graph: &Graph, n: NodeIndex) -> Option<(u64, ValueIndex)> {
     }
 }
 
-/// Returns the operation that adds a constant and whose result only the broadcast `b` reads, if it computes in the
-/// receivers' layer of primes (each layer has one prime for each RPAU).
+/// Returns the addition of a constant whose result only the broadcast `b` reads, with the constant.
+/// Returns `None` if there is no such addition, or if it computes in another layer of primes than
+/// the receivers. Each layer has one prime for each RPAU.
 fn added_before(graph: &Graph, b: usize) -> Option<(NodeIndex, u64)> {
     let node = &graph.nodes[b];
     let value = &graph.values[first(node) as usize];

@@ -5,12 +5,16 @@
 use super::{Schedule, Shape, Sizes, TorusError, run};
 
 impl Shape {
-    /// Makes an engine with [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`]. It chooses the one
-    /// with fewer cycles for all ciphertexts together, by the cycle model with a key that is never late. Both compute
-    /// the same, and both are exact if [`Schedule::Sums`] is. A step of m secret bits has 2^m - 1 patterns of bits that
-    /// are not all 0. With [`Schedule::Coefficients`] each coefficient of the sum over them, a bundle, is one word. So
-    /// its products are 2 (2^m - 1) times smaller than those of all patterns, each with differences of two digits. The
-    /// key buffer holds at least one step of the key for `Sums` and two for `Coefficients`.
+    /// Makes an engine with [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`].
+    /// It chooses the one with fewer cycles for all ciphertexts together, by the cycle model with a
+    /// key that is never late.
+    ///
+    /// Both schedules compute the same ciphertexts. A step of m secret bits has 2^m - 1 patterns of
+    /// bits that are not all 0. [`Schedule::Coefficients`] first reduces the keys of all patterns
+    /// to one bundle with coefficients of one word. Its products are thus bounded 2 (2^m - 1) times
+    /// lower than those of `Sums`, so they cannot overflow if those of `Sums` do not.
+    ///
+    /// The key buffer holds at least one step of the key for `Sums` and two for `Coefficients`.
     ///
     /// # Errors
     /// The errors of [`Shape::new`].
@@ -51,7 +55,7 @@ fn one_step(sizes: Sizes) -> usize {
     groups.saturating_mul(patterns).next_power_of_two()
 }
 
-/// Returns 2^`log`, or the largest number if that overflows.
+/// Returns 2^`log`, or the largest `usize` if the shift is too long.
 fn power(log: u32) -> usize {
     1usize.checked_shl(log).unwrap_or(usize::MAX)
 }

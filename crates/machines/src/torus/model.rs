@@ -18,8 +18,9 @@ use super::shape::{BACK, RAW_BEATS};
 pub struct Run {
     /// The cycles of the blind rotation from the engine's command to its done bit.
     pub cycles: u64,
-    /// The cycles in which rows of forward transforms of digits were issued. `inverse` has those of inverse transforms.
-    /// `bundles` has those of bundles, the sums over a step's patterns of secret bits in coefficient form.
+    /// The cycles in which butterflies of forward transforms of digits were issued. `inverse`
+    /// counts those of inverse transforms. `bundles` counts those of bundles, the sums over a
+    /// step's patterns of secret bits in coefficient form.
     pub forward: u64,
     pub inverse: u64,
     pub bundles: u64,
@@ -43,8 +44,9 @@ pub fn unload_cycles(shape: Shape) -> u64 {
     shape.degree() as u64 + 3
 }
 
-/// Runs the blind rotation of the first `places` ciphertexts. In each cycle in which no beat of the key is on offer,
-/// `offers` returns whether the next one arrives. A beat on offer stays until it is taken.
+/// Models the blind rotation of the first `places` ciphertexts. In each cycle in which no beat of
+/// the key is on offer, `offers` returns whether the next one arrives. A beat on offer stays until
+/// it is taken.
 pub fn run(shape: Shape, places: usize, mut offers: impl FnMut() -> bool) -> Run {
     let mut engine = Engine::new(shape, places);
     let mut out = Run::default();
@@ -424,8 +426,9 @@ impl Engine {
         self.pass += 1;
     }
 
-    /// Returns the cycles from the last row of a transform to the next operation, for a group of `members`
-    /// ciphertexts. Between two forward transforms the butterflies lose no cycle.
+    /// Returns the cycles from the issue of a transform's last butterflies to the start of the next
+    /// transform, for a group of `members` ciphertexts. Between two forward transforms the
+    /// butterflies lose no cycle.
     fn tail(&self, members: u64) -> u64 {
         let forward_next = match self.transform {
             Transform::Digits => self.bundle_next(),

@@ -160,9 +160,10 @@ impl Shape {
         (self.sizes.units << self.sizes.log_lanes) as u64
     }
 
-    /// Returns the number of multipliers for products with the key, and of those for the weights X^(a u) - 1 of the
-    /// patterns u of secret bits. The weights multiply the sums of patterns or the patterns themselves, by the
-    /// schedule.
+    /// Returns the number of multipliers for products with the key, and of those for the weights
+    /// X^(a u) - 1 of the patterns u of secret bits. With [`Schedule::Sums`] a weight multiplies
+    /// the summed products of its pattern, with [`Schedule::Pairs`] the key of its pattern.
+    /// [`Schedule::Coefficients`] needs no multipliers for weights.
     pub fn multipliers(self) -> (u64, u64) {
         let positions = self.positions() as u64;
         let products = positions * 2 * self.rows() as u64;
@@ -199,9 +200,10 @@ impl Shape {
         )
     }
 
-    /// Returns the cycles from the start of a transform's pass `pass` to the next pass, with `slots` polynomials in
-    /// a unit: `pass_cycles` of the RTL. They are the cycles that the rows take, or the wait until the first row of
-    /// the next pass is written, if that is longer.
+    /// Returns the cycles from the start of a transform's pass with index `pass` to the next pass,
+    /// for `slots` polynomials in a unit: `pass_cycles` of the RTL. A row has one word for each
+    /// butterfly of the unit. The cycles are those in which all rows are issued, or the wait until
+    /// the next pass's first row is written, if that is longer.
     pub(super) fn pass(self, slots: u64, inverse: bool, pass: u64) -> u64 {
         let half_rows = self.half_rows();
         let log_h = u64::from(half_rows.ilog2());
@@ -212,8 +214,8 @@ impl Shape {
         (slots * half_rows).max((1 << turn) + BUTTERFLY + 2)
     }
 
-    /// Returns the cycles of the forward transforms of one unit, from the issue of the first row to the write of the
-    /// last.
+    /// Returns the cycles of the forward transforms of one unit, from the issue of the first row of
+    /// words to the write of the last row.
     pub fn transform_cycles(self) -> u64 {
         let before = 0..u64::from(self.sizes.log_n) - 1;
         let passes: u64 = before
@@ -227,8 +229,8 @@ impl Shape {
         u64::from((self.rows() as u64).next_power_of_two().ilog2())
     }
 
-    /// Returns the cycles between the last row of the transforms of `members` ciphertexts and the next operation:
-    /// `inverse_tail` of the RTL for inverse transforms.
+    /// Returns the cycles between the issue of the last row of words in the transforms of `members`
+    /// ciphertexts and the next operation: `inverse_tail` of the RTL for inverse transforms.
     pub(super) fn tail(self, inverse: bool, members: u64) -> u64 {
         let ahead = (members - 1) * self.half_rows();
         let late = match self.schedule {

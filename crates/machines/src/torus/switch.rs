@@ -8,7 +8,8 @@ use super::keyswitch::{Clock, Command, Inputs, cycles};
 /// The words of the masks' seed, which come before the bodies in the key stream.
 pub const SEED_WORDS: u64 = 8;
 
-/// Returns the cycles in which one switched ciphertext leaves the engine in a stream that does not stall.
+/// Returns the cycles in which the engine outputs one ciphertext after its key switch, if the
+/// output stream does not stall.
 pub fn give_cycles(shape: Shape) -> u64 {
     shape.sizes().dim as u64 + 3
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a procedure on several ciphertexts that use the same keys, so that each limb of a key is loaded once for
-//! all of them.
+//! Runs a procedure on several ciphertexts that use the same keys, so that each limb of a key is
+//! loaded once for all of them.
 //!
-//! The order of the work serves that. The work of one ciphertext begins only when its results need it, so that few
-//! of its limbs lie in the ciphertext buffer at one time. Before each kernel that reads a key, the ciphertexts do
-//! their work one after the other. Then all of them read the key.
+//! The order of the work has two aims. Few limbs of the ciphertexts lie in the ciphertext buffer at
+//! one time, since work of a ciphertext begins only when its results need it. And all ciphertexts
+//! read a key's limb in turn while it is in the buffer: before each kernel (group of sums) that
+//! reads a key, each ciphertext does the work that comes before the kernel.
 
 use std::collections::HashMap;
 

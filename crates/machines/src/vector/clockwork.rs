@@ -281,7 +281,8 @@ impl Clockwork {
         (self.fetched.max(place) + self.rates.fetch).div_ceil(1 << 16)
     }
 
-    /// Returns whether a sum at the end of its pipeline will be written as soon as the buffer's port is free.
+    /// Returns whether a sum at the end of the multiply-accumulate unit's pipeline will be written
+    /// as soon as the buffer's port is free.
     pub fn sum_waits(&self) -> bool {
         let first = self.mac.front();
         first.is_some_and(|ready| ready <= self.buffer_free.max(self.now))

@@ -23,8 +23,8 @@ struct Kept {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spot {
     None,
-    /// The current chunk of a value in the ciphertext buffer. The number counts the values that the kernel reads, then
-    /// those that it writes.
+    /// The current chunk of a value in the ciphertext buffer. The number is the value's index in
+    /// the list of values that the kernel reads, followed by those that it writes.
     Buffer(usize),
     Register(Register),
     Accumulator,
@@ -79,8 +79,9 @@ struct Writer<'g> {
     graph: &'g Graph,
     buffered: &'g [bool],
     inside: HashSet<Value>,
-    /// The number of times that the kernel reads each value without the factor R. `products` counts the reads of the
-    /// value as an operand of products.
+    /// The number of times that the kernel reads each value without the factor R, by which the
+    /// multiplier divides a product. `products` counts the reads of the value as an operand of
+    /// products.
     plain: HashMap<Value, usize>,
     products: HashMap<Value, usize>,
     drafts: Vec<Draft>,
@@ -173,15 +174,16 @@ impl Writer<'_> {
         (at, self.graph.moduli[usize::from(at)])
     }
 
-    /// Returns the operands of a product: first the one that is stored times R, which is the one read more often, then
-    /// the other.
+    /// Returns the two operands of a product. The first is the one that is read more often; it is
+    /// stored times R, the factor by which the multiplier divides.
     fn sides(&self, a: Value, b: Value) -> (Value, Value) {
         let count = |value| self.products.get(&value).copied().unwrap_or(0);
         if count(b) > count(a) { (b, a) } else { (a, b) }
     }
 
-    /// Returns a value as an operand without the factor R of the multiplier. A value that is read more than once, or
-    /// that is not in the buffer, comes from a register.
+    /// Returns a value as an operand without the factor R, by which the multiplier divides a
+    /// product. A value that is read more than once, or that is not in the buffer, comes from a
+    /// register.
     fn plain(&self, value: Value) -> Source {
         let inside = self.inside.contains(&value);
         if inside || self.plain.get(&value).is_some_and(|&count| count > 1) {

@@ -126,8 +126,8 @@ struct Builder<'p> {
     procedure: &'p Procedure,
     graph: Graph,
     uses: Vec<Use>,
-    /// For each value of the procedure the graph's value that stands for it, if the machine needs no operation for its
-    /// instruction.
+    /// For each value of the procedure whose instruction needs no operation of the machine, the
+    /// graph's value that stands for it; `None` for other values.
     same: Vec<Option<Value>>,
     table: Vec<Option<u16>>,
     masks: Masks,

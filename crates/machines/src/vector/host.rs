@@ -66,8 +66,8 @@ impl Hosted {
     }
 }
 
-/// Finds the host's work in a procedure without immediate parameters. It is the values modulo a plaintext modulus
-/// that are computed from one plaintext operand and constants.
+/// Finds the host's work in a procedure without immediate parameters. This work computes the values
+/// modulo a plaintext modulus from one plaintext operand and constants.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for a plaintext of which the machine would read more than one limb, or a limb whose

@@ -264,8 +264,9 @@ impl Memory {
         Ok(())
     }
 
-    /// Converts a limb from the CPU's order to the machine's, row after row. Coefficients keep their order; the
-    /// values of an evaluation form (`evaluations`) go to their places in the matrix.
+    /// Converts a limb from the CPU's order to the machine's, row after row. Coefficients keep
+    /// their order; the values of an evaluation form (`evaluations`) go to their places in the
+    /// limb's matrix of rows and columns.
     pub fn to_machine(&self, limb: &[u64], evaluations: bool) -> Vec<u32> {
         let mut words = vec![0; limb.len()];
         for (position, &residue) in limb.iter().enumerate() {

@@ -14,8 +14,8 @@ use super::graph::{Graph, Node, Sum, Term, Value};
 const SPARE: usize = 2;
 /// The most sums that one kernel groups because they share operands.
 const MOST: usize = 64;
-/// The number of limbs that a kernel of a base extension writes: a third of the targets at the parameters of the
-/// BASALISC paper.
+/// The number of limbs that a kernel of a base extension writes: a third of the extension's target
+/// limbs at the parameters of the BASALISC paper.
 pub const PIECE: usize = 16;
 
 /// A group of sums that are computed together, chunk by chunk.
@@ -251,9 +251,9 @@ fn groups(
     found
 }
 
-/// Joins groups of sums that multiply the same operand, which is then read once, if the shared operands fit the
-/// registers. A sum with a key's limb is not joined: that limb is read with the digits of each ciphertext, which should
-/// be read once.
+/// Joins groups of sums that multiply the same operand, which is then read once, if the shared
+/// operands fit the registers. A shared limb of a key joins no sums. Sums that share a digit of a
+/// ciphertext are joined instead, so that each digit is read once.
 fn join_for_operands(
     graph: &Graph,
     sums: &[(Value, &Sum)],

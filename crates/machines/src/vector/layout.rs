@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The layout of a limb in the vector machine's ciphertext buffer, and the chunks into which it is cut.
 //!
-//! A limb is a matrix of `rows` (the radix) by `columns`. Coefficient n lies at row n / columns, column n mod columns.
-//! The value at psi^(2k+1) lies at row k mod rows, column k / rows. A chunk is `span` = lanes / rows whole columns, or
-//! as many residues of whole rows.
+//! A limb is a matrix of `rows` (the radix) by `columns`. Coefficient n lies at row n / columns,
+//! column n mod columns. The value at psi^(2k+1), for the primitive 2N-th root of unity psi, lies
+//! at row k mod rows, column k / rows. A chunk is `span` = lanes / rows whole columns, or as many
+//! residues of whole rows.
 //!
-//! **Conflict-free.** In a square limb a word lies in bank row xor column (BASALISC paper, section 6.1.1). A bank has
-//! `span` sub-banks, and the word lies in sub-bank row mod span. One access moves a whole chunk of any of these kinds,
-//! one word from each sub-bank:
+//! **Conflict-free.** In a square limb a word lies in bank row xor column (BASALISC paper,
+//! section 6.1.1). A bank has `span` sub-banks, and the word lies in sub-bank row mod span. One access
+//! moves a whole chunk of any of the following kinds, one word from each sub-bank. Here the span is
+//! 8:
 //!
 //! - Eight rows at once (the BASALISC paper has one): each of them has every column, so every bank, and sub-banks that
 //!   differ.

@@ -208,8 +208,8 @@ impl VectorMachine {
         }
     }
 
-    /// Returns advice on what would shorten the part `by` of a program's time, the largest part. It names rates and the
-    /// clock, which take no resources of the part, and no field of memory.
+    /// Returns advice on what would shorten `by`, the largest component of a program's time. The
+    /// advice names rates and the clock, which need no further resources of the FPGA.
     fn help(by: TimePart) -> String {
         match by {
             TimePart::Waits => {

@@ -18,8 +18,8 @@ pub fn unit_multipliers(log_radix: u8) -> [u64; 3] {
     [all - ones, radix - 1, radix - 1]
 }
 
-/// The number of primes at full size: 42 primes of the ciphertext modulus and 14 special ones (BASALISC paper,
-/// section 3.1).
+/// The number of primes in the largest parameters of the BASALISC paper (section 3.1): 42 primes of
+/// the ciphertext modulus and 14 special ones.
 const PRIMES: u64 = 56;
 
 /// Returns the need of `count` modular multipliers for the machine's words.
@@ -108,9 +108,10 @@ impl Description {
         ]
     }
 
-    /// Returns the seed tables of one transform unit in the RTL. A line (a row or column of a transform) has a seed, a
-    /// power of a root of unity whose exponent follows from the line's number. One table has the powers for the lower
-    /// bits of the number, the other those for the upper bits, for each of four instructions.
+    /// Returns the seed tables of one transform unit in the RTL. A line (a row or column of a
+    /// transform) has a seed, a power of a root of unity whose exponent follows from the line's
+    /// number. One table has the powers for the lower bits of the number, the other those for the
+    /// upper bits, for each of the four instructions of a transform's passes.
     fn seed_tables(&self) -> [Need; 2] {
         let low = self.log_radix / 2;
         let table = |name: &str, log: u8| {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The computation of the vector machine's transform units: the passes of a negacyclic transform on matrices of rows
-//! and columns (BASALISC paper, section 6.1, Equation 2 and Figure 4).
+//! The computation of the vector machine's transform units: the passes of a negacyclic transform on
+//! matrices of rows and columns (BASALISC paper, section 6.1, Equation 2 and Figure 4).
 //!
-//! Let n = columns n1 + n2 and k = k1 + rows k2. The value at psi^(2k+1) is the sum over n2 of psi^n2 w2^(n2 k2) times
-//! psi^(2 n2 k1) times the sum over n1 of f^n1 w1^(n1 k1) x[n]. Here f = psi^columns has order 2 rows, w1 = f^2, and w2
-//! = psi^(2 rows). So the factors before both passes are the same for every chunk, and those between the passes are
+//! Coefficient x[n] has n = columns n1 + n2, for row n1 and column n2, and k = k1 + rows k2. psi is
+//! a primitive 2N-th root of unity. The value at psi^(2k+1) is the sum over n2 of psi^n2 w2^(n2 k2)
+//! times psi^(2 n2 k1) times the sum over n1 of f^n1 w1^(n1 k1) x[n]. Here f = psi^columns has
+//! order 2 rows, w1 = f^2, and w2 = psi^(2 rows).
+//!
+//! So the factors before both passes are the same for every chunk, and those between the passes are
 //! powers of one seed for each column.
 //!
-//! In the inverse transform, row k1 is multiplied after INTT1 by psi^-(2 k1 n2 + n2). That is the product of the
-//! factors between the passes and of those before NTT2: again powers of one seed, psi^-(2 k1 + 1). So no inverse
-//! transform has factors before it.
+//! In the inverse transform, row k1 is multiplied after its first pass (INTT1) by psi^-(2 k1
+//! n2 + n2). That is the product of the factors between the passes and of those before the second
+//! forward pass (NTT2): again powers of one seed, psi^-(2 k1 + 1). So no inverse transform has
+//! factors before it.
 
 use ringmill_isa::vector::{MicroOp, Shape};
 use ringmill_math::{MathError, Modulus, NttPlan, Ring};

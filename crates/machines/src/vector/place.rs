@@ -11,8 +11,8 @@ use super::order::Task;
 use super::readers::Readers;
 use crate::MachineError;
 
-/// A step of a procedure: a task, a load or a store. Its places begin at index `first` of [`Placed::places`], those
-/// that it reads before those that it writes.
+/// A step of a procedure: a task, a load or a store. The places of the buffer that it uses begin at
+/// index `first` of [`Placed::places`], those that it reads before those that it writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     pub kind: StepKind,

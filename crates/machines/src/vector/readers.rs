@@ -18,8 +18,8 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Makes the table for `tasks` on values with numbers below `values`. A key of `same` has the same limb as
-    /// its entry.
+    /// Makes the table for `tasks` on values with numbers below `values`. `same` maps a parameter
+    /// to an earlier parameter that is passed the same limb.
     pub fn new(values: usize, tasks: &[Task], same: HashMap<Value, Value>) -> Self {
         let mut found = Self {
             tasks: Vec::new(),

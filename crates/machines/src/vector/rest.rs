@@ -12,8 +12,8 @@ use super::tally::Tally;
 const BASE: u64 = 1 << 32;
 
 impl Clockwork {
-    /// Renumbers the place of every item in the pipelines. Machines that continue alike have the same items in the
-    /// pipelines, in the same order.
+    /// Renumbers the place of the buffer to which each instruction in the pipelines will write.
+    /// Machines that continue alike have the same instructions in the pipelines, in the same order.
     fn renumber(&mut self, mut new: impl FnMut(u32) -> u32) {
         let items = self.mac.items.iter_mut();
         for item in items
@@ -26,8 +26,9 @@ impl Clockwork {
         }
     }
 
-    /// Returns the state of a running machine whose buffer has `places` places, from this state at rest. `place` maps
-    /// the place numbers of the state to those of the buffer.
+    /// Returns the state of a running machine whose buffer has `places` places, from this state at
+    /// rest (at a fixed time, with renumbered places). `place` maps the renumbered places to those
+    /// of the buffer.
     pub(super) fn awake(&self, places: u32, place: impl Fn(u32) -> u32) -> Self {
         let mut awake = self.clone();
         awake.renumber(place);

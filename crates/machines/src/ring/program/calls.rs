@@ -12,11 +12,12 @@ use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::report::Cuts;
 
-/// The number of calls that are cut into parts before the first of them runs, and the number of further calls whose
-/// reads are known. A program with fewer calls is known completely from the first call on.
+/// The number of calls that are cut into parts before the first of them runs. Of as many further
+/// calls the reads of limbs are known. A program with fewer calls is known completely from the
+/// first call on.
 pub const WINDOW: usize = 4096;
-/// The number of calls after the running one that are known, if no call is cut into parts. It is the same number as
-/// with cuts.
+/// The number of calls after the running one that are known in a program without cut calls. It is
+/// the same number as in a program with cut calls.
 const UNCUT: usize = 2 * WINDOW - 1;
 
 /// The position of a call: the number of a call of the program, and an index among the parts of cut calls that run
@@ -66,8 +67,8 @@ impl<'a> Calls<'a> {
         self.ahead.end(outputs);
     }
 
-    /// Returns the next call to run, or `None` if fewer later calls are known than [`WINDOW`] asks for. The methods
-    /// about limbs then describe the calls after it.
+    /// Returns the next call to run, or `None` if fewer later calls are known than [`WINDOW`] asks
+    /// for. After that, the methods about limbs describe the calls after the returned one.
     ///
     /// # Errors
     /// The errors of legalising a part of a call.
@@ -121,8 +122,8 @@ impl<'a> Calls<'a> {
         procedure.ok_or_else(|| MachineError::Program("a call of no procedure".into()))
     }
 
-    /// Returns the index of the program's procedure that `proc` is, or of whose result ciphertexts `proc` computes
-    /// some.
+    /// Returns the index of a procedure of the program: `proc` itself, or the procedure from which
+    /// `proc` was cut. A cut procedure computes some of the result ciphertexts.
     pub fn whole(&self, proc: u32) -> u32 {
         let cutting = self.cutting.as_ref();
         cutting.map_or(proc, |cutting| cutting.whole(proc))

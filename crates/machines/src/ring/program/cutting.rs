@@ -31,7 +31,8 @@ pub struct Cutting<'a> {
 }
 
 impl<'a> Cutting<'a> {
-    /// Returns `None` if no procedure of the program returns several ciphertexts, so that no call is ever cut.
+    /// Makes the state in which calls are cut. Returns `None` if no procedure of the program
+    /// returns several ciphertexts, so that no call is ever cut.
     pub fn new(d: &'a Description, head: Head<'a>) -> Option<Self> {
         let cutter = Cutter::new(d, head.procs);
         let mut procs = 0..head.procs.len() as u32;
@@ -173,8 +174,8 @@ impl<'a> Cutting<'a> {
         slots
     }
 
-    /// Returns the index of the program's procedure that `proc` is, or of whose result ciphertexts `proc` computes
-    /// some.
+    /// Returns the index of a procedure of the program: `proc` itself, or the procedure from which
+    /// `proc` was cut. A cut procedure computes some of the result ciphertexts.
     pub fn whole(&self, proc: u32) -> u32 {
         self.cutter.whole(proc)
     }

@@ -91,8 +91,9 @@ impl Run<'_> {
         bundles.into_iter().map(|(_, bundle)| bundle).collect()
     }
 
-    /// Moves a limb to the host, to make room on the RPAU with most slots in use. It is the limb there that is read
-    /// last and that the call does not read. Returns false if no limb can move.
+    /// Moves a limb to the host, to make room on the RPAU with most slots in use. It is the limb
+    /// there whose next read is farthest away, among those that the call does not read. Returns
+    /// false if no limb can move.
     pub(super) fn evict(&mut self, call: &Call) -> bool {
         let used = self.residency.busy().map(u32::count_ones);
         let others = self.residency.limbs();

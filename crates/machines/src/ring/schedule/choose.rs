@@ -6,8 +6,8 @@ use crate::ring::graph::{Node, NodeIndex, Source, ValueIndex};
 use crate::ring::micro::{OpWord, Opcode};
 use crate::ring::place::Class;
 
-/// The most positions, in the order of an RPAU's operations, from an operation to a reader of its result for which
-/// the result counts as soon to be read.
+/// The largest distance at which a reader counts as near: the number of positions, in the order of
+/// an RPAU's operations, from an operation to the reader of its result.
 const NEAR: u32 = 6;
 
 impl Scheduler<'_> {

@@ -133,7 +133,9 @@ pub struct Clock {
     out: Skid<Word>,
 }
 
-/// The movements of the switching key's rows in one cycle of the unit.
+/// The decisions of the unit in one cycle: whether a row of the switching key may begin (`may`) and
+/// does (`issue`), and the error of a wrong mark of the last body. `at_end` marks the key's last
+/// row.
 struct Moves {
     may: bool,
     issue: bool,

@@ -18,8 +18,8 @@ const MAX_BATCH: usize = 128;
 const MAX_DIMENSION: usize = 65534;
 const MAX_CORES: usize = 256;
 
-/// The generators of the key's masks. There are `cores` generators side by side. Each has hardware for `rounds` of the
-/// 20 rounds, with `steps` sums of 32 bits between two registers.
+/// The generators of the key's masks. There are `cores` generators side by side. Each has hardware
+/// for `rounds` of the 20 ChaCha20 rounds, with `steps` sums of 32 bits between two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Generators {
     pub cores: usize,
