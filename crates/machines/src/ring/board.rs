@@ -14,7 +14,8 @@ use super::timing::{self, Duration};
 const GROUPS: usize = MAX_GROUPS + 1;
 const KEY_GROUP: usize = MAX_GROUPS;
 
-/// The scoreboard of the ring machine: for each resource, the cycle until which it is busy.
+/// The scoreboard of the ring machine: the cycle until which each thread, unit, port, generator,
+/// the host link and the ring network are busy.
 #[derive(Clone, Debug)]
 pub struct Board {
     slot_group: Vec<u8>,
@@ -38,9 +39,9 @@ pub struct Board {
 /// each period stay free.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
-    /// The cycle until which an instruction word of the main cores, the ring or the link has the port. `left` is the
-    /// number of cycles that this word leaves to dyadic words in each period, the time in which the dyadic cores take
-    /// one row.
+    /// The cycle until which an instruction word of the main cores, the ring network or the host
+    /// link has the port. `left` is the number of cycles that this word leaves to dyadic words in
+    /// each period, the time in which the dyadic cores take one row.
     until: u64,
     left: u64,
     /// The cycle until which instruction words of the dyadic cores use the port, for `turns` cycles of each period (the
@@ -73,8 +74,9 @@ impl Port {
         self.slow_until = until;
     }
 
-    /// Gives the port to an instruction word of the main cores, the ring or the link until cycle `until`. The word
-    /// leaves `left` cycles free in each period, the time in which the dyadic cores take one row.
+    /// Gives the port to an instruction word of the main cores, the ring network or the host link
+    /// until cycle `until`. The word leaves `left` cycles free in each period, the time in which
+    /// the dyadic cores take one row.
     fn give(&mut self, until: u64, left: u64) {
         self.until = until;
         self.left = left;
@@ -202,8 +204,8 @@ impl Board {
         reads.chain(writes).max().unwrap_or(0)
     }
 
-    /// Returns whether the instruction word `w` can start at cycle `t`. The answer covers units, ports, ring, link and
-    /// generators; threads and data are not checked.
+    /// Returns whether the instruction word `w` can start at cycle `t`. The answer covers units,
+    /// ports, the ring network, the host link and generators. Threads and data are not checked.
     pub fn can_start(&self, w: &OpWord, t: u64) -> bool {
         let f = self.footprint(w);
         if is_slow(w) {

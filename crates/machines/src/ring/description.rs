@@ -123,7 +123,8 @@ pub struct Pipeline {
     /// The cycles from the scoreboard, which starts instruction words, to the RPAUs, the same for each RPAU. They
     /// count once for each run of a procedure.
     pub dispatch: u64,
-    /// The cycles from the step counter of an instruction word to the addresses of the memory columns.
+    /// The cycles from the counter of the rows that an instruction word has read to the addresses
+    /// of the memory columns. Each coefficient of a row lies in a column of its own.
     pub address: u64,
     pub memory_read: u64,
     /// The cycles of the multiplexers between port groups and units, in each direction.
@@ -134,8 +135,8 @@ pub struct Pipeline {
     pub affine: u64,
     /// The cycles of the buffer between memory rows and the dyadic cores, in each direction.
     pub row_buffer: u64,
-    /// The cycles of the modular multiplier: `cascade_latency` and `lazy_latency` of `rm_arith_pkg`, and its
-    /// correction.
+    /// The cycles of the modular multiplier: those of the product (`cascade_latency` of
+    /// `rm_arith_pkg`), of the reduction (`lazy_latency`) and of the final correction.
     pub multiplier: u64,
     pub adder: u64,
     pub memory_write: u64,
@@ -155,7 +156,8 @@ pub struct RingLink {
     pub dies: usize,
     /// Whether adders beside the ring reduce each arriving row modulo the receiver's prime and add a constant.
     pub reduces: bool,
-    /// The latency in cycles of the unit that reduces a residue of any prime.
+    /// The latency in cycles of the unit that reduces a residue of any prime modulo the receiver's
+    /// prime.
     pub reducer: u64,
 }
 
@@ -241,7 +243,8 @@ pub struct PortGroup {
 impl Description {
     /// The TOML text of Medha, the machine of the Medha paper (docs/papers.md).
     pub const MEDHA: &'static str = include_str!("medha.toml");
-    /// The TOML text of our machine, with stored twiddles and twice the butterflies at the same number of multipliers.
+    /// The TOML text of our machine, with stored twiddles and twice the butterflies at the same
+    /// number of multipliers as Medha.
     pub const STORED: &'static str = include_str!("stored.toml");
 
     /// The TOML text of Medha with enough memory for N = 2^16, whose rings are split twice.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes instruction words to the four streams of the ring machine: puts immediates into tables, and inserts waits for
-//! words of other streams.
+//! Writes instruction words to the four streams of the ring machine: puts immediates into tables,
+//! and inserts waits for instruction words of other streams.
 
 use std::collections::HashMap;
 
@@ -16,18 +16,20 @@ pub struct Emitter {
     code: MicroCode,
     rpaus: usize,
     tables: Tables,
-    /// For each retire counter (one a stream, one for the ring, one for the link), the number of emitted
-    /// instruction words that advance it.
+    /// For each retire counter (one for each stream, one for the ring network, one for the host
+    /// link), the number of emitted instruction words that advance it.
     given: [u32; QUEUES],
-    /// For each instruction stream, the value of each retire counter for which the stream has already waited. A
-    /// retire counter counts the instruction words of a stream, of the ring or of the link that have ended.
+    /// For each instruction stream, the value of each retire counter for which the stream has
+    /// already waited. A retire counter counts the instruction words of a stream, of the ring
+    /// network or of the host link that have ended.
     known: [[u32; QUEUES]; STREAMS],
     /// For each unit of each RPAU, the last emitted instruction word that uses the unit.
     last: Vec<[Mark; 2]>,
     /// The index of the instruction stream that has the last emitted broadcast, and the index of
     /// the stream that has the last transfer over the host link.
     sender: [usize; 2],
-    /// The key slots that the procedure itself loads, by RPAU and key index.
+    /// The key slots that the procedure itself loads, by RPAU and key index (the number by which
+    /// instruction words name a key limb).
     key_slots: HashMap<Place, u8>,
     /// For each row of the constant table, the mask of the RPAUs (residue polynomial arithmetic units) whose
     /// constant in the row is in use. The value of a constant does not tell, since 0 is a residue, too.

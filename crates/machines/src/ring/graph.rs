@@ -77,7 +77,8 @@ pub struct Value {
     pub users: Vec<NodeIndex>,
     /// How many of the procedure's results are this value.
     pub results: u32,
-    /// The number of the value in host memory, if it is there and in no slot when the procedure starts.
+    /// The number under which host memory holds the value, or `None` for a value in a slot of the
+    /// machine.
     pub host: Option<u16>,
 }
 
@@ -151,7 +152,8 @@ impl Graph {
         result
     }
 
-    /// Drops operations whose results nobody reads, and fills in the definition and the users of each value.
+    /// Drops operations whose results nobody reads. Notes for each value the operation that
+    /// computes it and the operations that read it.
     pub fn finish(&mut self) {
         let mut live = vec![false; self.values.len()];
         for &v in self.results.iter().flatten() {
@@ -179,7 +181,8 @@ impl Graph {
         self.index();
     }
 
-    /// Fills in the definition, the users and the number of results of each value.
+    /// Notes for each value the operation that computes it, the operations that read it, and how
+    /// many results of the procedure it is.
     pub fn index(&mut self) {
         for value in &mut self.values {
             value.def = None;

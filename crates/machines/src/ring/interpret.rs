@@ -206,7 +206,8 @@ impl Engine<'_> {
         })
     }
 
-    /// Returns the limb that the instruction word `w` moves over the ring or the link, and its destination.
+    /// Returns the limb that the instruction word `w` moves over the ring network or the host link,
+    /// and its destination.
     fn transfer(&self, w: &OpWord, r: usize) -> Result<Late, MachineError> {
         let limb = match (w.op, w.b) {
             (Opcode::Bcast, _) => {

@@ -25,9 +25,9 @@ mod instr;
 /// chooses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Rewrites {
-    /// Whether an RPAU transforms the limb of its own key-switch digit again. Otherwise the limb stays in a slot in
-    /// evaluation form during the key switch. The transform runs beside those of the other RPAUs, and slots become
-    /// free.
+    /// Whether an RPAU transforms the limb of its own key-switch digit again, from a copy that the
+    /// digit's broadcast returns. Otherwise the limb stays in a slot in evaluation form during the
+    /// key switch. The transform runs beside those of the other RPAUs, and frees the slot.
     pub retransform: bool,
     pub unfuse: Unfuse,
 }

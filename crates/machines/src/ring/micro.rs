@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Micro code of the ring machine: the instruction words that one thread of a program controller executes.
+//! Micro code of the ring machine: the instruction words of a procedure, in one stream for each
+//! thread of the program controllers, and the tables that they read.
 
 use ringmill_isa::Galois;
 use ringmill_math::RingKind;
@@ -34,7 +35,8 @@ pub enum Opcode {
     Ntt,
     /// Transforms operand a to coefficient form (INTT).
     Intt,
-    /// Applies an automorphism to operand a, a limb in evaluation form over the full ring.
+    /// Applies an automorphism to operand a, a limb in evaluation form over the full ring, or one
+    /// part of such a limb if the ring is split.
     Auto,
     /// Applies an automorphism to a limb of the full ring that is stored as two halves. Operands a and b are the
     /// halves; the results in slots d and c are those of the image.
@@ -139,7 +141,8 @@ impl Opcode {
         matches!(self, Opcode::Load | Opcode::Store)
     }
 
-    /// Returns whether the cores of an RPAU execute the operation. Other operations use the ring or the host link.
+    /// Returns whether the cores of an RPAU execute the operation. Other operations use the ring
+    /// network or the host link.
     pub const fn on_cores(self) -> bool {
         !matches!(self, Opcode::Bcast) && !self.on_link()
     }
@@ -170,11 +173,12 @@ pub enum Unit {
 
 /// The number of instruction streams: two threads for each of two controllers.
 pub const STREAMS: usize = 4;
-/// The number of retire counters: one for each stream, one for the ring, one for the host link.
+/// The number of retire counters: one for each stream, one for the ring network, one for the host
+/// link.
 pub const QUEUES: usize = STREAMS + 2;
-/// The index of the retire counter of the ring.
+/// The index of the ring network's retire counter, which counts the broadcasts that have ended.
 pub const RING_QUEUE: usize = STREAMS;
-/// The index of the retire counter of the host link.
+/// The index of the host link's retire counter, which counts the loads and stores that have ended.
 pub const LINK_QUEUE: usize = STREAMS + 1;
 
 /// The instruction word of one operation, which all RPAUs of a mask execute.
@@ -183,8 +187,8 @@ pub struct OpWord {
     pub op: Opcode,
     /// The program controller whose thread issues the instruction word, 0 or 1.
     pub controller: u8,
-    /// The thread, which is also the unit that executes the instruction word. `Bcast`, `Load` and `Store` use the ring
-    /// or the link instead, and may stand in either thread.
+    /// The thread, which is also the unit that executes the instruction word. `Bcast`, `Load` and
+    /// `Store` use the ring network or the host link instead, and may stand in either thread.
     pub unit: Unit,
     /// The RPAUs that execute the instruction word, one bit each. For `Bcast` they are the RPAUs that receive.
     pub mask: u16,
@@ -220,7 +224,8 @@ impl OpWord {
         }
     }
 
-    /// Returns whether the cores of an RPAU execute the instruction word. Other words use the ring or the host link.
+    /// Returns whether the cores of an RPAU execute the instruction word. Other words use the ring
+    /// network or the host link.
     pub fn on_cores(&self) -> bool {
         self.op.on_cores()
     }

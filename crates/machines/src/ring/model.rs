@@ -5,11 +5,11 @@
 //!
 //! - Every stream issues in order and has one instruction word in flight.
 //! - A `WAIT` holds its stream until a retire counter has reached the instruction word's count, and takes no cycle.
-//! - An instruction word starts in the first cycle in which its thread is idle and its units, ports, ring and
-//!   generators are free. Streams are served in the order 0 to 3.
+//! - An instruction word starts in the first cycle in which its thread is idle and all resources that it uses are
+//!   free: units, ports, generators, the ring network, the host link. Streams are served in the order 0 to 3.
 //! - An instruction word retires when its last write is in memory.
 //! - A broadcast, a load and a store free their thread when the scoreboard asks that thread again, and advance the
-//!   retire counter of the ring or the link.
+//!   retire counter of the ring network or the host link.
 //!
 //! A transfer takes as long as the link needs at its rate, and the cycles for which the host stalls.
 
@@ -19,7 +19,8 @@ use super::encode::decode;
 use super::micro::{MicroCode, OpWord, QUEUES, STREAMS, Word};
 use crate::MachineError;
 
-/// The start of an instruction word, and what it occupies.
+/// The start of an instruction word, its cycles, and the port cycles that it leaves to words of the
+/// dyadic cores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Started {
     /// The number of the instruction word in the procedure's run, in the order of starts.

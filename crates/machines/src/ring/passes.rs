@@ -49,9 +49,10 @@ impl Passes {
         self.log_n.saturating_sub(self.log_row)
     }
 
-    /// Returns the number of low bits of the step counter that are bits of the coefficient index above the window
-    /// ([`Self::window`]), highest index bit first. Over these bits the twiddles of a butterfly run through their
-    /// exponents one by one, and then repeat.
+    /// Returns log2 of the number of steps of a pass after which the twiddles of a butterfly
+    /// repeat. These low bits of the step counter are the bits of the coefficient index above the
+    /// window ([`Self::window`]), highest index bit first. Over them the twiddles run through their
+    /// exponents one by one.
     pub fn log_repeat(&self, pass: u32) -> u32 {
         self.log_steps() - self.window(pass)
     }

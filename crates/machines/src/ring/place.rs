@@ -4,8 +4,8 @@
 
 use super::description::{Description, MAX_KEY_SLOTS, MAX_RPAUS, MAX_SLOTS};
 
-/// The index of a retire counter, which counts the instruction words of a stream, the ring or the link that have
-/// ended, and the count that it must reach.
+/// The index of a retire counter, which counts the instruction words of a stream, the ring network
+/// or the host link that have ended, and the count that it must reach.
 pub type Mark = (usize, u32);
 
 /// The use of one memory slot, as the instruction words that must retire before another word uses the slot. They

@@ -142,7 +142,8 @@ pub fn neighbours(p: Policy, g: &Graph, forms: impl IntoIterator<Item = Rewrites
     list
 }
 
-/// Returns for each operation the cycles from its start to the end of the procedure, along its longest chain of users.
+/// Returns for each operation its urgency: the cycles from its start to the end of the procedure,
+/// along its longest chain of users, and the bonuses that `policy` adds.
 pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
     let groups = d.slot_groups();
     let own: Vec<u64> = g

@@ -72,11 +72,11 @@ pub struct Spills {
     pub bytes: u64,
     pub seconds: f64,
     pub inside: Inside,
-    /// The time of the link for these limbs, between and inside calls and without key limbs, in cycles of the machine's
-    /// clock.
+    /// The time of the link for the limbs that moved for lack of room, between and inside calls and
+    /// without key limbs, in cycles of the machine's clock.
     pub cycles: u64,
-    /// The share of the end-to-end time that the link takes for these limbs, from 0 to 1. Transfers during which other
-    /// work runs count in full.
+    /// The share of the end-to-end time that the link takes for the limbs that moved for lack of
+    /// room, from 0 to 1. Transfers during which other work runs count in full.
     pub share: f64,
 }
 

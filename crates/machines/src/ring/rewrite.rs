@@ -166,8 +166,9 @@ pub fn fuse(graph: &mut Graph) {
     graph.finish();
 }
 
-/// Lets broadcasts add constants, so that no operation of its own adds them. The receivers add the constants that
-/// would be added to their copies, and the source adds the one that would be added before.
+/// Lets broadcasts add constants, so that no operation of its own adds them. The receivers add the
+/// constants that would be added to their copies, and the source adds the one that would be added
+/// before the broadcast.
 pub fn add_on_the_way(graph: &mut Graph) {
     let mut taken = vec![false; graph.nodes.len()];
     for b in 0..graph.nodes.len() {

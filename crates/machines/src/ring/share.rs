@@ -2,10 +2,11 @@
 //! Lets RPAUs (residue polynomial arithmetic units) without a prime of the program compute a part of another RPAU's
 //! key-switch sums.
 //!
-//! The special prime has no digit of its own. So its RPAU transforms one digit more than any other, and the mod-down
-//! waits for its sums. An RPAU that is also built for that prime (`stand_in`) takes some of the digits: their
-//! transforms and their products, and so a partial sum. The partial sum goes over the ring to be added. Sums of
-//! residues are exact in any order, so no bit changes.
+//! The special prime has no digit of its own. So its RPAU transforms one digit more than any other,
+//! and the mod-down waits for its sums. An RPAU that is also built for that prime (`stand_in`)
+//! takes some of the digits: their transforms and their products, and so a partial sum. The partial
+//! sum goes over the ring network to be added. Sums of residues are exact in any order, so no bit
+//! changes.
 
 use std::collections::BTreeMap;
 

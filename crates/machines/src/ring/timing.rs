@@ -10,8 +10,9 @@ pub struct Duration {
     /// The cycles until the last write is in memory. Thread, unit and every port except that of `source` are busy so
     /// long.
     pub total: u64,
-    /// The cycles until the read port of operand a is free. A transform into another slot reads a in its first pass
-    /// only. For a store, they are the cycles until the ring is free, over which the limb goes to the link's buffer.
+    /// The cycles until the read port of operand a is free. A transform into another slot reads a
+    /// in its first pass only. For a store, they are the cycles until the ring network is free,
+    /// over which the limb goes to the link's buffer.
     pub source: u64,
 }
 

@@ -18,7 +18,8 @@ use super::lower::Prepared;
 use super::order::{Task, makers};
 use crate::MachineError;
 
-/// Returns the number of the operand of which a parameter is a part, or `None` for a key or an exponent.
+/// Returns the index of the operand to which a parameter, one limb, belongs. Returns `None` for a
+/// key or an exponent.
 fn operand(role: &ParamRole) -> Option<u16> {
     match *role {
         ParamRole::Cipher { arg, .. } | ParamRole::Plain { arg } => Some(arg),
@@ -32,8 +33,9 @@ fn operands(procedure: &Procedure) -> u16 {
     all.max().map_or(0, |last| last.saturating_add(1))
 }
 
-/// Returns a procedure that does the work of `procedure` for several ciphertexts, which share keys and masks. Operand
-/// `arg` of ciphertext c has the number `arg` + c times the operands of one ciphertext; results are numbered alike.
+/// Returns a procedure that does the work of `procedure` for several ciphertexts, which share keys
+/// and masks. If `procedure` has k operands, its operand `arg` for ciphertext c has the index
+/// `arg` + c k in the returned procedure. Results are numbered alike.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for a batch of no ciphertexts, for a procedure with immediates or exponents that calls
@@ -127,8 +129,8 @@ pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, Mac
 struct Batch<'p> {
     of: &'p Procedure,
     made: Procedure,
-    /// For each value that all ciphertexts of the batch share, the batch's value by the procedure's. `own` has the
-    /// values of the current ciphertext.
+    /// For each value of the procedure that all ciphertexts of the batch share, its value in the
+    /// batch's procedure. `own` has the values of the current ciphertext.
     shared: HashMap<ValueId, ValueId>,
     own: HashMap<ValueId, ValueId>,
 }
@@ -159,9 +161,10 @@ impl Batch<'_> {
 }
 
 impl Prepared {
-    /// Returns the procedure for a batch of ciphertexts and its tasks. In the tasks' order, `together` ciphertexts
-    /// share each read of a key before the next ones begin. The parameters lie in distant memory in the order of their
-    /// use, so that the channels bring them in turn.
+    /// Returns the procedure for a batch of ciphertexts and its tasks. `together` ciphertexts do
+    /// their tasks at a time, so that they share each read of a key. Then the next ciphertexts
+    /// begin. The parameters lie in distant memory in the order of their use, so that the channels
+    /// bring them in turn.
     ///
     /// # Errors
     /// The errors of [`batched`] and [`Prepared::new`].
@@ -194,9 +197,10 @@ impl Prepared {
     }
 }
 
-/// Orders the tasks of several ciphertexts that do the same work, `together` of them at a time. `owner` is the
-/// ciphertext of each parameter, or `None` for keys. The tasks of one ciphertext up to each one that reads a key come
-/// first, then those of the next ciphertext. Then come the tasks that read the key.
+/// Orders the tasks of several ciphertexts that do the same work, `together` of them at a time.
+/// `owner` is the ciphertext of each parameter, or `None` for keys. Before a task that reads a key,
+/// each ciphertext does its earlier tasks, one ciphertext after the other. Then all of them do the
+/// task that reads the key.
 fn in_turns(
     graph: &Graph,
     tasks: Vec<Task>,
@@ -248,8 +252,9 @@ fn in_turns(
         .collect()
 }
 
-/// Returns the tasks `own` of one ciphertext, by their positions in `own`, in the order in which results need them.
-/// Results come in the order of their moduli, and before each of them the tasks that compute its operands.
+/// Returns the tasks `own` of one ciphertext, as positions in `own`, in the order in which the
+/// results need them. Results come in the order of their moduli, each behind the tasks that compute
+/// its operands.
 fn as_needed(graph: &Graph, tasks: &[Task], own: &[usize]) -> Vec<usize> {
     let makers = makers(tasks);
     let place: HashMap<usize, usize> = own.iter().copied().zip(0..).collect();

@@ -56,8 +56,9 @@ pub(super) enum Register {
     Waits,
 }
 
-/// The constants of a machine for programs of one shape. Times are in micro-cycles (`micro.buffer` of them make one
-/// cycle of the ciphertext buffer); the room of pipelines is in stages or chunks.
+/// The constants of a machine for programs of one shape, which is a ring degree and the sizes of
+/// the machine. Times are in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext
+/// buffer); the room of pipelines is in stages or chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Rates {
     buffer: u64,
@@ -200,8 +201,8 @@ impl Clockwork {
         self.end.max(self.now)
     }
 
-    /// Decodes an instruction for [`Self::earliest`] and [`Self::send`], which then need not compute its places
-    /// again.
+    /// Decodes an instruction for [`Self::earliest`] and [`Self::send`], which then need not
+    /// compute the places of its operands again.
     #[inline]
     pub fn decode(&self, instr: &Instr) -> Decoded {
         Decoded::new(instr, self.rates.log_chunks)

@@ -148,7 +148,9 @@ pub fn code(
     })
 }
 
-/// Numbers the buffer's values in the code by their order among those that the kernel reads and writes.
+/// Replaces each value of the buffer in the code by its index in the list of the values that the
+/// kernel reads, followed by those that it writes. Returns `None` for a value that is not in that
+/// list.
 fn numbered(mut code: Code, kernel: &Kernel) -> Option<Code> {
     let all = kernel.reads.iter().chain(&kernel.written).copied();
     let numbers: HashMap<Value, usize> = all.zip(0..).collect();

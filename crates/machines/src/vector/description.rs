@@ -104,9 +104,10 @@ pub enum Order {
     InOrder,
 }
 
-/// The clock rates of the units. `clock_mhz` is the frequency in MHz of the simulator's clock, whose cycles are
-/// called micro-cycles. The buffer takes `buffer` micro-cycles for one chunk; `mac` and `transform` are those of
-/// the two units for one item.
+/// The clock rates of the units. `clock_mhz` is the frequency in MHz of the simulator's clock,
+/// whose cycles are called micro-cycles. The buffer takes `buffer` micro-cycles for one chunk, the
+/// multiply-accumulate unit `mac` for one chunk, and the transform units `transform` for half a
+/// chunk.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Micro {
@@ -150,7 +151,8 @@ pub struct Axi {
 
 /// The bits of a word, which holds one residue.
 pub const WORD_BITS: u64 = 32;
-/// The lowest bits of a modulus that the multipliers fix to 1 (BASALISC paper, section 6.4).
+/// The number of lowest bits of a modulus that the multipliers fix: a modulus is 1 modulo 2 to this
+/// power (BASALISC paper, section 6.4).
 pub const FIXED_BITS: u32 = 17;
 
 impl Description {

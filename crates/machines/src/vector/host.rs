@@ -48,7 +48,8 @@ impl HostWork {
 #[derive(Clone, Debug, Default)]
 pub struct Hosted {
     pub work: Vec<HostWork>,
-    /// For each value that the host has or computes, the parameter from which it is computed, and how.
+    /// For each value that the host has or computes, the parameter from which it is computed, and
+    /// the map of residues from the parameter to the value.
     from: HashMap<ValueId, (usize, Affine)>,
 }
 

@@ -14,8 +14,8 @@ use super::graph::{Graph, Node, Sum, Term, Value};
 const SPARE: usize = 2;
 /// The most sums that one kernel groups because they share operands.
 const MOST: usize = 64;
-/// The number of limbs that a kernel of a base extension writes: a third of the extension's target
-/// limbs at the parameters of the BASALISC paper.
+/// The most limbs that a kernel of a base extension writes: a third of the extension's target limbs
+/// at the parameters of the BASALISC paper.
 pub const PIECE: usize = 16;
 
 /// A group of sums that are computed together, chunk by chunk.
@@ -38,8 +38,9 @@ pub struct Kernels {
     pub buffered: Vec<bool>,
 }
 
-/// Groups a graph's sums into kernels that need at most `registers` registers. With `share`, sums are also grouped if
-/// they share operands, and a kernel of a base extension writes `share` limbs.
+/// Groups a graph's sums into kernels that need at most `registers` registers. With `share`, sums
+/// are also grouped if they share operands, and a kernel of a base extension writes at most `share`
+/// limbs.
 pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels {
     let count = graph.nodes.len();
     let mut buffered = vec![false; count];
@@ -187,7 +188,8 @@ impl Sets {
     }
 }
 
-/// Returns the stage of each value: the number of transforms and buffered values on the longest way to the value.
+/// Returns the stage of each value: the number of transforms and buffered values on the longest
+/// path in the graph to the value.
 fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     let mut stage = vec![0usize; graph.nodes.len()];
     for &value in &graph.order {
@@ -207,8 +209,8 @@ fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     stage
 }
 
-/// Groups sums of the same stage into kernels, so that no kernel depends on itself. A sum's stage is the number of
-/// transforms and buffered values on the longest way to it.
+/// Groups sums of the same stage into kernels, so that no kernel depends on itself. A sum's stage
+/// is the number of transforms and buffered values on the longest path in the graph to it.
 fn groups(
     graph: &Graph,
     used: &[bool],

@@ -86,7 +86,8 @@ impl Layout {
         1 << self.shape.log_lanes
     }
 
-    /// Returns the number of columns in a chunk of rows, which is also the number of sub-banks of a bank.
+    /// Returns the number of whole columns in a chunk that consists of columns. It is also the
+    /// number of sub-banks of a bank.
     pub fn span(self) -> usize {
         self.lanes() / self.rows()
     }

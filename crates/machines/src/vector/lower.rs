@@ -48,9 +48,9 @@ impl Prepared {
         Self::in_order(d, procedure, PIECE, |_, tasks| ordered(d, tasks))
     }
 
-    /// Prepares a procedure with its tasks in the order that the function `order` chooses. The function gets the
-    /// tasks in an order in which each comes after those that compute its operands. A base extension writes `piece`
-    /// limbs in one kernel.
+    /// Prepares a procedure with its tasks in the order that the function `order` chooses. The
+    /// function gets the tasks in an order in which each comes after those that compute its
+    /// operands. A kernel of a base extension writes at most `piece` limbs.
     pub(super) fn in_order(
         d: &Description,
         procedure: &Procedure,
@@ -209,8 +209,8 @@ pub fn alone(
     )
 }
 
-/// Lowers and times a procedure by itself whose tasks are known. It assigns places to limbs and chooses the order of
-/// the instructions.
+/// Lowers a procedure by itself from its tasks (`prepared`) and times it. It assigns places to
+/// limbs and chooses the order of the instructions.
 ///
 /// # Errors
 /// A procedure that does not fit the machine.

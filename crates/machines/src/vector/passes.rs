@@ -76,7 +76,7 @@ impl Passes {
         Ok(())
     }
 
-    /// Multiplies the values in order by 1, w, w^2, and so on.
+    /// Multiplies the value x[i] by w^i, for each index i.
     fn scale(&self, x: &mut [u64], w: u64) {
         let mut power = 1;
         for value in x {

@@ -25,9 +25,10 @@ pub struct Step {
 pub enum StepKind {
     /// The step runs the procedure's task with this index.
     Task(usize),
-    /// The step loads the limb with this number from distant memory into the buffer.
+    /// The step loads the limb at this address of distant memory, counted in limbs, into the
+    /// buffer.
     Load(u32),
-    /// The step stores a limb of the buffer under this number in distant memory.
+    /// The step stores a limb of the buffer at this address of distant memory, counted in limbs.
     Store(u32),
 }
 

@@ -65,7 +65,8 @@ pub struct VectorParts {
     pub by_procedure: BTreeMap<String, CallsUse>,
     /// The number of ciphertexts and plaintexts that the program reads and that were loaded into the buffer.
     pub loaded: u64,
-    /// The mid-level instructions, as operations of the machine's units. Sums of any kind are one operation.
+    /// For each mid-level operation of the machine's units, its count and its time. Sums of any
+    /// kind are one operation.
     pub by_mid: BTreeMap<String, TimeUse>,
     pub by_micro: BTreeMap<String, TimeUse>,
 }
@@ -75,11 +76,13 @@ pub struct VectorParts {
 pub(crate) const AT_END: &str = "under way at the end";
 
 impl VectorParts {
-    /// Returns the time of the macro level's instructions, by their mnemonics. Each procedure `stands_for` some of
-    /// them, one after another. `LOAD` has the time of its own micro instructions, wherever the back end sent them, and
-    /// so has `MORPH` in procedures that stand for it. If a procedure stands for several others, one row has all their
-    /// mnemonics and the rest of the time. A procedure that stands for no known instruction has a row of its name.
-    /// Counts are of ciphertexts and plaintexts for `LOAD`, and of calls for the others. Rows add up to `all`.
+    /// Returns the time of the macro level's instructions, by their mnemonics. `stands_for` gives
+    /// for a procedure's name the macro instructions whose work the procedure does. `LOAD` has the
+    /// time of its own micro instructions, wherever the back end sent them, and so has `MORPH` in
+    /// procedures that stand for it. If a procedure stands for several others, one row has all
+    /// their mnemonics and the rest of the time. A procedure that stands for no known instruction
+    /// has a row of its name. Counts are of ciphertexts and plaintexts for `LOAD`, and of calls for
+    /// the others. Rows add up to `all`.
     pub fn by_macro<'a>(
         &self,
         stands_for: impl Fn(&str) -> &'a [MacroOp],

@@ -97,8 +97,9 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Writes to `pinned`, for each argument of the call that was taken last, whether its slots must not be
-    /// overwritten. That holds if it is read later, or if the call has it several times.
+    /// Writes to `pinned`, for each argument of the call that was taken last, whether its slots
+    /// must not be overwritten. That holds if a later call reads the argument's limb, or if the
+    /// call has this limb as several arguments.
     pub fn pinned(&self, call: &Call, pinned: &mut Vec<bool>) {
         pinned.clear();
         pinned.extend(self.later());

@@ -7,8 +7,9 @@ use ringmill_isa::mid::{ParamRole, Procedure};
 
 use crate::ring::graph::Graph;
 
-/// The key of a group of arguments that cross the link together, one limb to each RPAU. It has the operand, the
-/// polynomial, and the index of the limb's modulus among the moduli of one RPAU.
+/// The identifier of a group of arguments that cross the link together, one limb to each RPAU. It
+/// has the operand, the polynomial, and the index of the limb's modulus among the moduli of one
+/// RPAU.
 pub type Travel = (u16, Poly, usize);
 
 /// An argument that has slots in polynomial memory.
@@ -28,8 +29,8 @@ pub struct Key {
     pub base: u8,
 }
 
-/// The bytes of the command that starts a call: where its instruction words and tables begin, its ring degree and its
-/// numbers of entries.
+/// The bytes of the command that starts a call: where its instruction words and tables begin, its
+/// ring degree and the numbers of table entries.
 const COMMAND: usize = 64;
 /// The bytes of one seed that crosses the link with a call.
 const SEED: usize = 32;

@@ -57,7 +57,7 @@ pub struct Totals {
     pub program_bytes: u64,
     /// The bytes of key limbs that crossed the link between calls.
     pub key_bytes: u64,
-    /// The number of different key limbs on the RPAU that uses most.
+    /// The number of different key limbs on the RPAU that uses most of them.
     pub key_limbs: u64,
     pub spills: Spills,
     pub cuts: Cuts,
@@ -202,8 +202,8 @@ impl<'a> Running<'a> {
         self.run.totals.cycles
     }
 
-    /// Adds the program's next call, and runs those calls for which as many later calls are known as the scheduler
-    /// looks at.
+    /// Adds the program's next call. Runs each call for which enough later calls are known for the
+    /// scheduler's decisions.
     ///
     /// # Errors
     /// A call that cannot come next, or that the machine cannot run; the errors of `told`.

@@ -62,8 +62,8 @@ impl Size {
         Self { rows, words: 0 }
     }
 
-    /// Returns the bytes that load these rows over the link: eight for an instruction word, a constant and a Galois
-    /// element, sixteen for a generator stream.
+    /// Returns the bytes that load a schedule's rows over the link: eight for an instruction word,
+    /// a constant and a Galois element, sixteen for a generator stream.
     pub fn bytes(self, rpaus: usize) -> u64 {
         let [_, constants, streams, galois] = self.rows;
         8 * (self.words + constants * rpaus + 2 * streams * rpaus + galois) as u64
@@ -138,8 +138,9 @@ impl Outcomes {
         index
     }
 
-    /// Loads a schedule's instruction words into program memory, and returns whether they must cross the link. If the
-    /// rest of the `room` is too small, all other words are dropped.
+    /// Loads a schedule's instruction words into program memory, and returns whether they must
+    /// cross the link. If the free rows among the `room` are too few, the instruction words of all
+    /// other schedules are dropped.
     pub fn bring_in(&mut self, index: Index, size: Size, room: Size) -> bool {
         if self.list.get(index.0).is_none_or(|used| used.held) {
             return false;

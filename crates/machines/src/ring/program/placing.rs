@@ -15,9 +15,9 @@ use crate::ring::schedule::{Failure, Placement, Scheduled};
 use crate::ring::search::Prepared;
 use crate::ring::tally::Tally;
 
-/// The key of a schedule in the cache: a procedure and a [`Placement`] of its arguments as bytes. It has the
-/// procedure's index, two bytes for each argument (its slots, and whether it must stay), and the slots of other
-/// values.
+/// The key of a schedule in the cache: a procedure and a [`Placement`] of its arguments as bytes.
+/// It has the procedure's index, [`MAX_PIECES`] bytes for each argument (the slots of its pieces,
+/// and whether it must stay), and the slots of other values.
 #[derive(Default)]
 pub struct Key {
     bytes: Vec<u8>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules the instruction words that no core executes: broadcasts on the ring, loads and stores over the host link.
+//! Schedules the instruction words that no core executes: broadcasts on the ring network, loads and
+//! stores over the host link.
 
 use ringmill_math::RingKind;
 
@@ -61,7 +62,8 @@ impl Scheduler<'_> {
         Ok(true)
     }
 
-    /// Returns the controller and unit of an idle thread, which can issue an instruction word to the ring or the link.
+    /// Returns the controller and unit of an idle thread, which can issue an instruction word to
+    /// the ring network or the host link.
     fn idle_thread(&self) -> Option<(u8, Unit)> {
         let threads = [
             (1, Unit::Main),
