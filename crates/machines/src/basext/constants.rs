@@ -189,14 +189,15 @@ impl Constants {
         self.exact
     }
 
-    /// Returns the moduli and constants, one word for each beat of the unit's input. m is the redundant modulus, q_i a
-    /// source, p_j a target, Q the product of the sources, and Qhat_i is Q / q_i. The order depends on the unit:
+    /// Returns the moduli and constants, one word for each beat of the unit's input. m is the
+    /// redundant modulus, q_i a source, p_j a target, Q the product of the sources, Qhat_i is
+    /// Q / q_i, and |x|_p is x modulo p. The order depends on the unit:
     ///
     /// - Folded: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j, |Q|_(p_j), and
     ///   |Qhat_i|_(p_j) for each source.
     /// - Shared: as folded, with |-Q^-1|_m and |1|_m for |Q^-1|_m, |q_i^-1|_m for |Qhat_i|_m, and |-Q|_(p_j) for
     ///   |Q|_(p_j).
-    /// - Cox-Rower: delta; q_i, |Qhat_i^-1|_(q_i); p_j, |-Q|_(p_j), |Qhat_i|_(p_j).
+    /// - Cox-Rower: the correction delta; q_i, |Qhat_i^-1|_(q_i); p_j, |-Q|_(p_j), |Qhat_i|_(p_j).
     /// - Mixed radix: q_i, |-q_s^-1|_(q_i) for s < i; p_j, |q_0 ... q_(s-1)|_(p_j) for s < l.
     pub fn words(&self) -> &[u64] {
         &self.words

@@ -22,7 +22,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns the base extension of a claim's last instruction, or `None` if that instruction is no base extension.
+    /// Returns the base extension of a claim, the instructions that the unit runs as one job.
+    /// Returns `None` if the claim's last instruction is no base extension.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = procedure.instrs.get(*claim.instrs.last()?)?;
         Self::asked(procedure, instr)
@@ -63,9 +64,10 @@ impl Job {
     }
 }
 
-/// Claims every `BEXTR` and `BEXT` that is `free`, has the full ring and stays within the maxima of `shape`. The unit
-/// must accept all moduli of the instruction, the redundant one included. `BEXTX` is declined, since it names no
-/// redundant modulus.
+/// Claims every `BEXTR` and `BEXT` that has the full ring and stays within the maxima of `shape`.
+/// `free` tells for each instruction whether the unit may claim it. The unit must accept all moduli
+/// of the instruction, the redundant one included. `BEXTX` is declined, since it names no redundant
+/// modulus.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],

@@ -205,8 +205,8 @@ impl Accepted for Opened {
     }
 }
 
-/// Returns the commands with which the cycle model runs the base extensions `jobs` of one stage. `holds` is
-/// the data in the unit before the first command.
+/// Returns the commands with which the cycle model runs the base extensions `jobs` of one stage of
+/// a procedure. `holds` is the data in the unit before the first command.
 pub fn stage_commands(
     unit: MachineUnit,
     rate: Rate,

@@ -2,10 +2,12 @@
 //! The shared base-extension unit (`rm_basext_shared`), which computes the residues modulo a batch of targets at a
 //! time, and its cycle model.
 //!
-//! The unit has one channel of multipliers for each target of a batch, and one for the redundant modulus. It
-//! computes the factor mu_i of each source residue once, and all channels use this factor. A row is a pass over the
-//! coefficients of one residue, and a round is the rows for one batch of targets. Their schedule depends only on
-//! the unit's shape and the extension. The model equals the RTL cycle for cycle if the streams do not stall.
+//! The unit has one channel of multipliers for each target of a batch, and one for the redundant
+//! modulus. It computes the factor mu_i of each source residue once, the residue times the inverse
+//! of Q / q_i modulo the source q_i, for Q the product of all sources. All channels use this
+//! factor. A row is a pass over the coefficients of one residue, and a round is the rows for one
+//! batch of targets. Their schedule depends only on the unit's shape and the extension. The model
+//! equals the RTL cycle for cycle if the streams do not stall.
 
 use super::{BasextError, Extension, Shape, mul_latency};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules the commands of a base-extension unit for one stage: the extensions one after another, each after a
-//! load of its constants if others are in the unit.
+//! Schedules the commands of a base-extension unit for one stage: the extensions one after another,
+//! each after a load of its constants if the unit has constants of other bases.
 
 use std::sync::Arc;
 
@@ -72,8 +72,9 @@ pub fn held(resident: &Resident) -> Option<Arc<Bases>> {
     }
 }
 
-/// Schedules the extensions of a stage, from an idle unit to an idle unit. `resident` is the data in the unit
-/// before. Extensions that the loaded constants serve come first, then those of each pair of bases together.
+/// Schedules the extensions of a stage, from an idle unit to an idle unit. `resident` is the data
+/// in the unit before the first command. Extensions that the loaded constants serve come first,
+/// then those of each pair of bases together.
 pub fn timeline(
     unit: MachineUnit,
     rate: Rate,

@@ -6,8 +6,8 @@ use ringmill_math::{Modulus, RnsBasis};
 use super::rowers::{self, Algorithm};
 use super::{BasextError, Constants, Extension, Radix, Shape, Shared, cycles, golden, pipelined};
 
-/// A base-extension unit. All architectures have the same ports, commands and codes. They differ in the order of their
-/// streams, in their constants and in their cycles.
+/// A base-extension unit. All architectures have the same ports, commands and result codes. They
+/// differ in the order of their streams, in their constants and in their cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
     /// The unit `rm_basext_folded`, which computes one target after another. The source residues are sent again for

@@ -85,7 +85,8 @@ pub enum MemoryOf {
 const MOST: usize = 8;
 
 impl Memory {
-    /// Refuses a co-processor whose data ports are wider than the memory's.
+    /// Refuses a co-processor whose data ports have wider residues, or more residues in a cycle,
+    /// than the card's memory.
     pub(super) fn serves(&self, unit: &dyn Coprocessor) -> Result<(), MachineError> {
         let stream = unit.stream();
         let expected =

@@ -21,12 +21,12 @@ use ringmill_device::trace::TraceSink;
 /// their cycles.
 pub type RunStage<'a, E> = dyn FnMut(Turn<'_>) -> Result<Schedule, E> + 'a;
 
-/// The most cached schedules of turns, a turn being the jobs of one co-processor in one stage. Turns beyond
-/// this number are scheduled again each time.
+/// The most cached schedules of turns, a turn being the jobs of one co-processor in one stage of a
+/// procedure. If there are more, the cache is emptied.
 const MAX_KNOWN: usize = 1 << 14;
 
-/// A turn (the jobs of one co-processor in one stage), by its procedure, stage and co-processor, with the data in
-/// the co-processor before it.
+/// A turn (the jobs of one co-processor in one stage of a procedure), by its procedure, stage and
+/// co-processor, with the data in the co-processor before it.
 type Seen = (u32, usize, usize, Resident);
 
 pub(super) struct Timing<'m, R> {

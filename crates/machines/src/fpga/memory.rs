@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes how many RAM blocks of an FPGA a memory takes.
 //!
-//! A block has a few shapes (a block RAM is 512 x 72, 1K x 36, 2K x 18, .. bits). A memory is columns of blocks side by
-//! side, each as deep as the memory. The columns may have different shapes; the count is that of the fewest blocks. A
-//! synthesiser that uses one shape for all columns needs more blocks if that leaves parity bits unused. Every access of
-//! a cycle needs its own port. Block RAM and UltraRAM have two ports, so further reads take copies of the memory, and
-//! further writes are refused.
+//! A block has a few shapes (a block RAM has 512 words of 72 bits, 1024 of 36, 2048 of 18, and so
+//! on). A memory is columns of blocks side by side, each as deep as the memory. The columns may
+//! have different shapes; the count is that of the fewest blocks. A synthesiser that uses one shape
+//! for all columns needs more blocks if that leaves parity bits unused. Every access of a cycle
+//! needs its own port. Block RAM and UltraRAM have two ports, so further reads take copies of the
+//! memory, and further writes are refused.
 
 use serde::{Deserialize, Serialize};
 

@@ -69,8 +69,8 @@ impl Resources {
         })
     }
 
-    /// Returns how many times the resources `need` fit into these, and the resource that limits this number. Returns
-    /// `None` if `need` is empty.
+    /// Returns how many times the resources `need` fit into the resources of `self`, and the
+    /// resource that limits this number. Returns `None` if `need` is empty.
     pub fn room(self, need: Self) -> Option<(u64, Resource)> {
         Resource::ALL
             .into_iter()

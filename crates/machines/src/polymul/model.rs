@@ -7,14 +7,15 @@ use super::{Degree, Shape};
 /// The latency of a butterfly in cycles: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency of this model
 /// follows from it; a test compares the model with the RTL cycle by cycle.
 pub const BUTTERFLY_LATENCY: u64 = 8;
-/// The least cycles between two read addresses of the multiplier if the second read depends on the result of the
-/// first. They are memory 1, operand register 1, the butterfly, the register behind the network 1 and the write 1.
+/// The least cycles between two read addresses of the multiplier if the second read depends on the
+/// result of the first. They are the latency of the butterfly, and one cycle each for the memory,
+/// the operand register, the register behind the network and the write.
 pub const DEP_LATENCY: u64 = BUTTERFLY_LATENCY + 4;
 /// The idle cycles between the last coefficient-wise product and the first inverse butterfly. In this time the
 /// butterflies turn from adding behind the multiplier to adding before it, and the products reach memory.
 pub const TURN_GAP: u64 = DEP_LATENCY - 2;
-/// The cycles from a command to its first read address: command register, decision, sequencer or stream unit, and
-/// address register.
+/// The cycles from a command to its first read address. They are one each for the command register,
+/// the decision, the sequencer or stream unit, and the address register.
 pub const COMMAND_LATENCY: u64 = 4;
 /// The cycles of a command to the multiplier's butterflies (array command) beyond its operations and waits. The
 /// done bit comes [`COMMAND_LATENCY`] cycles before the last word may be read, since no later command can read

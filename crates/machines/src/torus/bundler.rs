@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cycle model of `rm_torus_bundle`, which computes bundles of an unrolled key in transform form, for one group
-//! of evaluation positions after another. A pattern u is a setting of a step's m secret bits that is not all 0. The
-//! bundle is the sum over patterns u of (X^(a u) - 1) BK_u, for the mask's exponents a and the key BK_u of pattern
-//! u.
+//! A cycle model of `rm_torus_bundle`, which computes bundles of an unrolled key in transform form,
+//! for one group of evaluation positions after another. A pattern u is a setting of a step's m
+//! secret bits that is not all 0. The bundle is the sum over patterns u of (X^(a u) - 1) BK_u, for
+//! the key BK_u of pattern u and the inner product a u of the mask's exponents a with u.
 
 use std::collections::VecDeque;
 
@@ -16,8 +16,8 @@ pub(super) struct Bundler {
     step: usize,
     group: usize,
     pattern: usize,
-    /// The number of bundles (weighted sums over the patterns of a step) that have begun and that no product has used
-    /// yet. `depth` is its largest value.
+    /// The number of bundles (weighted sums over the patterns of a step) that have begun and that
+    /// no product has used yet. `depth` is the limit of this number.
     held: u64,
     depth: u64,
     /// The number of complete bundles (weighted sums over the patterns of a step) that no product has used yet.

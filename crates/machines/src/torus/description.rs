@@ -58,8 +58,9 @@ pub struct KeySource {
     pub gbyte_per_second: f64,
 }
 
-/// The key switch: its digits, and the generators of the key's masks. There are `cores` generators side by side.
-/// Each has hardware for `rounds` of the 20 ChaCha20 rounds, with `steps` sums of 32 bits between registers.
+/// The key switch: its digits, and the generators of the key's masks. There are `cores` generators
+/// side by side. Each has hardware for `rounds` of the 20 ChaCha20 rounds, with `steps` 32-bit
+/// additions between two pipeline registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
@@ -159,8 +160,9 @@ impl Description {
         }
     }
 
-    /// Returns the engine with the schedule and the `key_beats` of [`Shape::cheapest`]. That chooses between the two
-    /// schedules that sum products before the inverse transform.
+    /// Returns the engine with the schedule and the `key_beats` of [`Shape::cheapest`].
+    /// [`Shape::cheapest`] chooses between the two schedules that sum products before the inverse
+    /// transform.
     ///
     /// # Errors
     /// [`MachineError::Field`] for a field out of range.

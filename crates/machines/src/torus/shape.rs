@@ -11,13 +11,14 @@ use super::{Schedule, Sizes};
 /// `BflyLatency`.
 pub const PRODUCT: u64 = 12;
 pub const BUTTERFLY: u64 = PRODUCT + 1;
-/// The cycles from the issue of a row to its operands at the butterflies: `Front` of `rm_torus_pkg`. `BACK` has the
-/// cycles to the write of the results, `Back`.
+/// The cycles from the issue of a row of words to its operands at the butterflies: `Front` of
+/// `rm_torus_pkg`. `BACK` has the cycles to the write of the butterflies' results, `Back`.
 pub(super) const FRONT: u64 = 6;
 pub(super) const BACK: u64 = FRONT + BUTTERFLY;
 
-/// The cycles in which a row of an inverse transform becomes torus elements with [`Schedule::Pairs`], before the tree
-/// that sums the rows of a column (`pair_sum_latency`).
+/// The cycles in which a row of words of an inverse transform becomes torus elements with
+/// [`Schedule::Pairs`]. Behind them is the adder tree that sums over the rows of a gadget
+/// ciphertext (`pair_sum_latency`).
 const LIFT: u64 = 2;
 /// The latency of a bundle, the sum over the patterns u of a step's secret bits of (X^(a u) - 1) BK_u. It counts the
 /// cycles from the read of the last pattern's key BK_u to the write of the bundle. Five pass until the weight X^(a u) - 1
@@ -185,8 +186,9 @@ impl Shape {
         }
     }
 
-    /// Returns the least cycles of a step of the blind rotation for one ciphertext: by the butterflies, with N / 2 log
-    /// N for each transform, and by the multipliers of the products.
+    /// Returns the least cycles of a step of the blind rotation for one ciphertext: by the
+    /// butterflies, with (N / 2) log2 N butterflies for each transform, and by the multipliers of
+    /// the products.
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.transforms();
         let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);
@@ -230,7 +232,8 @@ impl Shape {
     }
 
     /// Returns the cycles between the issue of the last row of words in the transforms of `members`
-    /// ciphertexts and the next operation: `inverse_tail` of the RTL for inverse transforms.
+    /// ciphertexts and the next operation of the transform units: `inverse_tail` of the RTL for
+    /// inverse transforms.
     pub(super) fn tail(self, inverse: bool, members: u64) -> u64 {
         let ahead = (members - 1) * self.half_rows();
         let late = match self.schedule {

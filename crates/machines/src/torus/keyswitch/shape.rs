@@ -6,7 +6,8 @@ use ringmill_math::torus::{Coefficients, Gadget};
 
 use super::SwitchError;
 
-/// The mask words that one ChaCha20 block gives: all 16 ([`ringmill_math::expand_words`]).
+/// The mask words of 32 bits that one ChaCha20 block gives: all its 16 words
+/// ([`ringmill_math::expand_words`]).
 pub const BLOCK_WORDS: usize = 16;
 /// The rounds of ChaCha20. `STEPS_OF_ROUND` is the number of steps of a round, each a sum, an exclusive or and a
 /// rotation.
@@ -19,7 +20,8 @@ const MAX_DIMENSION: usize = 65534;
 const MAX_CORES: usize = 256;
 
 /// The generators of the key's masks. There are `cores` generators side by side. Each has hardware
-/// for `rounds` of the 20 ChaCha20 rounds, with `steps` sums of 32 bits between two registers.
+/// for `rounds` of the 20 ChaCha20 rounds, with `steps` 32-bit additions between two pipeline
+/// registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Generators {
     pub cores: usize,
