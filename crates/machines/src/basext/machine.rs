@@ -219,8 +219,9 @@ pub fn stage_commands(
     timeline(unit, rate, log_n, jobs.collect(), holds)
 }
 
-/// Converts commands with their cycles, which come from the model or the RTL, to a schedule for a card.
-/// `holds` is the data in the unit before the first command.
+/// Converts commands with their cycles, which come from the model or the RTL, to a schedule for a
+/// card. `holds` is the data in the unit before the first command; the schedule also has the data
+/// after the last.
 pub fn as_schedule(
     unit: MachineUnit,
     commands: &[Timed],

@@ -26,7 +26,8 @@ pub struct Card {
     fit: Fit,
     target: Target,
     units: Vec<Box<dyn Coprocessor>>,
-    /// The name of each co-processor in reports; co-processors of one name get a number.
+    /// The name of each co-processor in reports. If several have the same name, a number behind the
+    /// name tells them apart.
     names: Vec<String>,
     lanes: Vec<Vec<String>>,
     memory: Option<Memory>,

@@ -139,7 +139,9 @@ impl Tally {
         entry.cycles += cycles;
     }
 
-    /// Notes the data in a co-processor after a stage, and `shelved`, the number of limbs in the card's memory.
+    /// Updates the largest use of a co-processor's memories and of the card's memory after a stage.
+    /// `holds` is the data in the co-processor, and `shelved` the number of limbs in the card's
+    /// memory.
     pub fn held(&mut self, unit: usize, holds: &Resident, keeps: &[Keep], shelved: usize) {
         let taken = &mut self.unit(unit).taken;
         taken.resize(keeps.len(), 0);

@@ -209,8 +209,9 @@ pub fn stage_commands(
     timeline(shape, degree, &jobs.collect::<Vec<_>>(), holds)
 }
 
-/// Converts commands with their cycles, which come from the model or the RTL, to a schedule for a card.
-/// `holds` is the data in the multiplier before the first command.
+/// Converts commands with their cycles, which come from the model or the RTL, to a schedule for a
+/// card. `holds` is the data in the multiplier before the first command; the schedule also has the
+/// data after the last.
 pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, degree: Degree) -> Schedule {
     let bytes = limb_bytes(degree);
     let step = |timed: &Timed| {

@@ -154,7 +154,8 @@ pub struct RingLink {
     pub crossing: u64,
     /// The number of dies over which the ring is laid: up one side, down the other.
     pub dies: usize,
-    /// Whether adders beside the ring reduce each arriving row modulo the receiver's prime and add a constant.
+    /// Whether units beside the ring network reduce each arriving row modulo the receiver's prime
+    /// and add a constant.
     pub reduces: bool,
     /// The latency in cycles of the unit that reduces a residue of any prime modulo the receiver's
     /// prime.

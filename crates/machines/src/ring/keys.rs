@@ -131,7 +131,7 @@ impl KeyMemory {
         self.needed.iter().zip(&self.held).map(room).sum()
     }
 
-    /// Returns the number of different key limbs on the RPAU that uses most.
+    /// Returns the number of different key limbs on the RPAU that uses most of them.
     pub fn most(&self) -> u64 {
         self.needed.iter().copied().max().unwrap_or(0)
     }

@@ -268,7 +268,8 @@ pub struct MicroCode {
     pub streams: [Vec<u64>; STREAMS],
     /// The constant table: each row has one residue for each RPAU. Row 0 stands for no constant.
     pub constants: Vec<Vec<u64>>,
-    /// The table of generator streams: each row has one stream for each RPAU that has one.
+    /// The table of generator streams. Each row has for each RPAU the stream that its generator
+    /// expands, or `None` for an RPAU without one.
     pub generators: Vec<Vec<Option<Stream>>>,
     pub galois: Vec<Galois>,
     /// For each RPAU, the prime modulo which instruction words of layer 0 compute, by its index in the program's list

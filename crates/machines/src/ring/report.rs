@@ -38,8 +38,8 @@ pub struct SlotUse {
 pub struct KeyUse {
     /// The number of different key limbs that the program uses.
     pub needed: u64,
-    /// How many of the needed key limbs the key memory holds at once. With `resident_keys` as many count as loaded at
-    /// the start.
+    /// How many of the needed key limbs the key memory holds at once. If the option `resident_keys`
+    /// is set, as many count as loaded at the start.
     pub fit: u64,
     /// The number of key limbs that count as loaded before the run.
     pub resident: u64,

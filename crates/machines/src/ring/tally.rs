@@ -46,7 +46,7 @@ impl Union {
 }
 
 impl Tally {
-    /// Adds the counts of another procedure, `times` times.
+    /// Adds the counts of another procedure to these counts, `times` times over.
     pub fn add(&mut self, other: &Tally, times: u64) {
         self.words += times * other.words;
         self.ring += times * other.ring;

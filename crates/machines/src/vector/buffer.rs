@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-/// A limb of a program, by a number that stays the same whatever a procedure calls the limb.
+/// The number of a limb of the program. It stays the same while procedures name the limb by
+/// different values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Held(pub u64);
 
@@ -167,7 +168,8 @@ impl Buffer {
         })
     }
 
-    /// Returns the number of limbs of distant memory up to the last one that was ever used.
+    /// Returns the number of limbs of distant memory, over all channels, up to the last one that
+    /// was ever used.
     pub fn most_distant(&self) -> u32 {
         let channels = self.channels();
         let ends = self.distant_free.iter().map(|&(_, next)| next);

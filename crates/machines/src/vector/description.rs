@@ -115,7 +115,8 @@ pub struct Micro {
     pub buffer: u64,
     pub mac: u64,
     pub transform: u64,
-    /// The frequency in MHz that the multiply-accumulate unit itself reaches.
+    /// The frequency in MHz at which the multiply-accumulate unit could run by itself (BASALISC
+    /// paper, Table 6).
     pub mac_clock_mhz: f64,
 }
 

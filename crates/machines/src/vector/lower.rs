@@ -148,9 +148,9 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// Returns the program with stores of the procedure's results at its end, and the limb of distant memory to which
-    /// each result goes. Results that are in the buffer go behind the operands and the limbs that were stored for lack
-    /// of room.
+    /// Returns the program with stores of the procedure's results at its end, and for each result
+    /// its address in distant memory, in limbs. A result in the buffer gets an address behind those
+    /// of the operands and of the limbs that were stored for lack of room.
     pub fn stored(&self) -> (MicroProgram, Vec<u32>) {
         let limb = self.program.shape.limb_chunks();
         let mut instrs = self.program.instrs.clone();

@@ -101,8 +101,8 @@ impl Sides {
     }
 }
 
-/// The time of a program's successive runs and of the host's transfers. Cycles are those of the ciphertext buffer and
-/// contain all times.
+/// The time of a program's successive runs and of the host's transfers. Cycles are those of the
+/// ciphertext buffer. They include the times of distant memory and of instructions on the link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct HostUse {
     /// The number of limbs that the host brings for a run. `limbs_out` is the number that it takes after the run. Keys

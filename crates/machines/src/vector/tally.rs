@@ -103,7 +103,7 @@ impl Ops {
         all.filter(|&(_, count)| count > 0)
     }
 
-    /// Adds another set of counts, opcode by opcode.
+    /// Adds another set of counts to this one, opcode by opcode.
     pub fn add(&mut self, other: &Self) {
         for (count, more) in self.0.iter_mut().zip(&other.0) {
             *count += more;

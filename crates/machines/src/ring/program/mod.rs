@@ -2,8 +2,9 @@
 //! Runs whole programs on the ring machine's cycle model: calls one after another, with values on the machine while
 //! they are needed.
 //!
-//! Calls are fed ([`calls`]). A run stores the known calls, the live limbs, and the schedule of each pair of a
-//! procedure and a placement of its arguments. A repeated call takes its schedule from this table.
+//! Calls are fed ([`calls`]). A run stores the known calls, the live limbs, and the schedule of
+//! each pair of a procedure and a placement of its arguments. A call whose procedure and placement
+//! occurred before takes its stored schedule.
 
 mod calls;
 mod cutting;

@@ -88,7 +88,7 @@ pub struct Run<'a> {
     pub pieces: u8,
     pub lanes: Lanes,
     pub totals: Totals,
-    /// For each RPAU, the prime whose twiddles it has loaded.
+    /// For each RPAU, the index of the prime whose twiddles the RPAU has loaded.
     primes: Vec<u8>,
     /// A buffer in which the cache key of a call's placement is computed.
     pub key: Key,
