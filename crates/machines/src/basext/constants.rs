@@ -215,8 +215,9 @@ enum Form {
 }
 
 impl Form {
-    /// Returns the constant x modulo `modulus` with the sign that the unit needs: x for the folded unit, which
-    /// subtracts the product with it, and -x for the other units, which add that product.
+    /// Returns the constant x modulo `modulus` with the sign that the unit needs. The folded unit
+    /// subtracts the product with the constant and needs x. The other units add that product and
+    /// need -x.
     fn signed(self, modulus: Modulus, x: u64) -> u64 {
         match self {
             Self::Folded => x,

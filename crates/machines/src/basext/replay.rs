@@ -77,9 +77,9 @@ impl Skid {
     }
 }
 
-/// The state of the unit's pipeline in the cycle model: the cycles in which beats of results leave
-/// it, the cycle in which a target's sums are complete, and the cycle in which its last residues
-/// leave.
+/// The state of the unit's pipeline in the cycle model. `puts` has the cycles in which beats of
+/// results leave the pipeline, `summed` the cycle in which a target's sums are complete, and
+/// `given` the cycle in which the target's last residues leave.
 #[derive(Default)]
 struct Pipeline {
     puts: VecDeque<u64>,

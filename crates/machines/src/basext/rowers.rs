@@ -55,11 +55,11 @@ pub fn cycles(
     moved * beats + polynomials * (scale + l * n + settle) + 3
 }
 
-/// Returns Cox-Rower's correction delta in units of 2^-[`COX_BITS`]: the most by which the sum over
-/// all sources of xi_i / q_i exceeds the unit's sum of the top bits of xi_i / 2^w, for words of w
-/// bits. xi_i is the residue modulo the source q_i, scaled by the inverse of Q / q_i. For each
-/// source, the power of two costs at most (2^w - q_i) / 2^w, and truncation 2^-[`COX_BITS`]
-/// (equations 2.17 and 2.18 of Kırbıyık's thesis).
+/// Returns Cox-Rower's correction delta in units of 2^-[`COX_BITS`], for words of w bits. It is the
+/// most by which the sum over all sources of xi_i / q_i exceeds the unit's sum of the top bits of
+/// xi_i / 2^w. Here xi_i is the residue modulo the source q_i, times the inverse of Q / q_i, for Q
+/// the product of the sources. For each source, the power of two costs at most (2^w - q_i) / 2^w,
+/// and truncation 2^-[`COX_BITS`] (equations 2.17 and 2.18 of Kırbıyık's thesis).
 ///
 /// # Errors
 /// [`MathError::CoxRowerRange`] if delta would reach 1, because the moduli are too far below 2^w for words of w bits.

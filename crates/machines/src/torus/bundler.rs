@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A cycle model of `rm_torus_bundle`, which computes bundles of an unrolled key in transform form,
 //! for one group of evaluation positions after another. A pattern u is a setting of a step's m
-//! secret bits that is not all 0. The bundle is the sum over patterns u of (X^(a u) - 1) BK_u, for
-//! the key BK_u of pattern u and the inner product a u of the mask's exponents a with u.
+//! secret bits that is not all 0. The bundle is the sum over patterns u of (X^(a u) - 1) BK_u. BK_u
+//! is the key of pattern u, and a u the inner product of the mask's exponents a with u.
 
 use std::collections::VecDeque;
 

@@ -38,8 +38,9 @@ impl Shape {
         }
     }
 
-    /// Returns the beats of key buffer (`key_beats`) that [`Schedule::Coefficients`] needs: for two steps of the
-    /// blind rotation, the keys of all patterns of secret bits and the sums of these keys over the patterns.
+    /// Returns the beats of key buffer (`key_beats`) that [`Schedule::Coefficients`] needs. The
+    /// buffer holds, for two steps of the blind rotation, the keys of all patterns of secret bits
+    /// and the sums of these keys over the patterns.
     pub fn two_steps(sizes: Sizes) -> usize {
         let log_beats = sizes.log_n.saturating_sub(sizes.log_pos.saturating_add(1));
         let log_patterns = u32::try_from(sizes.unroll).unwrap_or(u32::MAX);

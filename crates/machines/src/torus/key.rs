@@ -63,8 +63,9 @@ impl<'a> KeyStream<'a> {
         self.polynomials[self.index(gadget, row, column)]
     }
 
-    /// Writes the words of the key's beat with index `at` into `words`: for each position of the transform, the
-    /// rows of the gadget ciphertext, and in each row its columns (mask and body).
+    /// Writes the words of the key's beat with index `at` into `words`. For each position of the
+    /// transform, the words are the rows of the gadget ciphertext, and in each row its columns
+    /// (mask and body).
     pub fn beat(&self, at: u64, words: &mut [u64]) {
         let shape = self.shape;
         let step = ((at / shape.beats(0)) as usize).min(shape.steps() - 1);

@@ -186,9 +186,9 @@ impl Shape {
         }
     }
 
-    /// Returns the least cycles of a step of the blind rotation for one ciphertext: by the
-    /// butterflies, with (N / 2) log2 N butterflies for each transform, and by the multipliers of
-    /// the products.
+    /// Returns two lower bounds on the cycles of a step of the blind rotation for one ciphertext.
+    /// The first is by the butterflies, (N / 2) log2 N for each transform, the second by the
+    /// multipliers of the products.
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.transforms();
         let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);

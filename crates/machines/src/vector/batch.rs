@@ -4,8 +4,8 @@
 //!
 //! The order of the work has two aims. Few limbs of the ciphertexts lie in the ciphertext buffer at
 //! one time, since work of a ciphertext begins only when its results need it. And all ciphertexts
-//! read a key's limb in turn while it is in the buffer: before each kernel (group of sums) that
-//! reads a key, each ciphertext does the work that comes before the kernel.
+//! read a key's limb in turn while it is in the buffer. So before each kernel (group of sums) that
+//! reads a key, each ciphertext does its earlier work.
 
 use std::collections::HashMap;
 

@@ -420,8 +420,8 @@ fn fetch(
     Some(register)
 }
 
-/// Returns a register for a new value: one whose value is not read again, or else the one whose next read is farthest
-/// away and whose value can be read or computed again.
+/// Returns a register for a new value. It is one whose value is not read again, or else the one
+/// whose next read is farthest away and whose value can be read or computed again.
 fn room(
     writer: &Writer<'_>,
     file: &mut Registers,
