@@ -304,7 +304,7 @@ impl Description {
     }
 }
 
-/// Returns 2^`log`, or the largest number if that overflows.
+/// Returns 2^`log`, or the largest `u64` if the shift is too long.
 fn power(log: u8) -> u64 {
     1u64.checked_shl(log.into()).unwrap_or(u64::MAX)
 }

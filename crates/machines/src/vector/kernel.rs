@@ -165,7 +165,7 @@ fn whole(graph: &Graph, buffered: &[bool], sums: Vec<Value>) -> Kernel {
     }
 }
 
-/// Disjoint sets that can be joined (union-find).
+/// Disjoint sets of the graph's values, which can be joined (union-find).
 struct Sets(Vec<usize>);
 
 impl Sets {

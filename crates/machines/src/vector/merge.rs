@@ -86,7 +86,8 @@ impl Waits {
         self.missing[step] == 0
     }
 
-    /// Notes that all instructions of a step were sent.
+    /// Notes that all instructions of a step were sent, so that the steps that wait for this step
+    /// may begin.
     fn done(&mut self, step: usize) {
         let of = self.begin[step] as usize..self.begin[step + 1] as usize;
         for &after in &self.after[of] {

@@ -40,7 +40,8 @@ const TWO_READS: Ports = Ports {
 };
 
 impl Description {
-    /// Returns the memories and multipliers of the machine.
+    /// Returns the memories and multipliers of the vector machine, on the FPGA or die that its
+    /// description names.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`] if the description names an unknown FPGA or die.

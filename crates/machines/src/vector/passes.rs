@@ -28,7 +28,7 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Makes the transform modulo the prime `q`.
+    /// Makes the two-pass transform modulo the prime `q` for limbs of one shape.
     ///
     /// # Errors
     /// An error for a modulus without the root of unity that the transform needs.
