@@ -23,7 +23,7 @@ impl Accuracy {
         bits.map(Self::Bits).or(digits.map(Self::Digits))
     }
 
-    /// Returns the number of bits or digits.
+    /// Returns the number of right bits, or of right decimal digits, that this accuracy demands.
     pub fn count(self) -> u32 {
         match self {
             Self::Bits(count) | Self::Digits(count) => count,
@@ -38,8 +38,9 @@ impl Accuracy {
         }
     }
 
-    /// Returns the right bits after the binary point that an output needs. `reference` is the magnitude to which digits
-    /// are relative. An output that is always zero needs none.
+    /// Returns the right bits after the binary point that an output needs. `reference` is the
+    /// magnitude to which digits are relative. Digits need infinitely many bits of an output that
+    /// is always zero, since its magnitude is 0.
     pub fn bits(self, reference: f64) -> f64 {
         match self {
             Self::Bits(bits) => f64::from(bits),

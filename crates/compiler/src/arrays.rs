@@ -48,7 +48,8 @@ impl Lengths {
         self.outputs.get(number).copied().flatten()
     }
 
-    /// Checks that these can be the lengths of a program's inputs and outputs.
+    /// Checks that these lengths fit a program: each list is empty or has one entry for each input
+    /// or output, and each length is from 1 to the program's slots.
     ///
     /// # Errors
     /// Returns in words which length does not fit the program.

@@ -14,7 +14,7 @@ pub(crate) struct Unfit {
     pub cure: &'static str,
 }
 
-/// Checks the operations and the procedures of a program.
+/// Checks the operations and the procedures of a program that is to bootstrap.
 ///
 /// # Errors
 /// Returns the first part that no program that bootstraps may have.

@@ -25,8 +25,9 @@ pub(super) fn automorphisms(
     keys::automorphisms(instr, turns, None)
 }
 
-/// Returns the code of an instruction of a managed program: one call of a procedure. Constants and Galois elements are
-/// immediates of the call, and `CONJ` of whole numbers is its operand.
+/// Returns what an instruction of a managed program, whose values have levels, is lowered to: one
+/// call of a scheme-layer procedure. Constants and Galois elements are immediates of the call, and
+/// `CONJ` calls nothing, since its result is its operand.
 ///
 /// # Errors
 /// Rotations by steps that the slots do not have; operations for which BFV has no procedure.
@@ -41,7 +42,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, Compile
     of.visit(instr.instr)
 }
 
-/// An instruction to be lowered, with the level and size of its first operand.
+/// An instruction to be lowered, with the level and the number of polynomials of its first operand.
 struct OfInstr<'a> {
     params: &'a Params,
     of: &'a Lowerable<'a>,
@@ -87,7 +88,7 @@ impl Visitor for OfInstr<'_> {
         Ok(coded(operation, vec![]))
     }
 
-    /// Returns the operand, since whole numbers are their own conjugates.
+    /// Lowers `CONJ` to its operand, since whole numbers are their own conjugates.
     fn conj(&mut self, _: &MacroInstr) -> Found {
         Ok(Code::Kept)
     }

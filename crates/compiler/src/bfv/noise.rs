@@ -30,7 +30,8 @@ pub fn of_outputs(program: &MacroProgram, params: &Params) -> Result<Vec<Option<
     Ok(outputs)
 }
 
-/// Returns the number of the first instruction whose result has less noise budget than `least` bits.
+/// Returns the number of the first instruction whose result has less noise budget than
+/// `least` bits, or `None` if no result has less.
 ///
 /// # Errors
 /// As [`of_outputs`].

@@ -24,7 +24,7 @@ use crate::sequence::Sequence;
 /// The least noise budget in bits that an output must have. Below one bit a message may be lost.
 const MARGIN_BITS: f64 = 2.0;
 
-/// Chooses parameters for `program`, and fits the program to them.
+/// Chooses parameters for `program`, and puts all values of the program at their highest level.
 ///
 /// # Errors
 /// [`CompileError::PlainRange`] for values that no plaintext modulus holds; errors of [`smallest`].
@@ -102,7 +102,8 @@ fn at_degree(
     }
 }
 
-/// Returns parameters with the same ciphertext primes and the best digits and special primes that hold the noise.
+/// Returns parameters with the same ciphertext primes, and with the key-switching digits and
+/// special primes of least cost that hold the noise.
 fn with_digits(
     program: &MacroProgram,
     (wanted, options): (&Wanted, &Options),
@@ -131,8 +132,10 @@ fn with_digits(
     })
 }
 
-/// Returns how products are computed: as the user demands, unless the target forbids it. BEHZ gets a prime m-tilde if
-/// the target extends modulo no power of two, and HPS gets friendly primes if the target takes no others.
+/// Returns how products are computed: as the user demands, unless the target forbids it. If the
+/// target's base extension takes only prime moduli, BEHZ gets a prime as m-tilde, the modulus of
+/// its correction. If the target computes modulo primes alone, products are by HPS with friendly
+/// primes.
 fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
     let target = options.target.as_ref();
     if target.is_some_and(|t| t.primes_alone.is) {
@@ -169,7 +172,8 @@ fn least(program: &MacroProgram, params: &Params) -> Result<f64, Refused> {
     Ok(budgets.fold(f64::INFINITY, f64::min))
 }
 
-/// Fits `program` to given parameters.
+/// Checks that given parameters hold the values and the noise of `program`, and puts all its values
+/// at the highest level.
 ///
 /// # Errors
 /// [`CompileError::TooNoisy`] if an output may be lost; errors of [`check_given`].

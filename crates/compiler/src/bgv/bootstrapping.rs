@@ -42,9 +42,10 @@ fn lifted(
 struct Fields {
     /// The number of coefficients of the encapsulated secret that are not 0.
     weight: u32,
-    /// The number of stages of each linear map.
+    /// The number of stages, each a sparse matrix, of each of the bootstrap's two linear maps.
     stages: usize,
-    /// log2 of the chance that a bootstrap fails.
+    /// log2 of the probability that a bootstrap fails; minus infinity for a bootstrap that never
+    /// fails.
     log2_chance: Exact,
     /// Whether key-switching keys take half of their polynomials from seeds.
     seeded: bool,

@@ -28,9 +28,10 @@ pub(super) fn automorphisms(
     keys::automorphisms(instr, turns, None)
 }
 
-/// Returns the code of an instruction of a managed program: one call of a procedure. Constants, factors and Galois
-/// elements are immediates of the call. `MODSWITCH` drops limbs and calls nothing, and `CONJ` of whole numbers is its
-/// operand.
+/// Returns what an instruction of a managed program, whose values have levels and correction
+/// factors, is lowered to: one call of a scheme-layer procedure. Constants, factors and Galois
+/// elements are immediates of the call. Two instructions call nothing:
+/// `MODSWITCH` drops limbs, and the result of `CONJ` is its operand.
 ///
 /// # Errors
 /// Rotations by steps that the slots do not have; operations for which BGV has no procedure.
@@ -81,7 +82,8 @@ fn step(params: &Params, of: &Lowerable<'_>) -> Found {
     Ok(coded(made, operation::keys(types, instr)?))
 }
 
-/// An instruction to be lowered, with the level, correction factor and size of its first operand.
+/// An instruction to be lowered, with the level, the correction factor and the number of
+/// polynomials of its first operand.
 struct OfInstr<'a> {
     params: &'a Params,
     of: &'a Lowerable<'a>,
@@ -153,14 +155,15 @@ impl Visitor for OfInstr<'_> {
         Ok(Code::Kept)
     }
 
-    /// Returns the operand, since whole numbers are their own conjugates.
+    /// Lowers `CONJ` to its operand, since whole numbers are their own conjugates.
     fn conj(&mut self, _: &MacroInstr) -> Found {
         Ok(Code::Kept)
     }
 }
 
-/// Returns the Galois element that rotates a program's vectors by `step`. For parameters that bootstrap, it follows
-/// from the slots that their plaintext modulus has.
+/// Returns the Galois element that rotates a program's vectors by `step`. Parameters that bootstrap
+/// have a plaintext modulus p^e, and the element is then the power `step` of the generator of p's
+/// slots.
 ///
 /// # Errors
 /// Steps that the slots do not have.

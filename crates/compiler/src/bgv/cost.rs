@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cost of instructions, in transforms of a limb. It follows from the formulas of key switching, so no procedure is
-//! made.
+//! The cost of instructions, in transforms of a limb. The cost follows from the formulas of key
+//! switching, so the compiler makes no limb program to count it.
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroOp, Refused};
@@ -12,7 +12,7 @@ use ringmill_schemes::bgv::{Op, OpKey, Params};
 #[derive(Clone, Debug)]
 pub struct Costs {
     special: f64,
-    /// The number of primes of a digit.
+    /// The number of ciphertext primes in one digit of a key switch.
     digit: f64,
     /// The cost of a product of two limbs, as a fraction of a transform's (N / 2) log2 N products.
     product: f64,
@@ -40,7 +40,7 @@ impl Costs {
         Ok(costs)
     }
 
-    /// Returns the cost of one bootstrap.
+    /// Returns the cost of one bootstrap, in transforms of a limb.
     pub fn bootstrap(&self) -> f64 {
         self.bootstrap
     }
@@ -54,13 +54,14 @@ impl Costs {
         extended + sums
     }
 
-    /// Returns the cost of the products with a key's digits, and of the division by the special primes.
+    /// Returns the cost to multiply the digits of a polynomial with `primes` limbs by a key, and to
+    /// divide by the special primes.
     fn switched(&self, primes: f64) -> f64 {
         self.switched_sum(primes, 1.0)
     }
 
-    /// Returns the cost of the products of `ciphers` ciphertexts with keys, whose sum is divided once by the special
-    /// primes.
+    /// Returns the cost to multiply the digits of `ciphers` ciphertexts, each with `primes` limbs a
+    /// polynomial, by keys, whose sum is divided once by the special primes.
     fn switched_sum(&self, primes: f64, ciphers: f64) -> f64 {
         let digits = (primes / self.digit).ceil();
         let products = ciphers * 2.0 * digits * (primes + self.special) * self.product;

@@ -30,7 +30,8 @@ use crate::refresh::Placement;
 use crate::scheme::{Compiles, Fitted};
 use crate::target::{self, Target};
 
-/// Manages a program for the parameters of a bootstrap's procedure, with each procedure of the program once.
+/// Gives the values of a program levels and correction factors for a bootstrap's parameters, and
+/// inserts bootstraps. Calls and repeats stay.
 ///
 /// # Errors
 /// Fails for given parameters that are not the bootstrap's, vectors longer than a row of slots, and operations that such
@@ -122,8 +123,9 @@ impl Setting<'_> {
         )
     }
 
-    /// Manages a procedure for values at each of several levels, each time with the variants of its callees that make
-    /// it cheapest. If it fits at none of these levels, all levels are tried.
+    /// Gives the values of a procedure levels, once for arguments and results at each of several
+    /// levels. Each time it takes the variants of the callees that make the procedure cheapest. If
+    /// the procedure fits at none of these levels, all levels are tried.
     pub fn procedure(
         &self,
         body: &MacroProgram,
@@ -142,8 +144,9 @@ impl Setting<'_> {
         }
     }
 
-    /// Manages a procedure for values at each of these levels. Returns the variants that fit, or what the first level
-    /// lacks if none fits.
+    /// Gives the values of a procedure levels, once for arguments and results at each of `levels`.
+    /// Returns the variants that fit. If none fits, it returns the misfit (lost values) at the
+    /// first of the levels.
     fn variants(
         &self,
         body: &MacroProgram,
@@ -179,8 +182,8 @@ impl Setting<'_> {
         })
     }
 
-    /// Manages a body, the program's or a procedure's, and places its bootstraps. A procedure's body has a convention
-    /// for its arguments and results.
+    /// Gives the values of a body, the program's or a procedure's, levels, and places bootstraps in
+    /// it. For a procedure, `convention` fixes the level and noise of its arguments and results.
     pub fn body(
         &self,
         body: &MacroProgram,

@@ -96,8 +96,9 @@ impl Compiles for Bgv {
         keys::with_bootstraps(managed, |instr| code::automorphisms(params, instr), own)
     }
 
-    /// Returns level and correction factor of a freshly encrypted value that nothing is computed from: the lowest level
-    /// from `level` on that holds an encryption. Plaintexts have no level.
+    /// Returns level and correction factor of a freshly encrypted value that nothing is computed
+    /// from: the lowest level, not below `level`, whose primes hold a fresh encryption. Plaintexts
+    /// have no level.
     fn resting(
         params: &Params,
         level: Level,
@@ -110,7 +111,7 @@ impl Compiles for Bgv {
         Ok(At { level, annotation })
     }
 
-    /// Returns the limbs of an encoded plaintext: one limb modulo t.
+    /// Returns the limbs of an encoded plaintext: one limb modulo the plaintext modulus t.
     fn plaintext(params: &Params, _: &At<Factor>) -> Vec<(ModulusId, Form)> {
         vec![(ModulusId(params.plain_index() as u16), Form::Coeff)]
     }

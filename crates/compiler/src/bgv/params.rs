@@ -29,7 +29,7 @@ fn params_of(fit: &Fit) -> &Params {
     &fit.0
 }
 
-/// Chooses parameters for `program`, and manages the program for them.
+/// Chooses parameters for `program`, and gives its values levels and correction factors for them.
 ///
 /// # Errors
 /// [`CompileError::PlainRange`] for values that no plaintext modulus holds; errors of [`smallest`].
@@ -67,13 +67,14 @@ struct Chain<'a> {
     room: Room,
     log_n: u8,
     t: PlainModulus,
-    /// The bits that all primes together may have, special primes included.
+    /// The bits that all primes together may have by the security table, special primes included.
     allowed: u32,
 }
 
 impl Chain<'_> {
-    /// Returns the parameters with the fewest primes that hold the program, since primes cost time, and of these the
-    /// smallest primes. Then it takes the digits and special primes of least cost.
+    /// Returns the parameters with the fewest primes that hold the program, since primes cost time,
+    /// and of these the smallest primes. Then it takes the key-switching digits and special primes
+    /// of least cost.
     fn smallest(&self) -> Result<Found<Fit>, CompileError> {
         let least = Room::least_bits(self.log_n);
         let mut nearest: Option<(f64, Arc<Params>)> = None;
@@ -109,8 +110,8 @@ impl Chain<'_> {
         })
     }
 
-    /// Returns parameters with as many ciphertext primes as `fit` has, of the smallest size in bits at which they hold
-    /// the program, and the program managed for them.
+    /// Returns parameters with as many ciphertext primes as `fit` has, of the smallest size in bits
+    /// at which they hold the program, and the program with its levels for them.
     fn narrowed(&self, count: u32, bits: u32, fit: Fit) -> Result<Fit, CompileError> {
         let (mut low, mut high, mut best) = (Room::least_bits(self.log_n), bits, fit);
         while low < high {
@@ -123,8 +124,9 @@ impl Chain<'_> {
         Ok(best)
     }
 
-    /// Returns the parameters and the managed program with the digits and special primes of least cost that hold the
-    /// program. The special primes take bits of the security bound that the ciphertext primes leave.
+    /// Returns parameters with the key-switching digits and special primes of least cost that hold
+    /// the program, and the program with its levels for them. The special primes take bits of the
+    /// security bound that the ciphertext primes leave.
     fn with_digits(&self, fit: Fit) -> Result<Found<Fit>, CompileError> {
         let (params, managed) = &fit;
         let (params, managed) = (Arc::clone(params), managed.program.clone());
@@ -143,8 +145,9 @@ impl Chain<'_> {
         })
     }
 
-    /// Manages the program for `count` ciphertext primes of `bits` bits and a special prime of the same size. Returns
-    /// `None` if there are not as many primes, or if the plaintext modulus is not below their product.
+    /// Gives the program's values levels for `count` ciphertext primes of `bits` bits and a special
+    /// prime of the same size. Returns `None` if there are not as many primes, or if the plaintext
+    /// modulus is not below their product.
     fn fit(&self, count: u32, bits: u32) -> Result<Option<Fit>, CompileError> {
         let all = (count + 1, bits);
         let primes = self.room.primes(self.log_n, self.t, all);
@@ -156,7 +159,8 @@ impl Chain<'_> {
         self.managed(cipher, special, cipher.len()).map(Some)
     }
 
-    /// Manages the program for these primes.
+    /// Makes parameters of these ciphertext and special primes with `dnum` key-switching digits,
+    /// and gives the program's values levels for them.
     fn managed(&self, cipher: &[u64], special: &[u64], dnum: usize) -> Result<Fit, CompileError> {
         let builder = Params::builder(self.log_n, self.t)
             .primes(cipher, special)
@@ -173,7 +177,8 @@ impl Chain<'_> {
     }
 }
 
-/// Manages the program with all its inputs encrypted at the highest level.
+/// Gives each value of a program a level and a correction factor, with all inputs encrypted at the
+/// highest level.
 fn from_top(
     program: &MacroProgram,
     params: &Params,
@@ -183,7 +188,8 @@ fn from_top(
     from_level(program, params, options, params.max_level(), measure)
 }
 
-/// Manages the program with all its inputs encrypted at one level.
+/// Gives each value of a program a level and a correction factor, with all inputs encrypted at one
+/// level.
 fn from_level(
     program: &MacroProgram,
     params: &Params,
@@ -202,7 +208,8 @@ fn from_level(
     levels::run(program, frame)
 }
 
-/// Manages `program` for given parameters, with inputs at the lowest level at which the noise of the program fits.
+/// Gives the values of `program` levels for given parameters. Inputs are at the lowest level at
+/// which the noise of the program fits.
 ///
 /// # Errors
 /// [`CompileError::TooNoisy`] with the line of the first value that the parameters do not hold; errors of
@@ -262,8 +269,8 @@ fn fitted(
     })
 }
 
-/// Manages the program again, with each input encrypted at the highest level at which it is used. Keeps the result if
-/// it holds the noise.
+/// Gives the program's values levels anew, with each input encrypted at the highest level at which
+/// it is used. Keeps the old levels if the noise does not fit the new ones.
 fn lowered(
     program: &MacroProgram,
     params: &Params,
@@ -286,8 +293,8 @@ fn lowered(
     })
 }
 
-/// Returns for each input the highest level at which one of its uses reads it. It is the top level for an input of
-/// which some use drops no prime.
+/// Returns for each input the highest level at which one of its uses reads it. A use reads an input
+/// at the level to which it drops the input, else at the input's own level.
 pub(super) fn entries(managed: &MacroProgram, top: Level) -> Vec<Level> {
     let mut highest: Vec<Option<Level>> = vec![None; managed.types.len()];
     for instr in &managed.instrs {

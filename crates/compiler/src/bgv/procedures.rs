@@ -15,11 +15,11 @@ use super::CompileError;
 use super::levels::{Callee, Managed, Misfit};
 use crate::bodies;
 
-/// A procedure managed for arguments and results at one level.
+/// A procedure with levels for all its values, made for arguments and results at one level.
 pub struct Variant {
     pub callee: Callee,
     pub managed: Managed,
-    /// The variants that the procedure itself calls.
+    /// For each procedure that this procedure calls, the number of the variant that it calls.
     pub choice: Choice,
 }
 
@@ -43,9 +43,9 @@ pub fn cheapest(tables: &[Table]) -> Choice {
     of.collect()
 }
 
-/// Manages a body with the variants of its callees that make it cheapest. From `choice` on, one callee after the other
-/// gets another variant as long as that helps. So a body's only callee is tried at every level. `manage` manages the
-/// body with chosen variants.
+/// Gives the values of a body levels, with the variants of its callees that make the body cheapest.
+/// From `choice` on, one callee after the other gets another variant as long as that helps. So a
+/// body's only callee is tried at every level. `manage` gives levels for one choice of variants.
 ///
 /// # Errors
 /// Errors of `manage`; if the noise allows no choice, what the program lacks under the first one.
@@ -155,7 +155,8 @@ fn calls(body: &MacroProgram, choice: &Choice) -> impl Iterator<Item = (usize, u
     called.filter_map(|proc| Some((proc, *choice.get(proc)?)))
 }
 
-/// Returns a body whose calls name variants by their numbers in the new list.
+/// Returns a body whose calls name variants by their numbers in the new program's list of
+/// procedures.
 fn renumbered(
     mut body: MacroProgram,
     choice: &Choice,

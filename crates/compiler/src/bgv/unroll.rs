@@ -64,7 +64,8 @@ pub(super) fn run(
 struct Unroller<'a> {
     program: &'a MacroProgram,
     setting: &'a Setting<'a>,
-    /// The procedures of the new program. `numbers` has the new number of each old procedure.
+    /// The procedures of the program with unrolled repeats. `numbers` has the new number of each
+    /// old procedure.
     procs: Vec<MacroProc>,
     numbers: Vec<u32>,
     /// For each old procedure, the numbers of iterations in one call that were tried, each with the cost of the call.
@@ -152,7 +153,8 @@ impl Unroller<'_> {
         Ok(())
     }
 
-    /// Returns how many iterations of a repeated procedure one call runs.
+    /// Returns the number of iterations of a repeated procedure, run by one call, that makes the
+    /// repeat cheapest.
     fn turns(&mut self, proc: u32, count: u64) -> Result<u64, CompileError> {
         let costs = match self.costs.get(&proc) {
             Some(costs) => costs,
@@ -208,7 +210,8 @@ impl Unroller<'_> {
         Ok(costs)
     }
 
-    /// Returns the new number of the procedure that runs `turns` iterations of procedure `proc`.
+    /// Returns the number, in the program with unrolled repeats, of the procedure that runs
+    /// `turns` iterations of the old procedure `proc`.
     fn several(&mut self, proc: u32, turns: u64) -> Result<u32, CompileError> {
         if turns <= 1 {
             return Ok(self.number(proc));

@@ -13,7 +13,8 @@ pub(super) struct Constant {
     pub values: Vec<Slot>,
     /// The vector's number among the program's constant vectors, or `None` before its first use.
     pub data: Option<u32>,
-    /// The value of the `ENCODE` instruction that last encoded the vector, with its frame.
+    /// The value that the last `ENCODE` instruction of this vector wrote, with the frame (procedure
+    /// or body) of that instruction.
     pub encoded: Option<Home>,
 }
 
@@ -25,7 +26,8 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// Returns the number of a constant vector, which is stored if no equal one is.
+    /// Returns the number of a constant vector among the program's vectors. Stores the vector if no
+    /// equal one is stored.
     pub fn number(&mut self, values: Vec<Slot>) -> u32 {
         let known = self.by_hash.entry(hash(&values)).or_default();
         let bits = |&(re, im): &Slot| (re.to_bits(), im.to_bits());

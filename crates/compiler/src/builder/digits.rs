@@ -28,8 +28,9 @@ fn table(power: Power, value: impl Fn(i64) -> i64) -> Vec<i64> {
 }
 
 impl TraceBuilder {
-    /// Divides every slot by an integer, of which each slot must be a multiple. The result is known modulo t over the
-    /// integer: only its digits, or its product with the integer, have meaning.
+    /// Divides every slot by an integer, of which each slot must be a multiple. The result is known
+    /// only modulo t / `by`, for the plaintext modulus t. So only its digits below t /
+    /// `by`, or its product with `by`, have meaning.
     ///
     /// # Errors
     /// [`TraceError::PlainArithmetic`] for a value that is not encrypted.
@@ -93,9 +94,10 @@ impl TraceBuilder {
         self.digit_table(a, power, &table(power, |digit| digit), loc)
     }
 
-    /// Returns the sign, -1, 0 or 1, of every slot's integer about zero, which has `digits` digits. It is the sign of
-    /// the highest digit that is not 0 (the improved sign extraction of the BASALISC paper, section 8.3.2, exact for
-    /// every number). The sign of a - b compares a with b.
+    /// Returns the sign, -1, 0 or 1, of every slot's integer, which has `digits` balanced digits to
+    /// base p. The sign is that of the highest digit that is not 0 (the improved sign extraction of
+    /// the BASALISC paper, section 8.3.2, exact for every number). The sign of a - b compares a
+    /// with b.
     ///
     /// # Errors
     /// Those of [`TraceBuilder::digit_table`].
@@ -121,9 +123,9 @@ impl TraceBuilder {
         Ok(sign)
     }
 
-    /// Divides every slot's integer, which has `digits` digits, by p^`by` and rounds to nearest. The result is again
-    /// modulo p^r: the digits from number `by` on. It is the data scaling of the older bootstrapping in the BASALISC
-    /// paper, section 8.3.2.
+    /// Divides every slot's integer, which has `digits` balanced digits to base p, by p^`by` and
+    /// rounds to nearest. The result has the digits from number `by` on, again modulo p^r. This is
+    /// the data scaling of the older bootstrapping in the BASALISC paper, section 8.3.2.
     ///
     /// # Errors
     /// Those of [`TraceBuilder::digit_table`].
@@ -153,7 +155,8 @@ impl TraceBuilder {
         Ok(sum.unwrap_or(rest))
     }
 
-    /// Subtracts the lowest digit from every slot's integer, and divides by p.
+    /// Subtracts from every slot's integer its lowest digit to base p, and divides the difference
+    /// by p.
     fn shifted(
         &mut self,
         a: Traced,
@@ -165,7 +168,7 @@ impl TraceBuilder {
         self.quotient(rest, power.prime, loc.clone())
     }
 
-    /// Evaluates the plan of a polynomial at an encrypted vector.
+    /// Emits the products and sums of a polynomial's evaluation plan, at the encrypted vector `x`.
     fn planned(
         &mut self,
         plan: &Plan,

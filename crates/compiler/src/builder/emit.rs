@@ -73,8 +73,8 @@ impl TraceBuilder {
         }
     }
 
-    /// Returns what a handle stands for in the innermost frame. A value of an outer frame becomes a parameter of the
-    /// frames within.
+    /// Returns what a handle stands for in the innermost frame: the procedure or the repeat's body
+    /// that is being traced. A value of an outer frame becomes a parameter of the frames within.
     pub(super) fn sort(&mut self, a: Traced, loc: &Option<SourceLoc>) -> Result<Sort, TraceError> {
         match self.nodes.get(a.node as usize) {
             Some(Node::Cipher(home)) => Ok(Sort::Cipher(self.here(*home, CIPHER, loc)?)),
@@ -125,7 +125,8 @@ impl TraceBuilder {
         }
     }
 
-    /// Returns the macro value of a constant vector, which is encoded in the innermost frame if it is not yet.
+    /// Returns the macro value of a constant vector, which is encoded in the innermost frame
+    /// (procedure or body that is being traced) if it is not yet.
     pub(super) fn encoded(
         &mut self,
         a: Traced,
@@ -167,7 +168,8 @@ impl TraceBuilder {
         Ok(self.node(Node::Cipher(Home { frame, value })))
     }
 
-    /// Appends an instruction with one result to the innermost frame, and returns the result.
+    /// Appends an instruction with one result to the innermost frame (procedure or body that is
+    /// being traced), and returns the result.
     pub(super) fn emit(
         &mut self,
         op: TracedOp,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of tracing a function.
+//! The errors of a builder that traces a function, each with the user's line.
 
 use ringmill_isa::limits::MAX_NAME;
 use ringmill_isa::macros::Interval;
@@ -164,7 +164,8 @@ impl TraceError {
     }
 }
 
-/// Refuses a name of an input or output that macro text would not read back.
+/// Refuses a name of an input, an output or a program that is too long for the text form of macro
+/// programs.
 pub(super) fn named(
     what: &'static str,
     name: &str,

@@ -22,7 +22,7 @@ pub const MAX_NESTING: usize = 64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Program,
-    /// A procedure's frame, whose instructions use its parameters and constants only.
+    /// The frame of a procedure, whose instructions read only its own parameters and constants.
     Procedure,
     /// A repeat's frame. Values of surrounding frames become parameters of it.
     Body,
@@ -40,7 +40,8 @@ pub(super) struct Frame {
     pub types: Vec<MacroType>,
     /// The values of surrounding frames that the frame uses. They are its last parameters, in this order.
     captured: Vec<Home>,
-    /// The parameter of this frame that stands for each captured value.
+    /// For each captured value of a surrounding frame, the parameter of this frame that stands for
+    /// it.
     inner: HashMap<Home, MacroValue>,
 }
 
@@ -59,7 +60,7 @@ impl Frame {
         }
     }
 
-    /// Adds a value of this type to the frame, and returns its number.
+    /// Adds a value of type `ty` to the frame, and returns the value's number in the frame.
     pub fn value(&mut self, ty: MacroType) -> MacroValue {
         let value = MacroValue(self.types.len() as u32);
         self.types.push(ty);
@@ -84,14 +85,15 @@ pub struct Procedure {
 }
 
 impl Procedure {
-    /// Returns the number of values that a call returns.
+    /// Returns the number of values that a call of the procedure returns.
     pub fn results(&self) -> usize {
         self.results
     }
 }
 
 impl TraceBuilder {
-    /// Returns the innermost frame, to which instructions are appended.
+    /// Returns the innermost frame, to which instructions are appended: the procedure or body begun
+    /// last, else the program's own.
     pub(super) fn frame(&mut self) -> &mut Frame {
         match self.nested.last_mut() {
             Some(frame) => frame,
@@ -173,7 +175,7 @@ impl TraceBuilder {
         Ok(nodes.into_iter().map(|node| self.node(node)).collect())
     }
 
-    /// Drops the procedure or body that was begun last.
+    /// Drops the procedure or body that was begun last and not ended, with its instructions.
     pub fn abandon(&mut self) {
         self.nested.pop();
     }
@@ -371,8 +373,8 @@ impl TraceBuilder {
         })
     }
 
-    /// Returns the value as one of the innermost frame. A value of a surrounding frame becomes a parameter of the
-    /// bodies in between.
+    /// Returns a value as the innermost frame sees it. A value of a surrounding frame becomes a
+    /// parameter of each repeat's body between the two frames.
     pub(super) fn here(
         &mut self,
         home: Home,

@@ -32,7 +32,8 @@ pub use unary::Unary;
 
 /// The largest vector length of a program: the slots of the largest ring degree, 2^17.
 pub const MAX_SLOTS: u32 = ringmill_isa::limits::MAX_VECTOR_SLOTS;
-/// The most instructions of one traced program. The compiler adds some of its own.
+/// The most instructions of one traced program. The limit leaves room for the instructions that the
+/// compiler adds.
 pub const MAX_INSTRUCTIONS: usize = ringmill_isa::limits::MAX_MACRO_VALUES / 4;
 
 /// A handle of a traced value. It is valid only for the [`TraceBuilder`] that made it.

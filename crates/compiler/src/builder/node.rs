@@ -23,7 +23,8 @@ pub(super) struct Home {
     pub value: MacroValue,
 }
 
-/// The kind of value that a handle stands for in the innermost frame, without the slots of vectors.
+/// The kind of value that a handle stands for in the innermost frame. A constant vector is named
+/// without its slots.
 #[derive(Clone, Copy)]
 pub(super) enum Sort {
     Cipher(MacroValue),

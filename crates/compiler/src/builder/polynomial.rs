@@ -44,7 +44,7 @@ impl TraceBuilder {
     }
 }
 
-/// A builder that marks every instruction with one line of the user's program.
+/// A builder that gives every instruction the same line of the user's program.
 struct Line<'a> {
     trace: &'a mut TraceBuilder,
     loc: Option<SourceLoc>,

@@ -19,8 +19,8 @@ pub enum Unary {
     IsZero,
 }
 
-/// The properties of an operation of one value: its name for front ends and errors, its instruction, and its value
-/// without encryption.
+/// The properties of an operation of one value: its name for front ends, its noun in errors, its
+/// instruction, and the function that computes one slot of a constant.
 struct Row {
     name: &'static str,
     noun: &'static str,

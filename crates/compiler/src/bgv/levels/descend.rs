@@ -42,12 +42,14 @@ impl Placed {
 pub(super) struct Descent {
     pub from: Placed,
     after: Vec<(Noise, Factor)>,
-    /// The number of divisions by primes that lower the noise enough to be worth it.
+    /// The number of divisions by primes, one after the other, that each lower the noise by at
+    /// least `WORTH` bits.
     worth: usize,
 }
 
 impl Descent {
-    /// Makes the descent of a value through the levels, and finds how many divisions by primes lower its noise enough.
+    /// Makes the descent of a value through the levels. Counts how many divisions by primes each
+    /// lower its noise by at least `WORTH` bits.
     pub fn new(manager: &Manager<'_>, from: Placed) -> Self {
         let mut this = Self {
             from,
@@ -97,8 +99,8 @@ impl Descent {
 }
 
 impl Manager<'_> {
-    /// Returns the value at `level`, its own or a lower one, after this number of divisions by primes. Its other primes
-    /// above the level are dropped.
+    /// Returns the ciphertext `from` at `level`, its own or a lower one, after this number of
+    /// divisions by primes. Its other primes above the level are dropped.
     pub(super) fn bring(
         &mut self,
         from: Placed,
@@ -113,7 +115,8 @@ impl Manager<'_> {
         self.dropped(here, level, instr)
     }
 
-    /// Returns the value of a descent at `level`, after the divisions by primes that lower its noise enough.
+    /// Returns the value of a descent at `level`, after each division by a prime that lowers its
+    /// noise by at least `WORTH` bits.
     pub(super) fn brought(
         &mut self,
         descent: &Descent,
@@ -151,7 +154,8 @@ impl Manager<'_> {
         self.derive(from, Derived::Dropped(level), made, like, instr)
     }
 
-    /// Returns the value under the correction factor `factor`, which is `by` times its own.
+    /// Returns the ciphertext `from` multiplied by the integer `by`. It is then under the
+    /// correction factor `factor`, which is `by` times the one before.
     pub(super) fn refactored(
         &mut self,
         from: Placed,

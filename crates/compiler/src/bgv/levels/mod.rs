@@ -31,18 +31,20 @@ use crate::rewrite::{Rewriter, is_cipher};
 use descend::Derived;
 pub use refresh::{Callee, Convention, Deep};
 
-/// A ciphertext of the managed program: its value, its level, its correction factor, and the bound on its phase.
+/// A ciphertext of a program with levels: its value, its level, its correction factor, and the
+/// bound on its phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
     value: MacroValue,
-    /// The number of the ciphertext's polynomials.
+    /// The number of polynomials of the ciphertext: 2, or 3 after a product.
     size: usize,
     pub level: Level,
     factor: Factor,
     pub noise: Noise,
 }
 
-/// The managed ciphertext of a value of the source program, and the instruction at which it was made or last refreshed.
+/// For a value of the source program, its ciphertext in the program with levels. `since` is the
+/// number of the instruction at which the value was made or last bootstrapped.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     placed: Placed,
@@ -70,7 +72,8 @@ pub struct Managed {
     pub cost: f64,
 }
 
-/// The conditions for which a program is managed: parameters, levels of inputs and outputs, and bootstrapping.
+/// The conditions under which the values of a program get their levels: parameters, levels of
+/// inputs and outputs, and bootstrapping.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     pub params: &'a Params,
@@ -78,7 +81,8 @@ pub struct Frame<'a> {
     pub entry: &'a [Level],
     /// The lowest level at which outputs may end.
     pub output: Level,
-    /// Whether the manager continues after the first value whose message may be lost, to find the worst of all.
+    /// Whether level management continues after the first value whose message may be lost, to find
+    /// the value that lacks most bits.
     pub measure: bool,
     /// The way in which values are bootstrapped, for programs of any depth. `None` for levelled programs, which do not
     /// bootstrap.
@@ -88,13 +92,15 @@ pub struct Frame<'a> {
 
 #[derive(Clone)]
 pub struct Manager<'a> {
-    /// The writer of the managed program. `None` in a trial, whose instructions nobody needs.
+    /// The writer of the program with levels, or `None` in a trial, whose instructions nobody
+    /// needs.
     out: Option<Rewriter>,
-    /// The number of values of the managed program so far.
+    /// The number of values that the program with levels has so far.
     made: u32,
-    /// The cost of the instructions so far, in transforms of a limb, if the frame asks for costs.
+    /// The cost of the instructions so far, in transforms of a limb. It stays 0 for a program
+    /// without bootstraps.
     cost: f64,
-    /// The number of the source program's instruction that is being managed.
+    /// The number, in the source program, of the instruction whose results get their levels now.
     at: usize,
     /// The source values that were bootstrapped, each with the cut that demanded it. A cut is the number of the
     /// instruction before which live values are bootstrapped.
@@ -106,10 +112,11 @@ pub struct Manager<'a> {
     t: Modulus,
     /// For each ciphertext prime, the integer by which a division by the prime multiplies the correction factor.
     divisions: Rc<[Factor]>,
-    /// The managed ciphertext of each source value.
+    /// For each value of the source program, its ciphertext in the program with levels.
     known: HashMap<MacroValue, Known>,
     derived: BTreeMap<(MacroValue, Derived), Placed>,
-    /// The managed plaintext of each source value, by the level and the correction factor for which it is encoded.
+    /// For each plaintext of the source program, its value in the program with levels, by the level
+    /// and the correction factor for which it is encoded.
     plains: HashMap<(MacroValue, Level, Factor), MacroValue>,
     /// The instruction that makes each plaintext value of the source program.
     plain_source: HashMap<MacroValue, (MacroOp, MacroImm)>,
@@ -127,7 +134,8 @@ pub(super) fn model(program: &MacroProgram, params: &Params) -> NoiseModel {
     NoiseModel::of_program(params, program.types.len().saturating_mul(random))
 }
 
-/// Manages a program in which relinearisations (`RELIN`) are placed already.
+/// Gives each value of a program a level and a correction factor. Relinearisations (`RELIN`) are
+/// placed already.
 ///
 /// # Errors
 /// A stop of the work, or a lack of memory.
@@ -135,8 +143,8 @@ pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, C
     run_with(program, frame, &Rc::default())
 }
 
-/// Manages a program as [`run`] does, with live values bootstrapped at the cuts of a placement, which are places in the
-/// program.
+/// Gives each value of a program a level and a correction factor as [`run`] does, with live values
+/// bootstrapped at the cuts of a placement, which are places in the program.
 ///
 /// # Errors
 /// Those of [`run`].
@@ -188,7 +196,8 @@ fn misshapen(instr: &MacroInstr) -> CompileError {
 }
 
 impl<'a> Manager<'a> {
-    /// Makes a manager for trials, which writes no instructions.
+    /// Makes the level manager of a program for trials. It follows levels, noise and costs, but
+    /// writes no instructions.
     ///
     /// # Errors
     /// A ciphertext prime that has a common factor with the plaintext modulus t.
@@ -229,7 +238,8 @@ impl<'a> Manager<'a> {
         }
     }
 
-    /// Manages one instruction of the source program, given by its number.
+    /// Processes one instruction of the source program, given by its number: gives its results
+    /// levels, and writes the instruction into the program with levels.
     fn next(&mut self, program: &MacroProgram, number: usize) -> Result<(), CompileError> {
         if number.is_multiple_of(WATCHED) {
             self.frame.watch.check()?;
@@ -246,7 +256,8 @@ impl<'a> Manager<'a> {
         Managing { manager, program }.visit(instr)
     }
 
-    /// Adds an encrypted input, fresh at its level.
+    /// Writes an input, encrypted afresh at the level that `frame` names. A procedure's parameter
+    /// gets the level and noise of the procedure's convention.
     fn input(&mut self, instr: &MacroInstr, v: MacroValue) -> Result<(), CompileError> {
         let level = match instr.imm {
             MacroImm::Input(input) => self.frame.entry.get(input as usize).copied(),
@@ -290,13 +301,15 @@ impl<'a> Manager<'a> {
         }
     }
 
-    /// Records the managed ciphertext that stands for a source value from now on.
+    /// Records the ciphertext of the program with levels that stands for a value of the source
+    /// program from now on.
     fn know(&mut self, old: MacroValue, placed: Placed) {
         let since = self.at;
         self.known.insert(old, Known { placed, since });
     }
 
-    /// Writes an instruction of the managed program. In a trial it only numbers the results.
+    /// Writes an instruction into the program with levels. In a trial it only gives the results
+    /// numbers.
     fn emit(
         &mut self,
         op: MacroOp,
@@ -317,7 +330,8 @@ impl<'a> Manager<'a> {
         self.known.contains_key(&old)
     }
 
-    /// Adds the cost of an instruction with this number of results like `like`.
+    /// Adds to the program's cost that of an instruction with `results` results, each at the level
+    /// and of the size of `like`. Only programs that bootstrap count costs.
     fn charge(
         &mut self,
         op: MacroOp,
@@ -331,7 +345,7 @@ impl<'a> Manager<'a> {
         Ok(())
     }
 
-    /// Records a misfit if the message of a value may be lost at its level.
+    /// Records a misfit (lost value) if the noise of a value exceeds the room of its level.
     fn check(&mut self, placed: Placed, instr: &MacroInstr) {
         let lacking = -self.model.room(placed.noise, placed.level);
         if lacking > 0.0 {
@@ -349,7 +363,8 @@ impl<'a> Manager<'a> {
         misfit.bits = misfit.bits.max(bits);
     }
 
-    /// Returns the plaintext of a source value, encoded for a ciphertext of this level and correction factor.
+    /// Returns the plaintext that stands for a plaintext `old` of the source program, encoded for a
+    /// ciphertext of this level and correction factor.
     fn plain(
         &mut self,
         old: MacroValue,
@@ -374,7 +389,7 @@ impl<'a> Manager<'a> {
     }
 }
 
-/// The visitor that manages each kind of instruction.
+/// The visitor that gives each kind of instruction its level, correction factor and noise.
 struct Managing<'m, 'a> {
     manager: &'m mut Manager<'a>,
     program: &'m MacroProgram,
@@ -472,7 +487,8 @@ impl Visitor for Managing<'_, '_> {
         self.manager.same(instr, a, a.noise)
     }
 
-    /// Records the operand as the result, since whole numbers are their own conjugates.
+    /// Writes a `CONJ`. Its result has the level, factor and noise of its operand, since whole
+    /// numbers are their own conjugates.
     fn conj(&mut self, instr: &MacroInstr) -> Done {
         self.neg(instr)
     }

@@ -45,8 +45,8 @@ impl Convention {
     }
 }
 
-/// A procedure that was managed: the level and noise of its arguments and results (`convention`), and the cost of a
-/// call.
+/// A procedure whose values have levels already: the level and noise of its arguments and results
+/// (`convention`), and the cost of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Callee {
     pub convention: Convention,
@@ -70,7 +70,8 @@ pub struct Deep<'a> {
 const WORTH: f64 = 1.0;
 
 impl<'a> Manager<'a> {
-    /// Returns the lowest level to which a value may go that can still be refreshed.
+    /// Returns the lowest level to which a value may go: the level at which bootstraps take their
+    /// operands, or the lowest of all without bootstraps.
     pub(super) fn floor(&self) -> Level {
         match self.frame.deep {
             Some(deep) => deep.procedure.start(),
@@ -141,7 +142,9 @@ impl<'a> Manager<'a> {
         Ok(kept && placed.level >= start && fits)
     }
 
-    /// Returns the number of divisions by primes after which a value may be bootstrapped, or all divisions that it has.
+    /// Returns the number of divisions by primes after which a value's noise is below the bound for
+    /// a bootstrap's operand. If no number suffices, it returns all divisions down to the level at
+    /// which a bootstrap takes its operand.
     fn divisions(&self, deep: Deep<'_>, descent: &mut Descent) -> Result<usize, CompileError> {
         let start = deep.procedure.start();
         let (most, bound) = (descent.steps(start), deep.procedure.noise().log2());
@@ -210,7 +213,8 @@ impl<'a> Manager<'a> {
         Ok(Placed { value, ..fresh })
     }
 
-    /// Returns the value at the level, and under the correction factor 1, of a procedure's arguments and results.
+    /// Returns the value at the level of a procedure's arguments and results, under the correction
+    /// factor 1 that they have.
     pub(super) fn arrived(
         &mut self,
         Convention { level, noise }: Convention,
@@ -252,7 +256,8 @@ impl<'a> Manager<'a> {
         })
     }
 
-    /// Returns the value under the correction factor 1.
+    /// Returns the value multiplied by the integer that brings it under the correction factor
+    /// `factor`.
     fn under_one(
         &mut self,
         a: Placed,
@@ -264,8 +269,8 @@ impl<'a> Manager<'a> {
         self.refactored(a, by, factor, instr)
     }
 
-    /// Manages a call: brings the arguments to the level and noise that the procedure takes, and records the results
-    /// with the level and noise that it returns.
+    /// Writes a call: brings the arguments to the level and noise that the procedure takes, and
+    /// records the results with the level and noise that it returns.
     pub(super) fn call(&mut self, instr: &MacroInstr) -> Result<(), CompileError> {
         let deep = self.frame.deep.ok_or_else(|| misshapen(instr))?;
         let (proc, times) = match instr.imm {
@@ -332,7 +337,8 @@ impl Course for Manager<'_> {
         self.known.remove(&old);
     }
 
-    /// Returns a copy for a trial, without instructions, and without what was derived from values that are forgotten.
+    /// Returns a copy of the manager for a trial. The copy writes no instructions and lacks the
+    /// values that were derived from forgotten values.
     fn lean(&self) -> Self {
         let known = self.known.values().map(|known| known.placed.value);
         let mut left: BTreeSet<MacroValue> = known.collect();

@@ -11,12 +11,12 @@ use super::descend::Descent;
 use super::{Manager, Placed, misshapen};
 use crate::error::At as Line;
 
-/// The room, in bits between a value's noise and the bound of its level, that the manager gives up for a lower level or
-/// for one division fewer.
+/// The room, in bits between a value's noise and the bound of its level, that level management
+/// gives up for a lower level or for one division fewer.
 const TOLERANCE: f64 = 0.125;
-/// The room, in bits between a value's noise and the bound of its level, that the manager gives up before key
-/// switching. The time of key switching grows with the square of the primes. With less, a division by a prime would
-/// mostly follow the key switch.
+/// The room, in bits between a value's noise and the bound of its level, that level management
+/// gives up before key switching. The time of key switching grows with the square of the primes.
+/// With less, a division by a prime would mostly follow the key switch.
 const BEFORE_KEYS: f64 = 2.0;
 
 impl Manager<'_> {
@@ -151,8 +151,8 @@ impl Manager<'_> {
         self.result(instr, vec![a.value], MacroImm::None, square)
     }
 
-    /// Manages a product with a plaintext. The plaintext is encoded without a correction factor, so the ciphertext's
-    /// factor stays.
+    /// Writes a product with a plaintext. The plaintext is encoded without a correction factor, so
+    /// the ciphertext's factor stays.
     pub(super) fn plain_product(
         &mut self,
         instr: &MacroInstr,
@@ -183,8 +183,8 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// Manages a division by an integer of which every slot is a multiple. The phase is divided too: the plaintext
-    /// modulus is as many times smaller, and the noise above it becomes message.
+    /// Writes a division by an integer of which every slot is a multiple. The quotient is a message
+    /// modulo t divided by the integer, with a bound on the noise of its own.
     pub(super) fn quotient(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         let t = self.frame.params.plain_modulus().value();
         let by = match instr.imm {
@@ -201,8 +201,8 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// Manages an instruction at its operand's own level and correction factor. The result has as many polynomials as
-    /// `like`.
+    /// Writes an instruction whose result keeps the level and correction factor of its operand
+    /// `like`, with the noise `noise`. The result has as many polynomials as the operand.
     pub(super) fn same(
         &mut self,
         instr: &MacroInstr,
@@ -213,7 +213,8 @@ impl Manager<'_> {
         self.result(instr, vec![like.value], imm, Placed { noise, ..like })
     }
 
-    /// Manages a rotation. Its operand first goes to a lower level, since key switching costs more with more primes.
+    /// Writes a rotation. Its operand first goes to a lower level, since key switching costs more
+    /// with more primes.
     pub(super) fn rotation(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         let descent = Descent::new(self, a);
         let model = &self.model;
@@ -224,7 +225,8 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// Manages an output, which ends at the lowest allowed level at which its message is sure to decrypt.
+    /// Writes an output, which ends at the lowest allowed level at which its message is sure to
+    /// decrypt.
     pub(super) fn output(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         if let Some(convention) = self.frame.deep.and_then(|deep| deep.convention) {
             let a = self.arrived(convention, a, instr)?;
