@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds which operations of a managed program add the same error, or errors that are not independent.
+//! Finds which operations of a program with levels add the same error, or errors that are not
+//! independent.
 //!
 //! The errors of key switching and of rescaling are functions of the polynomial that is switched or rounded. Rotations
 //! of x + p and of x + q, p and q public, switch the same c_1 and so add the same error. The products (x + p) y and
@@ -100,7 +101,8 @@ impl At {
         self.zip(other, product)
     }
 
-    /// Returns the values of a new unknown, a polynomial that is independent of all others: three hashes of `of`.
+    /// Returns the values of a new unknown, a polynomial that is independent of all others: three
+    /// hashes of its label `of`.
     fn unknown(of: impl Hash) -> Self {
         let at = |point: u8| hash((point, &of)) % P;
         Self {
@@ -110,7 +112,8 @@ impl At {
         }
     }
 
-    /// Returns the values of a public factor, which has the value `like` at both points of `like`.
+    /// Returns the values of a public factor. The point of
+    /// `same` gets a hash of the argument `same`, and both points of `like` get the value `like`.
     fn known(same: impl Hash, like: u64) -> Self {
         Self {
             same: if like == 0 { 0 } else { hash(same) % P },
@@ -119,8 +122,8 @@ impl At {
         }
     }
 
-    /// Returns the value of a new unknown polynomial that depends on another one by the function `of`. `polynomial` is
-    /// the other one's value; its negative gives the negative value.
+    /// Returns the value of a new unknown polynomial: an odd function, named `of`, of another
+    /// polynomial's value. The negative value gives the negative result.
     fn odd(of: impl Hash, polynomial: u64) -> u64 {
         let opposite = (P - polynomial) % P;
         let positive = hash((of, polynomial.min(opposite))) % P;
@@ -163,7 +166,7 @@ fn hash(of: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Returns a double modulo [`P`], as the exact fraction that it is, or 0 for an infinity or a NaN.
+/// Returns a double's exact fraction as a residue modulo [`P`], or 0 for an infinity or a NaN.
 fn number(x: f64) -> u64 {
     if x == 0.0 || !x.is_finite() {
         return 0;
@@ -237,12 +240,13 @@ impl Polys {
     }
 }
 
-/// The origins of an instruction's errors. A key switch has one for each result, a rescale one for each polynomial, an
-/// encoding one. An entry is `None` if no other error can be like this one.
+/// The origins of an instruction's errors. A key switch has one for each result, a rescale has one
+/// for each polynomial, an encoding has one. An entry is `None` if no other error can be like this
+/// one.
 pub type Origins = Vec<Option<Origin>>;
 
-/// The polynomial from which an error comes, and the place of the operation that adds the error. Only errors of the
-/// same place are compared.
+/// The polynomial from which an error comes, and the place (key or level) of the operation that
+/// adds the error. Only errors of the same place are compared with each other.
 #[derive(Clone, Copy)]
 struct Found {
     same: u64,
@@ -260,7 +264,8 @@ impl Found {
     }
 }
 
-/// Returns for each instruction of a managed program the origins of the errors that it adds.
+/// Returns for each instruction of a program with levels and scales the origins of the errors that
+/// it adds.
 ///
 /// # Errors
 /// Fails for an operation that this analysis does not know.
@@ -400,9 +405,9 @@ struct OfResult<'a, 'b> {
 }
 
 impl OfResult<'_, '_> {
-    /// Returns the first operand after an automorphism and its key switch. `key` names the kind of automorphism and
-    /// `steps` its rotation. If rotations share a decomposition, `hoisted` are the steps whose turned digits are
-    /// switched.
+    /// Returns the first operand after an automorphism and its key switch.
+    /// `key` names the kind of automorphism and `steps` its rotation. If rotations share one
+    /// decomposition, the key switch takes the digits turned by `hoisted` steps.
     fn turned(&mut self, key: &str, steps: i64, hoisted: i64) -> Polys {
         let [c0, c1, _] = self.a.c;
         let [s0, s1] = switched(key, steps, hoisted, self.at, c1, self.origins);
@@ -536,7 +541,8 @@ impl Visitor for OfResult<'_, '_> {
         Ok(self.a)
     }
 
-    /// A bootstrapped ciphertext has nothing in common with any other.
+    /// Gives a bootstrapped ciphertext new unknown polynomials, since it has nothing in common with
+    /// any other ciphertext.
     fn bootstrap(&mut self, _: &MacroInstr, _: Level) -> Result<Polys, Refused> {
         self.origins.push(None);
         let c = [0u8, 1].map(|part| At::unknown(("bootstrapped", self.d.0, part)));

@@ -40,9 +40,11 @@ fn lifted(
 struct Fields {
     /// The number of coefficients of the encapsulated secret that are not 0.
     weight: u32,
-    /// The number of matrices of the map to coefficients, and of the map to slots.
+    /// The number of sparse matrices into which the bootstrap's map from slots to coefficients is
+    /// split, and that of its map back.
     stages: [u32; 2],
-    /// The number of levels between two bootstraps.
+    /// The number of levels that a bootstrapped value has for the program, until the next
+    /// bootstrap.
     free: u32,
     log_length: u32,
     doublings: u32,
@@ -50,7 +52,7 @@ struct Fields {
     real: bool,
     /// A bound on the absolute values that are bootstrapped.
     magnitude: Exact,
-    /// The scales of the operand and of the result.
+    /// The scale of a bootstrap's operand and that of its result.
     scales: [Exact; 2],
     /// Whether key-switching keys take half of their polynomials from seeds.
     seeded: bool,

@@ -41,7 +41,8 @@ pub fn assumptions(program: &MacroProgram) -> Vec<Assumption> {
     found
 }
 
-/// Returns the declared interval of each value that has a `BOUNDED`, by the value's number, in a program without calls.
+/// Returns the declared interval of each value that has a `BOUNDED`, by the value's number. The
+/// program has no calls.
 pub(crate) fn values(program: &MacroProgram) -> BTreeMap<u32, Interval> {
     let mut said: BTreeMap<u32, Interval> = BTreeMap::new();
     for instr in program.instrs.iter().rev() {
@@ -96,7 +97,8 @@ pub fn evaluate(
     Ok((outputs, broken))
 }
 
-/// Returns the program without its `BOUNDED` instructions, which compute nothing at run time.
+/// Returns the program without its `BOUNDED` instructions, which only declare bounds and compute
+/// nothing at run time.
 pub(crate) fn without(program: MacroProgram) -> MacroProgram {
     if !program.instrs.iter().any(|i| i.op == MacroOp::Bounded) {
         return program;

@@ -27,8 +27,8 @@ impl Steps {
     /// The grouping in which each step has one prime, so that steps are levels.
     pub const ONE: Self = Self { first: 1, each: 1 };
 
-    /// Groups a list of ciphertext primes into steps for a scale: as many primes in a step as have about the scale's
-    /// size together.
+    /// Groups ciphertext primes into steps for a scale. Each step has as many primes as it takes
+    /// for their product to be about the scale.
     pub fn of(primes: &[u64], scale: f64) -> Self {
         let largest = primes.iter().copied().skip(1).max();
         let Some(bits) = largest.map(|q| (q as f64).log2()) else {
@@ -89,8 +89,9 @@ impl CanonicalScales {
         Self::with_ratios(primes, default_scale, &[])
     }
 
-    /// Computes the canonical scales of all steps. `ratios` has the ratio of each step from step 1; the steps that it
-    /// lacks have 1.
+    /// Computes the canonical scale `D_l` of each step l, with `D_(l-1) = r_l D_l^2 /
+    /// q_l`. `ratios` has the ratio r_l of each step from step 1 on, and 1 stands for ratios that
+    /// it lacks.
     ///
     /// # Errors
     /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size.
@@ -124,13 +125,14 @@ impl CanonicalScales {
         Self { normal, product }
     }
 
-    /// Returns a table for steps up to `levels` in which every scale is 1, for trials without primes.
+    /// Returns a table for steps up to `levels` in which every scale is 1, for trials before the
+    /// primes are chosen.
     pub fn flat(levels: u32) -> Self {
         Self::of(vec![1.0; levels as usize + 1])
     }
 
-    /// Returns a table for inputs that no instruction reads: the canonical scales, or the default scale at every step if
-    /// the primes ask for other ratios than 1.
+    /// Returns a table for inputs that no instruction reads: the canonical scales, or the default
+    /// scale at every step if the canonical scales of these primes drift too far.
     pub fn resting(primes: &[u64], default_scale: f64) -> Self {
         Self::new(primes, default_scale).unwrap_or_else(|_| {
             let levels = Self::top_of(primes, default_scale).index() + 1;
@@ -159,8 +161,9 @@ impl CanonicalScales {
         self.product[level.index()]
     }
 
-    /// Returns the scale of a factor such that its product with a value at `D_from` has the scale `product(to)`, or
-    /// `normal(to)` if `from` is `to`.
+    /// Returns the scale of a plaintext or constant that multiplies a rescaled value at step
+    /// `from`. The product then has the scale `D_to^2`, the square of the canonical scale of step
+    /// `to`. If both steps are equal, the scale is `D_to`.
     pub fn factor(&self, from: Level, to: Level) -> f64 {
         if from == to {
             self.normal(to)

@@ -71,8 +71,8 @@ pub(super) fn paired_primes(
     Ok(chosen)
 }
 
-/// Returns the prime nearest `target` that is 1 mod 2N and not among `taken`, within a factor of about two. N is
-/// `2^log_n`.
+/// Returns the prime nearest the number `target` that is 1 mod 2N and not among `taken`, within a
+/// factor of about two. N is `2^log_n`.
 fn nearest_prime(target: f64, log_n: u32, taken: &[u64]) -> Option<u64> {
     let step = 2u64 << log_n;
     let centre = (target / step as f64).round() as u64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses the CKKS procedure that each instruction of a managed program calls.
+//! Chooses the CKKS procedure that each instruction of a program with levels and scales calls.
 
 use ringmill_isa::Galois;
 use ringmill_isa::Level;
@@ -28,8 +28,9 @@ pub(super) fn automorphisms(
     keys::automorphisms(instr, turns, Some(params.conjugation_element()))
 }
 
-/// Returns the code of an instruction of a managed program: one call of a procedure. Constants and Galois elements are
-/// immediates of the call. `MODSWITCH` drops limbs and calls nothing.
+/// Returns what an instruction of a managed program, whose values have levels and scales, is
+/// lowered to: one call of a scheme-layer procedure. Constants and Galois elements are immediates
+/// of the call. `MODSWITCH` drops limbs and calls nothing.
 ///
 /// # Errors
 /// Fails for a constant that cannot be encoded, a rotation that the slots do not have, or an operation that CKKS has no

@@ -114,7 +114,8 @@ pub(crate) struct Depths {
     pub product: Vec<bool>,
     /// For each value, the lowest level at which the rescaled value still serves all its uses.
     pub need: Vec<Level>,
-    /// The number of levels that the values need which are bootstrapped, or 0 if there are none.
+    /// The most levels that a value needs before it is bootstrapped, the level of bootstrapping
+    /// included. It is 0 if no value is bootstrapped.
     bootstrapped: u32,
 }
 

@@ -11,22 +11,25 @@ use crate::digits::{Digits, Products, Setting, Work};
 use crate::error::CompileError;
 use crate::scheme::options::KeyWishes;
 
-/// The most bits by which the scale may grow for the sake of digits. A fresh encryption is divided by P too, and k
-/// special primes round about sqrt(k) times as much as one.
+/// The most bits by which the scale may grow so that a key switch can have fewer digits. Fewer
+/// digits take k > 1 special primes. A fresh encryption is divided by all of them, and k divisions
+/// round about sqrt(k) times as much as one.
 const MORE_BITS: u32 = 3;
 
-/// The result of the search for digits at one ring degree.
+/// The result of the search for key-switching digits at one ring degree.
 enum Outcome {
     Fits(Box<Candidate>),
-    /// The keys are larger than the user allows. These are the fewest bytes that they take.
+    /// The evaluation keys are larger than the user allows. These are the fewest bytes that they
+    /// take.
     Bytes(u64),
 }
 
-/// A program with its digits.
+/// A program fitted to parameters, with the key-switching digits of these parameters.
 struct Candidate {
     fitted: Fitted,
     digits: Digits,
-    /// The best digits that the next ring degree has room for.
+    /// The best key-switching digits that the next ring degree has room for, or `None` if it is not
+    /// tried.
     above: Option<Digits>,
 }
 
@@ -41,7 +44,8 @@ impl Outcome {
 }
 
 impl Candidate {
-    /// Returns whether the digits of the next ring degree may pay for larger ciphertexts.
+    /// Returns whether the key-switching digits of the next ring degree may be so much better that
+    /// they pay for larger ciphertexts.
     fn may_rise(&self, wishes: &KeyWishes) -> bool {
         let above = self.above.as_ref();
         above.is_some_and(|above| wishes.prefer_larger(above, &self.digits))
@@ -82,15 +86,16 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the outcome at the smallest ring degree that has room for the program. The search goes on above it.
+    /// Returns the outcome of the search for key-switching digits at the smallest ring degree that
+    /// has room for the program. The next call begins above this degree.
     fn at_next_degree(&mut self) -> Result<Outcome, CompileError> {
         let fitted = self.run()?;
         self.least_log_n = u32::from(fitted.params.log_n()) + 1;
         self.with_digits(fitted)
     }
 
-    /// Returns the program with the best digits that its ring degree has room for, at its scale or a slightly larger
-    /// one.
+    /// Returns the program with the best key-switching digits that its ring degree has room for, at
+    /// its scale or a slightly larger one.
     fn with_digits(&mut self, fitted: Fitted) -> Result<Outcome, CompileError> {
         let wishes = self.options.keys;
         let params = Arc::clone(&fitted.params);
@@ -157,7 +162,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the program with these digits, if it is as precise as the user demands.
+    /// Returns the program at parameters with these key-switching digits, or `None` if it is then
+    /// less precise than the user demands.
     fn fitted_with(
         &mut self,
         params: &Params,
@@ -175,14 +181,15 @@ impl Search<'_> {
         Ok(Some(fitted).filter(|_| serves))
     }
 
-    /// Returns the digits of parameters, with their costs.
+    /// Returns the digits of the key switches under `params`, with their costs for this work.
     fn priced(&self, params: &Params, work: &Work) -> Digits {
         let (log_n, cipher) = (params.log_n().into(), params.cipher_moduli());
         self.setting_of(log_n, cipher, work, u32::MAX)
             .of_params(params)
     }
 
-    /// Returns the setting at a ring degree, or `None` if the tables or the target lack the degree.
+    /// Returns what digits are chosen for at a ring degree: its ciphertext primes, bits and work.
+    /// Returns `None` if the tables or the target lack the degree.
     fn setting<'a>(
         &self,
         log_n: u32,

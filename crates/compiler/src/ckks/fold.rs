@@ -9,7 +9,7 @@ use ringmill_isa::source::SourceLoc;
 
 use crate::rewrite::{CIPHER, Rewriter, is_cipher, use_counts};
 
-/// Simplifies an unmanaged CKKS program by algebraic rules.
+/// Simplifies a CKKS program without levels by algebraic rules.
 pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     let uses = use_counts(&source.instrs, source.types.len());
     let (out, body) = Rewriter::new(source);
@@ -41,19 +41,22 @@ pub(crate) fn run(source: MacroProgram) -> MacroProgram {
 
 struct Folder {
     out: Rewriter,
-    /// For each value of the new program, the index of the instruction that makes it.
+    /// For each value of the simplified program, the index of the instruction that makes it.
     made_by: Vec<u32>,
-    /// For each value of the new program, how often the old program reads the values that it replaces.
+    /// For each value of the simplified program, how often instructions of the original program
+    /// read the values that it replaces.
     uses: Vec<u32>,
-    /// The results of [`Folder::uniform`], by the vector's index.
+    /// For each constant vector, by its index, the number that stands in all its slots, or `None`
+    /// if its slots differ.
     uniform: HashMap<u32, Option<f64>>,
-    /// The results of [`Folder::scaled`], by the vector's index and the bits of the factor. `None` marks a vector that
-    /// cannot be scaled.
+    /// For each constant vector and factor, by the vector's index and the factor's bits, the index
+    /// of the product vector. `None` marks a vector that cannot be scaled.
     scaled: HashMap<(u32, u64), Option<u32>>,
 }
 
 impl Folder {
-    /// Records how often the old program reads a new value, and the instruction of a value that was not there before.
+    /// Counts `uses` further reads of a value of the simplified program. If the value is new,
+    /// records that the last instruction makes it.
     fn note(&mut self, new: MacroValue, uses: u32) {
         let values = self.out.program.types.len();
         self.uses.resize(values, 0);
@@ -120,8 +123,8 @@ impl Folder {
         new
     }
 
-    /// Emits instructions that replace `instr`, whose operands in the new program are `src`, or finds a value that
-    /// already equals its result.
+    /// Emits instructions that replace `instr`, whose operands in the simplified program are `src`,
+    /// or finds a value that already equals its result.
     fn simplify(&mut self, instr: &MacroInstr, src: &[MacroValue]) -> MacroValue {
         let loc = &instr.loc;
         match (instr.op, src, &instr.imm) {

@@ -12,7 +12,7 @@ pub struct Growth {
     /// The largest bound on the error of an operand (`before`), and the bound on the result's error (`after`).
     pub before: f64,
     pub after: f64,
-    /// Whether the factor that multiplies the error is a constant or a plaintext.
+    /// Whether the instruction multiplies the error by a constant or a plaintext.
     pub by_plain: bool,
     /// The line of the user's program that the instruction comes from.
     pub loc: Option<SourceLoc>,
@@ -20,10 +20,12 @@ pub struct Growth {
 
 /// The error bounds of a program's values, and for each value the step at which its largest error grew most.
 pub struct Errors {
-    /// Bounds on the errors, and the ratio of each bound to the largest bound of an operand.
+    /// For each value, a bound on its error (`bounds`), and the ratio of this bound to the largest
+    /// bound of an operand (`factors`).
     bounds: Vec<f64>,
     factors: Vec<f64>,
-    /// For each value, the value on the way of its largest error whose ratio in `factors` is the largest.
+    /// For each value, follows its largest error back to its source. The entry is the value on this
+    /// way at which the error grew by the largest ratio in `factors`.
     steepest: Vec<Option<MacroValue>>,
     /// The values that are products by constants or plaintexts.
     pub by_plain: HashSet<MacroValue>,

@@ -39,7 +39,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Returns the plan that computes every product with a constant.
+    /// Returns the plan in which every product with a constant is computed, and none only changes
+    /// its result's scale.
     pub fn products() -> Self {
         Self {
             without_labels: true,
@@ -78,7 +79,8 @@ impl Plan {
         self.sums.get(&number).copied().unwrap_or_default()
     }
 
-    /// Adds the decision that resolves a conflict of a trial. Returns whether the decision is a new one.
+    /// Adds to the plan the decision that resolves a conflict, which a trial of level management
+    /// found. Returns whether the decision is a new one.
     pub fn add(&mut self, conflict: Conflict) -> bool {
         match conflict {
             Conflict::Constant(number) => self.products.insert(number),
@@ -99,7 +101,8 @@ impl Plan {
     }
 }
 
-/// A conflict that a trial found: a decision that the plan lacks.
+/// A conflict that a trial of level management found: a decision on a constant or a sum that the
+/// plan lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Conflict {
     /// The product with a constant in the instruction with this number must be computed, because a label that contains

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Predicts the precision of a managed program's outputs. It applies the scheme layer's noise model to each value, with
-//! the interval analysis of the values that multiply errors. It also says whether every value fits its level.
+//! Predicts the precision of the outputs of a program with levels and scales. It applies the scheme
+//! layer's noise model to each value, with the interval analysis of the values that multiply
+//! errors. It also says whether every value fits its level.
 
 use std::collections::HashSet;
 
@@ -46,7 +47,7 @@ impl<'a> Like<'a> {
     }
 }
 
-/// The relative error of a scale that a label divides.
+/// The relative error of a scale after its division by a label's number.
 const LABEL: f64 = 1.0 / (1u64 << 46) as f64;
 
 /// The number of slots times instructions up to which the prediction follows each slot. Above, the worst slot stands
@@ -57,7 +58,7 @@ const BY_SLOT: u64 = 1 << 31;
 /// accepted, and finite, so that products with it are numbers.
 pub const UNBOUNDED: f64 = 1e60;
 
-/// What is known of the bootstraps of a program.
+/// Bounds on the errors of a program's bootstraps.
 #[derive(Clone, Copy, Debug)]
 pub struct OfBootstrap {
     /// A bound on the error that a bootstrap adds.
@@ -66,9 +67,9 @@ pub struct OfBootstrap {
     pub most: f64,
 }
 
-/// Predicts the precision of each output of a managed program. Its inputs are encrypted under the public key and lie
-/// anywhere in their `ranges`. With `like` it also predicts for inputs like that sample. `of_bootstrap` is given
-/// for a program that bootstraps.
+/// Predicts the precision of each output of a program with levels and scales. Its inputs are
+/// encrypted under the public key and lie anywhere in their `ranges`. With `like` it also predicts
+/// for inputs like that sample. `of_bootstrap` is given for a program that bootstraps.
 ///
 /// # Errors
 /// Fails for a sample that does not fit the program, or if `watch` stops the work.
@@ -125,8 +126,8 @@ fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileErro
     Ok(typical)
 }
 
-/// Returns for each output its largest absolute value on the sample, rounded down to a power of two. `typical` has each
-/// value's, times `margin`.
+/// Returns for each output its largest absolute value on the sample, rounded down to a power of
+/// two. `typical` has `margin` times the largest absolute value of each value.
 fn largest_outputs(managed: &MacroProgram, typical: &[f64], margin: f64) -> Vec<Option<f64>> {
     let mut largest = vec![None; managed.outputs.len()];
     for instr in &managed.instrs {
@@ -226,14 +227,14 @@ struct Walk<'a> {
     errors: Errors,
     /// The values that depend on a bound which the program's author declares (`BOUNDED`).
     rests: HashSet<MacroValue>,
-    /// What is known of bootstraps, for a program that bootstraps.
+    /// Bounds on the errors of bootstraps, or `None` for a program that does not bootstrap.
     of_bootstrap: Option<OfBootstrap>,
     tightest: Tightest,
 }
 
 impl Walk<'_> {
-    /// Returns the number of polynomials of a value (0 for a plaintext), its level and its scale. The verifier has
-    /// checked that managed values have these.
+    /// Returns the number of polynomials of a value (0 for a plaintext), its level and its scale.
+    /// The verifier has checked that all values of a program with levels have these.
     fn at(&self, value: MacroValue) -> (usize, LevelScale) {
         let unmanaged = LevelScale {
             level: Level(0),
@@ -360,7 +361,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Compares a value's bound with the capacity of its level.
+    /// Compares the largest slot of a value, error included, with the capacity of its level. Keeps
+    /// the value in `tightest` if it comes closest.
     fn fit(&mut self, value: MacroValue, error: f64, at: LevelScale, line: Option<&SourceLoc>) {
         let magnitude = self.spans.get(value).magnitude().largest(usize::MAX);
         let capacity = capacity(self.params, at.level, at.scale);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The compiler's prediction for the outputs of a managed program: magnitudes, errors, bits and digits.
+//! The compiler's prediction for the outputs of a program with levels and scales: magnitudes,
+//! errors, bits and digits.
 
 use crate::accuracy::Accuracy;
 use crate::ckks::growth::Growth;
 use crate::ckks::tightest::Tightest;
 
-/// The size, relative to its bound, below which an output that is computed in doubles may be zero.
+/// The fraction of its bound below which an output that is computed in doubles may be zero.
 const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// The compiler's prediction for one output of a program.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Precision {
-    /// The largest absolute value of a slot, by interval analysis.
+    /// The largest absolute value of a slot of the output, by interval analysis.
     pub magnitude: f64,
     /// A bound on the error of every slot for all inputs within their ranges, in units of the message. It fails with
     /// probability at most 2^-[`FAILURE_BITS`](ringmill_schemes::ckks::FAILURE_BITS).
@@ -46,7 +47,7 @@ impl Precision {
         self.bits_like_sample().unwrap_or_else(|| self.bits())
     }
 
-    /// Returns the magnitude to which digits are relative.
+    /// Returns the magnitude of the output to which its digits are relative.
     pub fn reference(&self) -> Reference {
         // A sample on which the output is zero, up to the rounding of doubles, says nothing of its size.
         let zero = self.magnitude * ROUNDING;
@@ -93,7 +94,8 @@ impl Reference {
     }
 }
 
-/// The compiler's predictions for the outputs of a managed program, and the room of its values.
+/// The compiler's predictions for the outputs of a program with levels and scales, and the values
+/// that come closest to wrapping around.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     pub outputs: Vec<Precision>,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Interval analysis: how large every value of a program can become, slot by slot, for all inputs within their ranges.
 //!
-//! The bounds are exact for sums of inputs and products with constants, and safe everywhere. Each value is taken to be
-//! anywhere within its span, independently of the other operand. Polynomials of a few terms ([`Polynomial`]) are the
-//! exception: their bounds account for repeated operands.
+//! The bounds are exact for sums of inputs and products with constants, and safe everywhere. Each
+//! operand of an instruction is taken to be anywhere within its span, independently of the other
+//! operand. Polynomials of a few terms ([`Polynomial`]) are the exception: their bounds account for
+//! repeated operands.
 
 use std::collections::BTreeMap;
 
@@ -148,7 +149,7 @@ impl Span {
         }
     }
 
-    /// Returns the span with every slot as wide as the widest slot's.
+    /// Returns one span for all slots, which holds the span of each slot.
     fn flattened(self) -> Self {
         match self {
             Self::Real { lowest, highest } => Self::Real {
@@ -197,7 +198,8 @@ impl Span {
         }
     }
 
-    /// Returns the span of a real-linear function of a slot and its conjugate. A multiple of their sum is real.
+    /// Returns the span of a real-linear function of a slot and its conjugate, for slots in this
+    /// span. A multiple of the slot plus its conjugate is real.
     fn mapped(&self, map: Linear) -> Self {
         match map.terms() {
             Terms::Slot(by) => self.scaled(by),
@@ -305,7 +307,7 @@ impl Span {
 pub struct Spans<'a> {
     program: &'a MacroProgram,
     inputs: &'a [InputRange],
-    /// Whether each slot has a span of its own.
+    /// Whether each slot has a span of its own. Otherwise one span holds all slots of a value.
     by_slot: bool,
     known: Vec<Option<Span>>,
     /// Whether values are also kept as polynomials of other values.
@@ -382,7 +384,8 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// Returns the factor that a value is, if its slots lie in `ball`, a part of its span.
+    /// Returns a value as the factor of a product: its polynomial, and the ball in which its slots
+    /// lie, a part of its span.
     pub fn factor(&self, value: MacroValue, ball: Ball) -> Factor {
         let poly = self.polys.get(value.0 as usize);
         Factor::new(ball, poly.cloned().flatten())

@@ -11,9 +11,10 @@ use ringmill_isa::macros::{
 pub use crate::reference::EvaluateError;
 use crate::reference::{Meaning, rotated, run, turned_by};
 
-/// Evaluates a traced or managed program without encryption. `inputs` are the vectors of the program's inputs in order,
-/// each of `slots` values. The result is one vector for each output, in order. Relinearisation, rescaling and dropping
-/// primes do nothing here, as they do nothing to a message.
+/// Evaluates a program without encryption, as traced or with levels and scales. `inputs` are the
+/// vectors of the program's inputs in order, each of `slots` values. The result is one vector for
+/// each output, in order. Relinearisation, rescaling and dropping primes do nothing here, as they
+/// do nothing to a message.
 ///
 /// # Errors
 /// [`EvaluateError`] if inputs do not fit the program, or if the program breaks the macro level's rules.

@@ -37,7 +37,7 @@ pub struct Relation {
 /// A polynomial of one argument, with a bound on the rounding errors of its coefficients.
 #[derive(Clone, Debug)]
 struct View {
-    /// The coefficients, that of the lowest degree first.
+    /// The polynomial's coefficients, that of the lowest degree first.
     coefficients: Vec<f64>,
     /// Bounds on the coefficients' sizes, computed with absolute values throughout, which do not cancel.
     sizes: Vec<f64>,
@@ -354,7 +354,8 @@ impl Visitor for OfResult<'_> {
         self.of_two(Relation::times)
     }
 
-    /// Returns the relation of a square. The operand's span bounds the square as well, so `met` is false.
+    /// Returns the relation of a square. The operand's span bounds the square as well, so the
+    /// relation adds nothing, and `met` is false.
     fn square(&mut self, _: &MacroInstr) -> Found {
         self.of_one(|a| Relation {
             met: false,
@@ -376,7 +377,8 @@ impl Visitor for OfResult<'_> {
         }
     }
 
-    /// Returns the relation of a multiple of a slot and its conjugate. Operands are real, so both are the same.
+    /// Returns the relation of a multiple of a slot and its conjugate. Operands are real, so a slot
+    /// is its own conjugate.
     fn linear(&mut self, _: &MacroInstr, map: Linear) -> Found {
         let by = match map.terms() {
             Terms::Slot(by) | Terms::Conjugate(by) => by,

@@ -41,7 +41,7 @@ const MARGIN_BITS: u32 = 2;
 /// The first scale, in bits, that the search for parameters tries. Any value would do.
 const FIRST_GUESS: u32 = 40;
 
-/// A program managed for CKKS parameters, with the compiler's predictions for it.
+/// A program with levels and scales for CKKS parameters, with the compiler's predictions for it.
 pub(crate) struct Fitted {
     pub params: Arc<Params>,
     pub managed: MacroProgram,
@@ -51,8 +51,8 @@ pub(crate) struct Fitted {
 }
 
 impl Fitted {
-    /// Manages `program` for `params` and predicts its precision. `output_level` is the [step](Steps) of the outputs, a
-    /// group of primes.
+    /// Gives the values of `program` levels and scales for `params`, and predicts the precision of
+    /// its outputs. `output_level` is the [step](Steps) of the outputs, a group of primes.
     pub(super) fn new(
         program: &MacroProgram,
         params: Arc<Params>,
@@ -154,7 +154,9 @@ impl Room {
         }
     }
 
-    /// Returns log2 of half of the number modulo which primes are 1, for the ring degree `2^log_n`.
+    /// Returns the exponent s such that all primes are 1 modulo 2^(s + 1), for the ring degree
+    /// `2^log_n`. It is `log_n`, unless the target demands primes that are 1 modulo a larger power
+    /// of two.
     pub(super) fn step(&self, log_n: u32) -> u32 {
         log_n.max(self.friendly_bits.saturating_sub(1))
     }
@@ -181,9 +183,9 @@ pub(super) struct Search<'a> {
     pub(super) output_level: Level,
     pub(super) planned: Planned,
     pub(super) levels: u32,
-    /// For each level above 0, the number by which its primes are larger than the scale.
+    /// For each level above 0, the factor by which the product of its primes exceeds the scale.
     pub(super) ratios: Vec<f64>,
-    /// The room that values need which did not fit in an earlier try.
+    /// The room that those values need which did not fit their levels in earlier tries.
     pub(super) rooms: Vec<Needed>,
     /// The advice on smaller inputs, for error messages.
     pub(super) narrower: Narrower,
@@ -194,8 +196,8 @@ pub(super) struct Search<'a> {
 pub(super) struct Needed {
     above: u32,
     bits: f64,
-    /// The number of scales that fit into the value's level above the first prime, less the scales of the value itself
-    /// but one.
+    /// The number of scales that the value's capacity holds beyond its integer part: the value's
+    /// level, or one less for a product before its rescale.
     scales: f64,
     value: Closeness,
 }
@@ -321,7 +323,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Fits the program to parameters.
+    /// Gives the program the levels and scales of `params`, and predicts its precision.
     pub(super) fn fitted(&mut self, params: Arc<Params>) -> Result<Fitted, CompileError> {
         Fitted::new(
             self.program,
@@ -350,7 +352,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the bits by which the ciphertext primes together exceed the scale at each level.
+    /// Returns the bits by which the primes of the levels exceed the scale, summed over all levels.
     fn ratio_bits(&self) -> f64 {
         self.ratios.iter().map(|ratio| ratio.log2()).sum()
     }
@@ -494,12 +496,12 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the bits of the first primes and the special ones.
+    /// Returns the bits of the first primes and the special primes together.
     fn beside(&self, scale_bits: u32) -> u32 {
         self.first_bits(scale_bits) + self.each * self.special_bits(scale_bits)
     }
 
-    /// Returns the bits of all primes together.
+    /// Returns the bits of Q P, the product of all ciphertext primes and special primes.
     fn qp_bits(&self, scale_bits: u32) -> u32 {
         let rescaled = f64::from(self.levels.saturating_mul(scale_bits)) + self.ratio_bits();
         (rescaled.ceil() as u32).saturating_add(self.beside(scale_bits))

@@ -35,7 +35,7 @@ pub struct Closeness {
 }
 
 impl Tightest {
-    /// The state before any value is compared.
+    /// The values of least room before any value was compared with the capacity of its level.
     pub const NONE: Self = Self {
         first: Closeness::NONE,
         worst: Closeness::NONE,

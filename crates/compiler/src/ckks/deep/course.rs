@@ -28,7 +28,8 @@ pub struct Setting<'a> {
     pub watch: &'a Watch,
 }
 
-/// A value without a level: the line that makes it, and the number of levels that it needs.
+/// The reason why a placement of bootstraps fails: the line of the first value for which no level
+/// is left, and the number of levels that the value needs.
 #[derive(Clone, Debug)]
 pub struct Lost {
     pub loc: Option<SourceLoc>,
@@ -45,7 +46,7 @@ struct Known {
     since: usize,
 }
 
-/// The state of the pass before an instruction.
+/// The state of the pass that places bootstraps, before one instruction of the program.
 #[derive(Clone)]
 pub struct Course<'a> {
     setting: &'a Setting<'a>,
@@ -57,7 +58,8 @@ pub struct Course<'a> {
     lost: Option<Lost>,
 }
 
-/// The cost of a bootstrap, in the unit of a key switch at one prime: about this many key switches at all primes.
+/// The cost of a bootstrap for each ciphertext prime, in the unit of a key switch at one prime. So
+/// a bootstrap costs as much as about 250 key switches at all primes.
 const BOOTSTRAP: f64 = 250.0;
 
 impl<'a> Course<'a> {

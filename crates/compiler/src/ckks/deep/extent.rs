@@ -5,8 +5,8 @@ use ringmill_isa::macros::{MacroOp, MacroProgram, Refused};
 
 use crate::ckks::range::{InputRange, Span, Spans};
 
-/// Returns a bound on the absolute values that a managed program bootstraps, and whether all of them are real. Returns
-/// `None` for a program that bootstraps none.
+/// Returns a bound on the absolute values that the `BOOTSTRAP`s of a program with levels take as
+/// operands, and whether all of them are real. Returns `None` for a program that bootstraps none.
 ///
 /// # Errors
 /// Fails for an operation that the analysis of ranges does not know.

@@ -115,7 +115,8 @@ pub(super) fn fit(
     Ok((fitted, procedure))
 }
 
-/// Returns whether bootstraps may hold a program that no chosen parameters hold, for this reason.
+/// Returns whether parameters that bootstrap may hold a program for which the choice of other
+/// parameters failed with `error`.
 pub(super) fn may_help(error: &CompileError, wanted: &super::Wanted, options: &Options) -> bool {
     let default = super::Wanted::default();
     let as_sets = wanted.table == default.table && wanted.level == default.level;
@@ -152,7 +153,8 @@ pub(super) fn choose(
     Err(error)
 }
 
-/// The bits by which the errors of one set may be smaller than those of the set before it.
+/// The bits by which the errors under one bootstrapping set may be smaller than those under the set
+/// before it. The search for a set ends if an output lacks more bits of accuracy.
 const FINER_BITS: f64 = 5.0;
 
 fn check(program: &MacroProgram, params: &Params, options: &Options) -> Result<(), CompileError> {

@@ -9,8 +9,9 @@ use ringmill_isa::source::SourceLoc;
 use super::Manager;
 use crate::ckks::label::Label;
 
-/// The scale of a managed ciphertext at its level: canonical (`Rescaled`), or the square of it (`Product`). Either is
-/// divided by the value's label, the factor between the value and the number that its ciphertext encodes.
+/// The scale of a ciphertext at its level: canonical (`Rescaled`), or the square of it (`Product`).
+/// Either is divided by the value's label, the factor between the value and the number that its
+/// ciphertext encodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum State {
     Rescaled(Level, Label),
@@ -40,14 +41,16 @@ impl State {
     }
 }
 
-/// A value of the new program with its state.
+/// A value of the program with levels, with its state: its level, its label, and whether it is
+/// rescaled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub value: MacroValue,
     pub state: State,
 }
 
-/// A rescaled value of the new program, with its level and its label, the factor by which its scale is divided.
+/// A rescaled value of the program with levels, with its level and its label, the factor by which
+/// its scale is divided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rescaled {
     pub value: MacroValue,
@@ -84,7 +87,8 @@ impl Manager<'_> {
         self.out.ty(value).polys().unwrap_or(0)
     }
 
-    /// Emits an instruction whose one result is a ciphertext of the size of its first operand.
+    /// Emits an instruction whose one result is a ciphertext of as many polynomials as the largest
+    /// of its operands.
     pub(super) fn emit(
         &mut self,
         op: MacroOp,
@@ -106,8 +110,8 @@ impl Manager<'_> {
         )
     }
 
-    /// Returns the new value that stands for a ciphertext of the old program, in the state in which it was
-    /// made.
+    /// Returns the value of the program with levels that stands for a ciphertext of the program
+    /// without. Its state is that in which it was made: rescaled, or a product.
     pub(super) fn natural(&self, old: MacroValue) -> Placed {
         // Programs define values before use, so the placement is there; a level-0 value stands in for the impossible.
         self.placed[old.0 as usize].unwrap_or(Placed {
@@ -116,8 +120,8 @@ impl Manager<'_> {
         })
     }
 
-    /// Returns a value of the old program rescaled, with its level and its label (the factor by which its scale is
-    /// divided).
+    /// Returns a value of the program without levels in rescaled form, with its level and its label
+    /// (the factor by which its scale is divided).
     pub(super) fn rescaled(&mut self, old: MacroValue, loc: &Option<SourceLoc>) -> Rescaled {
         let Placed { value, state } = self.natural(old);
         match state {
@@ -146,7 +150,8 @@ impl Manager<'_> {
         }
     }
 
-    /// Returns a rescaled value without the primes above `to`. Its scale stays that of its level.
+    /// Returns a rescaled value without the primes above `to`. Its scale stays the one of its level
+    /// before.
     pub(super) fn switched(
         &mut self,
         a: Rescaled,
@@ -175,8 +180,9 @@ impl Manager<'_> {
         new
     }
 
-    /// Returns the scale of a factor whose product with the rescaled value `a` is at level `to`. The product has the
-    /// label `product`, the factor by which its scale is divided.
+    /// Returns the scale of a plaintext or constant whose product with the rescaled value
+    /// `a` is at level `to`. The product has the label `product`, the factor by which its scale is
+    /// divided.
     pub(super) fn factor(&self, a: Rescaled, to: Level, product: Label) -> f64 {
         if a.label == Label::ONE && product == Label::ONE {
             return self.scales.factor(a.level, to);
@@ -241,7 +247,7 @@ impl Manager<'_> {
         new
     }
 
-    /// Returns a plaintext of the old program, encoded at the level and scale of `at`.
+    /// Returns a plaintext of the program without levels, encoded at the level and scale of `at`.
     pub(super) fn plain(
         &mut self,
         old: MacroValue,

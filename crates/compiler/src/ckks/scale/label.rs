@@ -18,7 +18,7 @@ const TOLERANCE: f64 = 1.0 / (1u64 << 48) as f64;
 /// its scale is divided.
 const MOST_INTEGER: f64 = 16.0;
 
-/// A value of the new program with its label, the factor by which its scale is divided.
+/// A value of the program with levels, with its label, the factor by which its scale is divided.
 type Labelled = (MacroValue, Label);
 
 impl Manager<'_> {
@@ -101,7 +101,8 @@ impl Manager<'_> {
         self.place(instr, value, state);
     }
 
-    /// Returns the ciphertext of a value as one of the value times `constant`, at the scale of `state`.
+    /// Emits the product (`MULC`) of a value and `constant`. The constant is encoded at the scale
+    /// that gives the product the scale of `state`.
     fn relabelled(
         &mut self,
         of: Placed,

@@ -38,14 +38,17 @@ struct Manager<'a> {
     plan: &'a Plan,
     labels: &'a mut Labels,
     findings: &'a mut Findings,
-    /// The number of the old program's instruction that is being managed.
+    /// The number, in the program without levels, of the instruction whose results get their levels
+    /// and scales now.
     number: usize,
-    /// For each value of the old program, its value and state in the new one.
+    /// For each value of the program without levels, the value and its state in the program with
+    /// levels.
     placed: Vec<Option<Placed>>,
     derived: HashMap<(MacroValue, Derived), MacroValue>,
-    /// Encoded plaintexts, by the old program's value, the level and the bits of the scale.
+    /// Encoded plaintexts, by their value in the program without levels, the level and the bits of
+    /// the scale.
     plains: HashMap<(MacroValue, Level, u64), MacroValue>,
-    /// The instruction that makes each plaintext value of the old program.
+    /// The instruction that makes each plaintext value of the program without levels.
     plain_source: HashMap<MacroValue, (MacroOp, MacroImm)>,
 }
 
@@ -223,8 +226,8 @@ impl Manager<'_> {
         (a, self.need(instr).above(1).min(a.level))
     }
 
-    /// Emits a product with a constant, whose scale makes the result's label (the factor by which its scale is divided)
-    /// one after the rescale.
+    /// Emits a product with a constant. The constant's scale is such that the rescaled product has
+    /// the label one: its scale is the canonical one, divided by nothing.
     fn constant_product(&mut self, instr: &MacroInstr, a: MacroValue, value: f64) {
         let (a, to) = self.for_factor(instr, a);
         let label = self.before_rescale(to, Label::ONE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds by trial which products with constants of a program are computed, and which only change scales. Each trial
-//! manages the program and adds the decisions that were missing.
+//! Finds by trial which products with constants of a program are computed, and which only change
+//! scales. Each trial gives the program levels and scales, and adds the decisions that were
+//! missing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +15,8 @@ use crate::ckks::label::{Label, Labels};
 use crate::ckks::plan::{Conflict, MOST_LOG2, Plan};
 use crate::error::CompileError;
 
-/// The most trials. In a program that needs more, every product with a constant is computed.
+/// The most trials in the search for a plan. In a program that needs more, every product with a
+/// constant is computed.
 const MOST_TRIALS: usize = 64;
 
 /// The results of one pass of level management about labels, the factors between values and the numbers that their
@@ -66,8 +68,9 @@ impl Findings {
         self.ratios.get(level.index()).copied().flatten()
     }
 
-    /// Chooses the ratio of a level, by which a rescale multiplies a label. A product with the label `product` then has
-    /// the label one after its rescale.
+    /// Chooses the ratio of a level, by which a rescale multiplies a label. A product with the
+    /// label `product` then has the label one after its rescale, unless all ratios are fixed to one
+    /// or the ratio would be too far from one.
     pub fn choose_ratio(&mut self, level: Level, product: Label, labels: &mut Labels) -> Label {
         let inverse = labels.times(Label::ONE, product, -1);
         let inverse = inverse.filter(|&label| labels.log2(label).abs() <= MOST_LOG2);
@@ -93,7 +96,8 @@ impl Findings {
         self.free.extend(&instr.dst);
     }
 
-    /// Records that the label of an instruction's results comes from the operand `from`, but is not its label.
+    /// Records that the last constant in the label of the operand `from` is also the last one in
+    /// the labels of an instruction's results. The labels may still differ.
     pub fn from(&mut self, instr: &MacroInstr, from: MacroValue) {
         if let Some(&cause) = self.causes.get(&from) {
             self.causes.extend(instr.dst.iter().map(|&d| (d, cause)));
@@ -149,7 +153,8 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
-    /// Returns the plan that computes every product with a constant.
+    /// Returns the plan in which every product with a constant is computed, and none only changes
+    /// its result's scale.
     ///
     /// # Errors
     /// Fails for an operation that is not of CKKS.
@@ -163,8 +168,8 @@ impl Planned {
         })
     }
 
-    /// Returns the plan that computes every product with a constant, for a program with `BOOTSTRAP`s of values at the
-    /// level `start`.
+    /// Returns the plan in which every product with a constant is computed, and none only changes
+    /// its result's scale, for a program with `BOOTSTRAP`s of values at the level `start`.
     ///
     /// # Errors
     /// Fails for an operation that is not of CKKS.
@@ -182,8 +187,9 @@ impl Planned {
         })
     }
 
-    /// Returns the plan of fewest levels for parameters whose primes can be chosen. It changes scales alone for the
-    /// constants if that takes fewer levels than products with them.
+    /// Returns the plan for a program's products with constants that takes the fewest levels, for
+    /// primes that can be chosen. It changes scales alone for the constants if that takes fewer
+    /// levels than products with them.
     ///
     /// # Errors
     /// Fails for an operation that is not of CKKS.
@@ -191,7 +197,8 @@ impl Planned {
         Self::fewest(program, output_level, None)
     }
 
-    /// Returns the plan of fewest levels for given primes.
+    /// Returns the plan for a program's products with constants that takes the fewest levels, for
+    /// given ciphertext primes.
     ///
     /// # Errors
     /// Fails for an operation that is not of CKKS.
@@ -232,7 +239,7 @@ impl Planned {
         (1..=levels).map(ratio).collect()
     }
 
-    /// Manages a program as planned.
+    /// Gives every value of a program the level and the scale that follow from the plan.
     ///
     /// # Errors
     /// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
