@@ -59,7 +59,7 @@ pub struct Compiled<S: Compiles> {
     pub keys: Vec<S::KeyName>,
     /// The outputs of the program, in the order of the source's outputs.
     pub outputs: Vec<CompiledOutput<S>>,
-    /// The prediction for each output, in the same order: precision or noise.
+    /// The predicted precision or noise of each output, in the order of `outputs`.
     pub predicted: Vec<S::Prediction>,
     /// The level of the outputs: that of the options, or above it if the chosen parameters need that.
     pub output_level: Level,
@@ -156,7 +156,7 @@ fn compile_or<S: Compiles>(
     lowered(source, fitted, options, &prepared.ranges)
 }
 
-/// A traced program after the passes before parameters are chosen.
+/// A traced program after the passes that run before parameters are chosen.
 struct Prepared<S: Compiles> {
     relinearised: MacroProgram,
     /// The range of each input.

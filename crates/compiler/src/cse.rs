@@ -85,8 +85,8 @@ fn first_equal(data: &[Vec<(f64, f64)>]) -> Vec<u32> {
         .collect()
 }
 
-/// Merges instructions of an unmanaged program that compute the same value. `ADD` and the product of
-/// two ciphertexts commute.
+/// Merges instructions of a program without levels that compute the same value. `ADD` and the
+/// product of two ciphertexts commute.
 pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     let data = first_equal(&source.data);
     let mut seen: HashMap<Key, Vec<MacroValue>> = HashMap::with_capacity(source.instrs.len());

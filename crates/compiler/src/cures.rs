@@ -11,7 +11,7 @@ use crate::accuracy::Accuracy;
 pub struct Cures {
     /// The largest number of products in sequence that fits the parameters.
     pub at_most: Option<u32>,
-    /// The largest lower accuracy at which the program compiles.
+    /// The highest accuracy below the user's demand at which the program compiles.
     pub accuracy: Option<Accuracy>,
     /// Whether the program compiles with parameters that the compiler chooses.
     pub chosen: bool,

@@ -19,7 +19,8 @@ use crate::scheme::options::{KeyWishes, Prefer};
 /// The bits by which the special primes together exceed a digit, if they can. Then key switching adds little more error
 /// than a division by one prime, even in the slot that gets most of it.
 pub(crate) const SPECIAL_BITS: u32 = 8;
-/// The number of choices that a search tries, the best first, before the digits stay as they are.
+/// The number of choices of digits that a search tries, the best first. If none of them serves, the
+/// digits stay as they are.
 pub(crate) const TRIES: usize = 6;
 
 impl KeyWishes {
@@ -62,7 +63,7 @@ impl KeyWishes {
     }
 }
 
-/// A number of digits with its special primes and costs.
+/// A choice of key-switching digits: their number, the special primes, and the costs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Digits {
     pub dnum: usize,
@@ -70,11 +71,11 @@ pub(crate) struct Digits {
     pub special: u32,
     /// The size of each special prime in bits.
     pub bits: u32,
-    /// The bits of the largest digit.
+    /// The bits of the product of the largest digit's primes.
     digit_bits: u32,
     /// The word operations of the whole program, in units of half a product of words.
     pub time: u64,
-    /// The bytes of all evaluation keys.
+    /// The bytes of all evaluation keys of the program.
     pub bytes: u64,
 }
 
@@ -99,7 +100,7 @@ pub(crate) struct Setting<'a> {
     /// The most primes of the parameters, special primes included.
     pub max_primes: usize,
     pub work: &'a Work,
-    /// Whether key halves come from seeds.
+    /// Whether the uniform half of each evaluation key comes from a seed.
     pub seeded: bool,
 }
 
@@ -157,7 +158,7 @@ impl Setting<'_> {
         }
     }
 
-    /// Returns the bits of the largest digit.
+    /// Returns the bits of the product of the largest digit's primes.
     fn largest(&self, digits: &[Range<usize>]) -> u32 {
         let bits = digits.iter().map(|digit| self.bits(digit.clone()));
         bits.max().unwrap_or(0)

@@ -86,7 +86,7 @@ pub enum CompileError<E = CkksError> {
     NoParameters {
         at: At,
         levels: u32,
-        /// The most levels that parameters can have here.
+        /// The most levels that secure parameters can have at this ring degree and scale.
         most: u32,
         scale_bits: u32,
         needed_bits: u32,
@@ -128,7 +128,7 @@ pub enum CompileError<E = CkksError> {
         /// The bounds before and after the step at which the output's largest error grows most, or
         /// `None` if it never grows.
         growth: Option<(f64, f64)>,
-        /// Whether the factor that multiplies the error is a constant or a plaintext.
+        /// Whether the largest error grows most at a product by a constant or a plaintext.
         by_plain: bool,
         narrower: Narrower,
     },
@@ -250,7 +250,8 @@ pub enum CompileError<E = CkksError> {
     )]
     UnboundedTest { at: At },
 
-    /// The program divides by a number that is no quotient for this plaintext modulus.
+    /// The program divides by a number that does not divide the plaintext modulus, or its scheme
+    /// has no division.
     #[error(
         "{at}a quotient by {by} is none here: it needs BGV and a plaintext modulus that {by} divides and is below, given by the \
          parameters; use a power of an odd prime and one of its lower powers"
@@ -305,7 +306,7 @@ pub enum CompileError<E = CkksError> {
     )]
     NotTraced,
 
-    /// The program is too long without its calls and repeats.
+    /// The program is too long if its calls and repeats are written out.
     #[error(transparent)]
     WrittenOut(#[from] crate::inline::InlineError),
 
@@ -324,7 +325,7 @@ pub enum CompileError<E = CkksError> {
     )]
     Misshapen { at: At, op: &'static str },
 
-    /// A pass does not know an operation.
+    /// A pass of the compiler met an operation that it does not know.
     #[error("{0}; this is a fault of the compiler, please report it")]
     Refused(#[from] Refused),
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rewrites managed programs with the macro instructions in Table 2 of the BASALISC paper, for machines that have them.
-//! Inputs and encoded plaintexts lie in distant memory until a `LOAD` reads them. An automorphism becomes a `MORPH` and
-//! a key switch `KSW`, and a relinearisation becomes a `KSW`. The results stay the same, and so does the mid-level
-//! program but for its `HCF`.
+//! Rewrites programs with levels with the macro instructions in Table 2 of the BASALISC paper, for
+//! machines that have them. Inputs and encoded plaintexts lie in distant memory until a
+//! `LOAD` reads them. An automorphism becomes a `MORPH` and a key switch
+//! `KSW`, and a relinearisation becomes a `KSW`. The results stay the same. The mid-level program
+//! differs only by the `HCF` (halt) at its end.
 //!
 //! `HROTATE` stays one instruction: its rotations share a decomposition, which one `KSW` for each rotation would
 //! compute anew.
@@ -90,8 +91,8 @@ impl Body {
         Ok(())
     }
 
-    /// Emits `first` with a new result of type `between`, then `then`, which computes the old result of `first` from
-    /// it.
+    /// Emits `first` with a new result of type `between`, then an instruction with the operation
+    /// `then`. It computes the old result of `first` from the new one.
     fn split(&mut self, first: MacroInstr, between: MacroType, then: MacroOp) {
         let made = MacroValue(self.types.len() as u32);
         self.types.push(between);

@@ -13,8 +13,8 @@ use thiserror::Error;
 
 use crate::line::At;
 
-/// The most values of a program without calls and repeats: results of its instructions and arguments of its calls.
-/// Managing levels adds up to four times as many.
+/// The most values of a program without calls and repeats: results of its instructions and
+/// arguments of its calls. Level management adds up to four times as many.
 pub const MAX_WRITTEN_OUT: u64 = MAX_MACRO_VALUES as u64 / 4;
 
 /// The reason why a program's calls and repeats could not be written out.

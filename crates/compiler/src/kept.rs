@@ -42,7 +42,7 @@ impl KeptBootstrapping {
         Self(fields.map(owned).into())
     }
 
-    /// Converts the fields to the scheme's own type.
+    /// Converts the fields of a bootstrap to the scheme's own type for them.
     ///
     /// # Errors
     /// Returns in words what is wrong with the fields.

@@ -60,7 +60,8 @@ pub fn of_scheme<S: Compiles>(program: &MacroProgram) -> Result<(), ErrorOf<S>> 
     }
 }
 
-/// Returns where relinearisations go, by the passes that the user asks for.
+/// Returns the rule by which relinearisations are placed: as few as possible if the user asks for
+/// that pass, else one after each product.
 pub(crate) fn placement(passes: Passes) -> Placement {
     match passes.lazy_relin {
         true => Placement::Fewest,

@@ -41,7 +41,8 @@ pub(crate) trait Subtraction: Arithmetic {
 
 /// A sequence of polynomials b_0 = 1, b_1 = x, b_2, ... of which b_j has degree j, with a product rule for b_j.
 pub(crate) trait Basis<A: Arithmetic> {
-    /// Returns the index of the element, beside the two factors, from which b_j is computed.
+    /// Returns the index of the basis element that b_j is computed from besides its two factors, or
+    /// `None` if the factors suffice.
     fn beside(&self, j: usize) -> Option<usize>;
 
     /// Splits a polynomial of degree below 2 `at` into `low + high b_at`, where `at` is a power of two.
@@ -58,7 +59,7 @@ pub(crate) trait Basis<A: Arithmetic> {
     ) -> Result<A::Value, A::Error>;
 }
 
-/// The powers of x.
+/// The basis of the powers of x: b_j is x^j.
 pub(crate) struct Powers;
 
 impl<A: Arithmetic> Basis<A> for Powers {
@@ -98,13 +99,14 @@ impl Chebyshev {
 }
 
 impl<A: Subtraction<Coefficient = f64>> Basis<A> for Chebyshev {
-    /// T_(a + b) = 2 T_a T_b - T_(a - b), with an even a but for b_2.
+    /// Returns the index a - b, since T_(a + b) = 2 T_a T_b - T_(a - b). Here a is a power of two,
+    /// which is even except for b_2 with a = b = 1.
     fn beside(&self, j: usize) -> Option<usize> {
         let (a, b) = factors(j);
         Some(a - b)
     }
 
-    /// The same rule with b = `at`: T_(at + j) = 2 T_at T_j - T_(at - j).
+    /// Splits by the rule T_(at + j) = 2 T_at T_j - T_(at - j), for 0 < j < `at`.
     fn split(&self, p: &[f64], at: usize) -> (Vec<f64>, Vec<f64>) {
         let (high, low) = divided(p, at);
         (low, high)
@@ -181,7 +183,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Returns the plan with the fewest products for a polynomial.
+    /// Returns the plan that evaluates a polynomial with the fewest products.
     fn of<A: Arithmetic>(basis: &impl Basis<A>, p: &[A::Coefficient]) -> Self {
         let budget = depth(p);
         (1..=budget.max(1))
@@ -205,8 +207,8 @@ impl Plan {
         }
     }
 
-    /// Returns the number of products that evaluating `p` takes without its elements, and adds these elements to
-    /// `elements`.
+    /// Returns the number of products that evaluating `p` takes, besides those that make elements
+    /// of the basis. Adds the indices of the elements that `p` needs to `elements`.
     fn products<A: Arithmetic>(
         self,
         basis: &impl Basis<A>,
@@ -265,7 +267,7 @@ fn terms<C: Coefficient>(p: &[C]) -> impl DoubleEndedIterator<Item = (usize, C)>
     all.filter(|&(_, c)| c != C::from(0))
 }
 
-/// Returns the coefficients without leading zeros.
+/// Returns the coefficients of a polynomial without the zeros above its degree.
 pub(crate) fn trimmed<C: Coefficient>(p: &[C]) -> &[C] {
     let len = p.iter().rposition(|&c| c != C::from(0));
     p.split_at(len.map_or(0, |last| last + 1)).0

@@ -38,7 +38,8 @@ pub enum EvaluateError {
 
 /// A scheme's meaning of instructions, as functions on slots of type `V`.
 pub(crate) trait Meaning<V> {
-    /// Computes the results of one instruction. It is no output, and its message is not its operand's.
+    /// Computes the results of one instruction. The instruction is no output, and does more than
+    /// pass its operand's message on.
     ///
     /// # Errors
     /// Fails for an operation that has no meaning here, or for operands or an immediate that do not fit the operation.
@@ -54,8 +55,9 @@ pub(crate) trait Meaning<V> {
     fn made(&mut self, _: MacroValue, _: &mut [V]) {}
 }
 
-/// Evaluates a traced or managed program. `inputs` are the vectors of the program's inputs in order, each of `slots`
-/// values. The result is one vector for each output, in the order of the program's outputs.
+/// Evaluates a program, as traced or with levels. `inputs` are the vectors of the program's inputs
+/// in order, each of `slots` values. The result is one vector for each output, in the order of the
+/// program's outputs.
 ///
 /// # Errors
 /// [`EvaluateError`] if inputs do not fit the program, or if the program breaks the macro level's rules.

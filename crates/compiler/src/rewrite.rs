@@ -120,7 +120,7 @@ impl Rewriter {
     }
 }
 
-/// The type of an unmanaged ciphertext of two polynomials.
+/// The type of a ciphertext of two polynomials that has no level yet.
 pub(crate) const CIPHER: MacroType = MacroType::Cipher { size: 2, at: None };
 
 pub(crate) fn is_cipher(types: &[MacroType], value: MacroValue) -> bool {

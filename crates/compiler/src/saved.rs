@@ -54,7 +54,8 @@ struct Line {
     options: Kept,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     returned: Option<Returned>,
-    /// The lengths of the arrays. The field is absent if all arrays fill the slots.
+    /// The number of slots that each array fills. The file lacks the field if all arrays fill all
+    /// slots.
     #[serde(default, skip_serializing_if = "Lengths::are_slots")]
     lengths: Lengths,
 }

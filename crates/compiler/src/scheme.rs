@@ -155,7 +155,7 @@ pub trait Compiles:
         ranges: &[Self::Range],
     ) -> Result<Fitted<Self>, ErrorOf<Self>>;
 
-    /// Returns the evaluation keys that a managed program needs, each once.
+    /// Returns the evaluation keys that a program with levels needs, each once.
     ///
     /// # Errors
     /// Fails for a key that the parameters do not have.
@@ -215,7 +215,7 @@ pub struct Fitted<S: Compiles> {
     pub bootstrapping: Option<S::Bootstrapping>,
 }
 
-/// An instruction to lower, with the types of its managed program.
+/// An instruction to lower, from a program with levels, with the types of that program's values.
 #[derive(Clone, Copy, Debug)]
 pub struct Lowerable<'a> {
     /// The types of the values of the instruction's program or procedure.
@@ -247,8 +247,8 @@ impl<'a> Lowerable<'a> {
         self.operand(number)?.polys()
     }
 
-    /// Returns the Galois element whose secret a ciphertext operand is under, or `None` if it is under the program's
-    /// own.
+    /// Returns the Galois element g of a ciphertext operand that an automorphism put under the
+    /// secret s(x^g). Returns `None` if the operand is under the program's own secret s.
     pub fn under(&self, number: usize) -> Option<Galois> {
         match self.operand(number)? {
             MacroType::Morphed { by, .. } => Some(by),

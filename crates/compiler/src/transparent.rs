@@ -49,7 +49,8 @@ type Terms = BTreeMap<u32, f64>;
 /// The most terms of a sum that are kept. A longer sum counts as a ciphertext of its own.
 const TERMS: usize = 8;
 
-/// The sums of ciphertexts that the values of one program are, found in the order of its instructions.
+/// The values of one program, each expressed as a sum of whole multiples of ciphertexts. They are
+/// found in the order of the program's instructions.
 pub(crate) struct Sums<'a> {
     types: &'a [MacroType],
     terms: Vec<Terms>,
@@ -73,7 +74,7 @@ impl<'a> Sums<'a> {
         sizes.copied().max().unwrap_or(1)
     }
 
-    /// Finds the sums of ciphertexts that an instruction's results are.
+    /// Expresses each result of an instruction as a sum of whole multiples of ciphertexts.
     pub fn step(&mut self, instr: &MacroInstr) {
         let sizes: Vec<u8> = instr.src.iter().map(|&v| self.polynomials(v)).collect();
         let largest = sizes.iter().copied().max().unwrap_or(1);
@@ -139,7 +140,8 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// Returns the sum of the value alone, a ciphertext of `size` polynomials. A transparent value gives the empty sum.
+    /// Returns the sum that is the value alone, once. The value is a ciphertext with `size`
+    /// polynomials that may be nonzero. A transparent value gives the empty sum.
     fn own(&mut self, value: MacroValue, size: u8) -> Terms {
         if size < 2 {
             return Terms::new();

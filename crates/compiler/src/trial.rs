@@ -60,7 +60,8 @@ pub(crate) fn with_cures<S: Compiles>(
     error
 }
 
-/// Returns the largest lower accuracy with which a program compiles, or `None` if there is none.
+/// Returns the highest accuracy below the user's demand with which a program compiles, or `None` if
+/// there is none.
 fn accuracy<S: Compiles>(
     options: &Options<S>,
     compiles: impl Fn(&Options<S>) -> bool,

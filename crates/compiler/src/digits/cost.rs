@@ -16,28 +16,29 @@ use crate::scheme::{Compiles, ErrorOf};
 const PRODUCT: u64 = 2;
 /// The cost of a product with a residue of a key, which comes from memory, in units of half a product.
 const KEY_PRODUCT: u64 = 2 * PRODUCT;
-/// The cost of a residue that is made from the seed of a key, once a run, in units of half a product.
+/// The cost of a residue that is made from the seed of a key, once in each run of the program, in
+/// units of half a product.
 const EXPANDED: u64 = 4 * PRODUCT;
 
-/// The moduli of products of ciphertexts.
+/// The moduli modulo which a product of two ciphertexts is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Products {
-    /// The primes of the level.
+    /// The product is computed modulo the primes of the level alone.
     WithinQ,
-    /// The primes of the level and about as many more, as in BFV.
+    /// The product is computed modulo the primes of the level and about as many more, as in BFV.
     Extended,
 }
 
-/// The operations on values of one level.
+/// The numbers of operations that a program carries out at one number of ciphertext primes.
 #[derive(Clone, Copy, Default, Debug)]
 struct Counts {
     /// The number of values that key switching decomposes.
     decomposed: u64,
     /// The number of key switches. Rotations of one value share a decomposition.
     switched: u64,
-    /// The transforms of limbs outside of key switches.
+    /// The number of transforms of a limb outside of key switches.
     transforms: u64,
-    /// The products of limbs outside of key switches.
+    /// The number of products of two limbs outside of key switches.
     products: u64,
 }
 
@@ -83,19 +84,20 @@ impl Work {
         Ok(work)
     }
 
-    /// Returns the number of ciphertext primes of a value of a managed program.
+    /// Returns the number of ciphertext primes of a value of a program with levels, or `None` for a
+    /// value without a level.
     pub fn primes_of(managed: &MacroProgram, value: MacroValue) -> Option<usize> {
         let at = managed.types.get(value.0 as usize)?.at()?;
         Some(at.level.primes())
     }
 
-    /// Returns the number of keys.
+    /// Returns the number of evaluation keys that the program needs.
     pub fn keys(&self) -> u64 {
         self.keys
     }
 
-    /// Returns the word operations with these digits, numbers of special primes and of all primes, in units of half a
-    /// product.
+    /// Returns the program's word operations with these key-switching digits, numbers of special
+    /// primes and of all primes. The unit is half a product of words.
     pub fn time(
         &self,
         log_n: u32,
@@ -129,7 +131,8 @@ impl Work {
     }
 }
 
-/// Returns the operations of an extension. One limb is reduced modulo each new modulus, and several are scaled and
+/// Returns the word operations to extend one coefficient from `from` to `to` moduli, in units of
+/// half a product of words. One limb is reduced modulo each new modulus, and several are scaled and
 /// summed.
 fn extension((from, to): (u64, u64)) -> u64 {
     match from {

@@ -35,7 +35,8 @@ pub(crate) struct Short {
 }
 
 impl Short {
-    /// Makes the reason for parameters that lack this number of bits, without a line of the user's program.
+    /// Makes the reason for parameters that lack this number of bits of room for noise, without a
+    /// line of the user's program.
     pub fn of(bits: f64) -> Self {
         Self {
             bits,

@@ -101,10 +101,11 @@ impl Held {
         }
     }
 
-    /// Checks that the plaintext modulus `t` holds all these ranges.
+    /// Checks that the plaintext modulus `t` holds every encrypted, encoded, tested and output
+    /// value of the program.
     ///
     /// # Errors
-    /// [`CompileError::PlainRange`] unless `t` holds all.
+    /// [`CompileError::PlainRange`] unless `t` holds all of them.
     pub fn check<E>(&self, t: PlainModulus) -> Result<(), CompileError<E>> {
         if self.in_modulus(t) {
             Ok(())
@@ -127,8 +128,8 @@ impl Held {
         }
     }
 
-    /// Returns a plaintext modulus with slots at ring degree 2^`log_n`, of the smallest size that holds all these
-    /// ranges.
+    /// Returns a plaintext modulus with slots at ring degree 2^`log_n`, of the smallest size that
+    /// holds every encrypted, encoded, tested and output value of the program.
     ///
     /// # Errors
     /// [`CompileError::PlainRange`] if there is none.

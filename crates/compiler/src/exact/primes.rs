@@ -30,7 +30,9 @@ impl Room {
         ntt_primes_excluding(bits, self.step(log_n), count as usize, &[t.value()]).ok()
     }
 
-    /// Returns log2 of half of the number modulo which primes are 1, for the ring degree `2^log_n`.
+    /// Returns the exponent s such that all primes are 1 modulo 2^(s + 1), for the ring degree
+    /// `2^log_n`. It is `log_n`, unless the target demands primes that are 1 modulo a larger power
+    /// of two.
     pub fn step(self, log_n: u8) -> u32 {
         u32::from(log_n).max(self.friendly_bits.saturating_sub(1))
     }

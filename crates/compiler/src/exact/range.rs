@@ -321,7 +321,8 @@ impl Visitor for OfResult<'_> {
         Ok(IntegerRange::new(0, 1))
     }
 
-    /// Returns no range for a quotient. It is known only modulo t over the divisor, so above that it may be any number.
+    /// Returns no range for a quotient. It is known only modulo t divided by the divisor, for the
+    /// plaintext modulus t, so it has no bounds.
     fn quotient(&mut self, _: &MacroInstr, _: Constant) -> Found {
         Ok(None)
     }

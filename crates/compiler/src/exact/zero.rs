@@ -82,15 +82,18 @@ fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
 pub enum Way {
     /// The test is 1 - x^(t - 1), by Fermat.
     Power,
-    /// The test is a polynomial of the value x that has these roots and is 1 at 0.
+    /// The test is a polynomial in x with these coefficients, that of the lowest degree first. It
+    /// is 1 at 0 and has the other values of x as roots.
     Roots(Vec<u64>),
-    /// The test is a polynomial of the square x^2 that has these roots and is 1 at 0.
+    /// The test is a polynomial in x^2 with these coefficients, that of the lowest degree first. It
+    /// is 1 at 0 and has the squares of the other values of x as roots.
     SquaredRoots(Vec<u64>),
 }
 
 impl Way {
-    /// Chooses the cheapest way for a range. The cost of a product grows with the ring degree times the square of the
-    /// primes, and each of these grows about as the depth does.
+    /// Chooses the cheapest polynomial that tests values in `range` for zero modulo `q`. The cost
+    /// of a product grows with the ring degree times the square of the number of primes. Both grow
+    /// about as the depth does.
     pub fn cheapest(range: IntegerRange, q: Modulus) -> Self {
         let power = u64::BITS - (q.value() - 2).leading_zeros();
         let products = u64::from(q.value().ilog2() + (q.value() - 1).count_ones() - 1);
@@ -102,7 +105,8 @@ impl Way {
         }
     }
 
-    /// Returns the way by roots, with its number of products and its depth. Returns `None` for too many roots.
+    /// Returns the test by a polynomial whose roots include the values of `range` other than 0,
+    /// with its number of products and its depth. Returns `None` for too many roots.
     pub fn by_roots(range: IntegerRange, q: Modulus) -> Option<(Self, f64, u32)> {
         let (low, high) = (range.low().unsigned_abs(), range.high().unsigned_abs());
         let both = range.low() < 0 && range.high() > 0;
@@ -137,7 +141,7 @@ impl Way {
         Some((way, products, depth))
     }
 
-    /// Returns the most values that the written-out test makes.
+    /// Returns the most values that a test adds to the program when it is written out.
     fn values(&self) -> u64 {
         match self {
             Self::Power => 4 * 64,

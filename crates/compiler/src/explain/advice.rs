@@ -117,7 +117,7 @@ impl Tried<'_> {
         Ok(())
     }
 
-    /// Searches for the largest lower accuracy at which the program is cheaper.
+    /// Searches for the highest accuracy below the user's demand at which the program is cheaper.
     fn accuracy<S: Explained>(&mut self, options: &Options<S>) -> Result<(), ErrorOf<S>> {
         let ParamsChoice::Choose(wanted) = &options.params else {
             return Ok(());

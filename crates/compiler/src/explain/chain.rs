@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds the longest chain of products in a managed program.
+//! Finds the longest chain of products in a program with levels.
 
 use ringmill_isa::macros::op::{MacroLevel, MacroNote};
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
@@ -71,7 +71,8 @@ pub struct Chain {
     pub cut: bool,
 }
 
-/// The length of a chain: its products in sequence, then the levels that divisions take.
+/// The length of a chain of products, by which chains are compared: first its products in sequence,
+/// then the levels that its divisions take.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 struct Length {
     products: u64,
@@ -95,7 +96,8 @@ struct Longest {
 }
 
 impl Chain {
-    /// Returns the longest chain of a managed program. A call or repeat counts with the longest chain of its procedure.
+    /// Returns the longest chain of products in a program with levels. A call or repeat counts with
+    /// the longest chain of its procedure.
     pub fn of(managed: &MacroProgram) -> Self {
         let mut procs: Vec<Longest> = Vec::with_capacity(managed.procs.len());
         for proc in &managed.procs {

@@ -35,7 +35,7 @@ pub struct Work {
     pub operations: String,
     pub calls: u64,
     pub limb_instructions: u64,
-    /// The share of all limb instructions of the program, from 0 to 1.
+    /// The share of the program's limb instructions that the operation takes, from 0 to 1.
     pub share: f64,
 }
 
@@ -44,9 +44,10 @@ pub struct Work {
 pub struct Costs {
     pub bootstraps: Count,
     pub relinearisations: Count,
-    /// The automorphisms with a key switch. A group of rotations of one value counts once for each rotation.
+    /// The automorphisms with a key switch. An `HROTATE`, which rotates one value several times,
+    /// counts once for each rotation.
     pub rotations: Count,
-    /// The relinearisations and rotations, without those inside bootstraps.
+    /// The number of relinearisations and rotations together, without those inside bootstraps.
     pub key_switches: u64,
     /// The divisions by a prime, each of which takes a level from a ciphertext.
     pub rescales: Count,

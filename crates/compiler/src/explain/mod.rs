@@ -126,7 +126,7 @@ pub fn explain<S: Explained>(
     })
 }
 
-/// Returns the highest level at which a managed program has a ciphertext.
+/// Returns the highest level that a ciphertext of the program or of its procedures has.
 fn highest(managed: &MacroProgram) -> u32 {
     let procs = managed.procs.iter().flat_map(|proc| &proc.types);
     let types = procs.chain(&managed.types);
@@ -155,7 +155,8 @@ impl Size {
         }
     }
 
-    /// Returns whether keys or levels are fewer than `other` has, and nothing is larger.
+    /// Returns whether this size has fewer key bytes or levels than `other`, and no more of either,
+    /// at no larger ring degree.
     fn is_less_than(self, other: Self) -> bool {
         let less = self.key_bytes < other.key_bytes || self.levels < other.levels;
         let no_larger = self.key_bytes <= other.key_bytes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers procedures to blocks of the mid-level program. A block is made once and run from many places, and has limbs
-//! of its own. The linked bootstrap is a block too.
+//! Lowers procedures to blocks of the mid-level program. A block is made once and run from many
+//! places, and has limbs of its own. The procedure that a bootstrap calls is a block too.
 
 use std::mem;
 
@@ -68,7 +68,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         ty.and_then(MacroType::polys).unwrap_or(0)
     }
 
-    /// Returns new limbs for a ciphertext parameter of a block, and appends their types.
+    /// Returns new limbs for a ciphertext parameter of a block, and appends their types to `types`.
     fn parameter(&mut self, polys: u32, level: Level, types: &mut Vec<ValueType>) -> Limbs {
         let mut limbs = Vec::with_capacity(polys as usize);
         for _ in 0..polys {
@@ -132,7 +132,8 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         Ok(())
     }
 
-    /// Lowers a `BOOTSTRAP` to a call of the linked procedure, whose block is made at its first use.
+    /// Lowers a `BOOTSTRAP` to a run of the block of the bootstrap's procedure. The block is made
+    /// at its first use.
     pub(super) fn bootstrap(&mut self, instr: &MacroInstr) -> Result<(), ErrorOf<S>> {
         let block = match self.bootstrap {
             Some(block) => block,

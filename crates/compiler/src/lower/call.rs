@@ -44,8 +44,8 @@ impl<S: Compiles> Lowering<'_, S> {
         level.moduli().map(|i| ModulusId(i as u16))
     }
 
-    /// Appends the call of `operation` on the operands of `instr`, then `keys`. Defines the limbs of the results of
-    /// `to`.
+    /// Appends the call of `operation`, whose arguments are the operands of `instr` and then
+    /// `keys`. The results of the call become the limbs of the results of `to`.
     pub(super) fn call(
         &mut self,
         operation: S::Operation,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers a managed macro program to the mid level. Each macro instruction becomes one call of a cached procedure,
-//! which the scheme names ([`Compiles::code`]). `MUL`, `SQUARE` and `MORPH` whose only use is their `RELIN` or `KSW`
-//! become one call with it.
+//! Lowers a macro program with levels to the mid level. Each macro instruction becomes one call of
+//! a cached procedure, which the scheme names ([`Compiles::code`]). `MUL`, `SQUARE` and `MORPH`
+//! whose only use is their `RELIN` or `KSW` become one call with it.
 
 mod blocks;
 mod call;
@@ -30,12 +30,13 @@ use crate::scheme::{Code, Compiles, ErrorOf, Lowerable, place};
 /// The source of a plaintext that is encoded before the program runs, or when it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlainSource {
-    /// A constant vector of the managed program, by its index in that program's `data` (folding adds vectors to those
-    /// of the traced program).
+    /// A constant vector of the program with levels, by its index in that program's `data`.
+    /// Simplification adds vectors to those of the traced program.
     Data(u32),
     /// A plain input, by its index in `inputs`.
     Input(u32),
-    /// A constant of the linked bootstrap, by its number there: integers that are lifted to each prime of its level.
+    /// A constant polynomial of the bootstrap's procedure, by its number there. Its integer
+    /// coefficients are reduced modulo each prime of its level.
     Lifted(u32),
 }
 
@@ -63,7 +64,7 @@ type Limbs = Vec<Vec<Held>>;
 struct Scope<'a> {
     types: &'a [MacroType],
     steps: Vec<Loose>,
-    /// The number of limbs made so far.
+    /// The number of limbs that the body has so far.
     made: u32,
     limbs: Vec<Limbs>,
     /// For each product or `MORPH` that is lowered together with its key switch, the instruction with its operands.
@@ -95,7 +96,7 @@ struct Lowering<'a, S: Compiles> {
     linked: Option<&'a MacroProc>,
     /// The block of the bootstrap's procedure, once it is made.
     bootstrap: Option<u32>,
-    /// The block of each procedure that was lowered.
+    /// For each procedure that was lowered, the number of its block.
     block_of_proc: Vec<u32>,
     /// The mid-level program without its steps.
     program: Program,
@@ -112,8 +113,8 @@ struct Lowering<'a, S: Compiles> {
     stands_for: Vec<&'static [MacroOp]>,
 }
 
-/// Lowers a managed program `source`, which needs the evaluation keys `keys`. A `BOOTSTRAP` calls the last procedure of
-/// the program `linked`.
+/// Lowers a program with levels, `source`, which needs the evaluation keys `keys`. A
+/// `BOOTSTRAP` calls the last procedure of the program `linked`.
 ///
 /// # Errors
 /// Constants that cannot be encoded; errors of the scheme layer and of the verifier.
@@ -173,7 +174,8 @@ pub fn run<S: Compiles>(
 }
 
 impl<'a, S: Compiles> Lowering<'a, S> {
-    /// Lowers a body's instructions, whose values are those of the scope.
+    /// Lowers the instructions of a body, the program's or a procedure's, to steps of the current
+    /// scope.
     fn body(&mut self, instrs: &[MacroInstr]) -> Result<(), ErrorOf<S>> {
         let types = self.scope.types;
         let uses = use_counts(instrs, types.len());
@@ -234,7 +236,8 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         Ok(())
     }
 
-    /// Lowers the instruction `instr`, and defines the results of `to` by its code.
+    /// Lowers the instruction `instr`. Its code defines the limbs of the results of
+    /// `to`, which is `instr` itself or the key switch that is fused with it.
     fn computed(
         &mut self,
         instr: &MacroInstr,

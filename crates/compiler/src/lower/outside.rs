@@ -21,7 +21,8 @@ pub(super) enum Outside {
 }
 
 impl<S: Compiles> Lowering<'_, S> {
-    /// Makes the result of `to` an evaluation key that is a ciphertext.
+    /// Makes the result of the instruction `to` the evaluation key `name`, which is a ciphertext.
+    /// The key's limbs come into the program at their first use.
     pub(super) fn key(&mut self, name: &S::KeyName, to: &MacroInstr) -> Result<(), ErrorOf<S>> {
         let number = self.key_numbers.get(name).copied();
         let (Some(number), Some(&value)) = (number, to.dst.first()) else {
@@ -31,8 +32,8 @@ impl<S: Compiles> Lowering<'_, S> {
         Ok(())
     }
 
-    /// Makes the result of an instruction a constant of the linked bootstrap. Its limbs come into the program at their
-    /// first use.
+    /// Makes the result of an instruction a constant polynomial of the bootstrap, given by its
+    /// number. Its limbs come into the program at their first use.
     pub(super) fn lift(&mut self, instr: &MacroInstr, number: u32) -> Result<(), ErrorOf<S>> {
         let value = instr.dst.first().copied();
         let place = value.and_then(|v| Some((v, place::<S>(self.scope.types, v)?)));

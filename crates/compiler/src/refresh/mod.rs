@@ -52,6 +52,6 @@ pub trait Course: Clone {
     /// Forgets a value of the program that no later instruction reads.
     fn forget(&mut self, old: MacroValue);
 
-    /// Returns a copy that holds only what the later instructions need.
+    /// Returns a copy of the pass that holds only what later instructions of the program need.
     fn lean(&self) -> Self;
 }

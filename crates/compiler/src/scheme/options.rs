@@ -78,8 +78,8 @@ impl Passes {
     };
 }
 
-/// The options of [`crate::compile`]. Ranges and samples have no effect for a scheme whose values are exact whatever
-/// they are.
+/// The options of [`crate::compile`]: parameters, target, keys, ranges of the inputs, passes and
+/// bootstrapping.
 #[derive(Clone, Debug)]
 pub struct Options<S: Compiles> {
     pub params: ParamsChoice<S>,
@@ -90,8 +90,8 @@ pub struct Options<S: Compiles> {
     pub seeded_keys: bool,
     /// The user's demands on the evaluation keys of chosen parameters.
     pub keys: KeyWishes,
-    /// Whether the managed program has explicit moves (LOAD, MORPH and KSW) and ends with HCF, even if no target asks
-    /// for that.
+    /// Whether the compiled macro program has explicit moves (LOAD, MORPH and KSW) and ends with
+    /// HCF (halt), even if no target asks for that.
     pub explicit: bool,
     /// The lowest level at which outputs may end. It is above 0 if another program continues with them.
     pub output_level: Level,
@@ -107,21 +107,24 @@ pub struct Options<S: Compiles> {
     /// The factor by which inputs and values may be larger than on `sample`.
     pub margin: f64,
     pub passes: Passes,
-    /// The bootstrap of the scheme's values, if the scheme has one. The program may then have any depth, its calls and
-    /// repeats stay, and arithmetic is modulo the plaintext modulus, without ranges.
+    /// The bootstrap of the scheme's values that the user gives, or `None`. With it the program may
+    /// have any depth. In BGV its calls and repeats then stay, and arithmetic is modulo the
+    /// plaintext modulus, without ranges.
     pub bootstrapping: Option<S::Bootstrapping>,
     /// The watch that can stop the compiler and limits its memory.
     pub watch: Watch,
 }
 
 impl<S: Compiles> Options<S> {
-    /// Returns whether keys come from seeds: as requested, if the target can make their halves.
+    /// Returns whether the uniform halves of keys come from seeds: as requested, if the target can
+    /// expand seeds.
     pub fn seeded(&self) -> bool {
         let target = self.target.as_ref();
         self.seeded_keys && target.is_none_or(|target| target.expands_seeds)
     }
 
-    /// Returns whether programs have explicit moves and end with HCF, as requested or as the target demands.
+    /// Returns whether programs have explicit moves and end with HCF (halt), as requested or as the
+    /// target demands.
     pub fn explicit(&self) -> bool {
         let target = self.target.as_ref();
         self.explicit || target.is_some_and(|target| target.explicit)
