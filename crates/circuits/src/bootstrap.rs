@@ -193,8 +193,8 @@ impl Bootstrap {
         Ok(outputs(device, &self.switch, inputs, functional(watch))?.0)
     }
 
-    /// Returns the inputs of a blind rotation program that come before the bootstrapping key: the table's polynomial
-    /// and the exponents.
+    /// Returns the inputs of a blind rotation program that come before the bootstrapping key: the
+    /// table's polynomial, and the exponents of x by which the steps of the rotation turn it.
     fn inputs<'a>(
         &'a self,
         device: &dyn Device,

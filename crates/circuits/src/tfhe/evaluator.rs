@@ -44,7 +44,8 @@ pub struct Workspace {
     turn: Memory,
     extract: Memory,
     switch: Memory,
-    /// A buffer of a blind rotation that several tables share: one turned polynomial, and the accumulator of one table.
+    /// The buffers of a blind rotation that several tables share: one turned polynomial
+    /// (`turned`), and the accumulator of one table (`weighed`).
     turned: Vec<u64>,
     weighed: Vec<u64>,
 }
@@ -269,8 +270,8 @@ impl Evaluator {
         self.rest(a.words(), &mut memory, key_id)
     }
 
-    /// Bootstraps the words of a ciphertext with a table's polynomial, except for key switches. The extracted
-    /// ciphertext lies in `work.extract`.
+    /// Turns a table's polynomial by the phase of a ciphertext, given by its words, and extracts
+    /// the table's entry. The result lies in `work.extract`, under the large key.
     fn rotate(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
         self.turn(work, words, table)?;
         self.extracted(self.turn.outputs(&work.turn), &mut work.extract)

@@ -112,7 +112,8 @@ mod tests {
         }
     }
 
-    /// Tests the ratio of a bootstrapping key's transform form to its size, which docs/tfhe.md gives.
+    /// Tests the ratio of two sizes of a bootstrapping key, which docs/tfhe.md gives: that in
+    /// transform form to that with each coefficient packed into its bits.
     #[test]
     fn keys_in_transform_form_beside_packed_ones() {
         let prime = |bits| CiphertextModulus::Prime { bits };

@@ -20,10 +20,12 @@ pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64
     }
 }
 
-/// The bootstrapping key: gadget (GGSW) encryptions of the patterns of the small key's bits, m bits in each step of a
-/// blind rotation. Ciphertext `step` (2^m - 1) + u - 1 encrypts whether the bits of that step equal u >= 1. Bit t of u
-/// belongs to bit m `step` + t of the key. Row c l + j of a ciphertext adds the message times -s_c (1 for c = k) times
-/// the weight of digit j to the body of an encryption of zero.
+/// The bootstrapping key: gadget (GGSW) encryptions of the patterns of the small key's bits, m bits
+/// in each step of a blind rotation. Ciphertext `step` (2^m - 1) + u - 1 encrypts whether the bits
+/// of that step equal u >= 1. Bit t of u belongs to bit m `step` + t of the key. With l digits and
+/// the ring key's polynomials s_0 to s_(k-1), row c l + j of a ciphertext belongs to digit j. To
+/// the body of an encryption of zero it adds the message times -s_c (1 for c = k) times the digit's
+/// weight.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BootstrapKey {
     origin: Origin,
@@ -175,8 +177,9 @@ impl BootstrapKey {
     }
 }
 
-/// The key-switching key: encryptions of the large key's bits under the small key. Row i l + j encrypts bit i times the
-/// weight of digit j; its mask comes from stream i l + j of the seed.
+/// The key-switching key: encryptions of the large key's bits under the small key. With l digits,
+/// row i l + j encrypts bit i times the weight of digit j. Its mask comes from stream i l + j of
+/// the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeySwitchKey {
     origin: Origin,
@@ -266,8 +269,8 @@ impl KeySwitchKey {
     }
 }
 
-/// The public key: k encryptions of zero under the ring key. Mask polynomial c of row t comes from stream t k + c of
-/// the seed.
+/// The public key: k encryptions of zero under the ring key, which has k polynomials. Mask
+/// polynomial c of row t comes from stream t k + c of the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicKey {
     origin: Origin,

@@ -85,11 +85,13 @@ pub enum Order {
 /// The way in which a bootstrap rounds a phase to multiples of 1/2N.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ModulusSwitch {
-    /// The bootstrap rounds each coefficient to the nearest multiple.
+    /// The bootstrap rounds each coefficient of the ciphertext to the nearest multiple of 1/2N of
+    /// the torus.
     #[default]
     Nearest,
-    /// Each coefficient is rounded to the nearest multiple, after a correction of the body by the mean error. The mean
-    /// is half the sum of the mask's rounding errors, as a secret bit is 1 half of the time. The correction halves the
+    /// The bootstrap rounds each coefficient of the ciphertext to the nearest multiple of 1/2N of
+    /// the torus, after a correction of the body by the mean error. The mean is half the sum of the
+    /// mask's rounding errors, as a secret bit is 1 half of the time. The correction halves the
     /// noise.
     CentredMean,
 }
@@ -261,7 +263,7 @@ impl Params {
         &self.key_switch
     }
 
-    /// Returns the rows and columns of a gadget ciphertext.
+    /// Returns the numbers of rows and columns of a gadget ciphertext.
     pub fn shape(&self) -> KeyShape {
         self.shape
     }

@@ -65,8 +65,9 @@ impl Int {
         Ok((least, most))
     }
 
-    /// Computes `from` + `factor` * `gains`, digit by digit. The caller ensures that each digit of the result equals
-    /// the digit of `from` or that of `to`.
+    /// Computes the integer with the digits `from` + `factor` * `gains` in base 4. The caller
+    /// ensures that each digit of the result equals the digit of `from` or the digit of `to` at its
+    /// place.
     fn moved_by(
         l: &mut Lookups,
         bits: u32,

@@ -46,8 +46,8 @@ fn lines(text: &str, watch: &Watch) -> Result<Vec<(usize, String)>, Halt> {
 /// Reads the netlist of a BLIF file. Signals `x[0]`, `x[1]`, ... become one integer x.
 ///
 /// # Errors
-/// [`CircuitError::Netlist`] with the line: state, unknown gates, loops, signals that nothing drives or that are driven
-/// twice, more than one model. [`CircuitError::Halt`].
+/// [`CircuitError::Netlist`] with the line: latches or other state, unknown gates, loops, signals
+/// that nothing drives or that are driven twice, more than one model. [`CircuitError::Halt`].
 pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     let mut signals = Signals::default();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());

@@ -81,7 +81,8 @@ fn an_adder_in_blif() {
     assert_eq!(gates.bootstraps, 5 * 16 - 3, "{gates:?}");
 }
 
-/// Tests random covers of up to nine inputs, each on any earlier signals.
+/// Tests random netlists of `.names` gates. Each gate has up to nine inputs, which are any earlier
+/// signals.
 #[test]
 fn random_netlists() {
     let mut dice = Dice(5);
@@ -137,7 +138,7 @@ const CELLS: [&str; 16] = [
     "$_OAI4_",
 ];
 
-/// Tests every cell that Yosys names, in both formats, and a table.
+/// Tests every cell that Yosys names, in both formats, and a `$lut` cell with a truth table.
 #[test]
 fn cells_in_json_and_blif() {
     let mut blif = ".model m\n.inputs a b c d\n.outputs".to_owned();

@@ -70,8 +70,8 @@ fn gives(b: &mut ProcBuilder, acc: &[ValueId]) -> Result<(), TfheError> {
     Ok(())
 }
 
-/// Emits the procedure of the blind rotation's start: ACC = (0, X^-b table) (Kong and Li's paper, Algorithm 1, lines 3
-/// and 4).
+/// Emits the procedure of the blind rotation's start: ACC = (0, X^-b table) with the exponent b of
+/// the ciphertext's body (Kong and Li's paper, Algorithm 1, lines 3 and 4).
 pub(super) fn start(shape: &Shape<'_>) -> Result<Procedure, TfheError> {
     let mut b = shape.builder("start")?;
     let role = ParamRole::Plain { arg: 0 };

@@ -11,8 +11,8 @@ use crate::tfhe::TfheError;
 use crate::tfhe::plan::{Act, Line, Place};
 
 impl Compiler<'_> {
-    /// Compiles a call to one line of the plan for each step of the called procedure. Returns the memory
-    /// places of the results.
+    /// Compiles a call of a limb procedure: adds one line to the plan for each step of the
+    /// procedure. Returns the memory places of the results.
     pub(super) fn call(
         &mut self,
         steps: &Steps,
