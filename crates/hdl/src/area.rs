@@ -15,12 +15,13 @@ const SCRIPT: Script = Script {
     text: include_str!("../scripts/area.py"),
     parts: &[("sta.py", include_str!("../scripts/sta.py"))],
 };
-/// The least number of words of a memory that is counted in bits and not in cells, because silicon uses a memory
-/// macro for it.
+/// A memory with at least this many words is counted in bits and not in cells, because a chip uses
+/// a memory macro for it. A smaller memory is counted in cells.
 pub const MEMORY_WORDS: u64 = 64;
-/// The environment variable that names a liberty file to use.
+/// The environment variable with the path of the liberty file to use, instead of a file that an
+/// installer placed.
 pub const LIBERTY_VARIABLE: &str = "RINGMILL_LIBERTY";
-/// The path of the default liberty file in Debian's package.
+/// The path at which a Debian package installs the liberty file that is used if no other is found.
 const SYSTEM: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
 /// The most bytes of a liberty file. The file is read as a whole.
 const LARGEST: u64 = 256 << 20;
@@ -35,7 +36,8 @@ pub struct Library {
     pub voltage: Option<f64>,
     /// The temperature of the operating conditions, in degrees Celsius.
     pub temperature: Option<f64>,
-    /// The area of the library's smallest NAND gate of two inputs, in its unit (um^2 by convention).
+    /// The area of the library's smallest NAND gate of two inputs, in the library's unit of area
+    /// (um^2 by convention).
     pub nand2: f64,
     /// The package and version that the liberty file comes from, or the file's name.
     pub source: String,
@@ -43,27 +45,29 @@ pub struct Library {
     pub hash: String,
 }
 
-/// The standard-cell area of a module, with the module, the library and the tools. It is counted before placement,
-/// without wires and clock tree.
+/// The standard-cell area of a module, with the module, the cell library and the tool versions that
+/// it belongs to. The area is counted before placement, without wires and clock tree.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Area {
     pub top: Top,
     /// The sum of the areas of the module's cells, in um^2.
     pub area: f64,
-    /// The area divided by that of a NAND gate of two inputs.
+    /// The area in gate equivalents: `area` divided by the area of the library's smallest NAND gate
+    /// of two inputs.
     pub gates: f64,
     /// The bits of the module's memories of at least [`MEMORY_WORDS`] words, which `area` does not contain.
     pub memory_bits: u64,
     /// The number of the module's cells, by type.
     pub cells: BTreeMap<String, u64>,
-    /// The slowest path of the module; `None` without OpenSTA or if there is no path.
+    /// The slowest path of the module. It is `None` if OpenSTA is not installed or the module has
+    /// no path between registers.
     pub path: Option<CellPath>,
     pub library: Library,
     pub versions: Versions,
 }
 
-/// The slowest path of a module with a register at every port, by OpenSTA. It contains the delays of cells without
-/// wires, and no memories.
+/// The slowest path of a module with a register at every port, as the timing analyser OpenSTA finds
+/// it. The path's delay is that of its cells; wires and memories have none.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CellPath {
     /// The delay of the path from one clock edge to the next in nanoseconds, with the set-up time.
@@ -72,7 +76,8 @@ pub struct CellPath {
     pub to: String,
 }
 
-/// The options of the area script; the module is not among them.
+/// The options of the Python script that computes a module's area. The script gets the module's
+/// sources and parameters beside them.
 #[derive(Serialize)]
 struct Options<'a> {
     liberty: &'a Path,

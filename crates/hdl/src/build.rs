@@ -12,13 +12,14 @@ use crate::header::{self, Port};
 use crate::{Hdl, HdlError, Tools, Top};
 
 const HARNESS: &str = include_str!("harness.cpp");
-/// The sources of Verilator's run-time library that every model links. Only models with waves link `RUNTIME_WAVES`.
+/// The sources of Verilator's run-time library that every model links. Models that write waves
+/// (signal traces) link `RUNTIME_WAVES` as well.
 const RUNTIME: [&str; 2] = ["verilated.cpp", "verilated_threads.cpp"];
 const RUNTIME_WAVES: &str = "verilated_vcd_c.cpp";
 
-/// RTL modules with many instances, which Verilator would inline into their parent modules. They are not inlined, so
-/// that all instances share one compiled code. So a bootstrapping engine is built in less than half of the time, and
-/// runs as fast.
+/// RTL modules with many instances, which Verilator is told not to inline into their parent
+/// modules. All instances then share one compiled code. A bootstrapping engine's model is so built
+/// in less than half of the time, and runs as fast.
 const APART: [&str; 12] = [
     "rm_butterfly",
     "rm_mod_mul",
@@ -34,10 +35,10 @@ const APART: [&str; 12] = [
     "rm_vector_butterfly",
 ];
 
-/// The compiler flags of [`Optimise::Build`]: inlining and registers, without the passes that analyse a function's
-/// memory. On Verilator's functions of thousands of lines, these passes take a third of the compiler's time or more,
-/// and save a tenth of the run's. Without any optimisation, the calls for each access of a wide signal take most of a
-/// run.
+/// The C++ compiler's flags for [`Optimise::Build`]: inlining and registers, without the passes
+/// that analyse a function's memory. On Verilator's long functions, these passes take a third of
+/// the compile time or more and save a tenth of the simulation time. Without any optimisation,
+/// calls for each access of a wide signal take most of the simulation time.
 const QUICK: &[&str] = &[
     "-O1",
     "-fno-ipa-modref",
@@ -49,11 +50,12 @@ const QUICK: &[&str] = &[
     "-fno-dse",
 ];
 
-/// The bytes of C++ above which a model is compiled in several translation units. `UNIT` is the bytes of each unit.
+/// The bytes of C++ above which a model is compiled in several translation units. `UNIT` is the
+/// bytes of C++ in each of them.
 const LARGE: u64 = 40 << 20;
 const UNIT: u64 = 6 << 20;
 
-/// How much the C++ compiler optimises a model.
+/// How much the C++ compiler optimises a simulation model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Optimise {
     /// The C++ compiler builds the simulation model quickly, for small modules and tests.
@@ -198,7 +200,8 @@ fn apart(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<String, HdlError
     Ok(text)
 }
 
-/// Returns the names and the bytes of the C++ files of Verilator's classes.
+/// Returns the names of the C++ files that Verilator wrote for the model's classes, each with its
+/// number of bytes.
 fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
     let mut classes = Vec::new();
     for entry in std::fs::read_dir(work).map_err(HdlError::io("list", work))? {
@@ -213,7 +216,8 @@ fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
     Ok(classes)
 }
 
-/// A C++ translation unit of a large simulation model: some of Verilator's classes, which are compiled together.
+/// A C++ translation unit of a large simulation model: some of the files of Verilator's classes,
+/// which are compiled together.
 struct Unit {
     text: String,
     /// Whether the unit's code runs only once, at the model's start.
@@ -333,7 +337,7 @@ fn compiler(tools: &Tools, options: BuildOptions) -> Command {
     command
 }
 
-/// The files that all models with the same options share.
+/// Verilator's compiled run-time library, which all models with the same build options share.
 struct Runtime {
     /// A header that includes Verilator's headers. The compiler takes the precompiled form next to it.
     header: PathBuf,

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-/// An error of this crate. An error from a tool has the tool's own message.
+/// An error of this crate. The error of a hardware tool contains the message that the tool printed.
 #[derive(Debug, thiserror::Error)]
 pub enum HdlError {
     #[error(

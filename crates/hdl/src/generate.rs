@@ -7,27 +7,29 @@ use std::path::Path;
 use crate::module::Interface;
 use crate::{HdlError, Param, Sources, Top, top::packed};
 
-/// A file of the stand-alone sources. Its name is relative to their directory.
+/// One file of a module's stand-alone sources. Its name is relative to the directory that will hold
+/// them all.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Generated {
     pub name: String,
     pub text: String,
 }
 
-/// The words that are loaded into a module, or that initialise a memory, as a file.
+/// A table of words as a file, which a host loads into a module or which initialises a memory of
+/// the module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// A description of the words, which becomes a comment in the file.
+    /// What the words of the table are, as a comment at the head of the file.
     pub what: String,
     pub words: Vec<u64>,
     /// The number of bits of one of the table's `words`.
     pub width: u32,
 }
 
-/// Writes the module `top` with its parameters as stand-alone sources: a package of the parameters, a wrapper
-/// `<module>_top` that sets them, and the modules that it needs. A list names all files in order. `table` is added
-/// if there is one. `origin` says where the parameters come from; the package repeats it.
-///
+/// Writes the module `top` with its parameters as stand-alone sources: a package of the parameters,
+/// a wrapper `<module>_top` that sets them, and the modules that it needs. A list names all files
+/// in order. If `table` is not `None`, its words become one more file. `origin` is a text that says
+/// where the parameters come from; the package has it as a comment.
 /// # Errors
 /// [`HdlError::UnknownModule`], [`HdlError::NoInterface`], and errors for names that are not valid in Verilog.
 pub fn generate(

@@ -12,7 +12,8 @@ use crate::{
 };
 use crate::{area, build, build::BuildOptions, instances, place, prove, synth, timing};
 
-/// The RTL sources, the tools, and a cache directory for the tools' results.
+/// The entry to all tasks of the crate: the RTL sources, the hardware tools, and the cache
+/// directory for the tools' results.
 #[derive(Clone, Debug)]
 pub struct Hdl {
     pub(crate) tools: Tools,
@@ -63,7 +64,8 @@ impl Hdl {
         })
     }
 
-    /// Makes `watch` receive the progress of synthesis, proofs, placement and routing.
+    /// Makes the function `watch` receive each stage of synthesis, proofs, placement and routing
+    /// while the tools work.
     pub fn watched(mut self, watch: impl Fn(&Stage) + Send + Sync + 'static) -> Self {
         self.watch = Watch::new(watch);
         self
@@ -94,7 +96,7 @@ impl Hdl {
         build::lint(self, top)
     }
 
-    /// Counts a module's resources on the 7-series of Xilinx FPGAs.
+    /// Counts the resources of a 7-series FPGA of Xilinx that a module takes.
     pub fn synthesise(&self, top: &Top) -> Result<Synthesis, HdlError> {
         self.synthesise_for(top, Family::Xc7)
     }
@@ -126,19 +128,21 @@ impl Hdl {
         area::area(self, top)
     }
 
-    /// Places and routes a module on the largest ECP5 for a clock frequency. The cache stores the result.
+    /// Places and routes a module on the largest FPGA of the ECP5 family, and finds its clock
+    /// frequency. `effort` has the frequency to aim at. The cache stores the result.
     pub fn place(&self, top: &Top, effort: Effort) -> Result<Placement, HdlError> {
         self.place_on(top, Part::Ecp5, effort)
     }
 
-    /// Places and routes a module on a part that open tools can route. Registers next to DSP blocks are put into the
-    /// blocks.
+    /// Places and routes a module on an FPGA that open tools can route, and finds its clock
+    /// frequency. Registers next to DSP blocks are put into the blocks.
     pub fn place_on(&self, top: &Top, part: Part, effort: Effort) -> Result<Placement, HdlError> {
         place::place(self, top, part, effort)
     }
 
-    /// Proves each assertion in `top`, in at most `seconds_each` seconds, as if registers were wires. The feed-forward
-    /// pipelines of this project compute the same without registers, only sooner; simulation checks their delays.
+    /// Proves each assertion in `top`, in at most `seconds_each` seconds, with each register
+    /// replaced by a wire. The feed-forward pipelines of this project compute the same without
+    /// registers, only sooner. Simulation checks how many cycles they take.
     pub fn prove(&self, top: &Top, seconds_each: u32) -> Result<Vec<Proof>, HdlError> {
         prove::prove(self, top, seconds_each, 0)
     }

@@ -18,23 +18,27 @@ pub mod flavour {
 /// The modulus of the torus machine's transforms, 2^52 - 2^12 + 1.
 pub const SOLINAS52_Q: u64 = (1 << 52) - (1 << 12) + 1;
 
-/// A modular multiplier with the parameters that a machine uses.
+/// A modular multiplier `rm_mod_mul` with the parameters that a machine uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Multiplier {
     pub name: &'static str,
     pub flavour: u64,
-    /// Bits of one operand of the multiplier.
+    /// The number of bits of one operand of the multiplier.
     pub width: u32,
-    /// The modulus if it is fixed at elaboration (parameter Q); `None` for a run-time modulus.
+    /// The modulus if it is fixed when the RTL is elaborated (parameter `Q`); `None` if the modulus
+    /// is an input.
     pub q: Option<u64>,
-    /// The latency of `rm_mod_mul` in cycles. A butterfly takes one more.
+    /// The latency of `rm_mod_mul` in cycles. A butterfly that contains the multiplier takes one
+    /// cycle more.
     pub latency: u64,
-    /// The DSP48E1 blocks of `rm_mod_mul`, which are also those of `rm_butterfly`.
+    /// The number of DSP48E1 blocks of `rm_mod_mul`. A butterfly (`rm_butterfly`) that contains it
+    /// has no others.
     pub dsp: u64,
 }
 
-/// The modular multipliers of the table of leaf modules, at least one for each kind of reduction. Among their moduli
-/// are the 60-bit prime of the Medha paper, one 54-bit prime below 2^54 and one above 2^53.
+/// The modular multipliers in the table of leaf modules of `docs/rtl.md`, at least one for each
+/// kind of reduction. Three have a fixed modulus: the 60-bit prime of the Medha paper, a 54-bit
+/// prime just below 2^54, and one just above 2^53.
 pub const MULTIPLIERS: [Multiplier; 7] = [
     Multiplier {
         name: "word-level Montgomery, w = 9 to 17",
@@ -112,13 +116,14 @@ impl Multiplier {
 pub struct WideMultiplier {
     pub width: u32,
     pub low: u32,
-    /// The latency of `rm_wide_mul` in cycles.
+    /// The latency of `rm_wide_mul` in clock cycles.
     pub latency: u64,
-    /// The DSP48E1 blocks of `rm_wide_mul`.
+    /// The number of DSP48E1 blocks of `rm_wide_mul`.
     pub dsp: u64,
 }
 
-/// The wide multipliers for both word sizes of base extension, for rings of 2^8, of 2^12 and of 2^16 coefficients.
+/// The multipliers of the base-extension units, for moduli of 32 and of 61 bits. Each width has one
+/// for rings of 2^8, of 2^12 and of 2^16 coefficients or fewer.
 pub const WIDE_MULTIPLIERS: [WideMultiplier; 6] = {
     const fn of(width: u32, low: u32, latency: u64, dsp: u64) -> WideMultiplier {
         WideMultiplier {
@@ -155,7 +160,8 @@ pub struct Leaf {
     pub latency: u64,
 }
 
-/// Returns the leaf modules of the RTL that have rows in the table of `docs/rtl.md`, those of the library first.
+/// Returns the leaf modules that have rows in the table of `docs/rtl.md`. Memories, queues and
+/// delay lines come before arithmetic.
 pub fn leaves() -> Vec<Leaf> {
     let mut rows = Vec::new();
     let mut row = |what: &str, top: Top, latency| {

@@ -20,8 +20,8 @@ pub struct In(u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Out(u32);
 
-/// The functions of `harness.cpp`, copied from the shared object's symbols. `Model` keeps the object loaded next to
-/// them.
+/// The functions of `harness.cpp`, which step a simulation and move values over its ports. They
+/// were looked up in the shared object, which `Model` keeps loaded.
 #[derive(Clone, Copy)]
 struct Api {
     create: unsafe extern "C" fn(c_int) -> *mut c_void,

@@ -9,12 +9,13 @@ use crate::HdlError;
 /// A parameter of a SystemVerilog module, or a `localparam` of its parameter list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// The parameter's type, such as `int unsigned` or `flavour_t`; empty for a text.
+    /// The parameter's type, such as `int unsigned` or `flavour_t`. It is empty for a parameter
+    /// without a type, whose value is a text.
     pub kind: String,
     pub name: String,
     /// The default value of the parameter, as the source has it.
     pub default: String,
-    /// Whether it is a `localparam`, which a parent module cannot set.
+    /// Whether the parameter is a `localparam`, which a parent module cannot set.
     pub local: bool,
 }
 
@@ -94,7 +95,7 @@ impl Interface {
         Ok(found)
     }
 
-    /// Returns the parameters that a parent module can set.
+    /// Returns the module's parameters that a parent module can set, so no `localparam`.
     pub fn settable(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|p| !p.local)
     }

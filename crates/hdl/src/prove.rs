@@ -12,11 +12,13 @@ const SCRIPT: Script = Script {
     parts: &[],
 };
 
-/// The options of the proof script; the module is not among them.
+/// The options of the Python script that runs a proof. The script gets the module's sources and
+/// parameters beside them.
 #[derive(Serialize)]
 struct Limit {
     seconds: u32,
-    /// The number of cycles of an induction; 0 treats registers as wires.
+    /// The number of cycles over which the induction goes. With 0 there is no induction, and each
+    /// register counts as a wire.
     steps: u32,
 }
 

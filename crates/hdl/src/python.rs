@@ -13,17 +13,18 @@ use crate::cache::{self, Key, Scratch};
 use crate::watch::Stage;
 use crate::{Hdl, HdlError, Param, Top};
 
-/// The Python file that each script of a hardware tool imports.
+/// The Python file that every Python script of this crate imports.
 const SHARED: Part = ("rtl.py", include_str!("../scripts/rtl.py"));
-/// The bytes of a tool's output that stay in memory, from its end. A long synthesis prints megabytes.
+/// The bytes of a script's error output that stay in memory, from its end. A long synthesis prints
+/// megabytes.
 const KEPT: usize = 64 << 10;
-/// The number of the output's last lines in an error message.
+/// The number of last lines of a script's error output that an error message contains.
 const LINES: usize = 12;
 
-/// A file of a script: its name and its text.
+/// One file of a Python script: its name and its text.
 pub(crate) type Part = (&'static str, &'static str);
 
-/// A script, and the name of its tool for error messages.
+/// A Python script that runs a hardware tool, and the name of the tool for error messages.
 pub(crate) struct Script {
     pub tool: &'static str,
     pub text: &'static str,
@@ -39,7 +40,8 @@ impl Script {
     }
 }
 
-/// The input of a script: the sources in order, the top module and its parameters, and the script's own options.
+/// The input of a Python script, as JSON: the RTL files in order, the top module and its
+/// parameters, and the options of this script.
 #[derive(Serialize)]
 struct Request<'a, O> {
     files: Vec<&'a Path>,
@@ -49,7 +51,7 @@ struct Request<'a, O> {
     options: O,
 }
 
-/// A line of a script's output: progress or the answer.
+/// A line of a Python script's output, as JSON: progress or the answer.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line<A> {
@@ -153,7 +155,8 @@ pub(crate) fn ask_once<A: Serialize + DeserializeOwned>(
     cache::remembered(&hdl.cache, key, || ask(hdl, script, top, options))
 }
 
-/// Returns the content of the table files that the module's text parameters name.
+/// Returns the content of the files that the text parameters of the module name, such as tables for
+/// `$readmemh`.
 fn tables(top: &Top) -> Vec<String> {
     let files = top.params.iter().filter_map(|(_, value)| match value {
         Param::Text(text) => std::fs::read(text).ok(),

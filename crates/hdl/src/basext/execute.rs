@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a sequence of commands on a base-extension unit's RTL, one after another, with its streams through the
-//! memory's port.
+//! Runs a machine's schedule of commands on a base-extension unit's RTL, one command after another.
 
 use std::sync::Arc;
 
@@ -10,16 +9,19 @@ use ringmill_machines::coprocessor::Bases;
 
 use super::{ExtendError, Extender};
 
-/// The commands and limbs of a schedule that was run on the RTL.
+/// The commands of a schedule that was run on a base-extension unit's RTL, and the limbs that they
+/// computed.
 #[derive(Clone, Debug, Default)]
 pub struct Executed {
     /// The commands with the cycles in which they began and ended, counted from the first command.
     pub commands: Vec<Timed>,
-    /// The results of the extensions in order: the value of each limb and its residues.
+    /// The limbs that the extensions computed, in order: for each, the value of the procedure that
+    /// it is, and its residues.
     pub limbs: Vec<(ValueId, Vec<u64>)>,
 }
 
-/// A base-extension unit in simulation, and the bases of the extension whose constants are loaded.
+/// A base-extension unit in simulation, and the source and target moduli whose constants are loaded
+/// in it.
 pub struct Executor {
     extender: Extender,
     held: Option<Arc<Bases>>,

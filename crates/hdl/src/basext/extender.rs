@@ -33,7 +33,8 @@ pub enum ExtendError {
     Hdl(#[from] HdlError),
 }
 
-/// One beat of a unit's stream: a word for each lane, and whether the beat is the last of its polynomial.
+/// One beat of a base-extension unit's input or output stream: a word for each lane, and whether
+/// the beat is the last of its limb.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Beat {
     pub words: Vec<u64>,
@@ -44,11 +45,13 @@ pub struct Beat {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,
-    /// The cycles from the command to its done bit.
+    /// The clock cycles from the command to the unit's done bit.
     pub cycles: u64,
-    /// The cycles from the command to its done bit or to the last beat of the results, whichever is later.
+    /// The clock cycles from the command to the unit's done bit or to the last beat of the results,
+    /// whichever is later.
     pub end: u64,
-    /// The polynomials of the output stream that ended with a last beat. `rest` has the words after the last of them.
+    /// The complete limbs of the output stream, each up to a beat that is marked as the last.
+    /// `rest` has the words after the last such beat.
     pub limbs: Vec<Vec<u64>>,
     pub rest: Vec<u64>,
     /// The number of beats of the input stream that the unit did not take.
@@ -61,7 +64,8 @@ pub struct Extender {
     model: Model,
     ports: Ports,
     stalls: Option<Dice>,
-    /// The rate of the memory's port, if both streams pass through one.
+    /// The rate at which the memory's one port moves words, if the unit's input and output stream
+    /// pass through it. `None` if the streams have no such port.
     rate: Option<Rate>,
     constants: Option<Constants>,
 }
@@ -134,14 +138,14 @@ impl Extender {
         self.unit.shape()
     }
 
-    /// Makes each stream stall at random from now on, as `dice` decides, in an eighth to seven eighths of the cycles of
-    /// a command. `None` ends the stalls.
+    /// Makes the unit's input and output stream stall at random from now on, as `dice` decides,
+    /// each in an eighth to seven eighths of the cycles of a command. `None` ends the stalls.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }
 
-    /// Makes the unit's input and output stream pass through one memory port of this rate from now on, whatever
-    /// [`Self::stall`] decides. `None` removes the port.
+    /// Makes the unit's input and output stream pass through one memory port of rate `rate` from
+    /// now on. [`Self::stall`] then has no effect. `None` removes the port.
     pub fn behind(&mut self, rate: Option<Rate>) {
         self.rate = rate;
     }
@@ -151,7 +155,7 @@ impl Extender {
         self.constants.as_ref()
     }
 
-    /// Loads moduli and constants into the unit, and returns the cycles of the load.
+    /// Loads moduli and constants into the unit, and returns the clock cycles that the load takes.
     ///
     /// # Errors
     /// [`ExtendError::Answered`] if the unit refuses the constants; those of [`Self::command`].
@@ -179,10 +183,10 @@ impl Extender {
         }
     }
 
-    /// Extends `limbs`, the residues modulo the source moduli, with the loaded constants. Returns the residues modulo
-    /// each target modulus, and the cycles. If the unit takes redundant residues, an exact extension has those as a
-    /// last limb, as `ringmill_machines::basext::golden` has. The folded and the pipelined unit are sent the limbs once
-    /// for each target.
+    /// Extends one polynomial with the loaded constants. `limbs` has its residues modulo each
+    /// source modulus. If the unit takes redundant residues, a further limb at the end has those
+    /// for an exact extension. Returns the residues modulo each target modulus, and the clock
+    /// cycles. The folded and the pipelined unit are sent the limbs once for each target.
     ///
     /// # Errors
     /// [`ExtendError::Answered`] if the unit refuses the command; [`BasextError::Limbs`] for a wrong number of limbs;
@@ -196,9 +200,9 @@ impl Extender {
         self.extend_stream(extension, limbs, 1, stream)
     }
 
-    /// Extends several polynomials one after another, and returns the targets of all in their order, and the cycles. A
-    /// unit that takes up to 256 polynomials in one command is sent one command, another unit a command for each
-    /// polynomial.
+    /// Extends several polynomials one after another. Returns the target limbs of all polynomials,
+    /// in order, and the clock cycles. A unit that takes up to 256 polynomials in one command is
+    /// sent one command for so many, another unit a command for each polynomial.
     ///
     /// # Errors
     /// The errors of [`Self::extend`].
@@ -244,7 +248,8 @@ impl Extender {
         }
     }
 
-    /// Returns the beats of a polynomial's limbs in the order in which the unit takes them.
+    /// Returns the beats of the input stream by which a polynomial's limbs enter the unit for an
+    /// extension, in order.
     ///
     /// # Errors
     /// [`BasextError::Limbs`] for a wrong number of limbs.
@@ -274,7 +279,8 @@ impl Extender {
         Ok(stream)
     }
 
-    /// Returns the beats in which one limb enters the unit.
+    /// Returns the beats of the input stream in which one limb enters the unit, a word for each
+    /// lane in a beat.
     pub fn limb(&self, residues: &[u64]) -> Vec<Beat> {
         let mut beats: Vec<Beat> = residues
             .chunks(self.shape().lanes())
@@ -383,7 +389,8 @@ impl Extender {
         Err(ExtendError::NeverDone { cycles: most })
     }
 
-    /// Returns true in `eighths` of eight cycles at random, if streams stall.
+    /// Draws at random whether a stream stalls in this cycle: true in `eighths` of eight cycles if
+    /// [`Self::stall`] has set dice, and false without dice.
     fn stalled(&mut self, eighths: u64) -> bool {
         let dice = self.stalls.as_mut();
         dice.is_some_and(|dice| dice.below(8) < eighths)
@@ -403,7 +410,7 @@ impl Extender {
         self.model.set(p.in_last, u64::from(beat.last))
     }
 
-    /// Returns the words of the beat on the output's pins.
+    /// Returns the words of the beat on the pins of the unit's output stream.
     fn given(&self) -> Result<Vec<u64>, HdlError> {
         let pins = self.model.get_words(self.ports.out_data)?;
         let word = |pins: &[u32]| {
@@ -413,7 +420,8 @@ impl Extender {
         Ok(pins.chunks(self.words_each()).map(word).collect())
     }
 
-    /// Returns the number of 32-bit words in one word of the unit's streams.
+    /// Returns the number of 32-bit words that one residue takes on the pins of the unit's streams:
+    /// one or two.
     fn words_each(&self) -> usize {
         match self.shape().word() {
             Word::Bits32 => 1,

@@ -17,13 +17,14 @@ use ringmill_machines::basext::{Shape, Unit};
 
 use crate::Top;
 
-/// Returns the RTL module of the folded unit with the parameters of a shape.
+/// Returns the RTL module of the folded base-extension unit, with the parameters of the shape
+/// `shape`.
 pub fn top(shape: Shape) -> Top {
     top_of(shape.into())
 }
 
-/// Returns the RTL module of a unit with its parameters. The lanes of the folded unit are equal, so synthesis maps one
-/// for all of them.
+/// Returns the RTL module of a base-extension unit with its parameters. The lanes of the folded
+/// unit are equal, so synthesis maps one of them and uses the result for all.
 pub fn top_of(unit: Unit) -> Top {
     let shape = unit.shape();
     let top = match unit {

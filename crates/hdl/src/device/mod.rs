@@ -24,7 +24,8 @@ use ringmill_limits::Watch;
 pub use error::RtlError;
 pub use registry::{Described, Design, Designs, Folder, OpenEngine, Runs};
 
-/// A machine that runs whole programs on its RTL.
+/// A machine's RTL as a device that runs whole programs, in contrast to a co-processor that runs
+/// parts of them.
 trait Whole: Send + Sync {
     fn machine(&self) -> &dyn Machine;
 
@@ -37,7 +38,8 @@ trait Whole: Send + Sync {
     ) -> Result<Vec<OutputLimb>, DeviceError>;
 }
 
-/// A program that a device runs, with its bindings and its request.
+/// A program that an RTL device runs once, with the caller's inputs and keys (`bindings`) and the
+/// caller's options (`request`).
 struct Job<'j, 'r> {
     device: &'j str,
     program: &'j Verified,
@@ -45,7 +47,8 @@ struct Job<'j, 'r> {
     request: &'j Request<'r>,
 }
 
-/// Returns the cycle model's options for a device's request.
+/// Returns the cycle model's options for a request to an RTL device. `resident_keys` tells whether
+/// the machine's key memory is full at the program's start.
 fn options(request: &Request<'_>, resident_keys: bool) -> SimOptions<'static> {
     SimOptions {
         spill: request.spill,
@@ -55,8 +58,8 @@ fn options(request: &Request<'_>, resident_keys: bool) -> SimOptions<'static> {
     }
 }
 
-/// Returns the build options of a machine's model. The model of a small machine is built quickly; that of another
-/// machine is built to run fast.
+/// Returns the options with which a machine's simulation model is built. The C++ of a small machine
+/// is compiled quickly; that of another machine is compiled to run fast.
 const fn built(small: bool) -> BuildOptions {
     BuildOptions {
         optimise: match small {
@@ -71,7 +74,8 @@ const fn built(small: bool) -> BuildOptions {
 /// The build options of a model that runs fast.
 const FAST: BuildOptions = built(false);
 
-/// Returns the error about a description's field whose value the RTL does not support.
+/// Returns the error that the RTL does not support the value `got` of a field in a machine's
+/// description.
 fn unbuilt(field: &'static str, got: String, expected: &str) -> DeviceError {
     MachineError::Field {
         field,

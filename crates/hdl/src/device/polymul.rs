@@ -13,7 +13,8 @@ use ringmill_machines::polymul::{Shape, Tables, as_schedule, stage_commands};
 use super::FAST;
 use ringmill_device::DeviceError;
 
-/// A polynomial multiplier in simulation, and the tables that this run has computed.
+/// A polynomial multiplier in simulation, and the transform tables that were computed for it, by
+/// modulus.
 pub(super) struct Polymul {
     multiplier: Multiplier,
     tables: HashMap<ModulusId, Arc<Tables>>,

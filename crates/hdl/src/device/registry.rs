@@ -30,7 +30,8 @@ pub struct Design {
     pub folder: Option<Folder>,
 }
 
-/// The part of a program that the RTL of a kind runs, and the functions that open it.
+/// How the RTL of a kind of machine runs programs: as a device for whole programs, or as a
+/// co-processor for jobs of a program. Each case has the functions that open the RTL.
 #[derive(Clone, Copy, Debug)]
 pub enum Runs {
     /// The RTL runs the whole program, as a device.
@@ -39,14 +40,16 @@ pub enum Runs {
         built: fn(&dyn Machine) -> Result<(), MachineError>,
         open: OpenDevice,
     },
-    /// The RTL runs the jobs of a co-processor on a card.
+    /// The RTL is a co-processor of a card, and runs jobs of a program in turn with the card's
+    /// other parts.
     Turns(OpenEngine),
 }
 
-/// A function that opens the RTL of a machine as a device with this name.
+/// A function that opens the RTL of a machine as a device. The text is the device's name.
 pub type OpenDevice = fn(String, &dyn Machine) -> Result<Box<dyn Device>, DeviceError>;
 
-/// A function that opens the RTL of a co-processor.
+/// A function that opens the RTL of a co-processor in simulation, as an engine of an offload
+/// device.
 pub type OpenEngine = fn(&Hdl, &dyn Coprocessor) -> Result<Box<dyn Engine>, DeviceError>;
 
 /// A folder of `rtl/` whose module and parameters follow from a description.
@@ -61,8 +64,8 @@ pub struct Described {
     /// The field `name` of the machine's description.
     pub name: String,
     pub top: Top,
-    /// The description if the machine is a polynomial multiplier, which has tables and a lockstep test of its own;
-    /// otherwise `None`.
+    /// The machine's description if it is a polynomial multiplier, which has tables to load and a
+    /// lockstep test. It is `None` for other kinds.
     pub multiplier: Option<polymul::Description>,
 }
 
@@ -168,10 +171,11 @@ impl Designs {
         self.rows.iter().find(|row| row.kind == kind)
     }
 
-    /// Checks that the RTL can run the whole machine.
+    /// Checks that a machine's RTL can run whole programs, or that every unit of a card has RTL.
     ///
     /// # Errors
-    /// The reason why this machine has no RTL although its kind has; `None` if no machine of its kind has RTL.
+    /// The error is the reason for which this machine has no RTL, if its kind has RTL that runs
+    /// whole programs. It is `None` if the kind has none, or if a unit of a card has none.
     pub fn check(&self, machine: &Opened) -> Result<(), Option<MachineError>> {
         match machine {
             Opened::Whole(machine) => match self.of(machine.kind()).map(|row| row.runs) {
@@ -220,7 +224,8 @@ fn device(name: String, whole: impl Whole + 'static) -> Result<Box<dyn Device>, 
     Ok(Box::new(Rtl { name, whole }))
 }
 
-/// Returns a machine as a value of the type `M` that its kind has.
+/// Returns the machine as a value of the Rust type `M`, or an error if the machine is of another
+/// kind.
 fn whole<M: Machine>(machine: &dyn Machine) -> Result<&M, MachineError> {
     machine.as_a().ok_or_else(|| other(machine.kind()))
 }

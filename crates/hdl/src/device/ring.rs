@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The RTL of a ring machine as a device. It runs a program's calls one after another, with the scheduler's slots and
-//! instruction words.
+//! The RTL of a ring machine as a device. It runs a program's calls one after another, with the
+//! memory slots and the instruction words that the scheduler chose.
 //!
 //! Limbs go over the RTL's own link. The cycles of each call are the RTL's; a number other than the model's is an
 //! error. The model counts transfers between calls by the link's rate, and so does this device. In the RTL each of
@@ -23,19 +23,21 @@ use super::{Job, Whole, built, options, unbuilt};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::{OutputLimb, limb_modulus};
 
-/// log2 of the largest native ring degree for which the model is built quickly instead of to run fast.
+/// log2 of the largest ring degree of a machine whose simulation model is compiled quickly. The
+/// model of a larger machine is compiled to run fast.
 const SMALL: u8 = 8;
 
-/// The RTL of a ring machine. Each residue polynomial arithmetic unit (RPAU) is elaborated for its primes. So one
-/// simulation model is built for each list of primes that a program has, and cached; each run starts one.
+/// The RTL of a ring machine as a device. Each residue polynomial arithmetic unit (RPAU) is
+/// elaborated for its primes. So one simulation model is built and cached for each list of primes
+/// that a program has. Each run of a program starts one.
 pub(super) struct RingRtl {
     machine: RingMachine,
     hdl: Hdl,
 }
 
 impl RingRtl {
-    /// Makes the device from a ring machine, and finds the hardware tools. The RTL is built later, for a program's
-    /// primes.
+    /// Makes the device from a ring machine, and finds the hardware tools. The simulation model is
+    /// built at each program's run, for the program's primes.
     ///
     /// # Errors
     /// An error if the tools are missing.
@@ -121,7 +123,7 @@ impl Whole for RingRtl {
     }
 }
 
-/// A ring machine in simulation, with the memory of its host.
+/// A ring machine in simulation, with the limbs of the program's run that lie in the host's memory.
 struct Card<'a> {
     d: &'a Description,
     machine: Machine,
@@ -134,7 +136,8 @@ struct Card<'a> {
     failure: Option<DeviceError>,
 }
 
-/// The host's memory during a call: the limbs that it sends and receives, at the link's rate.
+/// The host's memory during one call: the limbs and key limbs that the machine loads and stores,
+/// and the cycles in which a limb's residues pass.
 #[derive(Default)]
 struct CallsHost {
     limbs: HashMap<u16, Vec<u64>>,
@@ -143,8 +146,8 @@ struct CallsHost {
 }
 
 impl Host for CallsHost {
-    /// Returns an empty limb if the machine asks for one that does not exist. The machine answers that with an error
-    /// code.
+    /// Returns the limb that the machine's `LOAD` names. If there is none, the limb is empty, and
+    /// the machine ends with an error code.
     fn give(&mut self, wanted: Wanted) -> Vec<u64> {
         let limb = match wanted.place {
             Place::Limb(at) => self.limbs.get(&at),
@@ -181,7 +184,8 @@ impl Card<'_> {
         self.rpau.get(&limb).copied().unwrap_or_default()
     }
 
-    /// Sends the limbs that the call needs, runs the call, and receives its results.
+    /// Runs one call of a program: sends the limbs that the call needs, runs its procedure on the
+    /// RTL, and receives its results.
     fn call(&mut self, step: &Step<'_>) -> Result<(), DeviceError> {
         let scheduled = &step.outcome.scheduled;
         let code = &scheduled.code;

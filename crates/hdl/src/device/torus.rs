@@ -16,8 +16,8 @@ use super::{FAST, Job, RtlError, Whole};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::OutputLimb;
 
-/// The RTL of a bootstrapping engine as a device. Its simulation model is built once and cached. Each run starts
-/// one.
+/// The RTL of a bootstrapping engine as a device. Its simulation model is built once and cached.
+/// Each run of a program starts one.
 pub(super) struct TorusRtl {
     machine: TorusMachine,
     hdl: Hdl,
@@ -34,7 +34,8 @@ impl TorusRtl {
         Ok(Self { machine, hdl })
     }
 
-    /// Runs a bootstrap on the engine. Returns the words of the results and the cycles.
+    /// Runs one bootstrap on the engine's RTL. Returns the words of the resulting ciphertexts and
+    /// the clock cycles.
     fn bootstrap(&self, job: &Job<'_, '_>) -> Result<(Vec<u64>, u64), DeviceError> {
         let (program, bindings) = (job.program, job.bindings);
         let shape = self.machine.shape();

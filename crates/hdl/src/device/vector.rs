@@ -24,17 +24,20 @@ use super::{Job, Whole, built, unbuilt};
 use ringmill_device::DeviceError;
 use ringmill_device::pool::{OutputLimb, limb_modulus};
 
-/// log2 of the largest transform radix for which the model is built quickly instead of to run fast.
+/// log2 of the largest transform radix of a machine whose simulation model is compiled quickly. The
+/// model of a larger machine is compiled to run fast.
 const SMALL: u8 = 4;
 
-/// The RTL of a vector machine. Its model is built once and cached; each run starts one.
+/// The RTL of a vector machine as a device. Its simulation model is built once and cached. Each run
+/// of a program starts one.
 pub(super) struct VectorRtl {
     machine: VectorMachine,
     hdl: Hdl,
 }
 
-/// The memory outside the vector machine (distant memory) behind its channels. A chunk, one access of the machine's
-/// buffer, occupies a channel for some cycles, and arrives after a latency.
+/// The memory outside the vector machine (distant memory) with its channels. A chunk is the words
+/// of one access to the machine's buffer. Its transfer occupies one channel for some cycles, and
+/// the chunk arrives a latency later.
 struct Distant {
     chunks: HashMap<u32, Vec<u32>>,
     lanes: usize,
@@ -106,8 +109,9 @@ impl Host for Distant {
     }
 }
 
-/// The micro program of a procedure with its results stored at the end, the host's work before it, and the limbs of
-/// distant memory that hold the results.
+/// A procedure compiled for the vector machine: its micro program, which stores the results at its
+/// end, and the host's work before it. `results` has the limbs of distant memory that then hold the
+/// results.
 struct Made {
     hosted: Vec<HostWork>,
     program: MicroProgram,
@@ -126,7 +130,8 @@ impl Made {
     }
 }
 
-/// The state of a run: the machine in simulation, the program's micro programs, and the limbs on the host.
+/// The state of a program's run: the machine in simulation, the micro programs of its procedures,
+/// and the limbs in the host's memory.
 struct Run<'a> {
     d: &'a Description,
     machine: Machine,

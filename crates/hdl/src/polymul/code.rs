@@ -101,7 +101,8 @@ impl fmt::Display for Unit {
     }
 }
 
-/// The place and the form of a limb in the multiplier: polynomial `buf` (0 or 1) of `set` (0 or 1).
+/// A place for one limb in the multiplier, and the limb's form. The multiplier stores two sets of
+/// two polynomials; the place is polynomial `buf` (0 or 1) of set `set` (0 or 1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     pub set: usize,
@@ -144,7 +145,8 @@ impl Op {
         }
     }
 
-    /// Returns the unit that the operation starts; an abort starts none.
+    /// Returns the unit that executes the operation, or `None` for an abort, which ends a load
+    /// instead.
     pub fn unit(self) -> Option<Unit> {
         match self {
             Self::Array(_) => Some(Unit::Array),
@@ -162,8 +164,9 @@ pub struct Request {
     /// The place of the limb that the command works on. A product uses only the place's set, whose two limbs it
     /// multiplies. `Tables` and `Abort` ignore the place.
     pub at: Place,
-    /// The table slot into which tables are loaded, or the table slot with whose modulus a limb is loaded.
+    /// For a load of tables, the table slot into which they go. For a load of a limb, the table
+    /// slot that has the limb's modulus. A table slot is a memory for the tables of one modulus.
     pub slot: usize,
-    /// log2 of the degree of the tables that are loaded.
+    /// For a load of tables, log2 of the ring degree for which they are.
     pub log_n: u32,
 }

@@ -19,17 +19,20 @@ pub struct Driver {
     shape: Shape,
     model: Model,
     ports: Ports,
-    /// The words that are still to be sent into the multiplier. `streams` has for each stream of them the number of
-    /// its beats, and whether its last beat is marked.
+    /// The words that are queued for the multiplier's input, of one or more streams. `streams` has
+    /// for each of these streams the number of its beats, and whether its last beat is marked as
+    /// the last.
     words: VecDeque<u32>,
     streams: VecDeque<(usize, bool)>,
-    /// Whether a beat is on offer at the input. It must then stay until it is taken.
+    /// Whether a beat is on offer at the multiplier's input. The beat must then stay on the pins
+    /// until the multiplier takes it.
     offered: bool,
-    /// The words that came out of the multiplier since the last beat that was marked as a stream's last. `output`
-    /// has the complete streams before them.
+    /// The words that the multiplier has sent of an output stream that is not complete. `output`
+    /// has the complete output streams, oldest first.
     partial: Vec<u32>,
     output: VecDeque<Vec<u32>>,
-    /// The done bits that were seen and that no caller has waited for: the unit and the cycle.
+    /// The ends of commands that no caller has waited for: each unit whose done bit was seen, and
+    /// the cycle.
     done: VecDeque<(Unit, u64)>,
     /// For each unit of the multiplier the last command that it accepted.
     held: [Option<Request>; 3],
@@ -97,13 +100,14 @@ impl Driver {
         self.stalls.is_some()
     }
 
-    /// Returns for each cycle since the last command to the array of butterflies whether the butterflies began an
-    /// operation.
+    /// Returns one flag for each cycle since the array of butterflies was last started: whether the
+    /// butterflies began an operation in that cycle.
     pub fn issues(&self) -> &[bool] {
         &self.issues
     }
 
-    /// Returns the result code of the last stream into the machine.
+    /// Returns the result code with which the multiplier ended the last stream of a limb or of
+    /// tables into it.
     pub fn load_code(&self) -> Code {
         self.load_code
     }
@@ -125,25 +129,28 @@ impl Driver {
         *self.limbs.get(set)?.get(buf)?
     }
 
-    /// Returns the last command of a unit, which a busy unit executes.
+    /// Returns the last command that a unit of the multiplier accepted. A busy unit is still
+    /// executing it.
     pub(super) fn held(&self, unit: Unit) -> Option<Request> {
         self.held[unit.index()]
     }
 
-    /// Returns the done bits that were seen and that no caller has waited for, in order: the unit and the cycle.
+    /// Returns the ends of commands that no caller has waited for, in order: each unit whose done
+    /// bit was seen, and the cycle.
     pub fn done(&self) -> impl Iterator<Item = (Unit, u64)> {
         self.done.iter().copied()
     }
 
-    /// Returns the words of the next complete stream that came out, or `None` if there is none.
+    /// Removes the oldest complete stream that the multiplier has sent, and returns its words.
+    /// Returns `None` if there is none.
     pub fn take_output(&mut self) -> Option<Vec<u32>> {
         self.output.pop_front()
     }
 
-    /// Returns the busy bits of the units: array, load and unload, from the lowest bit on.
+    /// Returns the busy bits of the multiplier's units: bit 0 for the array of butterflies, bit 1
+    /// for the load unit, bit 2 for the unload unit.
     ///
-    /// # Errors
-    /// The errors of the simulation, as in all methods below.
+    /// # Errors The errors of the simulation.
     pub fn busy(&self) -> Result<u64, HdlError> {
         self.model.get(self.ports.busy)
     }
@@ -168,8 +175,8 @@ impl Driver {
             .is_some_and(|dice| dice.bits() & 1 == 1)
     }
 
-    /// Runs one cycle: drives the streams, makes a clock edge, and notes the words that were exchanged and the units
-    /// that are done.
+    /// Runs one cycle of the multiplier: drives the streams, makes a clock edge, and records the
+    /// words that passed and the units that are done.
     pub fn tick(&mut self) -> Result<(), HdlError> {
         let ready_in = self.model.get(self.ports.in_ready)? == 1;
         let valid_out = self.model.get(self.ports.out_valid)? == 1;
@@ -209,7 +216,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Puts the next beat on the input's pins, if there is one.
+    /// Puts the beat that is on offer on the pins of the multiplier's input, or clears the valid
+    /// bit if none is.
     fn offer(&mut self) -> Result<(), HdlError> {
         let p = &self.ports;
         self.model.set(p.in_valid, u64::from(self.offered))?;
@@ -229,7 +237,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Notes that the beat on offer was taken.
+    /// Removes the beat on offer from the queued words, because the multiplier took it.
     fn taken(&mut self) {
         self.offered = false;
         self.words.drain(..self.shape.beat().min(self.words.len()));
@@ -241,7 +249,8 @@ impl Driver {
         }
     }
 
-    /// Queues a stream of words for the input. `last` tells whether its last beat is marked.
+    /// Queues a stream of words for the multiplier's input. `last` tells whether the stream's last
+    /// beat is marked as the last.
     pub fn send(&mut self, words: &[u32], last: bool) {
         let beats = words.len().div_ceil(self.shape.beat());
         if beats == 0 {
@@ -279,7 +288,8 @@ impl Driver {
         self.post_number(op.number(), request)
     }
 
-    /// Sends a command whose operation has the number `op`, even if no operation has it.
+    /// Sends a command with `op` as its operation's number. A number that no operation has tests
+    /// that the hardware refuses it.
     pub fn post_number(&mut self, op: u64, request: Request) -> Result<(), HdlError> {
         let p = &self.ports;
         for (port, value) in [
@@ -297,7 +307,8 @@ impl Driver {
         self.model.set(self.ports.cmd_valid, 0)
     }
 
-    /// Returns the result code on the pins in this cycle, or `None` if there is none.
+    /// Returns the result code of a command that is on the pins in this cycle, or `None` if there
+    /// is none.
     pub fn answer(&self) -> Result<Option<Code>, HdlError> {
         if self.model.get(self.ports.rsp_valid)? != 1 {
             return Ok(None);
@@ -318,8 +329,8 @@ impl Driver {
         Ok(code)
     }
 
-    /// Notes what an accepted command changes: the work that it starts, and the tables and limbs that it
-    /// invalidates.
+    /// Records the effects of an accepted command: the unit that executes it, and the tables and
+    /// limbs that it makes invalid.
     fn accepted(&mut self, request: Request) {
         let Request { op, at, slot, .. } = request;
         if let Some(unit) = op.unit() {
@@ -339,8 +350,8 @@ impl Driver {
         }
     }
 
-    /// Starts an operation of the array of butterflies on the two polynomials of set `set`. A transform works on
-    /// the set's polynomial `buf`.
+    /// Starts an operation of the array of butterflies on the two polynomials of set `set`. A
+    /// transform works on polynomial `buf` of the set alone.
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<Code, HdlError> {
         self.issues.clear();
         self.issues.push(false);

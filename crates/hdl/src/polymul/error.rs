@@ -38,18 +38,20 @@ pub enum DriveError {
     Hdl(#[from] HdlError),
 }
 
-/// The first difference between the RTL and its models.
+/// The first difference between the polynomial multiplier's RTL and its models in an operation that
+/// both executed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{operation}: {what}")]
 pub struct Mismatch {
-    /// The operation, the shape and the tables of the comparison.
+    /// The operation that was compared, with the multiplier's number of butterflies and the tables,
+    /// as text.
     pub operation: String,
     pub what: Difference,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Difference {
-    /// The cycles from a command to its done bit differ.
+    /// The cycles from a command to its done bit are not the model's. `of` names the command.
     Cycles {
         of: &'static str,
         rtl: u64,

@@ -10,12 +10,14 @@ use ringmill_machines::polymul::{Command, Tables, Timed};
 
 use super::{DriveError, Multiplier, Place, Unit};
 
-/// The commands and limbs of a schedule that was run on the RTL.
+/// The commands of a schedule that was run on the multiplier's RTL, and the limbs that they
+/// unloaded.
 #[derive(Clone, Debug, Default)]
 pub struct Executed {
     /// The commands with the cycles in which they began and were done, counted from the first command.
     pub commands: Vec<Timed>,
-    /// The limbs that were unloaded, in order: the value of each limb and its residues.
+    /// The limbs that were unloaded, in order: for each, the value of the procedure that it is, and
+    /// its residues.
     pub limbs: Vec<(ValueId, Vec<u64>)>,
 }
 
@@ -88,8 +90,8 @@ pub fn execute<'a>(
     Ok(executed)
 }
 
-/// Loads the tables and operands that the schedule assumes and the multiplier does not hold. None is missing if the
-/// schedule continues the previous one.
+/// Loads the tables and operands that the schedule assumes in the multiplier and that are not
+/// there. After a previous schedule that this one continues, all are there.
 fn begin_from<'a>(
     machine: &mut Multiplier,
     timeline: &[Timed],
@@ -148,7 +150,7 @@ fn given<'a>(
     limb(value).ok_or_else(|| DriveError::Missing(format!("limb %{}", value.0)))
 }
 
-/// Returns the unit that a command occupies.
+/// Returns the unit of the multiplier that a scheduled command occupies.
 fn unit(command: Command) -> Unit {
     match command {
         Command::Run { .. } => Unit::Array,

@@ -14,16 +14,17 @@ pub struct Lockstep {
     /// The cycles of the operation on the array of butterflies, without the loads of operands and the unload of the
     /// result.
     pub cycles: u64,
-    /// The cycles of each operand's load. `unload` has those of the unload. Both are more than the model's if streams
-    /// stall.
+    /// The cycles that the load of one operand takes; `unload` is the cycles that the unload of the
+    /// result takes. If streams stall, both are more than in the model.
     pub load: u64,
     pub unload: u64,
 }
 
-/// Loads the operands `a` and `b` into the set `set`, runs the operation `op` with the loaded tables, and unloads
-/// the result. Every residue must equal the software's. The butterflies must begin operations in the same cycles as
-/// in the model. The cycles must be the model's, those of streams only without stalls. An operation with one
-/// operand ignores `b`.
+/// Compares one operation with the models. Loads the operands `a` and `b` into set `set`, runs `op`
+/// with the loaded tables, and unloads the result. Every residue must equal the software's. The
+/// butterflies must begin operations in the model's cycles. The total cycles must be the model's;
+/// those of loads and unloads are compared only without stalls. An operation with one operand
+/// ignores `b`.
 ///
 /// # Errors
 /// [`DriveError::Mismatch`] with the first difference; those of [`Multiplier`].

@@ -9,13 +9,15 @@ use ringmill_machines::polymul::{ArrayOp, PolymulError, SETS, SLOTS, Shape, Tabl
 use super::{Code, Dice, DriveError, Driver, Op, Place, Unit};
 use crate::{BuildOptions, Hdl, HdlError};
 
-/// A polynomial multiplier in simulation, and the tables that it holds.
+/// A polynomial multiplier in simulation, with a copy of the tables in its table slots.
 pub struct Multiplier {
     driver: Driver,
-    /// For each table slot the tables that were sent last, and the number of the command that loaded them.
+    /// For each table slot, the tables that this host sent last, and how many commands had loaded
+    /// tables into the slot by then. The tables are valid while that number is the slot's present
+    /// one.
     tables: [Option<(Arc<Tables>, u64)>; SLOTS],
-    /// The selected table slot: the next tables are loaded into it, and limbs are loaded modulo the prime whose
-    /// tables it has.
+    /// The selected table slot. The next tables are loaded into it, and limbs are loaded modulo the
+    /// prime whose tables are in it.
     slot: usize,
 }
 
@@ -40,8 +42,8 @@ impl Multiplier {
         &self.driver
     }
 
-    /// Returns the driver of the pins. The host does not check commands that are sent there, and does not know tables
-    /// that are loaded there.
+    /// Returns the driver of the multiplier's pins. The host does not check commands that a caller
+    /// sends there, and does not know the tables that they load.
     pub fn driver_mut(&mut self) -> &mut Driver {
         &mut self.driver
     }
@@ -77,7 +79,8 @@ impl Multiplier {
         (driver.has_tables(slot) && *load == driver.table_loads(slot)).then_some(tables)
     }
 
-    /// Makes both streams stall at random from now on. The same seed gives the same stalls. `None` ends the stalls.
+    /// Makes the multiplier's input and output stream stall at random from now on. The same seed
+    /// gives the same stalls. `None` ends the stalls.
     pub fn stall(&mut self, seed: Option<u64>) {
         self.driver.stall(seed.map(Dice::new));
     }
@@ -235,8 +238,8 @@ impl Multiplier {
         Err(DriveError::Busy { unit, command })
     }
 
-    /// Refuses a place of a limb that a busy unit uses. With `limb_only` the unit must use the same limb, otherwise
-    /// any limb of the place's set.
+    /// Refuses a command on the limb at place `at` if the busy unit `unit` works on that limb.
+    /// Without `limb_only` it also refuses if the unit works on the other limb of the place's set.
     fn free(
         &self,
         unit: Unit,
@@ -254,7 +257,8 @@ impl Multiplier {
         }
     }
 
-    /// Returns the table slot with whose modulus the limb at a place was loaded.
+    /// Returns the table slot with whose modulus the limb at a place was loaded, or an error if the
+    /// place has no limb.
     fn limb(&self, set: usize, buf: usize) -> Result<usize, PolymulError> {
         if (0..SLOTS).all(|slot| self.tables_of(slot).is_none()) {
             return Err(PolymulError::NoTables);
@@ -273,7 +277,8 @@ impl Multiplier {
         self.accepted("ABORT", code)
     }
 
-    /// Returns the hardware's refusal as an error, if it refused the command. The command's words are then dropped.
+    /// Returns an error if the result code `code` says that the hardware refused a command. The
+    /// words that were queued for the command are then dropped.
     fn accepted(&mut self, command: &'static str, code: Code) -> Result<(), DriveError> {
         if code == Code::Ok {
             return Ok(());
