@@ -15,7 +15,8 @@ use crate::HdlError;
 pub struct Key(Sha256);
 
 impl Key {
-    /// Begins the hash of the inputs of one kind of result.
+    /// Begins the hash of a result's inputs. `kind` is the kind of result, which is the first
+    /// input.
     pub fn new(kind: &str) -> Self {
         let mut key = Self(Sha256::new());
         key.text(kind);
@@ -90,8 +91,8 @@ impl Drop for Scratch {
     }
 }
 
-/// A lock on a file, which one holder has at a time among all processes that share the cache. The system unlocks the
-/// file when its holder ends.
+/// A lock on a file of the cache. One holder has it at a time, among all processes that share the
+/// cache. The system unlocks the file when its holder ends.
 pub struct Lock(#[expect(dead_code, reason = "open for as long as it is held")] File);
 
 impl Lock {

@@ -3,7 +3,7 @@
 
 use crate::HdlError;
 
-/// A port of the model's top module: name, width in bits, and whether it is an input.
+/// A port of a simulation model's top module: name, width in bits, and whether it is an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Port {
     pub name: String,
@@ -11,7 +11,8 @@ pub struct Port {
     pub input: bool,
 }
 
-/// Returns the ports in declaration order, from lines such as `VL_IN8(&clk_i,0,0);` and `VL_OUTW(&p_o,127,0,4);`.
+/// Returns the ports in declaration order. They are read from lines of Verilator's class header,
+/// such as `VL_IN8(&clk_i,0,0);` and `VL_OUTW(&p_o,127,0,4);`.
 pub fn ports(header: &str) -> Result<Vec<Port>, HdlError> {
     header
         .lines()

@@ -46,7 +46,8 @@ pub(crate) fn instances(hdl: &Hdl, top: &Top) -> Result<BTreeMap<String, u64>, H
     Ok(found)
 }
 
-/// Appends to `cells` the modules of all instances in a module, also those in generate blocks.
+/// Appends the module of each instance in the tree node `node` to `cells`, with the instances in
+/// generate blocks.
 fn below(node: &Value, cells: &mut Vec<String>) {
     match node {
         Value::Object(fields) => {

@@ -8,7 +8,7 @@ use crate::{HdlError, Interface, Top};
 
 /// The most bytes of a source file. The file is read as a whole.
 const MAX_BYTES: u64 = 4 << 20;
-/// The depth of directories that are searched below a root.
+/// How many levels of directories below a root are searched for RTL sources.
 const MAX_DEPTH: usize = 4;
 
 /// One source file. Its module or package has the file's name.
@@ -42,7 +42,7 @@ impl Sources {
         Ok(Self { files })
     }
 
-    /// Returns the names of all modules of the sources, without those of packages.
+    /// Returns the names of all modules in the sources, but not those of packages.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.files
             .keys()
@@ -57,8 +57,9 @@ impl Sources {
         Interface::read(module, &source.text)
     }
 
-    /// Returns `top` with the parameter `name` set from a text: a number, or the name that a package gives to a value
-    /// of the parameter's type. For a parameter without a type the value is the text itself.
+    /// Returns `top` with the parameter `name` set from the text `value`. The text is a number, or
+    /// the name that a package gives to a value of the parameter's type. A parameter without a type
+    /// gets the text itself.
     pub fn set(&self, top: Top, name: &str, value: &str) -> Result<Top, HdlError> {
         let interface = self.interface(&top.module)?;
         let Some(parameter) = interface.settable().find(|p| p.name == name) else {
@@ -99,7 +100,8 @@ impl Sources {
         }
     }
 
-    /// Returns the names and numbers that packages give to values of a type, as in `localparam kind_t Name = 3;`.
+    /// Returns the values of the SystemVerilog type `kind` that packages name, each with its name,
+    /// as in `localparam kind_t Name = 3;`.
     fn values_of(&self, kind: &str) -> Vec<(&str, u64)> {
         if !kind.ends_with("_t") {
             return Vec::new();
@@ -135,7 +137,8 @@ impl Sources {
             .collect())
     }
 
-    /// Appends a file to `order`, after the files that it uses.
+    /// Appends the file `name` to `order`, after the files whose modules and packages it uses.
+    /// `seen` has the files that were visited.
     fn visit<'a>(&'a self, name: &'a str, seen: &mut BTreeSet<&'a str>, order: &mut Vec<&'a str>) {
         if !seen.insert(name) {
             return;

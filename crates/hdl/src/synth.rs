@@ -33,7 +33,7 @@ pub enum Family {
 impl Family {
     pub const ALL: [Self; 2] = [Self::Xc7, Self::Xcup];
 
-    /// Returns the family's name in Yosys.
+    /// Returns the family's name in Yosys' command `synth_xilinx`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Xc7 => "xc7",
@@ -61,31 +61,32 @@ impl std::fmt::Display for Family {
     }
 }
 
-/// The numbers of an FPGA's primitives that a module takes.
+/// The primitives of an FPGA that a module takes, counted by kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Resources {
     /// Look-up tables used as logic, of any size (LUT1 to LUT6, with inverters).
     pub lut: u64,
     /// Look-up tables used as shift registers and as distributed RAM.
     pub lut_memory: u64,
-    /// Pairs of look-up tables that share one place: two tables with at most five inputs together, or two shift
-    /// registers of 16 bits.
+    /// The number of pairs of look-up tables that share one place of the FPGA. A pair is two tables
+    /// with at most five inputs together, or two shift registers of 16 bits.
     pub lut_pairs: u64,
     /// Flip-flops of all types.
     pub ff: u64,
     pub carry4: u64,
     pub muxf: u64,
-    /// DSP blocks: DSP48E1 or DSP48E2.
+    /// DSP blocks: DSP48E1 on the 7-series, DSP48E2 on UltraScale+.
     pub dsp: u64,
     /// Block RAMs in halves: an RAMB36 counts 2, an RAMB18 counts 1.
     pub bram18: u64,
     /// UltraRAMs, which only UltraScale+ has.
     pub uram: u64,
-    /// The number of cells of each other type. Latches would show here.
+    /// The number of the module's other cells, by type. Latches would show here.
     pub other: BTreeMap<String, u64>,
 }
 
-/// The resources of a module, with the module, the family and the tools.
+/// The FPGA resources of a module, with the module, the FPGA family and the tool versions that they
+/// belong to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Synthesis {
     pub top: Top,
@@ -94,7 +95,8 @@ pub struct Synthesis {
     pub versions: Versions,
 }
 
-/// The options of the synthesis script; the module is not among them.
+/// The options of the Python script that synthesises a module. The script gets the module's sources
+/// and parameters beside them.
 #[derive(Serialize)]
 struct Options<'t> {
     family: Family,
@@ -104,7 +106,8 @@ struct Options<'t> {
     most_carry: u32,
 }
 
-/// The answer of the synthesis script: cells by type, pairs of look-up tables that share a place, and lengths of paths.
+/// The answer of the Python script that synthesises a module: cells by type, pairs of look-up
+/// tables that share a place, and the longest paths.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Mapped {
     cells: BTreeMap<String, u64>,
@@ -112,7 +115,8 @@ pub(crate) struct Mapped {
     pub paths: Paths,
 }
 
-/// Synthesises a module once, for resource counts and paths.
+/// Synthesises a module for an FPGA family, or takes the result from the cache. Resource counts and
+/// paths use the same synthesis.
 pub(crate) fn mapped(hdl: &Hdl, top: &Top, family: Family) -> Result<Mapped, HdlError> {
     let options = Options {
         family,
@@ -156,8 +160,9 @@ impl Resources {
         self
     }
 
-    /// Returns the places of look-up tables in use, for logic and memory. An FPGA's number of look-up tables counts
-    /// such places.
+    /// Returns the number of the FPGA's places for look-up tables that the module takes, for logic
+    /// and memory. A pair of tables in one place counts once. An FPGA's number of look-up tables
+    /// counts such places.
     pub fn lut_places(&self) -> u64 {
         (self.lut + self.lut_memory).saturating_sub(self.lut_pairs)
     }

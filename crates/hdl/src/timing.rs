@@ -14,12 +14,12 @@ pub const MOST_CARRY: u32 = 64;
 /// The clock in MHz that paths within [`MOST_LEVELS`] and [`MOST_CARRY`] are expected to reach.
 pub const BAR_MHZ: u32 = 150;
 
-/// One of the longest paths of a netlist. It represents all paths between the same two registers, in every copy of a
-/// unit.
+/// One of the longest paths of a netlist. It stands for all paths between the same two registers,
+/// with those in other copies of the unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LevelPath {
-    /// The path's levels of look-up tables. Other cells count as several (a stage of a DSP block 2, the output of a
-    /// block RAM 3).
+    /// The number of look-up tables on the path. Other cells count as several: a stage of a DSP
+    /// block as 2, the output of a block RAM as 3.
     pub levels: u32,
     /// The number of carry multiplexers on the path.
     pub carry: u32,
@@ -27,16 +27,19 @@ pub struct LevelPath {
     pub to: String,
     /// The nets on the path that have names in the sources.
     pub through: Vec<String>,
-    /// The number of endpoints of all paths between the same two registers.
+    /// The number of endpoints of the paths that this one stands for: all those between the same
+    /// two registers.
     pub endpoints: u64,
 }
 
-/// The paths between the registers of a netlist, which has a register at every port.
+/// The paths between the registers of a synthesised module, which has a register at every port.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Paths {
-    /// The number of endpoints of paths: inputs of registers, memories and DSP blocks, and ports.
+    /// The number of endpoints of the module's paths: inputs of registers, of memories and of DSP
+    /// blocks, and ports.
     pub endpoints: u64,
-    /// The number of endpoints that a path beyond [`MOST_LEVELS`] or [`MOST_CARRY`] reaches.
+    /// The number of endpoints that some path with more than [`MOST_LEVELS`] levels or
+    /// [`MOST_CARRY`] carry bits reaches.
     pub beyond: u64,
     /// The paths with the most levels of look-up tables, longest first.
     pub by_levels: Vec<LevelPath>,
@@ -61,7 +64,8 @@ impl Paths {
     }
 }
 
-/// The paths of a module, with the module, the family and the tools.
+/// The paths of a module, with the module, the FPGA family and the tool versions that they belong
+/// to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Levels {
     pub top: Top,

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::HdlError;
 
-/// The versions of the tools that computed a figure or built a model.
+/// The versions of the hardware tools with which a figure was computed or a model built.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Versions {
     pub verilator: String,
     pub pyosys: String,
     pub bitwuzla: String,
-    /// The version of the place-and-route tool for ECP5; `None` if it is not installed, since only placement needs it.
-    /// `nextpnr_nexus` is that for Nexus.
+    /// The version of nextpnr, the place-and-route tool, for ECP5. `nextpnr_nexus` is that for
+    /// Nexus. Each is `None` if the tool is not installed, since only placement needs it.
     pub nextpnr: Option<String>,
     pub nextpnr_nexus: Option<String>,
     /// The version of OpenSTA, the timing analyser for standard cells; `None` if it is not installed.
@@ -122,7 +122,7 @@ fn dist_version(site: &Path, name: &str) -> Option<String> {
         })
 }
 
-/// Returns the version that the installer wrote next to a tool.
+/// Returns the version of a tool, from the file that the tool's installer wrote next to it.
 fn noted_version(tool: &Path) -> Option<String> {
     let text = std::fs::read_to_string(tool.with_file_name("version")).ok()?;
     Some(text.trim().to_owned())

@@ -19,10 +19,12 @@ pub enum Param {
 pub struct Top {
     pub module: String,
     pub params: Vec<(String, Param)>,
-    /// The modules that synthesis for an FPGA maps once for all of their instances: [`Top::once`].
+    /// The modules of which synthesis for an FPGA maps one instance and uses the result for all:
+    /// see [`Top::once`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub once: Vec<String>,
-    /// The modules that synthesis for an FPGA leaves out: [`Top::apart`].
+    /// The modules whose instances synthesis for an FPGA leaves out of its counts: see
+    /// [`Top::apart`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<String>,
 }
@@ -52,26 +54,29 @@ impl Top {
         self
     }
 
-    /// Sets a parameter to a number; a value of an enumeration is set by its number.
+    /// Sets the parameter `name` to a number. A value of a SystemVerilog enumeration is set by its
+    /// number.
     pub fn int(mut self, name: impl Into<String>, value: u64) -> Self {
         self.params.push((name.into(), Param::Int(value)));
         self
     }
 
-    /// Sets a parameter to a packed array of 64-bit numbers, the first one lowest.
+    /// Sets the parameter `name` to a packed array of 64-bit numbers, the first one in the lowest
+    /// bits.
     pub fn ints(mut self, name: impl Into<String>, values: &[u64]) -> Self {
         self.params
             .push((name.into(), Param::Ints(values.to_vec())));
         self
     }
 
-    /// Sets a parameter to a text, such as a file name or a memory style.
+    /// Sets the parameter `name` to a text, such as a file name or a memory style.
     pub fn text(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.params.push((name.into(), Param::Text(value.into())));
         self
     }
 
-    /// Refuses names and texts that a tool could read as something else.
+    /// Refuses names of modules and parameters, and texts of parameters, that a tool could take for
+    /// something else.
     pub(crate) fn validate(&self) -> Result<(), HdlError> {
         let names = self.params.iter().map(|p| &p.0).chain(&self.once);
         for name in names.chain(&self.apart).chain([&self.module]) {
@@ -95,7 +100,8 @@ impl Top {
         Ok(())
     }
 
-    /// Returns `Name=literal` for each parameter, in the form of the option -G of Verilator and slang.
+    /// Returns `Name=literal` for each parameter of the module, as the option -G of Verilator and
+    /// slang takes it.
     pub(crate) fn overrides(&self) -> Vec<String> {
         self.params
             .iter()
@@ -109,7 +115,8 @@ impl Top {
     }
 }
 
-/// Returns the SystemVerilog literal of a packed array of 64-bit numbers, the first one lowest.
+/// Returns the SystemVerilog literal of a packed array of 64-bit numbers, the first one in the
+/// lowest bits.
 pub(crate) fn packed(values: &[u64]) -> String {
     let digits = values.iter().rev().map(|v| format!("{v:016x}"));
     format!("{}'h{}", 64 * values.len(), digits.collect::<String>())

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-/// A stage of a tool's work; `done` of `total` stages have ended. Stages take unequal times.
+/// A stage of a hardware tool's work, by name. `done` of the `total` stages have ended so far;
+/// stages take unequal times.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Stage {
     #[serde(rename = "stage")]
@@ -16,7 +17,7 @@ pub struct Stage {
 
 type Callback = dyn Fn(&Stage) + Send + Sync;
 
-/// The function that receives progress, if there is one.
+/// The caller's function that receives the progress of hardware tools, or `None` if there is none.
 #[derive(Clone, Default)]
 pub(crate) struct Watch(Option<Arc<Callback>>);
 

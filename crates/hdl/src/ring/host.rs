@@ -4,12 +4,12 @@
 
 use crate::{HdlError, In, Model, Out};
 
-/// The name by which the ring machine asks the host for a limb.
+/// How the ring machine names a limb to the host: by a place in host memory, or as a key limb.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// The number of a limb in host memory, which the instruction word contains.
+    /// A limb in host memory, by its number in the instruction word of the `LOAD` or `STORE`.
     Limb(u16),
-    /// The key index of a key limb in the call's key table.
+    /// A key limb, by its index in the key table of the call.
     Key(u8),
 }
 
@@ -20,8 +20,8 @@ pub struct Wanted {
     pub place: Place,
 }
 
-/// A host of the ring machine. A host that sends a limb of a wrong length makes the machine answer with an error
-/// code.
+/// The host of a ring machine, which sends the limbs that the machine loads and receives those that
+/// it stores. If the host sends a limb of a wrong length, the machine ends with an error code.
 pub trait Host {
     /// Returns the limb that a `LOAD` of the ring machine asks for.
     fn give(&mut self, wanted: Wanted) -> Vec<u64>;
@@ -29,14 +29,16 @@ pub trait Host {
     /// Receives the limb that a `STORE` of the ring machine sends.
     fn take(&mut self, wanted: Wanted, limb: Vec<u64>);
 
-    /// Returns the cycles in which the host lets the beats (residues) of the next transfer pass. They ascend and count
-    /// from the first possible cycle. Beats beyond the list pass one in a cycle.
+    /// Returns the cycles in which the host lets the beats (residues) of the next transfer pass, in
+    /// ascending order. Cycle 0 is the first in which a beat could pass. If the list has too few,
+    /// each further beat passes as soon as the machine allows.
     fn beats(&mut self) -> Vec<u64> {
         Vec::new()
     }
 }
 
-/// A host for runs without transfers. It sends limbs of a wrong length, so that a load is refused.
+/// A host for procedures without transfers. It sends limbs of a wrong length, so that the machine
+/// refuses a load.
 pub struct NoHost;
 
 impl Host for NoHost {
@@ -47,7 +49,7 @@ impl Host for NoHost {
     fn take(&mut self, _: Wanted, _: Vec<u64>) {}
 }
 
-/// The pins of the link, and the transfer in progress.
+/// The pins of the link between the ring machine and its host, and the transfer in progress.
 pub(super) struct Link {
     want: Out,
     store: Out,
@@ -103,15 +105,15 @@ impl Link {
         })
     }
 
-    /// Sets the link's pins so that no beat passes.
+    /// Ends any transfer and sets the link's pins so that no beat (residue) passes.
     pub fn rest(&mut self, model: &mut Model) -> Result<(), HdlError> {
         self.transfer = None;
         model.set(self.in_valid, 0)?;
         model.set(self.out_ready, 0)
     }
 
-    /// Sets the host's pins for this cycle according to the machine's outputs in it. The outputs are evaluated
-    /// before and after.
+    /// Sets the link's input pins for this cycle, from the machine's outputs in the same cycle. The
+    /// caller has evaluated the outputs, and they are evaluated again afterwards.
     pub fn drive(&mut self, model: &mut Model, host: &mut dyn Host) -> Result<(), HdlError> {
         if self.transfer.is_none() {
             self.transfer = self.begun(model, host)?;
@@ -151,7 +153,7 @@ impl Link {
         Ok(())
     }
 
-    /// Clears the host's pins after the clock edge, if no transfer is in progress.
+    /// Clears the link's input pins after the clock edge, if no transfer is in progress.
     pub fn settle(&mut self, model: &mut Model) -> Result<(), HdlError> {
         if self.transfer.is_none() {
             model.set(self.in_valid, 0)?;
@@ -160,7 +162,8 @@ impl Link {
         Ok(())
     }
 
-    /// Returns the transfer that the machine begins in this cycle, the first in which a beat could pass.
+    /// Returns the transfer whose first beat could pass in this cycle, or `None` if the machine
+    /// asks for none yet.
     fn begun(
         &mut self,
         model: &mut Model,

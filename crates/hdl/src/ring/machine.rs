@@ -20,10 +20,11 @@ use super::wires::Wires;
 use super::{RpauError, Shape};
 use crate::{BuildOptions, Hdl, In, Model, Out, Top};
 
-/// How a procedure ended on the RTL of the ring machine: its result code and cycles.
+/// How a procedure ended on the RTL of the ring machine: its result code and its clock cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ended {
-    /// The result code, `code_e` of `rm_ring_pkg`; 0 is success. `stream` is the instruction stream that it concerns.
+    /// The result code of the procedure, `code_e` of `rm_ring_pkg`; 0 is success. `stream` is the
+    /// number of the instruction stream to which an error belongs.
     pub code: u64,
     pub stream: u64,
     pub cycles: u64,
@@ -40,12 +41,15 @@ struct Ports {
     load_select: In,
 }
 
-/// The kind of table word, at the `load_*` ports of `rm_ring`, that is an instruction word of a program.
+/// The kind of a table word that is an instruction word of a procedure. Table words are written at
+/// the `load_*` ports of `rm_ring`.
 const PROGRAM: u64 = 15;
-/// The kind of table word, at the `load_*` ports of `rm_ring`, that gives the prime of a layer. An RPAU has one layer
-/// for each prime that it serves at a time.
+/// The kind of a table word that selects a prime of an RPAU. Table words are written at the
+/// `load_*` ports of `rm_ring`. Instruction words of the RPAU's first layer then compute modulo
+/// this prime; an RPAU has one layer for each prime that it serves at a time.
 const PRIME: u64 = 12;
-/// The kind of table word, at the `load_*` ports of `rm_ring`, that gives log2 of the number of coefficients of limbs.
+/// The kind of a table word that sets log2 of the number of coefficients of a limb. Table words are
+/// written at the `load_*` ports of `rm_ring`.
 const SIZE: u64 = 13;
 
 /// A ring machine whose RTL runs in simulation, driven at its pins.
@@ -62,9 +66,11 @@ pub struct Machine {
     /// For each RPAU, the prime modulo which instruction words of its first layer compute. The prime is given by its
     /// index in the RPAU's own list of primes; a layer is the share of an RPAU that one prime has.
     selected: Vec<usize>,
-    /// log2 of the number of coefficients of a limb, for which twiddles are loaded.
+    /// log2 of the number of coefficients of a limb. The loaded twiddles are for this size.
     log_n: u32,
-    /// Whether the twiddles of half rings are loaded. The first program with words on half rings loads them.
+    /// Whether the twiddles of half rings are loaded. These are the two factors of degree N of a
+    /// ring with 2N coefficients. The first procedure with instruction words on half rings loads
+    /// them.
     has_halves: bool,
     /// Whether limbs and twiddles are written directly into the model's memories, without the machine's link.
     open: bool,
@@ -93,8 +99,8 @@ pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
     }))
 }
 
-/// Returns the parameters of the first RPAU, and those of all RPAUs. All have the same number of primes: an RPAU with
-/// fewer primes repeats one.
+/// Returns the parameters of the first RPAU, and those of all RPAUs. All RPAUs get the same number
+/// of primes: the list of an RPAU with fewer is filled with its first prime.
 pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauError> {
     let first = *primes.first().ok_or(RpauError::NoPrimes)?;
     let list = |r: usize| {
@@ -120,7 +126,8 @@ pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shap
     Ok((*all.first().ok_or(RpauError::NoPrimes)?, all))
 }
 
-/// Returns the word for the `load_*` ports of `rm_ring` that sets log2 of the number of coefficients of limbs.
+/// Returns the table word that sets log2 of the number of coefficients of a limb, for the `load_*`
+/// ports of `rm_ring`.
 fn size_word(log_n: u8) -> Table {
     Table {
         kind: SIZE,
@@ -130,8 +137,8 @@ fn size_word(log_n: u8) -> Table {
     }
 }
 
-/// Returns the twiddle tables of a machine for limbs of 2^`log_n` coefficients, and that size, as entries of the stream
-/// that `rm_ring_table` decodes.
+/// Returns the words that load a machine's twiddles for limbs of 2^`log_n` coefficients, and that
+/// set this size. They are entries of the stream that the RTL module `rm_ring_table` decodes.
 ///
 /// # Errors
 /// The errors of [`top`]; an error for a size that the RTL does not support, or for a prime without the roots of
@@ -151,7 +158,8 @@ pub fn size_entries(
     Ok(entries)
 }
 
-/// Returns whether an encoded instruction word works on half rings.
+/// Returns whether an encoded instruction word works on half rings. These are the two factors of
+/// degree N of a ring with 2N coefficients.
 fn is_of_halves(word: u64) -> bool {
     match decode(word) {
         Some(Word::Op(w)) => w.ring != RingKind::Full || w.op.is_pair(),
@@ -159,7 +167,8 @@ fn is_of_halves(word: u64) -> bool {
     }
 }
 
-/// Returns the instruction words of the machine's four instruction streams as words for its `load_*` ports.
+/// Returns the instruction words of the machine's four instruction streams as table words for the
+/// `load_*` ports of `rm_ring`.
 fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> + '_ {
     (0..).zip(streams).flat_map(|(table, words)| {
         let words = (0..).zip(words);
@@ -172,7 +181,8 @@ fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> +
     })
 }
 
-/// Returns the instruction words of the four instruction streams as entries of the stream that `rm_ring_table` decodes.
+/// Returns the instruction words of the machine's four instruction streams as entries of the stream
+/// that the RTL module `rm_ring_table` decodes.
 pub fn program_entries(streams: &[Vec<u64>; STREAMS]) -> Vec<[u64; 2]> {
     program_words(streams).map(|word| word.entry(0)).collect()
 }
@@ -249,8 +259,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Sets the size of limbs to 2^`log_n` coefficients, as a command of the host does. The twiddles of this size
-    /// replace those of another.
+    /// Sets the number of coefficients of a limb to 2^`log_n`, as a command of the host does. Loads
+    /// the twiddles for this size in place of those for another.
     ///
     /// # Errors
     /// An error for a size that the RTL does not support, or for a prime without the roots of unity; errors of the
@@ -270,7 +280,8 @@ impl Machine {
         self.shape
     }
 
-    /// Returns the list of primes for which the machine is built. [`Self::select`] takes indices of this list.
+    /// Returns the list of the program's primes for which the machine is built. [`Self::select`]
+    /// takes indices into this list.
     pub fn primes(&self) -> &[u64] {
         &self.primes
     }
@@ -345,8 +356,8 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Loads a limb into a slot by a procedure with one `LOAD`, one residue in a cycle. In a model with open memories
-    /// the limb is written directly.
+    /// Loads a limb into a memory slot of an RPAU, by a procedure with one `LOAD` that moves one
+    /// residue in a cycle. In a model with open memories the limb is written directly.
     ///
     /// # Errors
     /// The errors of the simulation, and the machine's refusal.
@@ -362,7 +373,8 @@ impl Machine {
         self.transfer(word, limb).map(drop)
     }
 
-    /// Loads a limb into a key slot. The slot has index 0 of the RPAU's key table from then on.
+    /// Loads a limb into a slot of an RPAU's key memory. The slot then has index 0 of the RPAU's
+    /// key table.
     ///
     /// # Errors
     /// The errors of [`Self::fill`].
@@ -383,7 +395,7 @@ impl Machine {
         self.transfer(word, limb).map(drop)
     }
 
-    /// Returns the limb in a slot, by a procedure with one `STORE`.
+    /// Returns the limb in a memory slot of an RPAU, read by a procedure with one `STORE`.
     ///
     /// # Errors
     /// The errors of [`Self::fill`].
@@ -416,7 +428,8 @@ impl Machine {
         Ok(host.0)
     }
 
-    /// Runs the loaded procedure until it is done. `host` serves its transfers.
+    /// Runs the loaded procedure until it is done. `host` sends and receives the limbs that its
+    /// `LOAD` and `STORE` words ask for.
     ///
     /// # Errors
     /// [`RpauError::NeverDone`] after `most` cycles; errors of the simulation.
@@ -449,8 +462,8 @@ impl Machine {
         })
     }
 
-    /// Runs the procedure `code` in lockstep with the cycle model, whose run is the instruction words `words` and takes
-    /// `cycles` cycles:
+    /// Runs the procedure `code` on the RTL in lockstep with a run of the cycle model. That run has
+    /// the instruction words `words` and takes `cycles` cycles. The following must hold:
     ///
     /// - The RTL's scoreboard starts each instruction word in the model's cycle.
     /// - Each instruction word has written its results when it retires.
@@ -523,7 +536,8 @@ impl Machine {
         }
     }
 
-    /// Starts the loaded procedure. The next cycle is cycle 0 of the scoreboard, which starts instruction words.
+    /// Starts the loaded procedure, and returns when the scoreboard runs, which starts instruction
+    /// words. The next cycle is the scoreboard's cycle 0.
     fn start(&mut self) -> Result<(), RpauError> {
         self.model.set(self.ports.run, 1)?;
         self.step(&mut NoHost, 0)?;
@@ -566,7 +580,7 @@ impl Machine {
     }
 }
 
-/// A host that sends one limb, or stores the limb that it receives.
+/// A host that sends one given limb for any load, or stores the limb that it receives.
 struct OneLimb(Vec<u64>);
 
 impl Host for OneLimb {

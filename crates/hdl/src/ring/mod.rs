@@ -31,7 +31,8 @@ pub use shadow::Lockstep;
 pub use shape::Shape;
 pub use tables::Tables;
 
-/// Returns a running model of an RTL module. Threads that ask for the same model build it once.
+/// Returns a simulation model of an RTL module. If several threads ask for the same model, one
+/// builds it and the others wait.
 fn built(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<Model, HdlError> {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _guard = BUILDING.lock().unwrap_or_else(|e| e.into_inner());

@@ -10,7 +10,7 @@ use ringmill_machines::ring::micro::{LINK_QUEUE, Opcode, QUEUES, RING_QUEUE, STR
 /// The path of the generated package below the project's root.
 pub const PACKAGE: &str = "rtl/ring/rm_ring_isa_pkg.sv";
 
-/// Converts a name such as `BCAST` to camel case after a prefix, such as `OpBcast`.
+/// Converts a name such as `BCAST` to camel case, and puts a prefix before it, such as `OpBcast`.
 fn camel(prefix: &str, name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|c| c.to_ascii_uppercase());

@@ -41,21 +41,24 @@ const OF_RING: [&str; 4] = [
     "rm_ring_rpau",
 ];
 
-/// The purpose of a module in an RPAU, or in the machine.
+/// The purpose of an RTL module in one RPAU of the ring machine, or in the machine as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
-    /// The polynomial memory of an RPAU with its ports, and its key memory.
+    /// The memory of an RPAU for limbs (polynomial memory) with its ports, and the memory for key
+    /// limbs.
     Memory,
-    /// The generators of uniform key halves (masks) from their seed.
+    /// The generators that expand a key's masks (uniform limbs) from the key's seed.
     Generator,
     Dyadic,
     /// The main cores of an RPAU, their permutation networks and twiddle tables.
     Main,
     /// An RPAU's interface to the ring of RPAUs: its two ends, and the reducers of residues that arrive.
     Node,
-    /// The RPAU's tables of constants, generator streams and Galois elements, and the wires of an RPAU.
+    /// The memories of an RPAU for constants, generator streams and Galois elements, and the logic
+    /// that joins its modules.
     Tables,
-    /// The machine's single control: instruction streams, scoreboard, dispatch, host link, and the ring's hops.
+    /// The part that the machine has once: instruction streams, scoreboard, dispatch, host link,
+    /// and the stages between RPAUs on the ring.
     Control,
 }
 
@@ -71,10 +74,11 @@ impl Does {
     ];
 }
 
-/// The modules of a machine, each with its purpose.
+/// A list of RTL modules of the ring machine, each with its purpose.
 pub type Parts = Vec<(Does, Part)>;
 
-/// The modules of a machine to be counted: those of each RPAU, and those that exist once.
+/// The RTL modules of a ring machine whose FPGA resources are counted: a list for each RPAU, and
+/// those that exist once.
 pub struct Machine {
     pub rpaus: Vec<(Shape, Parts)>,
     pub shared: Parts,
@@ -146,8 +150,9 @@ pub fn machine(d: &Description, primes: &[u64]) -> Result<Machine, RpauError> {
 
 const STREAMS: u64 = ringmill_machines::ring::micro::STREAMS as u64;
 
-/// Returns the modules of one RPAU. A module that depends only on the widths of the primes gets the primes of `like`,
-/// an RPAU with primes of the same widths. So synthesis maps the module once for both RPAUs.
+/// Returns the modules of one RPAU. `like` is an RPAU with primes of the same widths. A module that
+/// depends on its primes only by their widths gets the primes of `like`, so synthesis maps it once
+/// for both RPAUs.
 fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let s = shape;
     let period = u64::from(s.log_row - s.log_lanes);
@@ -279,7 +284,8 @@ fn like_primes(top: Top, shape: &Shape) -> Top {
         .ints("Q", shape.primes())
 }
 
-/// Returns the modules that serve one purpose, or all modules if `does` is `None`.
+/// Returns the modules in the list `parts` that serve one purpose, or all modules if `does` is
+/// `None`.
 pub fn those(parts: &Parts, does: Option<Does>) -> Vec<Part> {
     let parts = parts
         .iter()

@@ -14,15 +14,16 @@ fn halves(word: u64) -> [u32; 2] {
 }
 
 impl Shape {
-    /// Returns the column of polynomial memory that holds the residue with this index. A column is a memory with
-    /// one residue of each row.
+    /// Returns the column of polynomial memory that holds the residue with index `index` of a limb.
+    /// A column is a memory with one residue of each memory row.
     fn column(&self, index: usize) -> usize {
         let pieces = 0..self.log_n.div_ceil(self.log_row);
         let mask = self.row() - 1;
         pieces.fold(0, |c, i| c ^ index >> (i * self.log_row)) & mask
     }
 
-    /// Writes a limb directly into a slot (the room of one limb) of an RPAU's polynomial memory.
+    /// Writes a limb directly into a slot (the room of one limb) of a simulated RPAU's polynomial
+    /// memory.
     pub(super) fn poke_slot(
         &self,
         model: &mut Model,
@@ -58,7 +59,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Writes a limb into a slot of an RPAU's key memory.
+    /// Writes a limb directly into a slot (the room of one limb) of a simulated RPAU's key memory.
     pub(super) fn poke_key(
         &self,
         model: &mut Model,
@@ -77,7 +78,8 @@ impl Shape {
         Ok(())
     }
 
-    /// Writes a twiddle into its table. Returns false for a table word that is no twiddle.
+    /// Writes a table word directly into a simulated RPAU's memory, if the word is a twiddle.
+    /// Returns false for a word of another kind, which is not written.
     pub(super) fn poke_twiddle(
         &self,
         model: &mut Model,

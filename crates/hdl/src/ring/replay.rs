@@ -10,10 +10,11 @@ use super::RpauError;
 use super::host::{Host, Place, Wanted};
 use super::shadow::Lockstep;
 
-/// A host that sends the limbs of a run of the model, and lets the beats of each transfer take as
-/// many cycles as in that run.
+/// A host that repeats a run of the cycle model: it sends the limbs of that run. The beats
+/// (residues) of each transfer take as many cycles as in that run.
 pub(super) struct ModelsHost<'a> {
-    /// The next transfers, each with the cycles that its beats take.
+    /// The model's transfers that the RTL has not begun, each with the cycles that its beats
+    /// (residues) take.
     transfers: VecDeque<(&'a Lockstep, u64)>,
     sending: Option<&'a Lockstep>,
     limb: usize,
@@ -37,8 +38,9 @@ impl<'a> ModelsHost<'a> {
         }
     }
 
-    /// Notes an error if the machine asks for another transfer than `expected`, the next one of the model's run.
-    /// Returns the limb of `expected`, or `None` if the model's run has no further transfer.
+    /// Compares the transfer `wanted`, for which the machine asks, with `expected`, the next
+    /// transfer of the model's run. Records an error if they differ. Returns the limb of
+    /// `expected`, or `None` if the model's run has no further transfer.
     fn asked(&mut self, wanted: Wanted, expected: Option<&'a Lockstep>) -> Option<&'a [u64]> {
         let place = |w: &Lockstep| match w.word.b {
             Operand::Key(k) if w.word.op == Opcode::Load => Place::Key(k),
@@ -59,8 +61,8 @@ impl<'a> ModelsHost<'a> {
     }
 }
 
-/// Returns the cycles of a limb's beats, spread evenly over `cycles` cycles, with the last beat in
-/// the last cycle.
+/// Returns the cycle of each of `limb` beats (residues) of a transfer, spread evenly over `cycles`
+/// cycles. The last beat is in the last cycle.
 pub fn evenly(limb: u64, cycles: u64) -> Vec<u64> {
     let cycles = cycles.max(limb);
     let beats = (1..=limb).map(|i| (i * cycles).div_ceil(limb) - 1);
@@ -84,8 +86,8 @@ impl Host for ModelsHost<'_> {
         }
     }
 
-    /// Returns random cycles for all beats, except that the last beat is in the transfer's last
-    /// cycle.
+    /// Returns a random cycle for each beat (residue) of the next transfer. The last beat is in the
+    /// last cycle that the transfer has in the model's run.
     fn beats(&mut self) -> Vec<u64> {
         let n = self.limb as u64;
         let Some((word, cycles)) = self.transfers.pop_front() else {

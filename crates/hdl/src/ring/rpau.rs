@@ -184,7 +184,8 @@ impl Rpau {
         Ok(())
     }
 
-    /// Writes one word of a table (twiddles, constants and others) into the RPAU over its `load_*` ports.
+    /// Writes one table word, such as a twiddle or a constant, into the RPAU over its `load_*`
+    /// ports.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -193,7 +194,8 @@ impl Rpau {
         Ok(self.model.step(1)?)
     }
 
-    /// Writes the tables of a procedure and its call into the RPAU: this RPAU's value of each entry.
+    /// Writes this RPAU's tables of a procedure and of one of its calls, over the RPAU's `load_*`
+    /// ports.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -204,7 +206,7 @@ impl Rpau {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Writes a limb into a key slot over the link's wires.
+    /// Writes a limb into a slot of the RPAU's key memory, over the pins of the host link.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -220,7 +222,8 @@ impl Rpau {
         self.load(word, limb)
     }
 
-    /// Writes a limb into a slot over the link's wires, one residue in a cycle.
+    /// Writes a limb into a memory slot of the RPAU, over the pins of the host link, one residue in
+    /// a cycle.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -250,7 +253,8 @@ impl Rpau {
         Ok(())
     }
 
-    /// Puts a residue of a load, with its index in the limb, on the wires; `None` clears them.
+    /// Puts one residue of a limb that is loaded, with its index in the limb, on the pins of the
+    /// host link. `None` clears the pins.
     fn residue(&mut self, residue: Option<(u64, u64)>) -> Result<(), RpauError> {
         let p = &self.ports;
         self.model.set(p.link_valid, u64::from(residue.is_some()))?;
@@ -261,8 +265,9 @@ impl Rpau {
         Ok(self.model.set(p.link_data, data)?)
     }
 
-    /// Runs instruction words from cycle 0 on. Each must have written its results when it retires, with its last
-    /// residue in its last cycle. For a word of the dyadic cores, the last residue may be earlier.
+    /// Runs instruction words on the RPAU in the model's cycles, from cycle 0 on. When a word ends,
+    /// it must have written its results, with the last residue in its last cycle. A word of the
+    /// dyadic cores may write its last residue earlier.
     ///
     /// # Errors
     /// [`RpauError::Differs`] for a wrong or late result; errors of the simulation.
@@ -317,8 +322,9 @@ impl Rpau {
         Ok(())
     }
 
-    /// Returns the index and the residue that a load gets over the link in this cycle, if any. The last one is
-    /// written in the load's last cycle.
+    /// Returns the residue of the load `w` that arrives over the host link in this cycle, with its
+    /// index in the limb. Returns `None` if none arrives. The last residue is written in the load's
+    /// last cycle.
     fn comes(&self, w: &Lockstep) -> Option<(u64, u64)> {
         let (_, limb) = w.results.first()?;
         let last = w.start + w.cycles - 3;
@@ -329,7 +335,8 @@ impl Rpau {
         Some((index, limb[index as usize]))
     }
 
-    /// Runs one cycle of the RPAU, and records its writes, which are in memory in the next cycle.
+    /// Runs one cycle of the RPAU, and records the residues that it writes. They are in memory in
+    /// the next cycle.
     fn step(&mut self) -> Result<(), RpauError> {
         self.model.eval()?;
         self.shadow.take(&self.model, self.cycle)?;

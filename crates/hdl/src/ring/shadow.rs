@@ -8,16 +8,18 @@ use ringmill_machines::ring::micro::{OpWord, Unit, Word};
 use super::{RpauError, Shape};
 use crate::{HdlError, Model, Out};
 
-/// An instruction word as the model ran it, with its cycles and results.
+/// An instruction word as the cycle model ran it, with its first cycle, its number of cycles and
+/// its results.
 #[derive(Clone, Debug)]
 pub struct Lockstep {
     pub word: OpWord,
     pub start: u64,
     pub cycles: u64,
-    /// How many cycles of each period the word leaves free on each memory port that it uses, for words of the dyadic
-    /// cores. A period is the time in which the dyadic cores take one memory row.
+    /// How many cycles of each period the word leaves to words of the dyadic cores, on each memory
+    /// port that it uses. A period is the time in which the dyadic cores take one memory row.
     pub turns: u64,
-    /// The residues of the word's results, with their destinations.
+    /// The residues of each result of the word, with the memory slot or other place to which the
+    /// result goes.
     pub results: Vec<(Target, Vec<u64>)>,
 }
 
@@ -33,7 +35,7 @@ pub(super) struct Shadow {
     data: Out,
 }
 
-/// Returns `width` bits of 32-bit words, from bit `at` on.
+/// Returns the `width` bits from bit `at` on, of a number in 32-bit words, lowest first.
 fn bits(words: &[u32], at: usize, width: usize) -> u64 {
     let word = |i: usize| u128::from(words.get(i).copied().unwrap_or(0));
     let wide = word(at / 32) | word(at / 32 + 1) << 32 | word(at / 32 + 2) << 64;
@@ -41,7 +43,8 @@ fn bits(words: &[u32], at: usize, width: usize) -> u64 {
 }
 
 impl Shadow {
-    /// Makes the record of the writes of `rpaus` RPAUs, which the module shows at its `watch_*` ports.
+    /// Makes an empty record of what `rpaus` RPAUs write to memory. The RTL module shows these
+    /// writes at its `watch_*` ports.
     pub fn new(shape: &Shape, rpaus: usize, model: &Model) -> Result<Self, HdlError> {
         let slots = rpaus * shape.slots();
         Ok(Self {
@@ -56,7 +59,8 @@ impl Shadow {
         })
     }
 
-    /// Records the writes of a cycle, which are in memory in the next cycle.
+    /// Records the residues that the RPAUs write in this cycle. They are in memory in the next
+    /// cycle.
     pub fn take(&mut self, model: &Model, cycle: u64) -> Result<(), HdlError> {
         let we = model.get_words(self.we)?;
         if we.iter().all(|&w| w == 0) {
@@ -89,9 +93,9 @@ impl Shadow {
         Ok(())
     }
 
-    /// Checks an instruction word when it retires: each residue of its results must be written, and the last one in the
-    /// word's last cycle. For a word of the dyadic cores, the last residue may be earlier. The RTL is `late` cycles
-    /// behind the model.
+    /// Checks an instruction word when it ends: it must have written each residue of its results,
+    /// with the last one in its last cycle. A word of the dyadic cores may write its last residue
+    /// earlier. The RTL is `late` cycles behind the model.
     pub fn check(&self, w: &Lockstep, late: u64) -> Result<(), RpauError> {
         let differs = |what: String| {
             Err(RpauError::Differs {

@@ -9,40 +9,42 @@ use crate::{Param, Top};
 /// The parameters of the RTL module `rm_ring_rpau`, one RPAU of the ring machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// log2 of the machine's native ring degree. `log_row` is log2 of the number of coefficients in a memory row.
+    /// log2 of the machine's native ring degree, the largest without half rings. `log_row` is log2
+    /// of the number of coefficients in a memory row.
     pub log_n: u32,
     pub log_row: u32,
-    /// log2 of the number of dyadic cores of the RPAU.
+    /// log2 of the number of dyadic cores of the RPAU, which add and multiply position by position.
     pub log_lanes: u32,
-    /// The number of memory slots, each for one limb, that share one read port and one write port. `singles` is the
-    /// number of slots after them with ports of their own.
+    /// The number of memory slots, each for one limb, that share one read port and one write port.
+    /// `singles` is the number of slots that have both ports for themselves.
     pub shared: usize,
     pub singles: usize,
-    /// The number of narrow slots, after the `singles`. They lie in one memory whose ports take several cycles for a
-    /// row; 0 if there is none.
+    /// The number of narrow memory slots, each for one limb. They share one memory, whose ports
+    /// take several cycles for a memory row. It is 0 without such a memory.
     pub narrow: usize,
     pub log_parts: u32,
     pub word_bits: u32,
-    /// The number of stages of a transform in one pass. With one stage, twiddles are generated from the first
-    /// `first_values`.
+    /// The number of a transform's butterfly stages that one pass over a limb computes. With one
+    /// stage in a pass, only the first `first_values` twiddles of a pass are stored, and the
+    /// machine generates the others.
     pub stages: u32,
     pub first_values: u64,
     pub multiplier: u64,
-    /// The cycles from the start of the generator of key masks to its first residue. The last `fold` of them reduce 128
-    /// random bits to a residue.
+    /// The cycles that the generator of key masks (uniform limbs) takes to its first residue. In
+    /// the last `fold` of them it reduces 128 random bits to a residue.
     pub generator: u64,
     pub fold: u64,
-    /// Whether the RPAU reduces residues that arrive over the ring to its own prime, with a latency of `reducer`
-    /// cycles.
+    /// Whether the RPAU reduces residues that come from other RPAUs modulo its own prime. That
+    /// takes `reducer` cycles.
     pub reduces: bool,
     pub reducer: u64,
     pub rpaus: usize,
     pub key_slots: usize,
-    /// The number of residues in a word of key memory.
+    /// The number of residues in one word of the RPAU's key memory.
     pub key_group: usize,
     pub key_stripes: usize,
-    /// The number of entries of the RPAU's table of constants. The next fields have the entries of its tables of
-    /// generator streams, seeds and Galois elements.
+    /// The number of entries in the RPAU's table of constants. `streams`, `seeds` and `galois` are
+    /// those of its tables of generator streams, seeds and Galois elements.
     pub constants: usize,
     pub streams: usize,
     pub seeds: usize,
@@ -122,8 +124,8 @@ impl Shape {
         self.shared + self.singles + self.narrow
     }
 
-    /// Returns the number of port groups of polynomial memory: sets of slots that share one read port and one write
-    /// port.
+    /// Returns the number of port groups of the RPAU's polynomial memory. A port group is a set of
+    /// slots with one read port and one write port together.
     pub fn groups(&self) -> usize {
         1 + self.singles + usize::from(self.narrow > 0)
     }
@@ -136,7 +138,8 @@ impl Shape {
             .ints("Q", self.primes())
     }
 
-    /// Returns the parameters for an RPAU that serves `layers` primes at a time, with twiddles for all of them.
+    /// Returns the parameters with `layers` as the number of primes that the RPAU serves at a time,
+    /// or all its primes if it has fewer.
     pub(super) fn of_layers(self, layers: usize) -> Self {
         Self {
             layers: layers.min(self.moduli),
@@ -148,8 +151,9 @@ impl Shape {
         self.layers
     }
 
-    /// Returns the bits of a residue in the RPAU. They are those of its widest prime or, if it does not reduce residues
-    /// that arrive over the ring, those of the machine's widest.
+    /// Returns the number of bits of a residue in the RPAU. An RPAU that reduces residues from
+    /// other RPAUs has the bits of its own widest prime, another RPAU the bits of the machine's
+    /// word.
     pub(super) fn width(&self) -> u32 {
         if self.reduces {
             self.q_width()
@@ -158,7 +162,8 @@ impl Shape {
         }
     }
 
-    /// Returns `rm_ring_rpau` as `rm_ring` instantiates it, with residues no wider than they must be.
+    /// Returns `rm_ring_rpau` with the parameters that `rm_ring` gives it: residues have no more
+    /// bits than this RPAU needs.
     pub fn in_ring(&self) -> Top {
         let mut top = self.top();
         for (name, value) in &mut top.params {
@@ -180,8 +185,8 @@ impl Shape {
         self.bits().into_iter().max().unwrap_or(0)
     }
 
-    /// Returns the parameters without the repeated primes. `rm_ring` repeats a prime where an RPAU has fewer primes
-    /// than others.
+    /// Returns the parameters without the repetitions of a prime by which `rm_ring` fills the list
+    /// of an RPAU with few primes.
     pub(super) fn own(mut self) -> Self {
         let others = (1..self.moduli).filter(|&m| self.primes[m] != self.primes[0]);
         self.moduli = others.max().map_or(1, |last| last + 1);
@@ -189,7 +194,8 @@ impl Shape {
         self
     }
 
-    /// Sets the parameters of a module that works on memory rows of limbs.
+    /// Sets the parameters `LogN` and `LogRow` of a module: the ring degree and the number of
+    /// coefficients in a memory row.
     pub(super) fn sized(&self, top: Top) -> Top {
         top.int("LogN", self.log_n.into())
             .int("LogRow", self.log_row.into())

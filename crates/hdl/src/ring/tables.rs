@@ -6,7 +6,8 @@ use ringmill_machines::ring::micro::Stream;
 
 use super::twiddles::Table;
 
-/// The kinds of table words that the `load_*` ports of `rm_ring_rpau` take.
+/// The kind of a table word that is a constant. The other kinds of table words at the `load_*`
+/// ports of `rm_ring_rpau` follow.
 const CONSTANT: u64 = 0;
 const KEY_SLOT: u64 = 5;
 const STREAM: u64 = 6;
@@ -15,26 +16,28 @@ const SEED: u64 = 8;
 const GALOIS: u64 = 10;
 const GALOIS_INVERSE: u64 = 11;
 
-/// The tables of one RPAU for a procedure and one of its calls. An instruction word names an entry, and each RPAU has a
-/// value of its own there.
+/// The tables of one RPAU for a procedure and one of its calls. An instruction word names an entry
+/// by its index, and each RPAU has a value of its own in that entry.
 #[derive(Clone, Debug, Default)]
 pub struct Tables<'a> {
     pub constants: Vec<u64>,
     pub streams: Vec<Option<Stream>>,
     pub galois: &'a [Galois],
     pub seeds: &'a [[u8; 32]],
-    /// The call's key table: for each key limb its index in the procedure, and the slot of key memory that holds it.
+    /// The key table of the call: for each key limb its index in the procedure, and its slot in the
+    /// RPAU's key memory.
     pub keys: Vec<(u8, u8)>,
 }
 
 impl Tables<'_> {
-    /// Returns the tables as entries, for RPAU `rpau`, of the stream that `rm_ring_table` decodes.
+    /// Returns the words that write these tables into RPAU number `rpau`. They are entries of the
+    /// stream that the RTL module `rm_ring_table` decodes.
     pub fn entries(&self, rpau: usize) -> Vec<[u64; 2]> {
         let words = self.words();
         words.map(|word| word.entry(1 << rpau)).collect()
     }
 
-    /// Returns the tables as words for the `load_*` ports of `rm_ring_rpau`, one by one.
+    /// Returns the table words that write these tables over the `load_*` ports of `rm_ring_rpau`.
     pub(super) fn words(&self) -> impl Iterator<Item = Table> + '_ {
         let word = |kind, address, word| Table {
             kind,
@@ -71,8 +74,8 @@ impl Tables<'_> {
     }
 }
 
-/// Returns the inverse of the odd number g modulo 2^64. Each step of Newton's iteration doubles the number of correct
-/// low bits, of which g itself has three.
+/// Returns the inverse of the odd number g modulo 2^64, by Newton's iteration from g on. As g is
+/// its own inverse modulo 8, three bits are right at first, and each step doubles their number.
 fn inverse(g: u64) -> u64 {
     (0..5).fold(g, |x, _| {
         x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x)))

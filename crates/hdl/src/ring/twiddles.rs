@@ -8,7 +8,8 @@ use ringmill_math::{MathError, Modulus, NttPlan, Ring, RingKind};
 
 use super::Shape;
 
-/// A table word at the `load_*` ports of `rm_ring_rpau`: the kind of table, its number, an address and the word there.
+/// A table word at the `load_*` ports of `rm_ring_rpau`: the kind of table, the table's number
+/// among its kind, an address in the table, and the word to write there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Table {
     pub kind: u64,
@@ -18,32 +19,34 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Returns the table word as an entry, for the RPAUs in the mask `rpaus`, of the stream that `rm_ring_table`
-    /// decodes.
+    /// Returns the table word as an entry of the stream that the RTL module `rm_ring_table`
+    /// decodes. The entry is for the RPAUs whose bits are set in `rpaus`.
     pub fn entry(self, rpaus: u64) -> [u64; 2] {
         let head = self.address | self.table << 16 | self.kind << 24 | rpaus << 32;
         [head, self.word]
     }
 }
 
-/// The kinds of twiddle words at the `load_*` ports. A twiddle table of the first of two chained butterflies (core A)
-/// has one word for a pass (`FLAT`) or several (`DEEP`). The kinds of core B are one higher. `FACTOR` is the factor
-/// between generated twiddles of a pass, and `ZETA` the root that splits a ring into halves.
+/// The kind of a table word that is the only twiddle of a table in a pass. `DEEP` is the kind of
+/// one of several. Both are for the first of two chained butterflies (core A); core B has kinds one
+/// higher. `FACTOR` is the factor between generated twiddles, and `ZETA` the root that splits a
+/// ring into halves.
 const FLAT: u64 = 1;
 const DEEP: u64 = 3;
 const FACTOR: u64 = 4;
 const ZETA: u64 = 9;
 
-/// The rings with different twiddles: the full ring and its two halves.
+/// The numbers of the rings that have twiddles of their own: 0 is the full ring, 1 and 2 are its
+/// two halves.
 pub(super) const RINGS: Range<u64> = 0..3;
 pub(super) const WHOLE: Range<u64> = 0..1;
 pub(super) const HALVES: Range<u64> = 1..3;
 
-/// Returns zeta, the root that splits a ring into halves, and the twiddles for limbs of 2^`log_n` coefficients. They
-/// are those of the rings `rings` (0 is the full ring) for each prime that the RPAU serves at a time. The first of
-/// these primes has index `selected`. Butterflies of core A work on bit 0 of a lane's number, those of core B on bit 1.
-/// If the machine generates twiddles, the words are the first twiddles of each pass, and the pass's factor.
-///
+/// Returns the table words with zeta, the root that splits a ring into halves, and with the
+/// twiddles for limbs of 2^`log_n` coefficients. They are for the rings `rings` (0 is the full
+/// ring) and for each prime that the RPAU serves at a time. The first of these primes has index
+/// `selected` in the RPAU's list. If the machine generates twiddles, the words are the first
+/// twiddles of each pass and the factor between them.
 /// # Errors
 /// [`MathError`] if the prime has no root of unity for twice the degree.
 pub(super) fn twiddles(
@@ -84,10 +87,11 @@ pub(super) fn twiddles(
 struct Roots {
     q: Modulus,
     log_n: u32,
-    /// A primitive root of unity of order 2 N, with N the number of coefficients.
+    /// A primitive root of unity of order 2N, where N is the number of coefficients of a limb.
     psi: u64,
-    /// A root of unity of order 4 N, whose square is the native ring's psi. A prime without such a root has no half
-    /// rings.
+    /// A root of unity of order 4N, where N is the number of coefficients of a limb; half rings
+    /// have its powers as twiddles. It is 0 if the prime has no such root, and then there are no
+    /// half rings.
     root: u64,
 }
 
@@ -110,8 +114,9 @@ impl Roots {
         })
     }
 
-    /// Returns the twiddle of the block whose bit-reversed number is `reversed`, in a stage of 2^k blocks. Also returns
-    /// the factor from that twiddle to the next block's.
+    /// Returns the twiddle of one block of coefficients in a transform's stage of 2^`k` blocks.
+    /// `reversed` is the block's number with its bits reversed. Also returns the factor between the
+    /// twiddles of successive numbers.
     fn twiddle(&self, ring: u64, k: u32, reversed: u64) -> (u64, u64) {
         let stride = self.log_n - k - 1;
         let power = |x, e: u64| self.q.pow(x, e << stride);
@@ -134,9 +139,9 @@ fn passes(shape: &Shape, log_n: u32) -> Passes {
     }
 }
 
-/// Returns the bit-reversed number of the block of coefficients on which a butterfly works in step `step` of a
-/// pass. Among the butterflies that pair coefficients which differ in index bit `pair`, this one has the number
-/// `table`.
+/// Returns the bit-reversed number of the block of coefficients on which a butterfly works in step
+/// `step` of a pass. The butterfly pairs coefficients whose indices differ in bit `pair`. Its
+/// twiddle table is number `table` of the tables for that pair.
 fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     // The cores' lanes are the row's, rotated so that the pairs are the lowest bits.
     let start = s.pairs(pass).start;
@@ -150,8 +155,8 @@ fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     (0..bits).fold(0, |r, i| r << 1 | (block as u64 >> i & 1))
 }
 
-/// Appends all twiddles of a ring (the full ring or a half) to `words`, as words for the twiddle tables. The ring
-/// has the number `number` among those tables.
+/// Appends the table words with all twiddles of a ring's transform to `words`. `ring` is 0 for the
+/// full ring, else 1 or 2 for a half; `number` is the ring's place in the twiddle tables.
 fn stored(
     shape: &Shape,
     log_n: u32,
@@ -197,8 +202,9 @@ fn stored(
     }
 }
 
-/// Appends to `words` the first twiddles of each pass of a ring's transform. For a pass with more twiddles it also
-/// appends the factor by which the machine generates the others.
+/// Appends the table words with the first twiddles of each pass of a ring's transform to `words`.
+/// For a pass with more twiddles it also appends the factor by which the machine generates the
+/// others.
 fn generated(
     shape: &Shape,
     log_n: u32,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The wires over which tables are loaded. They are equal at an RPAU's pins and at the machine's.
+//! The ports by which tables are loaded into the ring machine. A single RPAU and the whole machine
+//! have the same ports.
 
 use super::twiddles::Table;
 use crate::{HdlError, In, Model};
 
-/// The ports for loading tables. They keep their values until they are set again.
+/// The input ports by which table words enter an RPAU or the ring machine. They keep their values
+/// until they are set again.
 pub(super) struct Wires {
     load: In,
     load_kind: In,
@@ -24,7 +26,7 @@ impl Wires {
         })
     }
 
-    /// Puts a table word on the wires; `None` clears them.
+    /// Puts one table word on the ports for the next clock edge; `None` clears the ports.
     pub fn table(&self, model: &mut Model, word: Option<Table>) -> Result<(), HdlError> {
         model.set(self.load, u64::from(word.is_some()))?;
         let Some(word) = word else { return Ok(()) };

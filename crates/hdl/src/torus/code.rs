@@ -6,17 +6,20 @@ use std::fmt;
 /// The operation of a command to the bootstrapping engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Loads a ciphertext's table and exponents into a place, the engine's memory for one ciphertext.
+    /// Loads a ciphertext into a place, the engine's memory for one ciphertext: its look-up table
+    /// and exponents.
     Load,
-    /// Runs the blind rotation of the ciphertexts in the first places (memories of one ciphertext each), and extracts
-    /// LWE ciphertexts.
+    /// Runs the blind rotation of the ciphertexts in place 0 and further places, and extracts an
+    /// LWE ciphertext from each. A place is the engine's memory for one ciphertext.
     Run,
-    /// Returns the LWE ciphertext that a run has extracted in a place, the engine's memory for one ciphertext.
+    /// Returns the LWE ciphertext that was extracted in a place, the engine's memory for one
+    /// ciphertext, before the key switch.
     Unload,
-    /// Switches the extracted ciphertexts of the first places (memories of one ciphertext each) to the small secret
-    /// key.
+    /// Switches the extracted LWE ciphertexts of place 0 and further places to the small secret
+    /// key. A place is the engine's memory for one ciphertext.
     Switch,
-    /// Returns the ciphertext of a place, the engine's memory for one ciphertext, after the key switch.
+    /// Returns the LWE ciphertext of a place, the engine's memory for one ciphertext, after the key
+    /// switch.
     Give,
     /// An operation number of the command port that stands for no operation. The engine refuses it.
     None,
@@ -36,8 +39,8 @@ impl Operation {
     }
 }
 
-/// A command at the pins of the engine. `place` is the number of a ciphertext's memory in the engine; for `Run` and
-/// `Switch` it is the last such number.
+/// A command at the pins of the engine. `place` is the number of a place, the engine's memory for
+/// one ciphertext. `Run` and `Switch` work on all places from 0 to `place`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     pub operation: Operation,

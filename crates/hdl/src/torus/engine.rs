@@ -35,9 +35,10 @@ pub struct Outcome {
     pub code: Code,
     /// The clock cycles of the engine from the command to its done bit.
     pub cycles: u64,
-    /// The words of the output stream, up to the word that is marked as the last.
+    /// The words of the engine's output stream, up to the word that is marked as the last.
     pub words: Vec<u32>,
-    /// The number of words of the input stream and of the switching key that the engine did not take.
+    /// The number of words that the engine did not take of its input stream and of the switching
+    /// key's stream.
     pub left: usize,
     /// The number of beats of the bootstrapping key's stream that the engine took.
     pub key_taken: u64,
@@ -116,20 +117,22 @@ impl Engine {
         self.shape
     }
 
-    /// Makes the streams stall at random from now on, as `dice` decides, in three of eight cycles in which they
-    /// might move. `None` ends the stalls.
+    /// Makes the engine's streams stall at random from now on, as `dice` decides, in three of eight
+    /// cycles in which a stream might move. `None` ends the stalls.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }
 
-    /// Makes the bootstrapping key arrive at this rate from now on, whatever [`Self::stall`] decides. `None` removes
-    /// the rate.
+    /// Makes the bootstrapping key arrive at the rate `source` from now on, whatever
+    /// [`Self::stall`] decides. With `None` the key comes as fast as the engine takes it, but for
+    /// stalls.
     pub fn source(&mut self, source: Option<KeyRate>) {
         self.source = source;
     }
 
-    /// Loads a ciphertext into a place, the engine's memory for one ciphertext. The data are the look-up table, 2N less
-    /// the body's exponent, and the mask's exponents. Returns the cycles.
+    /// Loads a ciphertext into a place, the engine's memory for one ciphertext. The input is the
+    /// look-up table, 2N less the body's exponent, and the mask's exponents. Returns the cycles
+    /// from the command to its done bit.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -155,8 +158,8 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Runs the blind rotation of the ciphertexts in the first places (memories of one ciphertext each), up to number
-    /// `last`. Returns the cycles.
+    /// Runs the blind rotation of the ciphertexts in places 0 to `last`. A place is the engine's
+    /// memory for one ciphertext. Returns the cycles from the command to its done bit.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -186,8 +189,9 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Switches the extracted ciphertexts of the first places (memories of one ciphertext each), up to number `last`,
-    /// to the small key. The switching key is the seed of its masks and one body for each row. Returns the cycles.
+    /// Switches the extracted LWE ciphertexts of places 0 to `last` to the small key. A place is
+    /// the engine's memory for one ciphertext. The switching key is the seed of its masks and one
+    /// body for each row. Returns the cycles from the command to its done bit.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -212,7 +216,8 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Returns the extracted ciphertext of a place (the engine's memory for one ciphertext), and the cycles.
+    /// Returns the extracted LWE ciphertext of a place, before the key switch, and the cycles of
+    /// the command. A place is the engine's memory for one ciphertext.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -220,7 +225,8 @@ impl Engine {
         self.result(Operation::Unload, place)
     }
 
-    /// Returns the switched ciphertext of a place (the engine's memory for one ciphertext), and the cycles.
+    /// Returns the LWE ciphertext of a place after the key switch, and the cycles of the command. A
+    /// place is the engine's memory for one ciphertext.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -330,8 +336,9 @@ impl Engine {
         Err(EngineError::NeverDone { cycles: most })
     }
 
-    /// Returns a number of cycles after which a command counts as hung. It is eight times those of a blind rotation
-    /// and a key switch without stalls, and at least 16 for each beat of the key.
+    /// Returns the number of cycles after which a command of the engine counts as hung. It is at
+    /// least eight times the cycles of a blind rotation and a key switch without stalls, and at
+    /// least 16 cycles for each beat of the bootstrapping key.
     fn most(&self) -> u64 {
         let freely = run(self.shape, self.shape.sizes().places, || true).cycles;
         let beat = self.source.map_or(0.0, KeyRate::cycles_a_beat).ceil() as u64;
@@ -356,7 +363,8 @@ impl Engine {
     }
 }
 
-/// Returns true three times in eight at random, if streams stall.
+/// Draws at random whether a stream of the engine stalls in this cycle: true three times in eight
+/// if `stalls` has dice, and false without dice.
 fn stalled(stalls: &mut Option<Dice>) -> bool {
     let dice = stalls.as_mut();
     dice.is_some_and(|dice| dice.below(8) < 3)

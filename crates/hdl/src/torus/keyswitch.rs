@@ -10,8 +10,8 @@ use ringmill_machines::torus::keyswitch::{Clock, Code, Command, Inputs, Shape, S
 use crate::polymul::Dice;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out, Top};
 
-/// Returns the RTL module of a key-switching unit with the parameters of a shape. Its generators are equal, so
-/// synthesis maps one for all of them.
+/// Returns the RTL module of a key-switching unit, with the parameters of a shape. The unit's
+/// generators of masks are equal, so synthesis maps one and uses the result for all.
 pub fn top(shape: Shape) -> Top {
     let (generators, digits) = (shape.generators(), shape.digits());
     Top::new("rm_torus_ks")
@@ -47,7 +47,8 @@ pub enum SwitcherError {
     Hdl(#[from] HdlError),
 }
 
-/// The body of one row of the switching key, and whether it is marked as the last one.
+/// The body of one row of the switching key in the unit's input stream, and whether it is marked as
+/// the last one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Body {
     pub body: u32,
@@ -58,16 +59,18 @@ pub struct Body {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub code: Code,
-    /// The cycles from the command to its done bit.
+    /// The clock cycles from the command to the unit's done bit.
     pub cycles: u64,
-    /// The words of the resulting ciphertexts with their positions, in the order of their output.
+    /// The words of the switched ciphertexts in the order in which the unit sends them, each with
+    /// its ciphertext and its position there.
     pub words: Vec<(Word, u32)>,
     /// The number of bodies of the switching key's rows that the unit did not take.
     pub left: usize,
 }
 
 impl Outcome {
-    /// Returns the resulting ciphertexts, each mask then body, or `None` if a word is missing or came twice.
+    /// Returns the switched ciphertexts, each as its mask and then its body, or `None` if a word is
+    /// missing or came twice.
     pub fn ciphertexts(&self, command: Command) -> Option<Vec<Vec<u32>>> {
         let width = usize::from(command.small) + 1;
         let mut all = vec![vec![None; width]; command.count.into()];
@@ -106,7 +109,8 @@ struct Ports {
     out_last: Out,
 }
 
-/// A key-switching unit in simulation, next to its cycle model.
+/// A key-switching unit in simulation, with the cycle model to which its outputs are compared in
+/// every cycle.
 pub struct Switcher {
     shape: Shape,
     model: Model,
@@ -168,14 +172,16 @@ impl Switcher {
         self.shape
     }
 
-    /// Makes both streams stall at random from now on, each in an eighth to seven eighths of the cycles of a command,
-    /// or ends the stalls.
+    /// Makes the unit's input and output stream stall at random from now on if `stalls` is true,
+    /// each in an eighth to seven eighths of the cycles of a command. With `false` no stream
+    /// stalls.
     pub fn stall(&mut self, stalls: bool) {
         self.stalls = stalls;
     }
 
-    /// Sends a command with the key's seed and bodies. The unit reads `ciphertexts`, N mask words and a body each.
-    /// Takes the output until the unit is done and has no more output.
+    /// Sends a command with the key's seed and bodies to the unit. The unit reads `ciphertexts`,
+    /// each with at least the N mask words and the body. Takes the output until the unit is done
+    /// and has no more output.
     ///
     /// # Errors
     /// [`SwitcherError::Differs`] in the first cycle in which the unit's outputs are not its model's;
@@ -296,7 +302,8 @@ impl Switcher {
         self.model.set(p.in_last, last.into())
     }
 
-    /// Answers the unit's read of the ciphertexts one cycle later. Without a read the pins get random values.
+    /// Answers the unit's read of a word of the ciphertexts, one cycle after the unit asked for it.
+    /// Without a read the pins get random values.
     fn answer(&mut self, read: Option<u16>, ciphertexts: &[Vec<u32>]) -> Result<(), HdlError> {
         let word = |c: usize| {
             let at = usize::from(read?);
@@ -308,7 +315,8 @@ impl Switcher {
         self.model.set_words(self.ports.mem_word, &words)
     }
 
-    /// Returns the unit's outputs, or an error if they differ from the model's.
+    /// Compares the unit's outputs in cycle `cycle` with the model's. Returns them, or an error if
+    /// they differ.
     fn compare(&mut self, cycle: u64) -> Result<Shown, SwitcherError> {
         self.model.eval()?;
         let (p, model) = (&self.ports, &self.model);

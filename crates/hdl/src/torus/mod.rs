@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Drives the RTL of the TFHE bootstrapping engine in simulation.
 //!
-//! [`Engine`] loads ciphertexts, runs their blind rotations with a key stream that stalls on request, and switches the
-//! extracted ciphertexts to the small key. It returns either kind of ciphertext, each command with its result code and
-//! cycles.
+//! [`Engine`] loads ciphertexts, runs their blind rotations, and switches the extracted ciphertexts
+//! to the small key. The stream of the bootstrapping key stalls on request. Each command returns
+//! its result code and cycles. The extracted ciphertexts can be read before and after the key
+//! switch.
 
 mod code;
 mod engine;
@@ -19,8 +20,8 @@ use ringmill_machines::torus::{Schedule, Shape};
 
 use crate::Top;
 
-/// Returns the RTL module `rm_torus` with the parameters of a shape. Its generators are equal, so synthesis maps one
-/// for all of them.
+/// Returns the RTL module `rm_torus` with the parameters of a shape. Its generators of masks are
+/// equal, so synthesis maps one and uses the result for all.
 pub fn top(shape: Shape) -> Top {
     let s = shape.sizes();
     let (digits, generators) = (s.switch.digits, s.switch.generators);

@@ -24,11 +24,11 @@ const APART: [&str; 12] = [
     "rm_torus_unit",
 ];
 
-/// The mask words that one ChaCha20 block of the mask generator gives.
+/// The number of 32-bit mask words in one block of ChaCha20, the generator of masks.
 const BLOCK_WORDS: u64 = 16;
 
-/// Returns one transform unit: `rm_torus_unit` for one polynomial of one ciphertext, and the twiddle tables of its
-/// butterflies.
+/// Returns the modules of one transform unit: `rm_torus_unit` for one polynomial of one ciphertext,
+/// and the twiddle tables of its butterflies.
 pub fn unit(log_n: u32, log_lanes: u32) -> Vec<Part> {
     let module = Top::new("rm_torus_unit")
         .int("LogN", log_n.into())
@@ -42,7 +42,8 @@ pub fn unit(log_n: u32, log_lanes: u32) -> Vec<Part> {
     vec![module, twiddles(log_n, log_lanes)]
 }
 
-/// Returns the twiddle tables of a unit's butterflies. All have one size, so that of lane 1 stands for all.
+/// Returns the twiddle tables of a transform unit's butterflies, one for each lane. All have one
+/// size, so the table of lane 1 is counted for all.
 fn twiddles(log_n: u32, log_lanes: u32) -> Part {
     Part {
         top: Top::new("rm_torus_twiddle")
@@ -53,8 +54,9 @@ fn twiddles(log_n: u32, log_lanes: u32) -> Part {
     }
 }
 
-/// Returns `rm_torus` without the modules that are counted separately. The part still has delay registers of the
-/// schedule, exponents and digits. It also chooses among a unit's polynomials, and the coefficient to extract.
+/// Returns `rm_torus` without the modules that are counted separately. What remains are registers
+/// that delay the schedule, exponents and digits, and multiplexers. These choose among a unit's
+/// polynomials, and choose the coefficient to extract.
 fn rest(shape: Shape) -> Part {
     let whole = Top {
         once: Vec::new(),
@@ -66,8 +68,9 @@ fn rest(shape: Shape) -> Part {
     }
 }
 
-/// Returns the generators, lanes and registers of a key-switching unit, each mapped separately, and the rest of
-/// `whole`, the module that contains the unit. Yosys takes half an hour and more for the unit as a whole.
+/// Returns the modules of a key-switching unit: its generators of masks, its lanes and its
+/// registers, each mapped separately, and the rest of `whole`. `whole` is the module that contains
+/// the unit. Yosys takes half an hour or more for the unit as a whole.
 fn switched(unit: keyswitch::Shape, whole: Top) -> Vec<Part> {
     let (digits, generators) = (unit.digits(), unit.generators());
     let (cores, places) = (generators.cores as u64, unit.batch() as u64);
@@ -103,7 +106,7 @@ fn switched(unit: keyswitch::Shape, whole: Top) -> Vec<Part> {
     .into()
 }
 
-/// Returns the modules of a key-switching unit that stands alone.
+/// Returns the modules of a key-switching unit that is no part of a bootstrapping engine.
 pub fn switch(unit: keyswitch::Shape) -> Vec<Part> {
     let whole = Top {
         once: Vec::new(),
@@ -128,7 +131,8 @@ fn results(shape: Shape) -> Vec<Part> {
     switched(shape.switch(), whole)
 }
 
-/// Returns the modules of an engine, and the rest of `rm_torus` around them.
+/// Returns the modules of a bootstrapping engine that are counted separately, and the rest of
+/// `rm_torus` around them.
 pub fn parts(shape: Shape) -> Vec<Part> {
     let s = shape.sizes();
     let rows = shape.rows() as u64;

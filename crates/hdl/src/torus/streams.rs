@@ -3,15 +3,15 @@
 
 use crate::{HdlError, In, Model, Out};
 
-/// A beat of the bootstrapping key: its words, and whether it is marked as the last.
+/// A beat of the bootstrapping key's stream: its words, and whether the beat is marked as the last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyBeat {
     pub words: Vec<u64>,
     pub last: bool,
 }
 
-/// The words of a stream. The word with index `last` - 1 is marked as the last. No word is marked if `last` is beyond
-/// the words.
+/// The words of a stream into the bootstrapping engine. The word with index `last` - 1 is marked as
+/// the last one. No word is marked if there is no word with this index.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Words<'a> {
     pub words: &'a [u32],
@@ -26,7 +26,8 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The streams that are sent with a command. A stream without words is not sent.
+/// The streams that go into the bootstrapping engine with a command. A stream without words is not
+/// sent.
 #[derive(Default)]
 pub struct Streams<'a> {
     pub input: Words<'a>,
@@ -62,7 +63,8 @@ impl WordPorts {
     }
 }
 
-/// A stream of words that is being sent, and the number of words sent.
+/// A stream of words on its way into the bootstrapping engine, and the number of words that the
+/// engine has taken.
 pub(super) struct Sending<'a> {
     words: Words<'a>,
     sent: usize,
@@ -82,8 +84,8 @@ impl<'a> Sending<'a> {
         self.words.words.len() - self.sent
     }
 
-    /// Drives the stream's pins in one cycle. It offers the next word if the word is on offer already or `comes`
-    /// returns true. Returns whether the engine takes the word.
+    /// Drives the stream's pins in one cycle. A word on offer stays there; otherwise the next word
+    /// is offered if `comes` returns true. Returns whether the engine takes a word in this cycle.
     pub fn offer(
         &mut self,
         model: &mut Model,
@@ -100,7 +102,7 @@ impl<'a> Sending<'a> {
         Ok(self.offered && model.get(ports.ready)? == 1)
     }
 
-    /// Notes after the clock edge whether the word on offer was taken.
+    /// Moves on to the next word after the clock edge, if the engine took the word on offer.
     pub fn moved(&mut self, taken: bool) {
         if taken {
             self.sent += 1;

@@ -6,15 +6,17 @@ use ringmill_machines::vector::{Description, unit_multipliers};
 
 use crate::{Hdl, HdlError, Library, Top};
 
-/// A module for Montgomery-friendly moduli, and modules that do the same for any odd modulus.
+/// A module of the vector machine for Montgomery-friendly moduli, and two modules that compute the
+/// same for any odd modulus.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
     pub what: &'static str,
     pub friendly: Top,
-    /// A design for any odd modulus, with as many pipeline stages as `friendly`.
+    /// The module for any odd modulus that has as many pipeline stages as `friendly`, the one for
+    /// Montgomery-friendly moduli.
     pub generic: Top,
-    /// A design for any odd modulus whose pipeline stages are no longer than those of `friendly`. So it has more
-    /// stages.
+    /// The module for any odd modulus whose pipeline stages are no longer than those of `friendly`,
+    /// the one for Montgomery-friendly moduli. It therefore has more stages.
     pub deep: Top,
 }
 
@@ -30,9 +32,9 @@ pub fn whole_multipliers() -> [Top; 2] {
     [of(1), of(0)]
 }
 
-/// Returns the comparisons of the reduction, the multiplier and the butterfly, for words of 32 bits. Registers have no
-/// enable, as with gated clocks. The butterfly does not halve its results, since that of the BASALISC paper does not
-/// either.
+/// Returns the comparisons of the reduction, the multiplier and the butterfly, for words of 32
+/// bits. Registers have no enable input, as if their clock were gated. The butterfly does not halve
+/// its results, as the butterfly of the BASALISC paper does not.
 pub fn comparisons() -> [Comparison; 3] {
     let bare = |module: &str| Top::new(module).int("Stalls", 0);
     let of = |what, friendly: Top, generic: &str| Comparison {
@@ -52,20 +54,21 @@ pub fn comparisons() -> [Comparison; 3] {
     ]
 }
 
-/// Returns by how many percent the area `ours` is smaller than the area `than`.
+/// Returns by how many percent the area `ours` is smaller than the area `than` of another design.
 pub fn saved_percent(ours: f64, than: f64) -> f64 {
     100.0 * (1.0 - ours / than)
 }
 
-/// A module that is synthesised, and how many times its area counts in a unit's area. The number is negative if the
-/// area is subtracted.
+/// A module that is synthesised, and how many times its area is added to a unit's area. The number
+/// is negative if the area is subtracted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Piece {
     pub top: Top,
     pub times: i64,
 }
 
-/// A unit of the vector machine that is too large for one synthesis, as a sum of modules.
+/// A unit of the vector machine that is too large for one synthesis, as a list of modules whose
+/// areas are added.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Element {
     /// The unit's name in Table 6 of the BASALISC paper.
@@ -73,7 +76,8 @@ pub struct Element {
     pub pieces: Vec<Piece>,
 }
 
-/// The area of a unit as a sum of its modules' areas, and the cell library that was used.
+/// The area of a unit of the vector machine as the sum of its modules' areas, and the cell library
+/// that was used.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ElementArea {
     pub um2: f64,
@@ -82,8 +86,8 @@ pub struct ElementArea {
 }
 
 impl Element {
-    /// Computes the unit's area. Each module is synthesised unless the cache has its area. Returns `None` for a unit
-    /// without modules.
+    /// Computes the area of the unit. Each module is synthesised unless the cache has its area.
+    /// Returns `None` for a unit with an empty list of modules.
     ///
     /// # Errors
     /// The errors of the tools.
@@ -102,7 +106,8 @@ impl Element {
         Ok(sum)
     }
 
-    /// Returns the sum as a line of text: each module with its parameters and its number.
+    /// Returns the unit's sum of areas as a line of text: each module with its parameters and how
+    /// many times it counts.
     pub fn text(&self) -> String {
         let pieces = self.pieces.iter();
         let pieces = pieces.map(|piece| format!("{} {}", piece.times, piece.top));
@@ -117,14 +122,16 @@ fn piece(top: Top, times: u64) -> Piece {
     }
 }
 
-/// Returns the registers that delay `times` words of 32 bits by the latency of a modular multiplication.
+/// Returns delay registers for `times` words of 32 bits, each as long as the latency of a modular
+/// multiplication.
 fn beside(times: u64) -> Piece {
     let delay = Top::new("rm_vector_delay").int("Width", 32).int("Depth", 4);
     piece(delay, times)
 }
 
-/// Returns the modules of one transform unit of 2^`log_radix` words, except the twiddle factory that computes powers.
-/// They are multipliers, butterflies without a multiplier, and the delays of word 0, whose factor is one.
+/// Returns the modules of one transform unit of 2^`log_radix` words: multipliers, butterflies
+/// without a multiplier, and delays. Word 0 is delayed and not multiplied, because its factor is
+/// one. The twiddle factory, which computes powers, is not among them.
 pub fn transform_unit(log_radix: u8) -> Vec<Piece> {
     let [products, before, behind] = unit_multipliers(log_radix);
     let butterflies = (u64::from(log_radix) << log_radix) / 2;
@@ -137,7 +144,8 @@ pub fn transform_unit(log_radix: u8) -> Vec<Piece> {
     ]
 }
 
-/// Returns the modules of `count` equal units, each module with its number times `count`.
+/// Returns the modules of `count` equal units: each module of one unit, counted `count` times as
+/// often.
 fn times(pieces: Vec<Piece>, count: u64) -> impl Iterator<Item = Piece> {
     pieces.into_iter().map(move |piece| Piece {
         times: piece.times * count as i64,
@@ -145,8 +153,8 @@ fn times(pieces: Vec<Piece>, count: u64) -> impl Iterator<Item = Piece> {
     })
 }
 
-/// Returns a permutation network of 2^`log_lanes` words of 32 bits: 32 times the part for one bit of the words, and
-/// the configuration.
+/// Returns a permutation network for 2^`log_lanes` words of 32 bits, as a sum of modules: the
+/// network for one bit of each word, 31 times the difference that a second bit makes.
 pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
     let of = |width: u64| {
         Top::new("rm_vector_net")
@@ -167,8 +175,8 @@ pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
     ]
 }
 
-/// Returns the units of Table 6 of the BASALISC paper that consist of cells. The buffer is memory, of which the library
-/// has none.
+/// Returns the units of the vector machine in Table 6 of the BASALISC paper that consist of cells.
+/// The buffer is left out, since it is memory, of which the cell library has none.
 pub fn elements(d: &Description) -> [Element; 3] {
     let (units, radix) = (d.units(), 1u64 << d.log_radix);
     let lanes = 1u64 << d.log_lanes;

@@ -31,10 +31,11 @@ fn same(what: &'static str, found: &[u64], expected: &[u64]) -> Result<(), Diver
     Ok(())
 }
 
-/// Runs the instructions through the performance simulator. It gives the simulator the RTL's cycles in which
-/// instructions were next in the queue and in which chunks passed. It compares the cycles in which instructions are
-/// sent, halves of chunks enter the permutation units, and chunks are written. It also compares how many cycles the
-/// queue was empty.
+/// Compares a run of instructions on the vector machine's RTL with the performance simulator's run
+/// of them. The simulator is given the RTL's cycles in which instructions were next in the queue
+/// and chunks passed to or from distant memory. The cycles in which instructions are sent, halves
+/// of chunks enter the permutation units, and chunks are written must be equal. So must the number
+/// of cycles in which the queue was empty.
 ///
 /// # Errors
 /// An error with the first event that differs.

@@ -13,7 +13,8 @@ use super::lockstep::Divergence;
 use super::tables::table_words;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out, Top};
 
-/// The reason for which a vector machine was not built, did not end, or differs from the simulator.
+/// The reason for which the RTL of a vector machine was not built, did not end a program, or
+/// differs from the performance simulator.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
@@ -41,22 +42,23 @@ pub enum Writer {
     Load,
 }
 
-/// The cycles of a program's events, counted from its first event.
+/// The clock cycles of the events of a program's run, counted from the first event.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trace {
-    /// For each instruction, the first cycle in which the queue had it ready to be sent.
+    /// For each instruction, the first cycle in which it was at the head of the machine's queue,
+    /// ready to be sent.
     pub there: Vec<u64>,
-    /// For each instruction, the cycle in which it was sent.
+    /// For each instruction, the cycle in which the machine's queue sent it to its unit.
     pub sent: Vec<u64>,
     /// The cycles in which halves of chunks (the words of one buffer access) entered the permutation units.
     pub entered: Vec<u64>,
     pub wrote: Vec<(u64, Writer)>,
-    /// For each `LOAD`, the cycle in which its chunk had arrived from distant memory. `gone` has for each `STORE` the
-    /// cycle in which its chunk had left for it.
+    /// For each `LOAD`, the cycle in which its chunk had arrived from distant memory. `gone` has
+    /// for each `STORE` the cycle in which distant memory had taken its chunk.
     pub came: Vec<u64>,
     pub gone: Vec<u64>,
-    /// The number of cycles in which the queue was empty, from the first instruction sent to the last, as the machine
-    /// counts them.
+    /// The number of cycles in which the instruction queue was empty between the first instruction
+    /// sent and the last. The machine counts them.
     pub dry: u64,
 }
 
@@ -74,10 +76,10 @@ pub struct Fault {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     pub trace: Trace,
-    /// The cycles from the program's first event until all results were written.
+    /// The cycles from the program's first event until the machine had written all results.
     pub cycles: u64,
-    /// The program word at which the machine stopped because it is no instruction, if any. The instructions before it
-    /// have ended.
+    /// The word at which the machine stopped because the word is no instruction, or `None` if it
+    /// executed the whole program. The instructions before such a word were executed.
     pub fault: Option<Fault>,
 }
 
@@ -139,11 +141,12 @@ pub struct Machine {
     ports: Ports,
     shape: Shape,
     cycle: u64,
-    /// The moduli whose tables are loaded in the machine, in the order of their numbers.
+    /// The moduli whose tables are loaded in the machine. An instruction names a modulus by its
+    /// index in this list.
     loaded: Vec<u64>,
 }
 
-/// The cycles without an event after which a run is ended as failed.
+/// The number of cycles without an event after which a program's run ends as failed.
 const PATIENCE: u64 = 20_000;
 
 impl Machine {
@@ -206,13 +209,13 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Returns the sizes that a micro program for this machine must have.
+    /// Returns the sizes of the machine, for which its micro programs must be made.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Loads the tables of other moduli between programs. There may be at most as many as the machine was built for.
-    /// Nothing is written if the same moduli are loaded already.
+    /// Loads the tables of other moduli, between two programs. There may be at most as many moduli
+    /// as the machine was built for. Nothing is loaded if `moduli` are those of the present tables.
     ///
     /// # Errors
     /// An error for a modulus that the machine does not support; errors of the simulation.
@@ -231,7 +234,8 @@ impl Machine {
         self.settle()
     }
 
-    /// Sets the pins so that nothing is offered to the machine.
+    /// Sets the machine's input pins so that no instruction, chunk or request is offered or
+    /// accepted.
     fn rest(&mut self) -> Result<(), HdlError> {
         for port in [
             self.ports.clear,
@@ -251,7 +255,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Runs cycles until the port and the units are idle, as after a reset.
+    /// Runs 16 cycles, after which the port of distant memory and the units of the machine are
+    /// idle, as after a reset.
     fn settle(&mut self) -> Result<(), VectorError> {
         for _ in 0..16 {
             self.step()?;
@@ -283,7 +288,8 @@ impl Machine {
         self.run_words(&words, &program.instrs, host)
     }
 
-    /// Runs the encoded instruction words `words`. `instrs` are the instructions that they should encode.
+    /// Runs a micro program that is given as encoded words, which may be wrong. `instrs` are the
+    /// instructions that the words should encode.
     ///
     /// # Errors
     /// The errors of [`Self::run`].
@@ -410,8 +416,8 @@ impl Machine {
     }
 }
 
-/// Returns the instructions that move every chunk of the buffer's first `limbs` limbs from distant memory at `address`
-/// (`LOAD`), or to it (`STORE`).
+/// Returns instructions that move the first `limbs` limbs of the ciphertext buffer, chunk by chunk.
+/// `LOAD` fetches them from distant memory at `address`, `STORE` writes them there.
 pub fn moved(op: MicroOp, shape: Shape, limbs: u32, address: u32) -> Vec<Instr> {
     use ringmill_isa::vector::{Chunk, Place};
     let chunks = 0..limbs * shape.limb_chunks();

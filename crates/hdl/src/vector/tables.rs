@@ -13,7 +13,8 @@ const WITHIN: u64 = 3;
 const SEED_LOW: u64 = 4;
 const SEED_HIGH: u64 = 5;
 
-/// A modulus q, its multiplier and its root of unity psi.
+/// A modulus q of a program, the multiplier for q, and psi, a root of unity modulo q whose order is
+/// twice the ring degree.
 struct Field {
     q: Modulus,
     multiplier: MontgomeryFriendly32,
@@ -32,7 +33,8 @@ impl Field {
         })
     }
 
-    /// Returns psi^e R modulo q, with R = 2^32, by which the machine's multiplier divides each product. e may be
+    /// Returns psi^e R modulo q, where psi is the root of unity of order twice the ring degree, and
+    /// R = 2^32. The factor R cancels the division by R in the machine's multiplier. e may be
     /// negative.
     fn power(&self, e: i64) -> u64 {
         let e = e.rem_euclid(self.order) as u64;
@@ -40,7 +42,8 @@ impl Field {
     }
 }
 
-/// Returns every word of the tables, for one modulus after the other, as the machine's port `table_i` takes them.
+/// Returns every word of the machine's tables, modulus by modulus, as the port `table_i` of
+/// `rm_vector` takes them.
 ///
 /// # Errors
 /// An error for a modulus that the multipliers or the transforms do not support.
