@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generates Rust tables and a reference page from the text of a level's definition file.
+//! Generates Rust tables and a reference page from the definition file of a level of instructions.
 //!
-//! All functions are pure: they return text. `isa-gen` writes the files, and a test fails if one is stale.
+//! All functions are pure: they return text. `isa-gen` writes the files, and a test fails if a file
+//! in the tree differs from the text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ mod stages;
 
 pub use stages::stages;
 
-/// The error of a definition file that cannot be used.
+/// The error of a definition file that does not parse or that describes an impossible instruction.
 #[derive(Debug, thiserror::Error)]
 pub enum DefinitionError {
     #[error("definition file: {0}")]
@@ -26,8 +27,8 @@ pub enum DefinitionError {
     },
 }
 
-/// The content of the definition file of a level of instructions (mid or macro): the instructions, and the meanings
-/// of the words that describe them.
+/// The content of the definition file of a level of instructions (mid or macro): the instructions,
+/// and what the words mean by which it describes them.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
@@ -49,14 +50,15 @@ pub struct Definition {
     /// meaning in English. The word `all` stands for every scheme.
     #[serde(default)]
     pub schemes: BTreeMap<String, String>,
-    /// The columns of the definition file's `columns` table: for each column, the words that may stand in it with their
-    /// meanings in English.
+    /// The columns of the definition file, from its table `columns`: for each column, the words
+    /// that may stand in it, each with its meaning in English.
     #[serde(default)]
     pub columns: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-/// The definition of one instruction. A list of operands or results is either fixed names, or one name ending in
-/// `...` that repeats. Fixed names may follow a single repeating name.
+/// The definition of one instruction. Its list of operands is fixed names, or one entry ending in
+/// `...` that repeats, or one repeating name and then fixed names. Its list of results has the same
+/// forms.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionDef {
@@ -66,7 +68,8 @@ pub struct InstructionDef {
     pub immediate: String,
     pub rule: String,
     pub semantics: String,
-    /// The mnemonics of the instructions that a composite expands into, separated by spaces.
+    /// For a composite, the mnemonics of the simpler instructions that it expands into, separated
+    /// by spaces. Empty for any other instruction.
     #[serde(default)]
     pub expansion: String,
     /// Whether only tests use the instruction. The reference page of the level leaves it out.
@@ -80,12 +83,14 @@ pub struct InstructionDef {
 }
 
 impl Definition {
-    /// Returns the instructions that programs may have: all but those for tests.
+    /// Returns the instructions that programs may have. Instructions that only tests use are left
+    /// out.
     fn shown(&self) -> impl Iterator<Item = &InstructionDef> {
         self.instruction.iter().filter(|i| !i.hidden)
     }
 
-    /// Returns the prefix of the generated Rust types of the level.
+    /// Returns the text with which the names of the level's generated Rust types begin: none or
+    /// `Macro`.
     fn prefix(&self) -> &'static str {
         match self.level.as_str() {
             "mid" => "",
@@ -102,7 +107,8 @@ fn bad(i: &InstructionDef, expected: &'static str, found: &str) -> DefinitionErr
     }
 }
 
-/// Parses the text of a definition file and checks it.
+/// Parses the text of a definition file, and checks the mnemonics, lists and words of each
+/// instruction.
 pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     let def: Definition = toml::from_str(text)?;
     for (n, i) in def.instruction.iter().enumerate() {
@@ -162,7 +168,8 @@ pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     Ok(def)
 }
 
-/// Converts a word such as `same-eval` or `ADD` to the name of a Rust variant.
+/// Converts a word such as `same-eval` or `ADD` to the name of a Rust variant, such as `SameEval`
+/// or `Add`.
 fn camel(word: &str) -> String {
     let part = |part: &str| -> String {
         let mut chars = part.chars();
@@ -176,8 +183,9 @@ fn camel(word: &str) -> String {
     word.split('-').map(part).collect()
 }
 
-/// Splits a list of operands or results into its names, without the dots of a repeating one. Also returns the Rust
-/// expression of the number of operands or results that the list allows.
+/// Splits an instruction's list of operands or results into its names, without the dots of a name
+/// that repeats. Also returns the Rust expression of the `Arity` (number of operands or results)
+/// that the list allows.
 fn arity(list: &[String]) -> (Vec<&str>, String) {
     match list.first().and_then(|entry| entry.strip_suffix("...")) {
         Some(name) if list.len() > 1 => {
@@ -213,7 +221,8 @@ fn distinct<'a>(
     words
 }
 
-/// Formats a description as a Rust doc comment. It escapes brackets, which would read as links.
+/// Formats a description as a Rust doc comment: escapes its brackets, which would else read as
+/// links.
 fn doc_comment(text: &str) -> String {
     text.replace('[', "\\[").replace(']', "\\]")
 }
@@ -335,7 +344,8 @@ pub fn rust(def: &Definition) -> String {
     out
 }
 
-/// Writes the variants of a Rust enumeration of opcodes, each with its instruction's description as a doc comment.
+/// Writes the variants of a Rust enumeration of opcodes, one for each instruction, with the
+/// instruction's description as doc comment.
 fn variants<'a>(out: &mut String, instructions: impl Iterator<Item = &'a InstructionDef>) {
     for i in instructions {
         let doc = doc_comment(&i.semantics);
@@ -389,7 +399,8 @@ pub fn markdown(def: &Definition) -> String {
     out
 }
 
-/// Writes a section of a reference page: a heading, and each of the words `words` with its meaning.
+/// Writes a section of a reference page: the heading `title`, then each of the words `words` with
+/// its meaning in English.
 fn meanings(out: &mut String, title: &str, words: &[&str], meaning: &BTreeMap<String, String>) {
     let _ = write!(out, "\n## {title}\n\n| | |\n| --- | --- |\n");
     for word in words {

@@ -12,14 +12,14 @@ use crate::limits;
 pub enum Arity {
     /// The instruction has exactly this many operands or results.
     Exactly(usize),
-    /// The instruction has one or more groups of this many operands or results each.
+    /// The instruction has a positive multiple of this number of operands or results.
     Groups(usize),
-    /// The instruction has one or more operands or results of a list, then this many others.
+    /// The instruction has one or more operands or results of equal role, then this many others.
     ListAnd(usize),
 }
 
 impl Arity {
-    /// Returns whether an instruction may have `count` operands or results.
+    /// Returns whether this arity allows `count` operands or results.
     pub const fn allows(self, count: usize) -> bool {
         match self {
             Arity::Exactly(n) => count == n,
@@ -40,8 +40,8 @@ impl fmt::Display for Arity {
     }
 }
 
-/// The row of one instruction in a generated table. `O` is the type of the level's opcodes, `R` of its typing rules,
-/// `I` of its kinds of immediates.
+/// The row of one instruction in the generated table of a level. `O` is the type of the level's
+/// opcodes, `R` of its typing rules, `I` of its kinds of immediate.
 #[derive(Clone, Copy, Debug)]
 pub struct OpInfo<O: 'static, R, I> {
     pub mnemonic: &'static str,
@@ -52,7 +52,8 @@ pub struct OpInfo<O: 'static, R, I> {
     pub immediate: I,
     pub rule: R,
     pub semantics: &'static str,
-    /// The instructions into which a composite expands, which define it. The list is empty for any other instruction.
+    /// The simpler instructions into which a composite instruction expands, and which define it.
+    /// The list is empty for any other instruction.
     pub expansion: &'static [O],
 }
 

@@ -9,8 +9,8 @@ use crate::mid::LweDimension;
 use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
-/// The error of a program, procedure or instruction that a verifier, or the builder of procedures,
-/// refuses.
+/// The error of a verifier, or of the builder of procedures, that refuses a program, a procedure or
+/// an instruction.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("{place}: {fault}")]
 pub struct VerifyError {
@@ -26,7 +26,8 @@ impl VerifyError {
         }
     }
 
-    /// Returns the error with the user's source line `loc`, unless it has one already.
+    /// Returns this error with the line `loc` of the user's source, or unchanged if it has a line
+    /// already.
     pub fn or_loc(mut self, loc: Option<&SourceLoc>) -> Self {
         if self.place.loc.is_none() {
             self.place.loc = loc.cloned();
@@ -35,7 +36,7 @@ impl VerifyError {
     }
 }
 
-/// The place of an instruction or call in its list: its number from 0, and its text.
+/// The place of an instruction or call in a program: its index in its list, from 0, and its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InstrPlace {
     pub number: usize,
@@ -66,8 +67,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// The reason for which a verifier refuses a program. In a variant, `item` is the name that the
-/// text form gives to the value or limb.
+/// The reason for which a verifier refuses a program. The field `item` is the name of the faulty
+/// value or limb in the text form.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Fault {
     #[error("{item}: expected {expected}, found {found}")]
@@ -82,7 +83,7 @@ pub enum Fault {
         expected: String,
         found: String,
     },
-    /// The value's arithmetic needs a prime modulus, and the value has another one.
+    /// The modulus of a value is no NTT-friendly prime, but the value's form or ring needs one.
     #[error("{item}: {needs} needs a modulus that is an NTT-friendly prime, found {found}")]
     NotPrime {
         item: String,

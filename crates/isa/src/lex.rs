@@ -37,11 +37,12 @@ pub(crate) fn quote(text: &str) -> impl fmt::Display + '_ {
     Quoted(text)
 }
 
-/// A position in the text that a parser reads, which an error can name.
+/// A position in the text that a parser reads, kept to be named in an error.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark(usize);
 
-/// The numbered values that a text defines, in order of appearance: number, type and place of each.
+/// The definitions of values in a text, in order of appearance: the number of each value, its type,
+/// and where it is defined.
 pub(crate) struct Definitions<T>(Vec<(u32, T, Mark)>);
 
 impl<T> Default for Definitions<T> {
@@ -127,7 +128,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the position of the next token of this line, for errors.
+    /// Returns the position of the next token on the cursor's line, to be named in an error.
     pub(crate) fn mark(&mut self) -> Mark {
         self.skip_blanks();
         Mark(self.at)
@@ -159,8 +160,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the error of [`Cursor::error_at`], with the words `found` in place of the text that stands at the
-    /// position.
+    /// Returns the error that [`Cursor::error_at`] would return, but with the words `found` in
+    /// place of the text at the position.
     pub(crate) fn error_found(
         &self,
         mark: Mark,
@@ -284,13 +285,14 @@ impl<'a> Cursor<'a> {
             .map_err(|_| self.error_at(mark, expected))
     }
 
-    /// Reads the keyword `word` and the number after it, such as `poly 1`.
+    /// Reads the word `word` and the number after it, such as `poly 1`, and returns the number.
     pub(crate) fn field<T: std::str::FromStr>(&mut self, word: &str) -> Result<T, ParseError> {
         self.expect_word(word)?;
         self.parsed(&format!("a number in range after `{word}`"))
     }
 
-    /// Reads the first words of a table's entry, such as `seed 0 =`. The entry must have the number `expected`.
+    /// Reads the first words of a table's entry, such as `seed 0 =`. The entry's number must be
+    /// `expected`.
     pub(crate) fn field_is(&mut self, word: &str, expected: usize) -> Result<(), ParseError> {
         let mark = self.mark();
         if self.field::<usize>(word)? != expected {
@@ -302,7 +304,7 @@ impl<'a> Cursor<'a> {
         self.expect("=")
     }
 
-    /// Reads a quoted name of at most the allowed length.
+    /// Reads a quoted name of at most [`MAX_NAME`](limits::MAX_NAME) bytes.
     pub(crate) fn name(&mut self) -> Result<String, ParseError> {
         let mark = self.mark();
         let name = self.string("a quoted name")?;
@@ -313,7 +315,8 @@ impl<'a> Cursor<'a> {
         Ok(name)
     }
 
-    /// Reads `at "FILE":LINE`, the line of the user's source, if it comes next.
+    /// Reads the line of the user's source, `at "FILE":LINE`, if the word `at` comes next. Returns
+    /// `None` otherwise.
     pub(crate) fn source_loc(&mut self) -> Result<Option<SourceLoc>, ParseError> {
         if !self.accept_word("at") {
             return Ok(None);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Upper bounds on what the verifiers and parsers accept, so that no input makes later stages allocate without limit.
 
-/// The most moduli of one program.
+/// The most moduli in the table of one mid-level program.
 pub const MAX_MODULI: usize = 1024;
 /// The most bytes of the name of a procedure, parameter, input or output.
 pub const MAX_NAME: usize = 256;
@@ -12,29 +12,32 @@ pub const MAX_OPERANDS: usize = 4096;
 pub const MAX_VALUES: usize = 1 << 20;
 /// The largest dimension of an LWE vector: twice the degree of the largest ring.
 pub const MAX_LWE_DIMENSION: u32 = 1 << 18;
-/// The most rows of a table of LWE vectors.
+/// The most LWE vectors (rows) in one table of LWE vectors.
 pub const MAX_LWE_ROWS: u32 = 1 << 24;
-/// The most parts of one digit of a key. The parts are the body and the masks.
+/// The largest number of polynomials in one digit of a key: a body and its masks.
 pub const MAX_KEY_PARTS: u16 = 64;
 /// The most procedures of one program.
 pub const MAX_PROCS: usize = 1 << 20;
-/// The most limbs of one program. It is also the most inputs, the most outputs and the most calls.
+/// The most limbs of one mid-level program. It is also the most inputs, the most outputs and the
+/// most calls.
 pub const MAX_LIMBS: usize = 1 << 27;
 /// The most blocks of one mid-level program.
 pub const MAX_BLOCKS: usize = 1 << 16;
 /// The most times that one step of a mid-level program repeats a block.
 pub const MAX_REPEAT: u64 = 1 << 32;
-/// The most slots of outside memory that a mid-level procedure may use.
+/// The most slots of memory outside the machine that a mid-level procedure may use. A slot holds
+/// one limb or LWE vector.
 pub const MAX_SLOTS: u32 = 1 << 24;
 /// The most slots of a vector of a macro program: N/2 for the largest ring.
 pub const MAX_VECTOR_SLOTS: u32 = 1 << 16;
-/// The most instructions, and the most values, of a macro program outside its procedures, and of each procedure.
+/// The most instructions of a macro program outside its procedures, and the most values. The same
+/// bounds hold for each procedure.
 pub const MAX_MACRO_VALUES: usize = 1 << 23;
-/// The most times that a macro program may repeat a procedure.
+/// The most times that one `REPEAT` of a macro program may call its procedure.
 pub const MAX_REPEATS: u64 = 1 << 32;
 /// The most bytes of a scheme's name.
 pub const MAX_SCHEME: usize = 32;
-/// The most constant vectors of a macro program, and the most inputs or outputs.
+/// The most constant vectors of a macro program. It is also the most inputs and the most outputs.
 pub const MAX_VECTORS: usize = 1 << 20;
 /// The highest level of a value of a macro program.
 pub const MAX_LEVEL: u32 = MAX_MODULI as u32 - 1;

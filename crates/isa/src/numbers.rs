@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Level(pub u32);
 
 impl Level {
-    /// The lowest level, at which the outputs of a program are unless a caller asks for another.
+    /// The lowest level. A program's outputs are at this level unless a caller asks for another.
     pub const LOWEST: Self = Self(0);
 
     /// Returns the level as an index into a table that has an entry for each level, the lowest first.
@@ -61,8 +61,8 @@ impl From<Galois> for u64 {
     }
 }
 
-/// The index of a polynomial of a ciphertext: c_0, c_1, c_2. A plaintext has polynomial 0 alone. A key's polynomials
-/// are numbered digit by digit, two each.
+/// The index of a polynomial of a ciphertext, c_0, c_1 or c_2. A plaintext has polynomial 0 alone.
+/// A key has two polynomials for each digit, numbered digit by digit.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
 )]
@@ -89,7 +89,7 @@ impl Poly {
     }
 }
 
-/// Implements printing and parsing of these types as plain numbers.
+/// Implements printing and parsing of a type that wraps a number, as that number.
 macro_rules! as_number {
     ($($name:ident),*) => {$(
         impl fmt::Display for $name {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program that generates files from the definition files of instruction sets: opcode modules,
-//! reference pages and the decoder package.
+//! A program that writes files from the definition files of the instruction sets: Rust modules of
+//! opcodes, reference pages and the SystemVerilog package that decodes instruction words.
 
 use std::path::Path;
 use std::{error::Error, fs};

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generates tables of properties of instructions. Compiler passes read these tables and need no case for each
-//! instruction.
+//! Generates tables of properties of instructions. Compiler passes read these tables and need no
+//! case for each instruction.
 //!
-//! A definition file has a column for each property, and each instruction has a word in it. A column becomes a Rust
-//! enumeration of its words; the words of all instructions become one table.
+//! A definition file has a column for each property, and each instruction has one word in each
+//! column. A column becomes a Rust enumeration of its words. One table has the words of all
+//! instructions.
 
 use std::fmt::Write as _;
 
 use super::{Definition, DefinitionError, InstructionDef, bad, camel, distinct, word_enum};
 
-/// The word in a definition file that stands for every scheme.
+/// The word that stands for every scheme in an instruction's list of schemes, in a definition file.
 pub(super) const ALL: &str = "all";
 
-/// Checks that an instruction has one word in each column of the definition file, that each word has a meaning, and
-/// that its schemes are known.
+/// Checks that the instruction `i` has one word in each column of the definition file, that these
+/// words have meanings, and that its schemes are known.
 pub(super) fn check(def: &Definition, i: &InstructionDef) -> Result<(), DefinitionError> {
     if let Some(column) = i.columns.keys().find(|&c| !def.columns.contains_key(c)) {
         return Err(bad(i, "columns that [columns] describes", column));
@@ -57,8 +58,8 @@ pub(super) fn word<'a>(i: &'a InstructionDef, column: &str) -> &'a str {
     i.columns.get(column).map_or("", String::as_str)
 }
 
-/// Writes the Rust types of the definition file's columns, and a table with the words of each instruction. It writes
-/// nothing for a level without columns.
+/// Writes the Rust types of the definition file's columns, and a Rust table with the words of each
+/// instruction. It writes nothing for a level without columns.
 pub(super) fn rust(out: &mut String, def: &Definition) {
     if def.columns.is_empty() {
         return;
@@ -110,8 +111,8 @@ pub(super) fn rust(out: &mut String, def: &Definition) {
     );
 }
 
-/// Writes the table of instructions and their words in each column of the definition file, for the reference page of a
-/// level.
+/// Writes the Markdown table of instructions with their words in each column of the definition
+/// file, for the level's reference page.
 pub(super) fn table(out: &mut String, def: &Definition) {
     if def.columns.is_empty() {
         return;
@@ -130,7 +131,8 @@ pub(super) fn table(out: &mut String, def: &Definition) {
     }
 }
 
-/// Writes the meanings of the words in the definition file's columns, for the reference page of a level.
+/// Writes the meanings of the words in the definition file's columns in Markdown, for the level's
+/// reference page.
 pub(super) fn meanings(out: &mut String, def: &Definition) {
     for (column, meaning) in &def.columns {
         let shown = |word: &&str| {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Macro operations that are linear over the real numbers in every slot.
 
-/// A macro operation whose result in each slot is linear in the slot's value, over the real numbers. In
-/// `crates/isa/defs/macro.toml` such an operation has the word `linear` in the column `message`.
+/// A macro operation whose result in each slot is a linear function, over the real numbers, of the
+/// operand's slot. In `crates/isa/defs/macro.toml` such an operation has the word `linear` in the
+/// column `message`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Linear {
     /// The operation `NEG`, which negates each slot.
@@ -13,8 +14,8 @@ pub enum Linear {
     Tworeal,
 }
 
-/// The result of a linear operation on a slot: the slot's value times a whole number, its complex
-/// conjugate times a whole number, or the sum of both.
+/// The result of a linear operation on one slot: the slot's number times a factor, its complex
+/// conjugate times a factor, or the sum of both.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Terms {
     Slot(f64),

@@ -30,7 +30,8 @@ impl SchemeName {
 }
 
 impl Default for SchemeName {
-    /// Returns `ckks`, the scheme of a macro text that names no scheme. Such texts have format version 1.
+    /// Returns `ckks`, the scheme of a text that names no scheme. Such texts of macro programs have
+    /// format version 1.
     fn default() -> Self {
         Self("ckks".to_owned())
     }
@@ -91,8 +92,8 @@ impl From<LevelScale> for LevelNote {
     }
 }
 
-/// The type of a value of a macro program. `at` has the value's level and note, which is its scale or correction
-/// factor. It is `None` in a traced program, for which no levels are chosen yet.
+/// The type of a value of a macro program. `at` has the value's level and its note, which is a
+/// scale or a correction factor. In a program before levels are chosen, `at` is `None`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum MacroType {
     /// A ciphertext of `size` polynomials: 2, or 3 before relinearisation.
@@ -103,8 +104,9 @@ pub enum MacroType {
     Plain {
         at: Option<LevelNote>,
     },
-    /// A ciphertext of two polynomials under the secret s(x^g) in place of the program's secret s. Only the key switch
-    /// `KSW` takes it.
+    /// A ciphertext of two polynomials after an automorphism x -> x^g without a key switch. It is
+    /// under the secret s(x^g), where s is the program's secret. Only the key switch `KSW` takes
+    /// it.
     Morphed {
         by: Galois,
         at: Option<LevelNote>,
@@ -128,7 +130,8 @@ pub enum MacroType {
 }
 
 impl MacroType {
-    /// Returns the level and note (scale or correction factor) of a value of this type, or `None` in a traced program.
+    /// Returns the level and note (scale or correction factor) of a value of this type, or `None`
+    /// if no levels are chosen yet.
     pub fn at(self) -> Option<LevelNote> {
         match self {
             Self::Cipher { at, .. }
@@ -152,8 +155,8 @@ impl MacroType {
         }
     }
 
-    /// Returns the number of polynomials of a ciphertext under any secret and in any memory, or `None` for other
-    /// types.
+    /// Returns the number of polynomials of a ciphertext or of a key in the form of a ciphertext,
+    /// or `None` for a plaintext or a constant.
     pub fn polys(self) -> Option<u32> {
         match self {
             Self::Cipher { size, .. } => Some(size),
@@ -173,7 +176,8 @@ impl MacroType {
     }
 }
 
-/// The immediate of a macro instruction: what it has besides operands. The opcode's definition fixes the variant.
+/// The immediate of a macro instruction: the data that it has besides its operands. Its opcode
+/// fixes the variant.
 #[derive(Clone, PartialEq, Debug)]
 pub enum MacroImm {
     None,
@@ -192,20 +196,23 @@ pub enum MacroImm {
     /// An exact integer constant. Schemes on real numbers take it as a real number.
     Integer(i128),
     Level(Level),
-    /// The immediate is the Galois element g of one automorphism x -> x^g: odd, above 1 and below 2N.
+    /// The immediate is the Galois element g of one automorphism x -> x^g: an odd number above 1
+    /// and below 2N.
     Galois(Galois),
     Interval(Interval),
-    /// The immediate is the steps of rotations, in slots: each between -slots and slots, and not 0.
+    /// The immediate is the numbers of slots by which rotations turn the operand, one for each
+    /// result. Each is not 0, and between -slots and slots.
     Steps(Vec<i32>),
     /// The number of the procedure that `CALL` calls: an index into [`MacroProgram::procs`].
     Proc(u32),
-    /// The number of the procedure that `REPEAT` calls, an index into [`MacroProgram::procs`], and how many times it
-    /// calls it.
+    /// The number of the procedure that `REPEAT` calls, an index into [`MacroProgram::procs`], and
+    /// how many times `REPEAT` calls it.
     Repeat {
         proc: u32,
         count: u64,
     },
-    /// The immediate is the number of a lifted constant polynomial of a procedure that the compiler links in.
+    /// The immediate is the number of a constant polynomial (`lifted`) that belongs to a procedure
+    /// which the compiler links in.
     Lifted(u32),
     /// The immediate is the Galois elements of several automorphisms, one for each result.
     Elements(Elements),
@@ -215,8 +222,8 @@ pub enum MacroImm {
 }
 
 impl MacroImm {
-    /// Returns the number of the procedure that a `CALL` or `REPEAT` names, and how many times it runs. It is `None`
-    /// for other instructions.
+    /// Returns the number of the procedure that a `CALL` or `REPEAT` names, and how many times it
+    /// calls the procedure. Returns `None` for other instructions.
     pub fn called(&self) -> Option<(u32, u64)> {
         match *self {
             Self::Proc(proc) => Some((proc, 1)),
@@ -240,16 +247,16 @@ impl MacroImm {
     }
 }
 
-/// An interval in which the author of a program states that all slots of a value lie, as real numbers. Both ends belong
-/// to it.
+/// An interval in which all slots of a value lie, as real numbers, as the program's author states.
+/// Both ends belong to the interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
     pub lowest: f64,
     pub highest: f64,
 }
 
-/// The share of an interval's largest absolute value by which a value that is computed in the clear may be rounded out
-/// of the interval.
+/// How far outside of an interval a number may lie and still count as inside, as a share of the
+/// interval's largest absolute value. Rounding errors of doubles are smaller.
 const ROUNDING: f64 = 1e-12;
 
 impl Interval {
@@ -258,8 +265,8 @@ impl Interval {
         self.lowest.is_finite() && self.highest.is_finite() && self.lowest <= self.highest
     }
 
-    /// Returns whether a value lies in the interval, except for roundings of its computation in doubles. A value that
-    /// is not finite never does.
+    /// Returns whether a complex number lies in the interval and has no imaginary part, except for
+    /// rounding errors of doubles. A number that is not finite never does.
     pub fn contains(&self, re: f64, im: f64) -> bool {
         let room = ROUNDING * self.lowest.abs().max(self.highest.abs());
         let real = self.lowest - room <= re && re <= self.highest + room;
@@ -329,13 +336,13 @@ pub struct MacroInput {
     pub visibility: Visibility,
 }
 
-/// A procedure of a macro program. Its instructions work on values of its own, numbered from 0, and on the program's
-/// constant vectors.
+/// A procedure of a macro program. Its instructions work on the procedure's own values, numbered
+/// from 0, and on the program's constant vectors.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MacroProc {
     pub name: String,
-    /// The parameters of the procedure. A `REPEAT` carries the first of them, one for each result, from one call to
-    /// the next.
+    /// The parameters of the procedure. If `REPEAT` calls it, each call takes its first parameters
+    /// from the results of the call before, one for each result.
     pub params: Vec<MacroValue>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
@@ -343,8 +350,8 @@ pub struct MacroProc {
     pub loc: Option<SourceLoc>,
 }
 
-/// A macro program. `slots` is the length of its vectors: a power of two, at most N/2. Shorter vectors repeat through
-/// the slots of a ciphertext.
+/// A macro program. `slots` is the length of its vectors: a power of two, at most N/2. A vector of
+/// less than N/2 slots is repeated through all slots of a ciphertext.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MacroProgram {
     pub name: String,

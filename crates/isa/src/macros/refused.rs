@@ -59,7 +59,8 @@ impl Refused {
         }
     }
 
-    /// Returns whether the pass cannot handle the operation with any operands.
+    /// Returns true if the pass cannot handle the operation at all, and false if the instruction's
+    /// operands or immediate are wrong.
     pub fn is_unknown(&self) -> bool {
         self.why == Why::Unknown
     }
@@ -77,7 +78,8 @@ impl fmt::Display for Before<'_> {
     }
 }
 
-/// The error of an operation that only programs of a later compiler stage may have.
+/// The error of an operation that stands in a program of an earlier compiler stage than the
+/// operation may.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{} is an operation of {} programs; expected one of {} programs", op.mnemonic(), op.columns().stage.word(), expected.word())]
 pub struct OfStage {

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::op::MacroOp;
 use super::program::{MacroInstr, MacroProgram};
 
-/// Counts the instructions of each opcode that a run of the program executes, in the order of the macro
-/// level's definition file. Opcodes that do not occur are absent. Instructions of a procedure count once for
-/// each call. `CALL` and `REPEAT` themselves count only if they name no procedure before theirs, which the
-/// verifier refuses. Counts saturate at 2^64 - 1.
+/// Counts the instructions of each opcode that a run of the program executes. Opcodes that do not
+/// occur are absent. Instructions of a procedure count once for each call. `CALL` and `REPEAT`
+/// themselves count only if they name no earlier procedure, which the verifier refuses. Counts stop
+/// at 2^64 - 1.
 pub fn counts(program: &MacroProgram) -> BTreeMap<MacroOp, u64> {
     let mut procs: Vec<BTreeMap<MacroOp, u64>> = Vec::with_capacity(program.procs.len());
     for proc in &program.procs {

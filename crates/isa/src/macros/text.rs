@@ -57,7 +57,7 @@ pub fn print(program: &MacroProgram) -> String {
     out
 }
 
-/// Returns the text of one instruction for error messages. A very long text is cut.
+/// Returns the text of one instruction for error messages, cut if it is very long.
 pub(super) fn instr_text(instr: &MacroInstr, types: &[MacroType]) -> String {
     let mut out = String::new();
     let _ = instr_to(&mut out, instr, types);
@@ -139,8 +139,8 @@ fn line_end(out: &mut impl Write, loc: &Option<SourceLoc>) -> fmt::Result {
     writeln!(out)
 }
 
-/// Returns the shortest period of a constant vector, with values equal bit for bit, that divides the vector's length.
-/// It uses the prefix function of Knuth, Morris and Pratt.
+/// Returns the shortest period of a constant vector that divides the vector's length, by the prefix
+/// function of Knuth, Morris and Pratt. Values count as equal if all their bits are.
 fn period(vector: &[(f64, f64)]) -> usize {
     let bits: Vec<_> = vector
         .iter()
@@ -252,8 +252,9 @@ pub(super) fn type_text(ty: Option<&MacroType>) -> String {
     out
 }
 
-/// Returns the bytes of memory that a program of this text may take in the parser and the compiler. The estimate counts
-/// dozens for each byte of the text, and the vectors that `repeat` writes out.
+/// Returns an estimate, in bytes, of the memory that a program with this text takes in the parser
+/// and the compiler. It counts 64 for each byte of the text, and the vectors that the word `repeat`
+/// writes out.
 pub fn memory_for(text: &str) -> u64 {
     const A_BYTE: u64 = 64;
     const A_SLOT: usize = size_of::<(f64, f64)>();

@@ -19,23 +19,26 @@ use crate::mid::verify::{at_most, check_label};
 use crate::numbers::Galois;
 use crate::source::SourceLoc;
 
-/// The stage of the compiler in which a macro program is. It follows from the types of the program's values.
+/// The stage of the compiler in which a macro program is. The types of the program's values and its
+/// instructions tell the stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stage {
-    /// A program as the front end traces it: its values have no levels, scales or sizes. Every ciphertext counts as two
-    /// polynomials, products included. `RELIN`, `RESCALE` and `MODSWITCH` do not occur.
+    /// A program as the front end records it from Python: its values have no levels, notes or
+    /// sizes. Every ciphertext counts as two polynomials, also a product. `RELIN`, `RESCALE` and
+    /// `MODSWITCH` do not occur.
     Traced,
-    /// A program whose relinearisations are placed and whose ciphertexts have sizes, but no levels and scales.
-    /// `RESCALE` and `MODSWITCH` do not occur.
+    /// A program in which relinearisations are placed and ciphertexts have sizes, but no levels and
+    /// notes. `RESCALE` and `MODSWITCH` do not occur.
     Relinearised,
-    /// A program whose values all have a size, a level and a scale. Only this stage has `LOAD`, `MORPH` (an
-    /// automorphism without a key switch) and `KSW` (a key switch).
+    /// A program whose values all have a level and a note (scale, correction factor or nothing).
+    /// Only this stage has `LOAD`, `MORPH` (an automorphism without a key switch) and `KSW` (a key
+    /// switch).
     Managed,
 }
 
-/// Returns the stage of a program. It is managed if any value has a level and scale. Otherwise it is relinearised if
-/// any ciphertext has a size other than two or any instruction relinearises. Otherwise it is traced. Its procedures are
-/// of the same stage.
+/// Returns the stage of a program with its procedures. It is managed if any value has a level.
+/// Otherwise it is relinearised if any ciphertext has a size other than two or any instruction
+/// relinearises. Otherwise it is traced.
 pub fn stage(program: &MacroProgram) -> Stage {
     let types = || {
         let procs = program.procs.iter().flat_map(|p| &p.types);
@@ -68,8 +71,8 @@ pub fn verify(program: &MacroProgram) -> Result<(), VerifyError> {
     run(program, None, stage(program))
 }
 
-/// Checks a program as [`verify`] does. It also checks that every value has a level, that levels stay within those of
-/// the ciphertext primes q_0 to q_L (`primes`), and that every `RESCALE` divides the scale by the right prime.
+/// Checks a program as [`verify`] does, with the ciphertext primes q_0 to q_L in `primes`. Every
+/// value must have a level from 0 to L, and each division by primes must divide the scale by them.
 pub fn verify_with_primes(program: &MacroProgram, primes: &[u64]) -> Result<(), VerifyError> {
     run(program, Some(primes), Stage::Managed)
 }
@@ -99,7 +102,8 @@ fn run(program: &MacroProgram, primes: Option<&[u64]>, stage: Stage) -> Result<(
         .map_err(|fault| outside(&program.name, None, fault))
 }
 
-/// Returns the error of a fault that belongs to a procedure or the program, but to no instruction.
+/// Returns the error of a fault in a procedure or in the program that belongs to no single
+/// instruction.
 fn outside(procedure: &str, loc: Option<&SourceLoc>, fault: Fault) -> VerifyError {
     let place = Place {
         loc: loc.cloned(),
@@ -249,7 +253,8 @@ impl Verifier<'_> {
         Ok(v)
     }
 
-    /// Checks that a value in a program of this compiler stage may have its type.
+    /// Checks the type of a value by itself: its size, its Galois element, and the level and note
+    /// that a program of this compiler stage must or must not have.
     fn check_type(&self, v: Typed) -> Result<(), Fault> {
         if let MacroType::Cipher { size, .. } = v.ty
             && !(2..=3).contains(&size)
@@ -289,7 +294,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks that the called procedure exists and stands before this one in the program.
+    /// Checks that the procedure number `callee` exists and stands before the procedure that is
+    /// being verified.
     fn callable(&self, callee: u32) -> Result<(), Fault> {
         let procs = self.program.procs.len();
         match self.procedure {
@@ -411,8 +417,8 @@ impl Verifier<'_> {
     }
 }
 
-/// Checks that an automorphism by this Galois element changes the secret. Only code that knows N can check that the
-/// element is below 2N.
+/// Checks that the Galois element of an automorphism is odd, above 1, and below 2N for the largest
+/// ring degree N. Only code that knows the program's own N can check it against that.
 fn galois(element: Galois) -> Result<(), Fault> {
     const BELOW: u32 = 2 << Ring::MAX_LOG_N;
     if element.0 % 2 == 1 && element.0 > 1 && element.0 < BELOW {

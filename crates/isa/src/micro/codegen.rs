@@ -14,12 +14,14 @@ fn camel(word: &str) -> String {
     first.into_iter().chain(rest).collect()
 }
 
-/// Formats a description as a Rust doc comment. It escapes brackets, which would read as links.
+/// Formats a description as a Rust doc comment: escapes its brackets, which would else read as
+/// links.
 fn doc_comment(text: &str) -> String {
     text.replace('[', "\\[").replace(']', "\\]")
 }
 
-/// Returns the distinct words that instructions have in one column of the definition file, in order of appearance.
+/// Returns the distinct words that instructions have in one column of the micro level's definition
+/// file, in order of appearance.
 fn distinct<'a>(def: &'a Definition, of: impl Fn(&'a InstructionDef) -> &'a str) -> Vec<&'a str> {
     let mut words = Vec::new();
     for word in def.instruction.iter().map(of) {

@@ -8,18 +8,20 @@ use serde::Deserialize;
 
 use crate::codegen::DefinitionError;
 
-/// The content of the definition file of a machine's micro level, the level of binary instructions.
+/// The content of the definition file of one machine's micro level, the level of binary
+/// instructions.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// The name of the machine whose micro level this is.
     pub level: String,
-    /// The fields of an instruction word, the most significant first.
+    /// The fields of an instruction word, from the most significant bits down.
     pub field: Vec<FieldDef>,
     pub instruction: Vec<InstructionDef>,
     /// The units of the machine: for the word that names a unit in the definition file, its meaning in English.
     pub units: BTreeMap<String, String>,
-    /// The kinds of immediate: for the word that names a kind in the definition file, its meaning in English.
+    /// The kinds of immediate of the micro level: for the word that names a kind in the definition
+    /// file, its meaning in English.
     pub immediates: BTreeMap<String, String>,
 }
 
@@ -32,8 +34,9 @@ pub struct FieldDef {
     pub meaning: String,
 }
 
-/// The definition of one instruction. For an operand it lists the kinds of place that the operand
-/// may be: `r` for a chunk of the buffer, `t` for a register, and `c` for the accumulator.
+/// The definition of one instruction. For its result and each operand it lists the kinds of place
+/// that may hold it: `r` for a chunk of the buffer, `t` for a register, and `c` for the
+/// accumulator.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionDef {
@@ -43,9 +46,11 @@ pub struct InstructionDef {
     pub d: String,
     pub a: String,
     pub b: String,
-    /// The kind of immediate that the instruction has in the field `n` of its instruction word.
+    /// The word for the kind of immediate that the instruction has in the field `n` of its
+    /// instruction word.
     pub n: String,
-    /// Whether the instruction computes modulo one of the program's moduli, by its index.
+    /// Whether the instruction computes modulo one of the program's moduli, which the word names by
+    /// its index.
     pub modulus: bool,
     /// Whether the instruction adds its result to the accumulator of the multiply-accumulate unit.
     pub adds: bool,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Definition files of the micro levels of machines, and the code
-//! generated from them.
+//! Definition files of the micro levels of machines: their reader, and the generators of opcodes,
+//! reference pages and decoders.
 
 mod codegen;
 mod definition;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Looks ahead in the calls of a program, so that a device knows when each limb is read next.
 //!
-//! A window holds the next calls. Each argument of a call in the window is linked to the next call in the window that
-//! reads the same limb. So a device that takes a call knows for each of its limbs when it is read next. A call costs
-//! one look-up in a table for each argument when it enters the window, and another when it leaves.
+//! A window holds the next calls. For each argument of a call in the window it keeps a link: the
+//! number of the next call in the window that reads the same limb. So a device that takes a call
+//! knows for each of its limbs when it is read next. For each of its arguments, a call costs one
+//! look-up in a table when it enters the window, and another when it leaves.
 
 use std::collections::VecDeque;
 
@@ -12,20 +13,23 @@ use super::table::{LimbMap, LimbTable};
 use super::unrolled::LimbId;
 use crate::error::VerifyError;
 
-/// The link (the number of the next call that reads the limb) of an argument whose limb no call in the window reads.
+/// The link of an argument if no later call in the window reads its limb. Other links are the
+/// number of the next call that does.
 const NONE: u64 = u64::MAX;
-/// The link of an argument whose limb is also an earlier argument of the same call. Other links have the number of
-/// the next call that reads the limb.
+/// The link of an argument whose limb is also an earlier argument of the same call. Other links are
+/// the number of the next call that reads the limb.
 const AGAIN: u64 = u64::MAX - 1;
 
-/// The reads of a limb by the calls in the window.
+/// What the window knows about the calls that read one limb.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     /// The number of the first call in the window that reads the limb.
     next: u64,
-    /// The index, among the links of all arguments so far, of the limb's last read in the window.
+    /// The place of the last argument in the window that is this limb. Places count all arguments
+    /// of all calls that have entered the window so far.
     last: u64,
-    /// Whether a call that has entered the window is the last to read the limb.
+    /// Whether the limb's last read is known: a call has entered the window after which no call
+    /// reads the limb.
     ended: bool,
 }
 
@@ -39,23 +43,24 @@ impl Default for Seen {
     }
 }
 
-/// A window on the calls of a program. The next `window` calls are known before one is taken. A program with fewer
-/// calls is known completely.
+/// A window on the next calls of a program. When a device takes a call, at least `window` calls
+/// after it are known. If fewer are left, all of them are.
 #[derive(Clone, Debug)]
 pub struct Ahead {
     window: usize,
     inputs: u64,
     calls: VecDeque<Called>,
-    /// For each argument of the calls in the window, the number of the next call that reads its limb.
+    /// For each argument of the calls in the window, the number of the next call that reads the
+    /// same limb.
     links: VecDeque<u64>,
-    /// The number of links that belonged to calls which were taken from the window.
+    /// The number of arguments of all calls that a device has taken from the window.
     gone: u64,
-    /// The reads of inputs, of limbs that are read in the window, and of limbs that die in it, until [`Self::forget`]
-    /// drops them.
+    /// What is known about the reads of each limb: of inputs, of limbs that calls in the window
+    /// read, and of limbs that die in the window. [`Self::forget`] drops a limb.
     seen: LimbTable<Seen>,
     /// For each argument of the call that was taken last, whether a later call may read its limb.
     later: Vec<bool>,
-    /// Whether the call that was taken last has one limb as two or more of its arguments.
+    /// Whether one limb is two or more arguments of the call that was taken last.
     twice: bool,
     /// The outputs of the program, known when its last call has entered the window.
     outputs: Option<Vec<LimbId>>,
@@ -107,13 +112,15 @@ impl Ahead {
         self.calls.push_back(called);
     }
 
-    /// Notes that the program has no further calls, and which limbs are its outputs, in their order.
+    /// Records that the program has no further calls, and that `outputs` are its outputs, in their
+    /// order.
     pub fn end(&mut self, outputs: Vec<LimbId>) {
         self.is_output = outputs.iter().map(|&limb| (limb, ())).collect();
         self.outputs = Some(outputs);
     }
 
-    /// Adds calls from `stream` to the window until the next call can be taken.
+    /// Pulls calls from `stream` into the window until enough calls are known for the next one to
+    /// be taken.
     ///
     /// # Errors
     /// None for a program that was verified.
@@ -127,14 +134,15 @@ impl Ahead {
         Ok(())
     }
 
-    /// Returns whether the next call can be taken: either it and `window` more calls are known, or the program's last
-    /// call is.
+    /// Returns whether the next call can be taken: `window` + 1 calls after it are known, or the
+    /// program's last call is.
     fn sees_enough(&self) -> bool {
         self.sees_end() || self.calls.len() >= self.window.saturating_add(2)
     }
 
-    /// Removes the next call from the window and returns it, if enough calls after it are known. The other methods
-    /// then describe this call.
+    /// Removes the next call from the window and returns it, or returns `None` if too few calls
+    /// after it are known. The methods about "the call that was taken last" then describe this
+    /// call.
     pub fn next_call(&mut self) -> Option<Called> {
         if !self.sees_enough() {
             return None;
@@ -161,13 +169,13 @@ impl Ahead {
         Some(called)
     }
 
-    /// Returns for each argument of the call that was taken last whether a later call may read its limb, as
-    /// [`Self::read_later`] says.
+    /// Returns one flag for each argument of the call that was taken last: whether a later call may
+    /// read its limb, as [`Self::read_later`] defines it.
     pub fn later(&self) -> &[bool] {
         &self.later
     }
 
-    /// Returns whether the call that was taken last has one limb as several arguments.
+    /// Returns whether one limb is two or more arguments of the call that was taken last.
     pub fn twice(&self) -> bool {
         self.twice
     }
@@ -177,19 +185,21 @@ impl Ahead {
         self.sees_end() && self.calls.is_empty()
     }
 
-    /// Returns whether the program's last call is known, so that all answers are certain.
+    /// Returns whether the program's last call is in the window or taken, so that all answers about
+    /// later reads are certain.
     pub fn sees_end(&self) -> bool {
         self.outputs.is_some()
     }
 
-    /// Returns the number of the next call in the window that reads the limb, or `None` if no call in it does.
+    /// Returns the number of the next call in the window that reads the limb, or `None` if no call
+    /// in the window does.
     pub fn next_read(&self, limb: LimbId) -> Option<u64> {
         let next = self.seen.get(limb).map_or(NONE, |seen| seen.next);
         (next != NONE).then_some(next)
     }
 
-    /// Returns whether a call after the one taken last may read the limb. An input that no call in the window reads
-    /// counts as not read, because a device can fetch it again.
+    /// Returns whether a call after the one taken last may read the limb. An input counts as read
+    /// only if a call in the window reads it, because a device can fetch an input again.
     pub fn read_later(&self, limb: LimbId) -> bool {
         let seen = self.seen.get(limb).copied().unwrap_or_default();
         seen.next != NONE || !(self.sees_end() || self.is_input(limb) || seen.ended)
@@ -209,8 +219,8 @@ impl Ahead {
         self.outputs.as_deref()
     }
 
-    /// Drops the record of a limb about which the caller does not ask again. A caller that drops every limb that dies
-    /// bounds the memory of the window.
+    /// Drops what is known about a limb that the caller will not ask about again. A caller that
+    /// does so for every limb that dies bounds the memory of the window.
     pub fn forget(&mut self, limb: LimbId) {
         if !self.is_input(limb) {
             self.seen.remove(limb);
@@ -218,8 +228,8 @@ impl Ahead {
     }
 }
 
-/// Returns how many limbs a window on the next calls has in memory, and for how many arguments of these calls it has
-/// the next call that reads the same limb.
+/// Returns two sizes of a window in memory: the number of limbs, other than inputs, about which it
+/// knows something, and the number of arguments of the calls in it.
 pub fn held(ahead: &Ahead) -> (usize, usize) {
     (ahead.seen.made(), ahead.links.len())
 }

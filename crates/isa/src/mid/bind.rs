@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Replaces the immediate parameters of a procedure by a call's values, for devices whose calls have no immediates.
+//! Replaces the immediate parameters of a procedure by the values that a call sets, for devices
+//! whose calls set none.
 
 use std::fmt::Write;
 
@@ -10,9 +11,10 @@ use crate::error::{Fault, Place, VerifyError};
 use crate::numbers::Galois;
 
 impl Procedure {
-    /// Returns this procedure with `values` as the values of its immediate parameters, so that the result has no
-    /// such parameters. The name of the result contains the values: a few Galois elements are written out, as `.g5`.
-    /// Longer lists, and scalars, become a fingerprint of 128 bits after `.g` or `.c`.
+    /// Returns this procedure with `values` in place of its immediate parameters, so that the
+    /// result has no such parameters. The values become part of the result's name. Up to four
+    /// Galois elements are written out, as `.g5`. Longer lists, and scalars, become a hash of 128
+    /// bits after `.g` or `.c`.
     ///
     /// # Errors
     /// Fails if the number of values is wrong, or a value is not below its modulus.
@@ -86,8 +88,9 @@ fn said(types: &[ImmType], values: &[u64]) -> String {
     name
 }
 
-/// Computes the hash FNV-1a of values over 128 bits. Names of one program's procedures then differ, except with a
-/// chance of 2^-60 for a million of them. Two calls with values made to collide give a program that does not verify.
+/// Computes the hash FNV-1a of values over 128 bits, by which procedures that were bound to
+/// different values get different names. For a million of them two names are equal with a chance of
+/// 2^-60. If a caller makes values collide, the program does not verify.
 fn fingerprint(values: &[u64]) -> u128 {
     let bytes = values.iter().flat_map(|v| v.to_le_bytes());
     bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash, byte| {

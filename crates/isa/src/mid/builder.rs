@@ -23,8 +23,8 @@ pub struct ProcBuilder {
 }
 
 impl ProcBuilder {
-    /// Starts a procedure over the ring of degree 2^`log_n`, with the program's whole table of moduli. A plain number in
-    /// the table is a prime.
+    /// Starts a procedure over the ring of degree 2^`log_n`, with the program's whole table of
+    /// moduli. A number in the table counts as a prime.
     pub fn new<M: Copy + Into<TableModulus>>(
         name: impl Into<String>,
         log_n: u8,
@@ -69,7 +69,8 @@ impl ProcBuilder {
         Ok(value)
     }
 
-    /// Adds a parameter for the 32-byte seed of key operand `arg`. Returns its number, for [`ProcBuilder::prng`].
+    /// Adds a parameter for the 32-byte seed of the key that is operand number `arg`. Returns the
+    /// parameter's number, for [`ProcBuilder::prng`].
     pub fn seed(&mut self, arg: u16) -> Result<u16, VerifyError> {
         if self.procedure.seeds.contains(&arg) {
             return Err(self.error(Fault::Duplicate {
@@ -89,8 +90,8 @@ impl ProcBuilder {
         Ok(number)
     }
 
-    /// Adds an immediate parameter, whose value each call sets. Returns its number, for methods such as
-    /// [`ProcBuilder::muli_of`].
+    /// Adds an immediate parameter, whose value each call sets. Returns the parameter's number, for
+    /// methods such as [`ProcBuilder::muli_of`].
     pub fn immediate(&mut self, ty: ImmType) -> Result<u16, VerifyError> {
         if let ImmType::Scalar(id) = ty {
             self.scope().check_modulus(id).map_err(|f| self.error(f))?;
@@ -104,17 +105,17 @@ impl ProcBuilder {
         Ok(number)
     }
 
-    /// Adds an instruction that computes a + b.
+    /// Adds an instruction that computes the sum a + b of two limbs or LWE vectors.
     pub fn add(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Add, &[a, b], Imm::None)
     }
 
-    /// Adds an instruction that computes a - b.
+    /// Adds an instruction that computes the difference a - b of two limbs or LWE vectors.
     pub fn sub(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Sub, &[a, b], Imm::None)
     }
 
-    /// Adds an instruction that computes -a.
+    /// Adds an instruction that computes -a for a limb or an LWE vector.
     pub fn neg(&mut self, a: ValueId) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Neg, &[a], Imm::None)
     }
@@ -129,29 +130,31 @@ impl ProcBuilder {
         self.like_first(Op::Mac, &[c, a, b], Imm::None)
     }
 
-    /// Adds an instruction that computes a * w for a residue w.
+    /// Adds an instruction that computes a * w for a residue w below a's modulus.
     pub fn muli(&mut self, a: ValueId, w: u64) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Muli, &[a], Imm::Scalar(w))
     }
 
-    /// Adds an instruction that computes a + w at every position, for a residue w.
+    /// Adds an instruction that computes a + w at every position of the limb a, for a residue w
+    /// below a's modulus.
     pub fn addi(&mut self, a: ValueId, w: u64) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Addi, &[a], Imm::Scalar(w))
     }
 
-    /// Adds an instruction that computes a * w for the scalar w that each call sets as immediate parameter `number`.
+    /// Adds an instruction that computes a * w. Each call sets the scalar w as the value of
+    /// immediate parameter `number`.
     pub fn muli_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Muli, &[a], Imm::ScalarOf(number))
     }
 
-    /// Adds an instruction that computes a + w at every position, for the scalar w that each call sets as immediate
-    /// parameter `number`.
+    /// Adds an instruction that computes a + w at every position of the limb a. Each call sets the
+    /// scalar w as the value of immediate parameter `number`.
     pub fn addi_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Addi, &[a], Imm::ScalarOf(number))
     }
 
-    /// Adds an instruction that computes a(x^g) on the full ring, for the Galois element g that each call sets as
-    /// immediate parameter `number`.
+    /// Adds an instruction that computes the automorphism a(x^g) on the full ring. Each call sets
+    /// the Galois element g as the value of immediate parameter `number`.
     pub fn auto_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Auto, &[a], Imm::GaloisOf(number))
     }
@@ -184,13 +187,15 @@ impl ProcBuilder {
         )
     }
 
-    /// Adds an instruction that computes a(x^g) on the full ring, in either form.
+    /// Adds an instruction that computes the automorphism a(x^g) of a limb a on the full ring, in
+    /// either form.
     pub fn auto(&mut self, a: ValueId, g: Galois) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Auto, &[a], Imm::Galois(g))
     }
 
-    /// Adds an instruction that computes an automorphism of the full ring on a limb held as two halves (p, m), in
-    /// evaluation form.
+    /// Adds an instruction that computes the automorphism of the full ring with Galois element g on
+    /// a limb in evaluation form. The limb is given as its residues p on the ring's half+ and m on
+    /// its half-.
     pub fn autoh(
         &mut self,
         p: ValueId,
@@ -202,20 +207,22 @@ impl ProcBuilder {
         self.last_pair()
     }
 
-    /// Adds an instruction that reduces the residues of a, as integers in [0, q), modulo the modulus `to`. Operand and
-    /// result are in coefficient form, and q is the modulus of a.
+    /// Adds an instruction that takes the residues of a, as integers in [0, q), modulo the modulus
+    /// `to`, where q is the modulus of a. Operand and result are in coefficient form.
     pub fn conv(&mut self, a: ValueId, to: ModulusId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(a)?;
         self.one(Op::Conv, &[a], Imm::None, LimbType { modulus: to, ..ty })
     }
 
-    /// Adds a fast base extension of the limbs `x` to the moduli `to`, in coefficient form.
+    /// Adds a fast base extension of the limbs `x`, one for each source modulus, to the moduli
+    /// `to`. Operands and results are in coefficient form.
     pub fn bext(&mut self, x: &[ValueId], to: &[ModulusId]) -> Result<Vec<ValueId>, VerifyError> {
         self.extension(Op::Bext, x, Imm::None, to)
     }
 
-    /// Adds an exact base extension of the limbs `x` to the moduli `to`, in coefficient form. It extends the integer in
-    /// \[0, Q) or (-Q/2, Q/2\], as `which` says; Q is the product of the moduli of `x`.
+    /// Adds an exact base extension of the limbs `x` to the moduli `to`, in coefficient form. Q is
+    /// the product of the moduli of `x`. Each coefficient is an integer in \[0, Q) or in (-Q/2,
+    /// Q/2\], as `which` says.
     pub fn bextx(
         &mut self,
         x: &[ValueId],
@@ -225,8 +232,8 @@ impl ProcBuilder {
         self.extension(Op::Bextx, x, Imm::Representative(which), to)
     }
 
-    /// Adds an exact base extension of the limbs `x` to the moduli `to`, in coefficient form. The residue `r` of the same
-    /// integer modulo a redundant modulus makes it exact.
+    /// Adds an exact base extension of the limbs `x` to the moduli `to`, in coefficient form. The
+    /// limb `r`, which has the same integers modulo a redundant modulus, makes it exact.
     pub fn bextr(
         &mut self,
         x: &[ValueId],
@@ -237,7 +244,8 @@ impl ProcBuilder {
         self.extension(Op::Bextr, &operands, Imm::None, to)
     }
 
-    /// Adds an instruction with a result for each of the moduli `to`. Otherwise the results have the first operand's type.
+    /// Adds an instruction with one result for each of the moduli `to`. Each result has the ring
+    /// and the form of the first operand.
     fn extension(
         &mut self,
         op: Op,
@@ -257,13 +265,15 @@ impl ProcBuilder {
         self.push(op, src, imm, &types)
     }
 
-    /// Adds an instruction that computes the sum of the products of the pairs, in evaluation form.
+    /// Adds an instruction that computes the sum of the products a * b of all pairs (a, b), in
+    /// evaluation form.
     pub fn dot(&mut self, pairs: &[(ValueId, ValueId)]) -> Result<ValueId, VerifyError> {
         let src: Vec<_> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
         self.like_first(Op::Dot, &src, Imm::None)
     }
 
-    /// Adds an instruction that computes the halves (p, m) of a, in coefficient form.
+    /// Adds an instruction that splits the limb a of the full ring into its residues p on the half+
+    /// and m on the half- ring, in coefficient form.
     pub fn split(&mut self, a: ValueId) -> Result<(ValueId, ValueId), VerifyError> {
         let ty = self.ty(a)?;
         let (plus, minus) = ty.ring.halves();
@@ -275,7 +285,8 @@ impl ProcBuilder {
         self.last_pair()
     }
 
-    /// Adds an instruction that computes the limb whose halves are (p, m), in coefficient form.
+    /// Adds an instruction that computes the limb of the full ring with the residues p on the half+
+    /// and m on the half- ring, in coefficient form.
     pub fn join(&mut self, p: ValueId, m: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(p)?;
         self.one(
@@ -289,21 +300,23 @@ impl ProcBuilder {
         )
     }
 
-    /// Adds an instruction that expands a uniform limb in evaluation form: stream `stream` of the generator with seed
-    /// parameter `seed`.
+    /// Adds an instruction that expands a uniform limb in evaluation form from a seed. `seed` is
+    /// the number of the seed parameter, and `stream` that of the generator's stream.
     pub fn prng(&mut self, ty: LimbType, seed: u16, stream: u64) -> Result<ValueId, VerifyError> {
         self.one(Op::Prng, &[], Imm::Stream { seed, stream }, ty)
     }
 
-    /// Adds an instruction that computes (x^e - 1) a, where e is the sum of the exponents, in either form.
+    /// Adds an instruction that computes (x^e - 1) a for the limb a, in either form, where e is the
+    /// sum of the values `exponents`.
     pub fn rotdiff(&mut self, exponents: &[ValueId], a: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.value_type(a)?;
         let src: Vec<_> = exponents.iter().copied().chain([a]).collect();
         self.one(Op::Rotdiff, &src, Imm::None, ty)
     }
 
-    /// Adds an instruction that cuts a into signed digits in base 2^`log_base`, the most significant first. The digits are
-    /// residues modulo `to`, in coefficient form.
+    /// Adds an instruction that cuts the coefficients of a into signed digits in base 2^`log_base`.
+    /// Each result is one digit of all coefficients, modulo `to` and in coefficient form, the most
+    /// significant digit first.
     pub fn decomp(
         &mut self,
         a: ValueId,
@@ -323,8 +336,9 @@ impl ProcBuilder {
         )
     }
 
-    /// Adds an instruction that computes the LWE vector of coefficient 0 of a GLWE ciphertext with these masks and this
-    /// body, in coefficient form.
+    /// Adds an instruction that extracts an LWE vector from a GLWE ciphertext with these masks and
+    /// this body, in coefficient form. The vector encrypts coefficient 0 of the ciphertext's
+    /// message.
     pub fn extract(&mut self, masks: &[ValueId], body: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(body)?;
         let dimension = ty.ring.len().saturating_mul(masks.len());
@@ -336,8 +350,8 @@ impl ProcBuilder {
         self.one(Op::Extract, &src, Imm::None, extracted)
     }
 
-    /// Adds an instruction that switches the LWE vector x to another key. The table `key` is the switching key for digits
-    /// in base 2^`log_base`.
+    /// Adds an instruction that switches the LWE vector x to another key. The switching key is the
+    /// table `key`, made for digits in base 2^`log_base`.
     pub fn lweks(
         &mut self,
         x: ValueId,
@@ -352,12 +366,14 @@ impl ProcBuilder {
         self.one(Op::Lweks, &[x, key], Imm::Base(log_base), switched)
     }
 
-    /// Adds an instruction that loads a value of type `ty` from a slot of outside memory.
+    /// Adds an instruction that loads a value of type `ty` from a slot of the memory outside the
+    /// machine.
     pub fn load(&mut self, ty: impl Into<ValueType>, slot: u32) -> Result<ValueId, VerifyError> {
         self.one(Op::Load, &[], Imm::Slot(slot), ty)
     }
 
-    /// Adds an instruction that stores a limb or an LWE vector in a slot of outside memory.
+    /// Adds an instruction that stores a limb or an LWE vector in a slot of the memory outside the
+    /// machine.
     pub fn store(&mut self, a: ValueId, slot: u32) -> Result<(), VerifyError> {
         self.push(Op::Store, &[a], Imm::Slot(slot), &[]).map(drop)
     }
@@ -380,7 +396,7 @@ impl ProcBuilder {
         Ok(())
     }
 
-    /// Returns the type of a limb that the builder has defined.
+    /// Returns the type of the limb `v`, which the builder has defined.
     ///
     /// # Errors
     /// Fails if the value does not exist, or is no limb ([`Fault::Kind`]).
@@ -395,7 +411,7 @@ impl ProcBuilder {
         })
     }
 
-    /// Returns the type of a value that the builder has defined.
+    /// Returns the type of the value `v`, or an error if the builder has not defined `v`.
     pub fn value_type(&self, v: ValueId) -> Result<ValueType, VerifyError> {
         let ty = self.procedure.types.get(v.0 as usize).copied();
         ty.ok_or_else(|| {
@@ -434,7 +450,7 @@ impl ProcBuilder {
         )
     }
 
-    /// Adds an instruction with one result, which has the type of the first operand.
+    /// Adds an instruction with one result, which has the type of its first operand.
     fn like_first(&mut self, op: Op, src: &[ValueId], imm: Imm) -> Result<ValueId, VerifyError> {
         match src.first() {
             Some(&first) => {

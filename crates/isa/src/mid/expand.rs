@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Expands composite instructions into primitives, for devices without them. The expansion is the instruction's
-//! definition.
+//! Expands composite instructions into simpler ones, for devices that do not execute composites.
+//! The expansion is the definition of a composite.
 
 use ringmill_math::basext::Representative;
 use ringmill_math::{AnyModulus, MathError, Modulus, RnsBasis};
@@ -12,8 +12,9 @@ use super::verify;
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
 
-/// Replaces every composite instruction for which `keep` returns false by its expansion. Existing values keep their
-/// numbers, and temporary values get numbers after them. The expansion computes the same bits in every value.
+/// Replaces every composite instruction for which `keep` returns false by its expansion into
+/// simpler instructions. The values of the procedure keep their numbers and bits. The expansion's
+/// own values get numbers after theirs.
 ///
 /// # Errors
 /// Fails if the procedure does not verify, or if its expansion is larger than a procedure may be.
@@ -78,7 +79,8 @@ pub fn expand_composites(
     Ok(out)
 }
 
-/// The operands of a base extension, with their types and the product Q of their moduli.
+/// The operands of a base extension with their types, and the RNS base of their moduli, whose
+/// product is Q.
 struct Sources {
     limbs: Vec<(ValueId, LimbType)>,
     base: RnsBasis,
@@ -97,8 +99,9 @@ impl Sources {
         Ok(Self { limbs, base })
     }
 
-    /// Returns the values \[x_i (Q/q_i)^-1\]_(q_i) for the operands x_i modulo q_i. Q is the product of all q_i. For a
-    /// single operand the factor is 1.
+    /// Adds instructions for \[x_i (Q/q_i)^-1\]_(q_i), the residue modulo q_i, of each operand x_i
+    /// with modulus q_i, and returns their values. Q is the product of all q_i. A single operand is
+    /// returned as it is.
     fn scaled(&self, out: &mut Procedure) -> Vec<ValueId> {
         if let &[(v, _)] = self.limbs.as_slice() {
             return vec![v];
@@ -118,7 +121,9 @@ impl Sources {
     }
 }
 
-/// Expands `BEXT`: y_j = sum over i of \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j, in the operands' order.
+/// Expands the fast base extension `BEXT`: y_j = sum over i of \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod
+/// p_j. The x_i are the operands, modulo q_i; Q is the product of all q_i. The y_j are the results,
+/// modulo p_j.
 fn bext(out: &mut Procedure, x: &[ValueId], y: &[ValueId]) -> Result<(), Fault> {
     room(out, x.len() + 3 * x.len() * y.len())?;
     let sources = Sources::of(out, x)?;
@@ -134,9 +139,11 @@ fn bext(out: &mut Procedure, x: &[ValueId], y: &[ValueId]) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Expands `BEXTX`. First come Garner's mixed-radix digits, b_u = (...((x_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u.
-/// Then Horner's rule gives y_j = b_0 + q_0 (b_1 + q_1 (b_2 + ...)) mod p_j. For the centred representative, the
-/// largest integer below Q/2 is added first, which brings the integer into \[0, Q), and subtracted at the end.
+/// Expands the exact base extension `BEXTX` of x_u modulo q_u to y_j modulo p_j. First come
+/// Garner's mixed-radix digits, b_u = (...((x_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u. Then
+/// Horner's rule gives y_j = b_0 + q_0 (b_1 + q_1 (b_2 + ...)) mod p_j. For the centred
+/// representative, the largest integer below Q/2 is added first and subtracted at the end, where Q
+/// is the product of all q_u.
 fn bextx(out: &mut Procedure, x: &[ValueId], imm: Imm, y: &[ValueId]) -> Result<(), Fault> {
     let l = x.len();
     room(out, (l + 1) * (l + 1) * 2 + (3 * l + 1) * y.len())?;
@@ -184,8 +191,10 @@ fn bextx(out: &mut Procedure, x: &[ValueId], imm: Imm, y: &[ValueId]) -> Result<
     Ok(())
 }
 
-/// Expands `BEXTR`: alpha = sum over i of y_i q_i^-1 - r Q^-1 mod m, then y_j = sum over i of y_i (Q/q_i) - alpha Q mod
-/// p_j. Here y_i = \[x_i (Q/q_i)^-1\]_(q_i), and m is the modulus of r.
+/// Expands the exact base extension `BEXTR` of x_i modulo q_i to y_j modulo p_j. The operand r has
+/// the same integer modulo m, and Q is the product of all q_i. First come z_i = \[x_i
+/// (Q/q_i)^-1\]_(q_i), then alpha = sum over i of z_i q_i^-1 - r Q^-1 mod m. The results are y_j =
+/// sum over i of z_i (Q/q_i) - alpha Q mod p_j.
 fn bextr(out: &mut Procedure, src: &[ValueId], y: &[ValueId]) -> Result<(), Fault> {
     let Some((&r, x)) = src.split_last() else {
         return Ok(());
@@ -219,8 +228,9 @@ fn bextr(out: &mut Procedure, src: &[ValueId], y: &[ValueId]) -> Result<(), Faul
     Ok(())
 }
 
-/// Adds instructions for a sum of values, each times a weight, and of one last value. The values may have several
-/// moduli and are converted to the modulus of `to`. The sum is the value `target`, or a new value if that is `None`.
+/// Adds instructions for the sum of the `values` and of the value `last`, each times its weight.
+/// The values may have several moduli and are converted to the modulus of `to`. The sum is the
+/// value `target`, or a new value if that is `None`.
 fn sum(
     out: &mut Procedure,
     to: LimbType,
@@ -250,7 +260,8 @@ fn sum(
     })
 }
 
-/// Expands `DOT`: the product a_0 b_0, then one multiply-accumulate for each further pair, in the operands' order.
+/// Expands `DOT`, the sum of products of pairs of operands: a multiplication for the first pair,
+/// then one multiply-accumulate for each further pair, in order.
 fn dot(out: &mut Procedure, src: &[ValueId], dst: &[ValueId]) -> Result<(), Fault> {
     room(out, src.len())?;
     let (Some(&target), Some(&first)) = (dst.first(), src.first()) else {
@@ -295,7 +306,8 @@ fn type_of(out: &Procedure, v: ValueId) -> Result<LimbType, Fault> {
     })
 }
 
-/// Returns an error if `more` values or instructions would make the procedure larger than one may be.
+/// Returns an error if `more` further values or instructions would make the procedure `out` larger
+/// than a procedure may be.
 fn room(out: &Procedure, more: usize) -> Result<(), Fault> {
     verify::at_most(
         "values",
@@ -309,14 +321,16 @@ fn room(out: &Procedure, more: usize) -> Result<(), Fault> {
     )
 }
 
-/// Defines a temporary value and returns its number. The caller has checked that numbers stay far below 2^32.
+/// Adds a value of type `ty` to the procedure `out` and returns it. The caller has checked that
+/// there are far fewer than 2^32 values.
 fn temporary(out: &mut Procedure, ty: LimbType) -> ValueId {
     let id = ValueId(out.types.len() as u32);
     out.types.push(ty.into());
     id
 }
 
-/// Adds an instruction whose one result is a new value, and returns that value.
+/// Adds an instruction with one result to the procedure `out`. The result is a new value of type
+/// `ty`, which is returned.
 fn one(out: &mut Procedure, op: Op, ty: LimbType, src: &[ValueId], imm: Imm) -> ValueId {
     made(out, op, ty, src, imm, None)
 }
@@ -325,7 +339,8 @@ fn muli(out: &mut Procedure, ty: LimbType, v: ValueId, factor: u64) -> ValueId {
     one(out, Op::Muli, ty, &[v], Imm::Scalar(factor))
 }
 
-/// Adds an instruction whose one result is the value `target`, or a new value if that is `None`.
+/// Adds an instruction with one result to the procedure `out`, and returns the result. It is the
+/// value `target`, or a new value of type `ty` if that is `None`.
 fn made(
     out: &mut Procedure,
     op: Op,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The head of a program, with which a device opens it, and a check of the calls that follow.
+//! The head of a program, which a device gets when it opens the program, and a check of the
+//! program's calls.
 
 use std::sync::Arc;
 
@@ -12,36 +13,39 @@ use super::verify::in_program;
 use crate::def::Arity;
 use crate::error::{Fault, VerifyError};
 
-/// The head of a program is what a device gets before the first call: ring, moduli, inputs, procedures and seeds.
-/// Its size does not grow with the number of calls.
+/// The head of a program is what a device gets before the first call: ring, moduli, inputs,
+/// procedures, and whether the machine halts at the end. Its size does not grow with the number of
+/// calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'p> {
     /// The base-2 logarithm of the ring degree N.
     pub log_n: u8,
     pub moduli: &'p [TableModulus],
     pub inputs: &'p [HeadInput],
-    /// The procedures that the program's calls name. They have no immediate parameters.
+    /// The procedures that the program's calls name, by index. None has immediate parameters.
     pub procs: &'p [Arc<Procedure>],
     /// Whether the program ends with the halt instruction `HCF`, after which the machine awaits new instructions.
     pub halts: bool,
 }
 
 impl<'p> Head<'p> {
-    /// Returns the name and type of the first input for whose type `such` returns true. A device refuses inputs of
-    /// types that it does not hold.
+    /// Returns the name and type of the first of the program's inputs for whose type `such` returns
+    /// true. A device uses it to refuse inputs of types that it does not hold.
     pub fn input_of(&self, such: impl Fn(ValueType) -> bool) -> Option<(&'p str, ValueType)> {
         let input = self.inputs.iter().find(|input| such(input.ty))?;
         Some((input.name.as_str(), input.ty))
     }
 }
 
-/// The check of a program's calls as a device receives them. Each call must have the next number, name a procedure
-/// of the program's head, and read limbs that exist. All calls of a [`Stream`](super::Stream) pass.
+/// A check of a program's calls as a device receives them, one after another. Each call must have
+/// the next number, name a procedure of the program's head, and read limbs that exist. All calls of
+/// a [`Stream`](super::Stream) pass.
 #[derive(Clone, Debug)]
 pub struct Order<'p> {
     procs: &'p [Arc<Procedure>],
     number: u64,
-    /// The number of limbs that exist so far: the inputs, and the results of checked calls.
+    /// The number of limbs that exist so far: the program's inputs, and the results of the calls
+    /// that were checked.
     limbs: u64,
 }
 

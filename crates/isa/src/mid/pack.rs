@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts steps whose limbs all have different numbers to the steps of a block. It finds the last read of each limb,
-//! after which its number is used again.
+//! Makes the steps of a block from steps whose limbs all have different numbers. It finds the last
+//! read of each limb, after which a later limb gets its number.
 
 use super::program::{Action, HeadInput, HeadOutput, LocalId, Operand, Program, Step};
 use super::unrolled::Unrolled;
 use super::walk::Held;
 use crate::source::SourceLoc;
 
-/// A step of a block before numbers of dead limbs are used again: no two limbs of the block have the same number.
+/// A step of a block that is being made: no two limbs of the block have the same number yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loose {
     pub action: Action,
@@ -19,9 +19,10 @@ pub struct Loose {
     pub loc: Option<SourceLoc>,
 }
 
-/// Returns the steps and results of a block in which numbers of dead limbs are used again. The limbs have numbers below
-/// `numbers`, the parameters the first of these; `kept` are the block's results. A limb that no step defines, or a
-/// larger number, gives a block that does not verify.
+/// Returns the steps and results of a block in which a later limb may have the number of a dead
+/// one. In `steps` all limbs have different numbers below `numbers`, and the first `params` are the
+/// block's parameters; `kept` are its results. A limb that no step defines, or with a number that
+/// is too large, gives a block that does not verify.
 pub fn pack(
     params: u32,
     numbers: usize,

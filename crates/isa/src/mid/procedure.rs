@@ -9,31 +9,36 @@ use super::op::Op;
 use super::types::{LimbType, ModulusId, TableModulus, ValueId, ValueType};
 use crate::numbers::{Galois, Poly};
 
-/// The immediate of an instruction: the number that it has besides its operands. The opcode's definition fixes the
-/// variant.
+/// The immediate of an instruction: the number, or other datum, that it has besides its operands.
+/// Its opcode fixes the variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Imm {
     None,
     /// The immediate is a residue below the modulus of the operand, which the instruction adds or by which it
     /// multiplies.
     Scalar(u64),
-    /// The immediate is the Galois element of an automorphism: odd and below 2N.
+    /// The immediate is the Galois element g of an automorphism x -> x^g: an odd number below 2N.
     Galois(Galois),
-    /// The number of an immediate parameter of the procedure, whose scalar each call sets.
+    /// The immediate is the number of an immediate parameter of the procedure. Each call sets that
+    /// parameter to a residue, which the instruction adds or by which it multiplies.
     ScalarOf(u16),
-    /// The number of an immediate parameter of the procedure, whose Galois element each call sets.
+    /// The immediate is the number of an immediate parameter of the procedure. Each call sets that
+    /// parameter to the Galois element of the instruction's automorphism.
     GaloisOf(u16),
-    /// The source of a uniform limb: `seed` is the number of a seed parameter of the procedure, and `stream` the number
-    /// of the generator's stream.
+    /// The immediate says from what a uniform limb is expanded: `seed` is the number of a seed
+    /// parameter of the procedure, and `stream` that of the generator's stream.
     Stream {
         seed: u16,
         stream: u64,
     },
-    /// The immediate is the number of a slot of outside memory, which the instruction loads or stores.
+    /// The immediate is the number of a slot of the memory outside the machine, from which the
+    /// instruction loads or in which it stores.
     Slot(u32),
-    /// The range in which a base extension takes the integer of a coefficient.
+    /// The immediate is the range of the integers that a base extension extends: [0, Q) or centred
+    /// about 0, where Q is the product of the source moduli.
     Representative(Representative),
-    /// The immediate is the base-2 logarithm of the base of gadget digits.
+    /// The immediate is the base-2 logarithm of the base in which a gadget decomposition has its
+    /// digits.
     Base(u8),
 }
 
@@ -45,28 +50,30 @@ pub struct Instr {
     pub imm: Imm,
 }
 
-/// The type of an immediate parameter of a procedure: a value that each call sets in addition to its operands. So one
-/// procedure serves operations that differ only in a constant.
+/// The type of an immediate parameter of a procedure: a constant that each call sets in addition to
+/// its operands. So one procedure serves operations that differ only in a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmType {
-    /// The parameter is a residue below the modulus with this index.
+    /// The parameter is a residue below the modulus that has this index in the program's table.
     Scalar(ModulusId),
-    /// The parameter is a Galois element: odd and below 2N.
+    /// The parameter is a Galois element: an odd number below 2N.
     Galois,
 }
 
-/// The role of a parameter of a procedure: the part of an operand of the homomorphic operation that it is. A limb's
-/// prime is in the parameter's type, and not in its role.
+/// The role of a parameter of a procedure: which part of which operand of the homomorphic operation
+/// it is. A limb's prime is in the parameter's type, and not in its role.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ParamRole {
     /// The parameter is polynomial `poly`, or a limb of it, of the ciphertext that is operand number `arg`.
     Cipher { arg: u16, poly: Poly },
     /// The parameter is the plaintext that is operand number `arg` of the operation.
     Plain { arg: u16 },
-    /// A part of digit `digit` of the key that is operand number `arg`: part 0 (b), part 1 (a), or the masks 1 to k of a
-    /// GLWE key. A table that is a whole key also has this role.
+    /// The parameter is a part of digit `digit` of the key that is operand number `arg`. Part 0 is
+    /// the body b, and part 1 the mask a; a GLWE key has the masks 1 to k. A table that is a whole
+    /// key also has this role.
     Key { arg: u16, digit: u16, part: u16 },
-    /// The parameter is public exponent number `index` of operand number `arg`.
+    /// The parameter is a public exponent e of x^e: number `index` of those in operand number
+    /// `arg`.
     Exponent { arg: u16, index: u16 },
 }
 
@@ -86,15 +93,15 @@ pub struct ResultLimb {
     pub poly: Poly,
 }
 
-/// A homomorphic operation as instructions on limbs. Each value is defined once, before its use; `types[v]` is the type
-/// of value v. If `seeds` names the key operand number `arg`, the instruction `PRNG` expands that key's uniform limbs
-/// (part 1) from its seed.
+/// A homomorphic operation as instructions on limbs. Each value is defined once, before its use;
+/// `types[v]` is the type of value v. `seeds` lists keys, by their numbers as operands: the
+/// instruction `PRNG` expands the masks of such a key from its seed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Procedure {
     /// The name of the procedure, unique in a program. It is made of the operation, the parameters that change the
     /// instructions, and the level. It has letters, digits, `.`, `_` and `-`.
     pub name: String,
-    /// The base-2 logarithm of the scheme's ring degree N.
+    /// The base-2 logarithm of N, the degree of the scheme's full ring.
     pub log_n: u8,
     /// All moduli of the program: ciphertext primes in order, then special primes, then others. Types have indices into
     /// this table.
@@ -110,13 +117,15 @@ pub struct Procedure {
 }
 
 impl Procedure {
-    /// Returns the type of a value of this procedure as that of a limb, or `None` if the value is no limb.
+    /// Returns the type of the value `value` of this procedure if the value is a limb, and `None`
+    /// otherwise.
     pub fn limb(&self, value: ValueId) -> Option<LimbType> {
         self.types.get(value.0 as usize)?.limb()
     }
 
-    /// Returns the gadget that cuts residues of a value of this procedure into `levels` digits of `log_base` bits. It is
-    /// `None` if the value's modulus has too few bits.
+    /// Returns the gadget that cuts the residues of a value of this procedure into `levels` digits
+    /// of `log_base` bits. It is `None` if the value's modulus is neither an NTT-friendly prime nor
+    /// a power of two, or has too few bits.
     pub fn gadget(&self, value: ValueId, log_base: u8, levels: usize) -> Option<Gadget> {
         let id = self.types.get(value.0 as usize)?.modulus()?;
         let q = self.moduli.get(usize::from(id.0)).copied()?;

@@ -13,20 +13,21 @@ use super::types::{TableModulus, ValueType};
 use crate::numbers::Poly;
 use crate::source::SourceLoc;
 
-/// The number of a limb, or of a value of another kind, in the frame of a block. Every block numbers its own values
-/// from 0.
+/// The number of a limb, or of a value of another kind, in one block of a program. Every block
+/// numbers its own values from 0; these numbers and their limbs are the block's frame.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LocalId(pub u32);
 
-/// An operand of a step of a program: an input of the program, which every block can read, or a limb of the block's own
-/// frame.
+/// An operand of a step of a program: an input of the program, which every block can read, or a
+/// limb of the step's own block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Operand {
     /// The operand is an input of the program, by its number: an index into [`Program::inputs`].
     Input(u32),
     Local(LocalId),
-    /// An argument of a repeated block that differs from iteration to iteration. It is input number `first` in the
-    /// first iteration, and in each later one the input `step` places after that of the iteration before.
+    /// An argument of a repeated block that is another input in each iteration. The first iteration
+    /// has input number `first`, and each later one the input `step` places after that of the
+    /// iteration before.
     InTurn {
         first: u32,
         step: u32,
@@ -34,25 +35,27 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// Returns the number of the input that an argument [`Operand::InTurn`] is in the last of `turns` iterations of a
-    /// repeat.
+    /// Returns the number of the input that an argument [`Operand::InTurn`] of a repeated block is
+    /// in the last of `turns` iterations.
     pub(super) fn last_in_turn(first: u32, step: u32, turns: u64) -> u64 {
         let further = u64::from(step).saturating_mul(turns.saturating_sub(1));
         u64::from(first).saturating_add(further)
     }
 }
 
-/// The role of an input of a program: the part of the caller's data that it is. A limb's prime is in the input's type,
-/// and not in its role.
+/// The role of an input of a program: which part of which ciphertext, plaintext, key or exponents
+/// of the caller it is. A limb's prime is in the input's type, and not in its role.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InputRole {
     /// The input is polynomial `poly`, or a limb of it, of the ciphertext that is input number `input` of the caller.
     Cipher { input: u32, poly: Poly },
     /// The input is a limb of the encoded plaintext that is input number `input` of the caller.
     Plain { input: u32 },
-    /// The input is a part of digit `digit` of key number `key`, or a table that is this whole key.
+    /// The input is part `part` of digit `digit` of key number `key` of the caller, or a table that
+    /// is this whole key.
     Key { key: u32, digit: u16, part: u16 },
-    /// The input is public exponent number `index` of input number `input` of the caller.
+    /// The input is a public exponent e of x^e: number `index` of those in input number `input` of
+    /// the caller.
     Exponent { input: u32, index: u32 },
 }
 
@@ -67,24 +70,25 @@ pub struct HeadInput {
 /// An output of a [`Program`]: a limb of polynomial `poly` of output ciphertext number `output`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeadOutput {
-    /// The limb or input that is the output, after the last step of the program.
+    /// The limb of the program's own steps, or the input, that is this output after the last step.
     pub from: Operand,
     pub name: String,
     pub output: u32,
     pub poly: Poly,
 }
 
-/// The action of a step of a program: a call, a block, or a halt.
+/// What a step of a program does: calls a procedure, runs or repeats a block, or halts the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// The step calls a procedure, whose number is an index into [`Program::procs`].
     Call { proc: u32 },
-    /// The step runs a block once. The block's number is an index into [`Program::blocks`], below that of the block
-    /// that the step is in.
+    /// The step runs a block once. `block` is an index into [`Program::blocks`]. If the step itself
+    /// is in a block, the index is below that block's.
     Run { block: u32 },
-    /// The step runs a block `count` times. The block's first parameters, one for each result, are carried: each
-    /// iteration takes them from the results of the iteration before. Each other parameter is the same in every
-    /// iteration, or another input of the program in each ([`Operand::InTurn`]).
+    /// The step runs a block `count` times. The block's first parameters, one for each result, are
+    /// carried: each iteration takes them from the results of the iteration before. Each other
+    /// parameter is the same in every iteration, or another input of the program in each
+    /// ([`Operand::InTurn`]).
     Repeat { block: u32, count: u64 },
     /// The step is the halt instruction `HCF`: the machine halts and awaits new instructions. It is the last step of a
     /// program and has no operands.
@@ -94,16 +98,19 @@ pub enum Action {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     pub action: Action,
-    /// The arguments of the call or of the block, one for each parameter, in order, of equal type.
+    /// The arguments of the called procedure or of the block, one for each of its parameters, in
+    /// order and of the same type.
     pub args: Vec<Operand>,
-    /// For a call, the index in [`Program::seeds`] for each seed parameter of the procedure.
+    /// For a call, one entry for each seed parameter of the procedure: an index into
+    /// [`Program::seeds`].
     pub seeds: Vec<u32>,
     /// For a call, the value of each immediate parameter of the procedure.
     pub immediates: Vec<u64>,
-    /// The arguments that are limbs of the frame and that no later step reads. The step's results may take their
-    /// numbers.
+    /// The limbs among the arguments that no later step of the block reads. The results of this
+    /// step may take their numbers.
     pub dies: Vec<LocalId>,
-    /// The number of each result in the block's frame, in order. No limb that a later step reads has this number.
+    /// The numbers that this step's results get in their block, in order. No limb that a later step
+    /// reads has such a number.
     pub results: Vec<LocalId>,
     /// The line of the user's source from which this step came.
     pub loc: Option<SourceLoc>,
@@ -124,13 +131,14 @@ impl Step {
     }
 }
 
-/// A block of a program: a list of steps that a program runs or repeats. The block numbers its limbs in a frame of its
-/// own.
+/// A block of a program: a list of steps that the program runs or repeats. Each block numbers its
+/// own limbs from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
     /// The name of the block, unique in a program. It has letters, digits, `.`, `_` and `-`.
     pub name: String,
-    /// The types of the block's parameters, which have the first numbers of the frame.
+    /// The types of the block's parameters, which are the first of the limbs that the block
+    /// numbers.
     pub params: Vec<ValueType>,
     pub steps: Vec<Step>,
     /// The results of the block: the values of these limbs or parameters after the block's last step.
@@ -144,15 +152,18 @@ pub struct Program {
     pub procs: Vec<Arc<Procedure>>,
     pub blocks: Vec<Block>,
     pub inputs: Vec<HeadInput>,
-    /// The numbers of the keys whose 32-byte seeds the caller supplies.
+    /// The numbers of the keys whose 32-byte seeds the caller supplies, from which masks are
+    /// expanded.
     pub seeds: Vec<u32>,
-    /// The steps of the program itself, in a frame without parameters.
+    /// The steps of the program itself, which run once. They number their limbs from 0, as a block
+    /// does, and have no parameters.
     pub steps: Vec<Step>,
     pub outputs: Vec<HeadOutput>,
 }
 
 impl Program {
-    /// Makes a program without steps over the ring of degree 2^`log_n` and these moduli.
+    /// Makes a program without inputs, steps and outputs, over the ring of degree 2^`log_n` and
+    /// with these moduli.
     pub fn empty(log_n: u8, moduli: Vec<TableModulus>) -> Self {
         Self {
             log_n,
@@ -173,8 +184,8 @@ impl Program {
             .is_some_and(|step| step.action == Action::Halt)
     }
 
-    /// Makes a program of one call of a procedure. Each parameter is an input, each result an output, and each seed
-    /// parameter has a key of its own.
+    /// Makes a program that calls one procedure once. Each parameter of the procedure is an input,
+    /// each result an output, and each seed parameter has the seed of another key.
     pub fn calling(procedure: Arc<Procedure>, immediates: Vec<u64>) -> Self {
         let inputs = procedure.params.iter().zip(procedure.param_types());
         let inputs = inputs.map(|(param, ty)| HeadInput {

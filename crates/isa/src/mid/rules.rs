@@ -21,7 +21,7 @@ mod torus;
 /// The most bits that a gadget digit can have.
 const MAX_LOG_BASE: u8 = 31;
 
-/// A value with its type. `T` is the type of any value, or that of a limb.
+/// A value of a procedure with its type. `T` is the type of any value, or that of a limb.
 #[derive(Clone, Copy)]
 pub(crate) struct Typed<T = ValueType> {
     pub value: ValueId,
@@ -31,18 +31,18 @@ pub(crate) struct Typed<T = ValueType> {
 /// A limb of a procedure with its type.
 pub(super) type TypedLimb = Typed<LimbType>;
 
-/// The facts about a procedure that the typing rules need to check one of its instructions.
+/// What the typing rules must know of a procedure to check one of its instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub log_n: u8,
     pub moduli: &'a [TableModulus],
-    /// The number of the procedure's seed parameters.
+    /// The number of seed parameters that the procedure has.
     pub seeds: usize,
     /// The types of the procedure's immediate parameters.
     pub immediates: &'a [ImmType],
 }
 
-/// Returns the name of a ring in words.
+/// Returns a ring in words, such as "full ring of 2^14 coefficients".
 pub(crate) fn ring_text(ring: Ring) -> String {
     let kind = match ring.kind {
         RingKind::Full => "full ring".to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn ring_text(ring: Ring) -> String {
     format!("{kind} of 2^{} coefficients", ring.log_n)
 }
 
-/// Returns the name of a form: `coefficient` or `evaluation`.
+/// Returns the name of a limb's form: `coefficient` or `evaluation`.
 pub(crate) fn form_text(form: Form) -> &'static str {
     match form {
         Form::Coeff => "coefficient",
@@ -61,8 +61,8 @@ pub(crate) fn form_text(form: Form) -> &'static str {
     }
 }
 
-/// Checks the ring degree N and the moduli of a program: 2^1 <= N <= 2^17, and distinct moduli, each in the range of
-/// its kind.
+/// Checks the ring degree N and the moduli of a program. N must be from 2^1 to 2^17. The moduli
+/// must be distinct, each in the range that its kind has for this N.
 pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
     if Ring::full(log_n).check().is_err() {
         let expected = format!("log2 of the ring degree from 1 to {}", Ring::MAX_LOG_N);
@@ -100,7 +100,8 @@ pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault
     Ok(())
 }
 
-/// Checks that a modulus is in the range of its kind. The error describes that range.
+/// Checks that a modulus is in the range that its kind (prime, plain number or power of two) has
+/// for the ring degree 2^`log_n`. The error describes that range.
 fn check_modulus(log_n: u8, q: TableModulus) -> Result<(), String> {
     let most = Modulus::MAX_BITS;
     match q {
@@ -139,7 +140,8 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns the name and value of a modulus of the table, for error messages.
+    /// Returns the name and value of a modulus of the program's table, such as `q0 = 97`, for error
+    /// messages.
     pub(crate) fn modulus_text(self, id: ModulusId) -> String {
         match self.moduli.get(usize::from(id.0)) {
             Some(q) => format!("q{} = {q}", id.0),
@@ -147,8 +149,9 @@ impl Scope<'_> {
         }
     }
 
-    /// Checks that a limb of this procedure may have the type `ty`. The ring must be the scheme's or a half of it.
-    /// The modulus must be in the table, and have roots of unity if the form or a half ring needs them.
+    /// Checks that a limb of this procedure may have the type `ty`. Its ring must be the scheme's
+    /// or a half of it, and its modulus in the program's table. For evaluation form, and for a half
+    /// ring, the modulus must be an NTT-friendly prime.
     pub(crate) fn check_type(self, item: impl Fn() -> String, ty: LimbType) -> Result<(), Fault> {
         let full = Ring::full(self.log_n);
         let (plus, minus) = full.halves();
@@ -206,7 +209,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns the modulus of the table with this index, or an error if there is none.
+    /// Returns the modulus with this index in the program's table, or an error if there is none.
     pub(crate) fn check_modulus(self, id: ModulusId) -> Result<TableModulus, Fault> {
         let known = self.moduli.get(usize::from(id.0)).copied();
         known.ok_or(Fault::Range {
@@ -250,7 +253,8 @@ impl Scope<'_> {
         expect_form(item, expected.form, found.form)
     }
 
-    /// Checks that two types are of one kind of value and equal.
+    /// Checks that the type `found` is equal to the type `expected`, which includes the kind of
+    /// value.
     pub(crate) fn expect_value(
         self,
         item: impl Fn() -> String,
@@ -326,7 +330,7 @@ pub(super) fn item<T>(v: Typed<T>) -> String {
     format!("%{}", v.value.0)
 }
 
-/// Returns a value as a limb, or an error if it is no limb.
+/// Returns a value as a limb with its type, or an error if the value is no limb.
 pub(super) fn limb(v: Typed) -> Result<TypedLimb, Fault> {
     let ty = v.ty.limb().ok_or_else(|| Fault::Kind {
         item: item(v),
@@ -355,9 +359,9 @@ pub(super) fn expect_form(
     })
 }
 
-/// Checks one instruction by its definition: its numbers of operands and results, its immediate and its typing rule.
-/// The caller has checked the type of each value by [`Scope::check_value`], and checks the use of slots of outside
-/// memory itself.
+/// Checks one instruction by its definition: its numbers of operands and results, its immediate and
+/// its typing rule. The caller has checked the type of each value by [`Scope::check_value`]. The
+/// caller also checks that a slot of outside memory is stored before it is loaded.
 pub(crate) fn check_instr(
     scope: Scope<'_>,
     op: Op,
@@ -399,7 +403,8 @@ pub(crate) fn check_instr(
     check_immediate(scope, info.immediate, imm, src)
 }
 
-/// Checks that a slot of outside memory may hold the value: it is a limb or an LWE vector.
+/// Checks that a slot of the memory outside the machine may hold the value: the value is a limb or
+/// an LWE vector.
 fn stored(v: Typed) -> Result<(), Fault> {
     match v.ty {
         ValueType::Limb(_) | ValueType::Lwe(_) => Ok(()),
@@ -415,7 +420,8 @@ fn neither(v: Typed) -> Fault {
     }
 }
 
-/// Checks that all operands and results have one type, that of a limb or an LWE vector.
+/// Checks that all operands and results of an instruction have one type, which is that of a limb or
+/// of an LWE vector.
 fn same(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
@@ -425,7 +431,8 @@ fn same(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
     all.try_for_each(|&v| scope.expect_value(|| item(v), first.ty, v.ty))
 }
 
-/// Checks that a number is an odd Galois element of the ring.
+/// Checks that `g` is a Galois element of the ring of degree 2^`log_n`: odd, and below twice the
+/// degree.
 fn check_galois(log_n: u8, g: u64) -> Result<(), Fault> {
     let two_n = two_n(log_n);
     if g % 2 == 1 && g < two_n {
@@ -437,7 +444,8 @@ fn check_galois(log_n: u8, g: u64) -> Result<(), Fault> {
     })
 }
 
-/// Checks the value that a call sets for an immediate parameter of type `ty`.
+/// Checks the value that a call sets for an immediate parameter of type `ty`: a Galois element, or
+/// a residue below its modulus.
 pub(crate) fn check_given(scope: Scope<'_>, ty: ImmType, value: u64) -> Result<(), Fault> {
     match ty {
         ImmType::Galois => check_galois(scope.log_n, value),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Counts the instructions of mid-level procedures and programs.
 //!
-//! The count of a program is the sum over its procedures of calls times instructions; no repeat is unrolled for it.
+//! For a program, the instructions of each procedure count once for each call in a run. Repeats are
+//! multiplied and not unrolled.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +23,9 @@ pub fn procedure_counts(procedure: &Procedure) -> OpCounts {
     counts
 }
 
-/// Counts the calls of each procedure in a run of a program, by procedure number. A repeat counts all its iterations.
-/// Calls of procedures that do not exist, which the verifier refuses, are left out.
+/// Counts the calls of each procedure in a run of a program, by procedure number. Calls in a
+/// repeated block count once for each iteration. Calls of procedures that do not exist, which the
+/// verifier refuses, are left out.
 pub fn call_counts(program: &Program) -> Vec<u64> {
     let mut blocks: Vec<BTreeMap<u32, u64>> = Vec::with_capacity(program.blocks.len());
     for block in &program.blocks {
@@ -39,14 +41,15 @@ pub fn call_counts(program: &Program) -> Vec<u64> {
     calls
 }
 
-/// Counts the calls of procedures in a run of the whole program.
+/// Counts the calls in a run of the whole program, of all procedures together.
 pub fn calls(program: &Program) -> u64 {
     call_counts(program)
         .into_iter()
         .fold(0, u64::saturating_add)
 }
 
-/// Counts the calls of each procedure in some steps, from the counts `blocks` of the blocks that these steps run.
+/// Counts the calls of each procedure in a run of `steps`. `blocks` has these counts for each block
+/// that the steps may run.
 fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     let mut add = |proc: u32, more: u64| {
@@ -70,7 +73,8 @@ fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64>
     counts
 }
 
-/// Counts the instructions of each opcode in a run of the whole program.
+/// Counts the instructions of each opcode in a run of the whole program, with the halt instruction
+/// `HCF` at its end.
 pub fn program_counts(program: &Program) -> OpCounts {
     let mut counts = OpCounts::new();
     for (procedure, calls) in program.procs.iter().zip(call_counts(program)) {

@@ -16,21 +16,22 @@ use super::verify::{ProgramTypes, in_program, verify_program};
 use super::walk::{Held, Pulled, Walk};
 use crate::error::{Fault, VerifyError};
 
-/// A program that [`verify_program`] accepts, so that a function that takes one need not check it again. For each
-/// procedure and each set of immediates with which the program's text calls it, it has one procedure without immediate
-/// parameters.
+/// A program that [`verify_program`] accepts, so that a function that takes one need not check it
+/// again. It also has procedures without immediate parameters: one for each procedure and each list
+/// of immediates with which a step calls it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verified {
     program: Program,
     types: ProgramTypes,
     procs: Vec<Arc<Procedure>>,
-    /// For each procedure of the program, a map from the immediates of a call to the index in `procs` of the procedure
-    /// made for them.
+    /// For each procedure of the program, a map from a call's immediates to an index into `procs`:
+    /// the procedure with these immediates in place of its parameters.
     bound: Vec<HashMap<Vec<u64>, u32>>,
 }
 
 impl Verified {
-    /// Verifies a program, and makes its procedures without immediate parameters.
+    /// Verifies a program, and makes from its procedures those without immediate parameters that
+    /// its calls need.
     ///
     /// # Errors
     /// Fails if the program does not verify, or has more pairs of procedure and immediates than a program may have
@@ -70,13 +71,14 @@ impl Verified {
         self.program
     }
 
-    /// Returns the types that the verifier found: those of the blocks' results and of the program's outputs.
+    /// Returns the types that the verifier computed: those of the results of blocks and of the
+    /// program's outputs.
     pub fn types(&self) -> &ProgramTypes {
         &self.types
     }
 
-    /// Returns the procedures without immediate parameters, which the calls of a [`Stream`] name. The program's own
-    /// procedures still have such parameters.
+    /// Returns the procedures without immediate parameters, which the calls of a [`Stream`] name by
+    /// index. They were made from the program's own procedures and the immediates of its calls.
     pub fn bound_procs(&self) -> &[Arc<Procedure>] {
         &self.procs
     }
@@ -100,8 +102,8 @@ impl Verified {
         self.bound.get(proc as usize)?.get(immediates).copied()
     }
 
-    /// Returns the head of the program: ring, moduli, inputs, procedures and seeds, which a device needs before the
-    /// first call.
+    /// Returns the head of the program, which a device needs before the first call: ring, moduli,
+    /// inputs, procedures, and whether the machine halts at the end.
     pub fn head(&self) -> Head<'_> {
         Head {
             log_n: self.program.log_n,
@@ -163,11 +165,12 @@ impl TryFrom<Unrolled> for Verified {
 pub struct Called {
     /// The number of this call, which is the number of calls before it in the run.
     pub number: u64,
-    /// The call itself. Its procedure is an index into [`Verified::bound_procs`]. Each limb of the run has a unique
-    /// number; the program's inputs have the first numbers, in their order.
+    /// The call itself. Its procedure is an index into [`Verified::bound_procs`]. Each limb of the
+    /// run has a number of its own, that no other limb of the run has. The program's inputs have
+    /// the first numbers, in their order.
     pub call: Call,
-    /// The limbs that are no outputs of the program and that no later call reads. Inputs stay readable and are never
-    /// among them.
+    /// The limbs that no later call reads and that are no outputs of the program. Inputs stay
+    /// readable and are never among them.
     pub dies: Vec<LimbId>,
 }
 
@@ -175,10 +178,11 @@ pub struct Called {
 pub struct Stream<'p> {
     verified: &'p Verified,
     walk: Walk<'p>,
-    /// For each number that the walk through the program gives to a limb while later calls read it, the limb that has
-    /// the number now.
+    /// For each number that the walk through the program gives to limbs, the limb that has it now.
+    /// The walk gives the number of a dead limb to a later one.
     limbs: Vec<LimbId>,
-    /// The number of limbs of the run so far, inputs and results of calls.
+    /// The number of limbs of the run so far: the program's inputs, and the results of the calls
+    /// that were pulled.
     made: u64,
     number: u64,
 }

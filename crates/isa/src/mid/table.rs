@@ -7,8 +7,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::unrolled::LimbId;
 
-/// A hash of a limb's number. Limbs are numbered in the order in which calls define them, so nobody can choose
-/// numbers that collide.
+/// A hasher of limb numbers. Limbs are numbered in the order in which calls define them, so nobody
+/// can choose numbers that collide.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ByNumber(u64);
 
@@ -35,10 +35,11 @@ impl Hasher for ByNumber {
     }
 }
 
-/// A hash map with limbs of a run, or limbs of a frame, as keys.
+/// A hash map with limbs as keys, of a whole run (`LimbId`) or of one block.
 pub type LimbMap<T, L = LimbId> = HashMap<L, T, BuildHasherDefault<ByNumber>>;
 
-/// A table with a value for each input of a program from the beginning, and for each other limb that was given one.
+/// A table of values by limb. It has a value for each input of a program from the beginning, and
+/// for each limb that was added.
 #[derive(Clone, Debug)]
 pub struct LimbTable<T> {
     inputs: Vec<T>,
@@ -46,7 +47,8 @@ pub struct LimbTable<T> {
 }
 
 impl<T: Clone + Default> LimbTable<T> {
-    /// Makes a table for a program with this number of inputs, which are the limbs with the first numbers.
+    /// Makes a table for a program with this number of inputs. The inputs are the limbs with the
+    /// first numbers, and get the default value.
     pub fn new(inputs: usize) -> Self {
         Self {
             inputs: vec![T::default(); inputs],
@@ -77,7 +79,8 @@ impl<T: Clone + Default> LimbTable<T> {
         }
     }
 
-    /// Removes the value of a limb from the table and returns it. An input gets the default value again.
+    /// Removes the value of a limb from the table and returns it. An input keeps an entry, with the
+    /// default value.
     pub fn remove(&mut self, limb: LimbId) -> Option<T> {
         match self.inputs.get_mut(limb.0 as usize) {
             None => self.made.remove(&limb),

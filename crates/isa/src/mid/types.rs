@@ -7,8 +7,8 @@ use ringmill_math::torus::Coefficients;
 use ringmill_math::{AnyModulus, MathError, Modulus, Ring, WordModulus};
 use serde::{Deserialize, Serialize};
 
-/// The form of a limb: the coefficients of its polynomial, or the polynomial's values at the roots of unity in
-/// bit-reversed order.
+/// The form of a limb: the coefficients of its polynomial, or the polynomial's values at the roots
+/// of unity, in bit-reversed order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Form {
     Coeff,
@@ -27,12 +27,12 @@ pub enum TableModulus {
     Prime(u64),
     /// Any number m with 2 <= m < 2^61, such as a plaintext modulus or an auxiliary modulus.
     Plain(u64),
-    /// The power of two 2^k for this k, 1 <= k <= 64.
+    /// The power of two 2^k for the number k in the variant, from 1 to 64.
     PowerOfTwo(u8),
 }
 
 impl TableModulus {
-    /// Returns a table of moduli that are NTT-friendly primes.
+    /// Returns a table of moduli whose values are NTT-friendly primes.
     pub fn primes(values: &[u64]) -> Vec<Self> {
         values.iter().copied().map(Self::Prime).collect()
     }
@@ -85,9 +85,10 @@ impl From<Coefficients> for TableModulus {
     }
 }
 
-/// Converts a modulus of a table to the modulus of coefficients that are cut into gadget digits.
+/// Converts a modulus of a table to the modulus of coefficients that are cut into gadget digits: a
+/// power of two or an NTT-friendly prime.
 impl TryFrom<TableModulus> for Coefficients {
-    /// The text that names the kind of modulus that was expected.
+    /// The kinds of modulus that were expected, as text.
     type Error = &'static str;
 
     fn try_from(modulus: TableModulus) -> Result<Self, Self::Error> {
@@ -100,7 +101,7 @@ impl TryFrom<TableModulus> for Coefficients {
     }
 }
 
-/// Converts a number to a prime modulus, the kind of most moduli.
+/// Converts a number to a modulus of the kind that most have: an NTT-friendly prime.
 impl From<u64> for TableModulus {
     fn from(q: u64) -> Self {
         Self::Prime(q)
@@ -122,8 +123,8 @@ impl fmt::Display for TableModulus {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ValueId(pub u32);
 
-/// The type of a limb: ring, modulus and form. `ring.log_n` belongs to the limb's own number of coefficients, also on a
-/// half ring.
+/// The type of a limb: ring, modulus and form. `ring.log_n` is log2 of the limb's number of
+/// coefficients, also on a half ring, which has half of the full ring's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LimbType {
     pub ring: Ring,
@@ -155,7 +156,7 @@ pub struct LweType {
     pub modulus: ModulusId,
 }
 
-/// The type of a table of LWE vectors, one after another, which is a key-switching key.
+/// The type of a table of LWE vectors (`rows` of the type `row`), which is a key-switching key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LweTableType {
     pub row: LweType,
@@ -173,7 +174,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// Returns the type as that of a limb, or `None` for another kind of value.
+    /// Returns this type if it is that of a limb, or `None` for another kind of value.
     pub fn limb(self) -> Option<LimbType> {
         match self {
             Self::Limb(ty) => Some(ty),
@@ -181,7 +182,8 @@ impl ValueType {
         }
     }
 
-    /// Returns the index of the modulus, or `None` for an exponent.
+    /// Returns the index of the value's modulus in the program's table, or `None` for an exponent,
+    /// which has none.
     pub fn modulus(self) -> Option<ModulusId> {
         match self {
             Self::Limb(ty) => Some(ty.modulus),
@@ -191,8 +193,8 @@ impl ValueType {
         }
     }
 
-    /// Returns the number of machine words of one value of this type: the residues of a limb, or the masks and bodies
-    /// of LWE vectors.
+    /// Returns the number of words of one value of this type: the residues of a limb, the masks and
+    /// bodies of LWE vectors, or one for an exponent.
     pub fn words(self) -> usize {
         match self {
             Self::Limb(ty) => ty.ring.len(),
@@ -202,7 +204,7 @@ impl ValueType {
         }
     }
 
-    /// Returns the name of this kind of value, for error messages.
+    /// Returns the name of the kind of value, such as "a limb", for error messages.
     pub fn kind(self) -> &'static str {
         match self {
             Self::Limb(_) => "a limb",
@@ -212,8 +214,8 @@ impl ValueType {
         }
     }
 
-    /// Returns the part of the type that distinguishes values of one role: a limb's ring and modulus, or the modulus of
-    /// an LWE vector or a table.
+    /// Returns the type with only what tells two values of one role apart: a limb's ring and
+    /// modulus, or the modulus of an LWE vector or a table. The rest is set to fixed values.
     pub(crate) fn part(self) -> Self {
         match self {
             Self::Limb(ty) => Self::Limb(LimbType {

@@ -16,7 +16,7 @@ use crate::error::VerifyError;
 use crate::numbers::Poly;
 use crate::source::SourceLoc;
 
-/// A limb of a whole run of a program: an index into [`Unrolled::limbs`].
+/// A limb of a whole run of a program, as its index into [`Unrolled::limbs`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LimbId(pub u64);
 
@@ -55,8 +55,8 @@ pub struct Unrolled {
     pub log_n: u8,
     pub moduli: Vec<TableModulus>,
     pub procs: Vec<Arc<Procedure>>,
-    /// The types of all limbs of the program by their numbers. Inputs that are no limbs have numbers and types here
-    /// too.
+    /// The types of all limbs of the run, by their numbers. Inputs of other kinds than limbs also
+    /// have numbers and types here.
     pub limbs: Vec<ValueType>,
     pub inputs: Vec<Input>,
     /// The numbers of the keys whose 32-byte seeds the caller supplies.
@@ -66,7 +66,8 @@ pub struct Unrolled {
 }
 
 impl Unrolled {
-    /// Makes a program without procedures, inputs, calls and outputs.
+    /// Makes a program without procedures, inputs, calls and outputs, over the ring of degree
+    /// 2^`log_n` and with these moduli.
     pub fn empty(log_n: u8, moduli: Vec<TableModulus>) -> Self {
         Self {
             log_n,
@@ -80,12 +81,12 @@ impl Unrolled {
         }
     }
 
-    /// Returns the type of the limb, or `None` for a value that is no limb.
+    /// Returns the type of the value `limb` if it is a limb, or `None` for another kind of value.
     pub fn limb_type(&self, limb: LimbId) -> Option<LimbType> {
         self.limbs.get(limb.0 as usize)?.limb()
     }
 
-    /// Writes a verified program as a list of its calls, without blocks.
+    /// Unrolls a verified program into the list of its calls, without blocks and repeats.
     ///
     /// # Errors
     /// Fails if the program has more than `most` calls.

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Walks through the calls of a mid-level program in the order of a run. It enters and leaves blocks, repeats their
-//! iterations, and lists the limbs that die with each call.
+//! Walks through the calls of a mid-level program in the order of a run. It enters and leaves
+//! blocks, repeats their iterations, and lists the limbs that die with each call: those that no
+//! later call reads.
 //!
-//! All limbs that are alive have different numbers. Numbers of dead limbs are used again, so numbers stay below the
-//! most limbs alive at one time. The walk holds a frame for each open block, and a count for each limb alive.
+//! All limbs that are alive have different numbers. A later limb gets the number of a dead one, so
+//! numbers stay below the most limbs alive at one time. The walk holds one frame for each block
+//! that it is in, and a count for each limb alive.
 
 use super::program::{Action, Block, LocalId, Operand, Program, Step};
 use super::verify::{in_program, verify_program};
 use crate::error::{Fault, VerifyError};
 use crate::source::SourceLoc;
 
-/// An operand or a result of a call that a walk through a program returns.
+/// A limb or other value that a walk through a program names as an operand of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Held {
-    /// The operand is an input of the program, by its number.
+    /// The value is an input of the program, by its number.
     Input(u32),
-    /// The number of a limb that a call defined. The limb has this number until it is dead, which is when no later
-    /// call reads it.
+    /// The value is a limb that a call defined, by its number. The limb has the number until no
+    /// later call reads it. Then another limb may get the number.
     Made(u32),
 }
 
@@ -28,38 +30,39 @@ pub struct Pulled<'a> {
     pub args: Vec<Held>,
     pub seeds: &'a [u32],
     pub immediates: &'a [u64],
-    /// The numbers of the limbs that are the results of the call.
+    /// The numbers of the limbs that are the results of the call, in order.
     pub results: Vec<u32>,
-    /// The numbers of the limbs that nothing reads after this call.
+    /// The numbers of the limbs that no later call reads and that are no outputs.
     pub dies: Vec<u32>,
     pub loc: Option<&'a SourceLoc>,
 }
 
-/// A block, or the program's own steps, that the walk has entered and not yet left.
+/// The state of a block, or of the program's own steps, that the walk has entered and not yet left.
 struct Frame<'a> {
-    /// The block, or `None` for the program's own frame.
+    /// The block of this frame, or `None` for the program's own steps.
     block: Option<&'a Block>,
-    /// The steps of the frame. `next` is the index of the next one.
+    /// The steps of the block or program. `next` is the index of the next step to walk.
     steps: &'a [Step],
     next: usize,
-    /// For each limb of the frame, the input that it is or the number that it has. A limb that is not defined yet or
-    /// is dead has `None`.
+    /// For each limb that the block numbers, the input that it is or the number that the walk gave
+    /// it. A limb that is not defined yet or is dead has `None`.
     limbs: Vec<Option<Held>>,
-    /// The step, in the frame from which this one was entered, that opened this frame. It still has `turns`
-    /// iterations to run.
+    /// The step by which the walk entered this block, in the frame below. `turns` is the number of
+    /// iterations that are left, with the present one.
     opener: Option<&'a Step>,
     turns: u64,
-    /// The number of iterations of the block that began before the current one.
+    /// The number of iterations of this block that have ended.
     turned: u64,
-    /// The arguments of a repeated block that are not results of the iteration before.
+    /// The arguments of a repeated block that are the same in all iterations or inputs in turn. The
+    /// others are results of the iteration before.
     given: Vec<Given>,
 }
 
-/// An argument of a repeated block that is not carried from one iteration to the next.
+/// An argument of a repeated block that is no result of the iteration before.
 #[derive(Clone, Copy)]
 enum Given {
     Same(Held),
-    /// The argument is an input of the program that differs from iteration to iteration, as [`Operand::InTurn`] says.
+    /// The argument is another input of the program in each iteration, as [`Operand::InTurn`] says.
     InTurn {
         first: u32,
         step: u32,
@@ -91,14 +94,15 @@ impl Given {
 pub struct Walk<'a> {
     program: &'a Program,
     frames: Vec<Frame<'a>>,
-    /// For each number, how many entries of the open frames refer to the limb with this number. A number with 0 is
-    /// free.
+    /// For each number of a limb, how often the frames of all open blocks refer to the limb that
+    /// has it. A number with 0 is free for another limb.
     places: Vec<u32>,
     free: Vec<u32>,
-    /// The numbers of limbs that died after the call that the walk found last.
+    /// The numbers of the limbs that died after the call that the walk found last, when it left or
+    /// entered blocks.
     died: Vec<u32>,
-    /// The call that the walk found and has not yet returned. Limbs that die before the next call count as dying with
-    /// it.
+    /// The call that the walk found and has not returned. It waits, because limbs that die before
+    /// the next call are listed as dying with it.
     found: Option<Pulled<'a>>,
 }
 
@@ -112,8 +116,8 @@ impl<'a> Walk<'a> {
         Ok(Self::verified(program))
     }
 
-    /// Makes a walk through a program that is known to verify. For another program the walk returns an error when it
-    /// reaches the fault.
+    /// Makes a walk through a program that is known to verify. If it does not, the walk returns an
+    /// error when it comes to the fault.
     pub(crate) fn verified(program: &'a Program) -> Self {
         let frame = Frame {
             block: None,
@@ -187,12 +191,13 @@ impl<'a> Walk<'a> {
         held.collect()
     }
 
-    /// Returns a bound above all numbers that limbs have had so far.
+    /// Returns a number above all numbers that the walk has given to limbs so far.
     pub fn numbers(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns the call that the walk found, with all limbs that died since.
+    /// Returns the call that the walk found last, with all limbs that died since, or `None` if it
+    /// was returned already.
     fn give(&mut self) -> Option<Pulled<'a>> {
         let mut found = self.found.take()?;
         self.free.extend_from_slice(&self.died);
@@ -264,7 +269,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Ends a run of a block: begins its next iteration, or returns to the frame below.
+    /// Ends one iteration of the innermost open block: begins the next iteration, or leaves the
+    /// block if none is left.
     fn leave(&mut self) -> Result<(), Fault> {
         let Some(frame) = self.frames.last() else {
             return Ok(());
@@ -324,7 +330,8 @@ impl<'a> Walk<'a> {
         limb.ok_or_else(|| undefined("a limb"))
     }
 
-    /// Defines a limb of the current frame. The caller has counted this reference in `places`.
+    /// Makes the limb `local` of the innermost open block refer to `held`. The caller has counted
+    /// this reference in `places`.
     fn define(&mut self, local: LocalId, held: Held) -> Result<(), Fault> {
         let frame = self.frames.last_mut().ok_or_else(|| undefined("a frame"))?;
         let index = local.0 as usize;
@@ -342,7 +349,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Removes limbs that die from the current frame.
+    /// Removes the limbs `dies` from the innermost open block, because no later step reads them.
     fn end(&mut self, dies: &[LocalId]) -> Result<(), Fault> {
         for &local in dies {
             let held = self.held(Operand::Local(local))?;

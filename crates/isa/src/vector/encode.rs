@@ -15,14 +15,15 @@ pub struct NotAWord {
     pub what: &'static str,
 }
 
-/// Returns a number whose low `bits` bits are ones.
+/// Returns the number whose low `bits` bits are ones and whose other bits are zeros.
 fn mask(bits: u32) -> u32 {
     let others = u32::BITS.saturating_sub(bits);
     u32::MAX.checked_shr(others).unwrap_or(0)
 }
 
-/// Encodes an instruction of the vector machine as a word, in the low 96 bits of the result. An index that is
-/// too large for its field is cut; the verifier refuses it.
+/// Encodes an instruction of the vector machine as a word, in the low 96 bits of the result. If an
+/// index is too large for its field, its high bits are lost; the verifier refuses such an
+/// instruction.
 pub fn encode(instr: &Instr) -> u128 {
     let mut word = 0u128;
     let mut put = |value: u32, bits: u32| {

@@ -4,8 +4,9 @@
 
 use super::op::{Immediate, Unit};
 
-/// The kinds of place that an operand of an instruction may be: a chunk of the buffer, a register
-/// or the accumulator. No kind is allowed if the instruction has no such operand.
+/// The kinds of place that may hold an operand or the result of an instruction: a chunk of the
+/// buffer, a register or the accumulator. If the instruction has no such operand, no kind is
+/// allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allowed {
     pub chunk: bool,
@@ -24,16 +25,14 @@ pub struct Info {
     pub a: Allowed,
     pub b: Allowed,
     pub n: Immediate,
-    /// Whether the instruction computes modulo one of the program's
-    /// moduli.
+    /// Whether the instruction computes modulo one of the program's moduli, which its word names.
     pub modulus: bool,
     /// Whether the instruction adds its result to the accumulator of the multiply-accumulate unit.
     pub adds: bool,
 }
 
 impl Allowed {
-    /// Returns whether no kind of place is allowed, because the
-    /// instruction has no such operand.
+    /// Returns true if no kind of place is allowed, because the instruction has no such operand.
     pub const fn nothing(self) -> bool {
         !self.chunk && !self.register && !self.accumulator
     }

@@ -3,7 +3,8 @@
 
 use super::op::MicroOp;
 
-/// The number of a chunk in the vector machine's ciphertext buffer.
+/// The number of a chunk in the vector machine's ciphertext buffer. A chunk is the residues of one
+/// buffer access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Chunk(pub u16);
 
@@ -11,7 +12,8 @@ pub struct Chunk(pub u16);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Register(pub u8);
 
-/// The place of an operand or a result of an instruction: a chunk, a register or the accumulator.
+/// The place of an operand or a result of an instruction: a chunk of the ciphertext buffer, or a
+/// register or the accumulator of the multiply-accumulate unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Place {
     /// The instruction has no operand or result in this field.
@@ -46,15 +48,17 @@ pub struct Instr {
     pub d: Place,
     pub a: Place,
     pub b: Place,
-    /// The index, in the program's table of moduli, of the modulus of the computation.
+    /// The modulus of the computation, by its index in the program's table of moduli.
     pub modulus: u16,
-    /// The immediate: a scalar, a Galois element, or an address. An address is that of a chunk of distant memory, or
-    /// from [`MASKS`] on that of a chunk of a mask (the uniform half of a key).
+    /// The immediate: a scalar, a Galois element, or the address of a chunk. An address below
+    /// [`MASKS`] is in distant memory. From [`MASKS`] on, it is that of a chunk of a mask (the
+    /// uniform half of a key).
     pub n: u32,
 }
 
 impl Instr {
-    /// Makes an instruction with an opcode and no operands, whose fields the caller then sets.
+    /// Makes an instruction with an opcode, whose other fields are `None` or zero until the caller
+    /// sets them.
     pub const fn new(op: MicroOp) -> Self {
         Self {
             op,
@@ -67,7 +71,7 @@ impl Instr {
     }
 }
 
-/// The sizes of the vector machine on which a program runs.
+/// The sizes of the vector machine for which a program is made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     /// The base-2 logarithm of the ring degree N.
@@ -102,20 +106,22 @@ impl Shape {
         }
     }
 
-    /// Returns the base-2 logarithm of the number of columns of a limb.
+    /// Returns the base-2 logarithm of the number of columns of a limb, that is, of the ring degree
+    /// over the transform's radix.
     pub const fn log_columns(self) -> u8 {
         self.log_n.saturating_sub(self.log_radix)
     }
 }
 
-/// A limb in evaluation form that the machine expands from a seed: the uniform half of a key, as the mid level's
-/// `PRNG` defines it. It has no place in distant memory. `LOAD` addresses its chunks from [`MASKS`] on.
+/// A mask, the uniform half of a key: a limb in evaluation form that the machine expands from a
+/// seed, as `PRNG` of the mid level does. It has no place in distant memory. `LOAD` addresses its
+/// chunks from [`MASKS`] on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Mask {
-    /// The number of the mask's seed among the seeds that come with the program.
+    /// The seed of the mask, by its number among the seeds that come with the program.
     pub seed: u16,
     pub stream: u64,
-    /// The index, in the program's table of moduli, of the modulus of the mask's residues.
+    /// The modulus of the mask's residues, by its index in the program's table of moduli.
     pub modulus: u16,
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text form of the vector machine's programs. A program that is printed and parsed is the same program.
+//! The text form of the vector machine's programs. A program that is printed and parsed is the same
+//! program.
 //!
-//! A text has a head, one instruction on each line, and an end with the number of instructions and a checksum. So
-//! nobody takes a file that was cut short or altered for a whole one.
+//! A text has a head, one instruction on each line, and an end with the number of instructions and
+//! a checksum. These two show that a file was cut short or altered.
 //!
 //! ```text
 //! vector ring 2^8 radix 2^4 lanes 2^5 chunks 128 registers 16 distant 4096
@@ -41,7 +42,7 @@ pub enum TextError {
     },
 }
 
-/// The error of a program file of the vector machine that is refused.
+/// The error of a program file of the vector machine that does not parse or does not verify.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReadError {
     #[error(transparent)]
@@ -114,8 +115,9 @@ impl fmt::Display for Instr {
     }
 }
 
-/// Computes the hash FNV-1a over a program's head and instruction words. It finds accidental changes of a file.
-/// Intended changes can keep the hash; the verifier stops harmful ones.
+/// Computes the hash FNV-1a over a program's head and instruction words, as its checksum. It finds
+/// accidental changes of a file. A deliberate change can keep the hash; the verifier refuses a
+/// program that would do harm.
 fn fingerprint(program: &MicroProgram) -> u64 {
     let s = program.shape;
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -230,8 +232,8 @@ pub fn parse(text: &str) -> Result<MicroProgram, TextError> {
     Ok(program)
 }
 
-/// Returns the line of an instruction in a text that parses, by the instruction's number from 1. Number 0 gives the
-/// first line.
+/// Returns the line of an instruction in a text that parses, by the instruction's number, counted
+/// from 1. For number 0 it returns the line on which the program's head begins.
 fn line_of(text: &str, number: usize) -> Result<usize, TextError> {
     let c = &mut Cursor::new(text)?;
     c.skip_lines();
@@ -319,7 +321,7 @@ fn head(c: &mut Cursor<'_>) -> Result<MicroProgram, ParseError> {
     })
 }
 
-/// Parses a letter and a number, such as `r12`.
+/// Parses a given letter and the number directly after it, such as `r12`.
 fn lettered<T: std::str::FromStr>(
     c: &mut Cursor<'_>,
     letter: char,
@@ -337,7 +339,8 @@ fn chunk(c: &mut Cursor<'_>) -> Result<Chunk, ParseError> {
     lettered(c, 'r', "a chunk, as `r12`").map(Chunk)
 }
 
-/// Parses the address of a chunk of distant memory, or of a chunk of a mask.
+/// Parses the address of a chunk: `$` and a number in distant memory, or `m` and the number of a
+/// chunk among the program's masks.
 fn address(c: &mut Cursor<'_>) -> Result<u32, ParseError> {
     let mark = c.mark();
     let (found, first): (u32, u32) = match c.peek_word().starts_with('m') {

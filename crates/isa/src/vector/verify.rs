@@ -9,12 +9,12 @@ use super::instr::{Chunk, Instr, MASKS, MicroProgram, Place, Register, Shape};
 use super::op::{A_BITS, Immediate, MODULUS_BITS, MicroOp};
 use crate::limits;
 
-/// The number of fixed low bits of a modulus: every modulus of the vector machine is 1 modulo 2 to this power (BASALISC
-/// paper, section 6.4).
+/// How many low bits the moduli of the vector machine have in common: each modulus is 1 modulo 2 to
+/// this power (BASALISC paper, section 6.4).
 const FIXED_BITS: u32 = 17;
 
-/// The error of a program that the verifier refuses, with the number of the instruction from 1. Number 0 is the
-/// program's head, with its sizes, moduli and masks.
+/// The error of a program of the vector machine that the verifier refuses. `number` is that of the
+/// refused instruction, from 1, or 0 for the program's head with its sizes, moduli and masks.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("instruction {number} `{text}`: {fault}")]
 pub struct MicroError {
@@ -55,7 +55,8 @@ pub enum MicroFault {
     AfterEnd,
 }
 
-/// The chunks of memory and the registers that programs have written so far.
+/// The chunks and registers that programs have written so far, and whether one has ended with
+/// `HCF`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     chunks: Vec<bool>,
@@ -64,7 +65,7 @@ pub struct Written {
     ended: bool,
 }
 
-/// Checks a whole program of the vector machine.
+/// Checks a whole program of the vector machine: its head, then each instruction.
 ///
 /// # Errors
 /// Fails at the first instruction that reads data which were not written, reaches memory that does not exist, or
@@ -84,8 +85,8 @@ pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
     verify_from(program, &mut written)
 }
 
-/// Checks the instructions of a program that runs after other programs. `written` is the data that those programs left;
-/// the check adds the data that this program writes.
+/// Checks the instructions of a program that runs after other programs. `written` is what those
+/// programs have written; the check adds what this program writes.
 ///
 /// # Errors
 /// The errors of [`verify`], except those of its checks of the head.
@@ -101,7 +102,7 @@ pub fn verify_from(program: &MicroProgram, written: &mut Written) -> Result<(), 
 }
 
 impl Written {
-    /// Makes the state of a machine in which no chunk and no register was written.
+    /// Makes the state of a vector machine in which nothing has been written.
     pub fn new(shape: Shape) -> Self {
         Self {
             chunks: vec![false; shape.chunks as usize],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typing rules of macro instructions that hold for every scheme: counts, kinds, sizes, levels and
-//! calls.
+//! Typing rules of macro instructions that hold for every scheme: kinds of values, numbers of
+//! polynomials, levels and calls.
 
 use super::super::program::{LevelNote, MacroProc, MacroType, MacroValue, Visibility};
 use super::super::text::{shorten, type_text};
@@ -50,8 +50,8 @@ pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> 
     Ok(())
 }
 
-/// Checks that `REPEAT` can call a procedure: its first parameters have exactly the types of its
-/// results.
+/// Checks that `REPEAT` can call a procedure: the procedure's first parameters must have exactly
+/// the types of its results, so that each call's results can be the next call's arguments.
 pub(super) fn carries(proc: &MacroProc) -> Result<(), Fault> {
     if proc.results.len() > proc.params.len() {
         return Err(Fault::Illegal {
@@ -82,7 +82,7 @@ pub(super) fn no_scale(scale: f64) -> Result<(), Fault> {
     })
 }
 
-/// Returns the name of a type's kind of value, for error messages.
+/// Returns what a value of this type is, such as "a ciphertext", for error messages.
 pub(super) fn kind(ty: MacroType) -> &'static str {
     match ty {
         MacroType::Cipher { .. } => "a ciphertext",
@@ -109,8 +109,8 @@ pub(super) fn wrong(v: Typed, expected: &'static str, found: &'static str) -> Fa
     }
 }
 
-/// Returns the number of polynomials of the ciphertext `v`. It refuses a value that is no
-/// ciphertext, lies in distant memory, or is under another secret than the program's.
+/// Returns the number of polynomials of the ciphertext `v`. Refuses a value that is no ciphertext,
+/// that lies in distant memory, or that is under another secret than the program's.
 pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
     match v.ty {
         MacroType::Cipher { size, .. } => Ok(size),
@@ -181,7 +181,8 @@ pub(super) fn expect_level(v: Typed, expected: Level, found: Level) -> Result<()
     })
 }
 
-/// Checks that the value `v` has the level and note `expected`.
+/// Checks that the value `v` has the level and note (scale or correction factor) in `expected`, or
+/// neither if that is `None`.
 pub(super) fn expect_at(v: Typed, expected: Option<LevelNote>) -> Result<(), Fault> {
     match (expected, v.ty.at()) {
         (None, None) => Ok(()),

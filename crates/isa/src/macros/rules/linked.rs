@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typing rules of the instructions for the steps of bootstrapping. These occur only in procedures that the compiler
-//! links into a program.
+//! Typing rules of the instructions for the steps of bootstrapping. These occur only in procedures
+//! that the compiler links into a program.
 //!
-//! Correction factors multiply modulo a plaintext modulus that the program does not name. So a rule accepts any factor,
-//! and checks only to which plaintext modulus the factor belongs.
+//! Correction factors are numbers modulo a plaintext modulus, whose value is not in the program. So
+//! a rule accepts any factor, and checks only that it belongs to the right one of the plaintext
+//! moduli.
 
 use super::super::linked::{Combination, Products};
 use super::super::program::{LevelNote, MacroImm, MacroType};
@@ -20,8 +21,8 @@ fn immediate(expected: impl Into<String>, found: impl Into<String>) -> Fault {
     }
 }
 
-/// Returns the level and note (correction factor) of a value that must be an evaluation key in the form of a
-/// ciphertext.
+/// Returns the level and note (correction factor) of the value `v`, which must be an evaluation key
+/// in the form of a ciphertext.
 fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     match v.ty {
         MacroType::Key { .. } => scope.managed(v),
@@ -33,7 +34,8 @@ fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     }
 }
 
-/// Returns the level and note (correction factor) of a value that must be a lifted constant polynomial.
+/// Returns the level and note (scale or correction factor) of the value `v`, which must be a lifted
+/// constant polynomial.
 pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     match v.ty {
         MacroType::Lifted { .. } => scope.managed(v),
@@ -45,8 +47,8 @@ pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     }
 }
 
-/// Checks that a value is an evaluation key in the form of a ciphertext, at the highest level if the program's primes
-/// are known.
+/// Checks that the result `d` is an evaluation key in the form of a ciphertext. If the program's
+/// primes are known, its level must be the highest.
 pub(super) fn highest(scope: Scope<'_>, d: Typed) -> Result<(), Fault> {
     let at = key(scope, d)?;
     let top = scope.primes.and_then(|primes| primes.len().checked_sub(1));
@@ -62,7 +64,8 @@ pub(super) fn raise(scope: Scope<'_>, a: Typed, s: Typed, d: Typed) -> Result<()
     expect_cipher(d, 2, Some(key(scope, s)?))
 }
 
-/// Checks the instruction `DROP`, which divides by two primes or more; the division by one prime is `RESCALE`.
+/// Checks the instruction `DROP`, which divides a ciphertext by two or more of its primes. The
+/// division by one prime is another instruction, `RESCALE`.
 pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
     let MacroImm::Level(to) = *imm else {
         return Err(immediate("a level", "another immediate"));
@@ -75,8 +78,9 @@ pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Resu
     divided(scope, d, cipher(a)?, from, to)
 }
 
-/// Checks that `d` may be the result of a division from the level `from` down to the level `to`. A scale is divided by
-/// the primes between. A correction factor may be any factor of the operands' plaintext modulus.
+/// Checks that `d` may be the result of a division from the level and note `from` down to the level
+/// `to`. Its scale must be the old one divided by the primes in between. Its correction factor may
+/// be any of the operand's plaintext modulus.
 fn divided(scope: Scope<'_>, d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
     if to > from.level {
         let expected = format!("a level up to {}", from.level);
@@ -89,8 +93,8 @@ fn divided(scope: Scope<'_>, d: Typed, size: u32, from: LevelNote, to: Level) ->
     expect_cipher(d, size, Some(LevelNote { level: to, note }))
 }
 
-/// Returns the level and note (correction factor) that several ciphertexts of two polynomials have in common, or an
-/// error if they differ.
+/// Returns the level and note (scale or correction factor) that several ciphertexts of two
+/// polynomials have in common, or an error if they differ.
 fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     let at = first(scope, ciphers)?;
     for &a in ciphers {
@@ -99,8 +103,8 @@ fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     Ok(at)
 }
 
-/// Returns the level and note (correction factor) of the first of several ciphertexts of two polynomials. All of them
-/// must have one level and one plaintext modulus.
+/// Returns the level and note (correction factor) of the first of several ciphertexts of two
+/// polynomials. The others must have the same level and a factor of the same plaintext modulus.
 fn of_one_modulus(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     let at = first(scope, ciphers)?;
     for &a in ciphers {
@@ -215,7 +219,8 @@ fn products_fit(products: &Products, operands: usize) -> Result<(), Fault> {
     }
 }
 
-/// Checks the instruction `DIVIDE`, whose result has the plaintext modulus one step below its operand's.
+/// Checks the instruction `DIVIDE`. A program has a list of plaintext moduli; the result's
+/// correction factor must belong to the modulus before the operand's.
 pub(super) fn divide(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
     let MacroImm::Integer(_) = imm else {
         return Err(immediate("an integer", "a real constant"));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The typing rules of macro instructions, one function for each rule of the definition file.
 //!
-//! [`common`] has the rules for every scheme, [`note`] those for notes, [`ckks`] those for scales, and [`linked`] those
-//! for the steps of bootstrapping.
+//! A note is what a scheme tracks for a value besides its level. [`common`] has the rules for every
+//! scheme, [`note`] those for notes, [`ckks`] those for scales, and [`linked`] those for the steps
+//! of bootstrapping.
 
 mod ckks;
 mod common;
@@ -47,8 +48,8 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Checks an instruction by its typing rule. Its numbers of operands and results, its kind of immediate and the
-    /// types of its values have been checked before.
+    /// Checks an instruction by its typing rule. The caller has checked the numbers of operands and
+    /// results, the kind of immediate, and the type of each value by itself.
     pub(super) fn check(
         self,
         instr: &MacroInstr,
@@ -255,8 +256,9 @@ impl Scope<'_> {
         }
     }
 
-    /// Checks the instruction `MUL`. The product of two ciphertexts of two polynomials each has three, which a traced
-    /// program does not count. The product with a plaintext has the ciphertext's size.
+    /// Checks the instruction `MUL`. The product of two ciphertexts of two polynomials has three
+    /// polynomials, but two in a program before relinearisations are placed. The product with a
+    /// plaintext has as many as the ciphertext.
     fn product(self, a: Typed, b: Typed, d: Typed) -> Result<(), Fault> {
         let size = match b.ty {
             MacroType::Plain { .. } => cipher(a)?,
@@ -308,7 +310,8 @@ impl Scope<'_> {
         expect_cipher(d, cipher(a)?, Some(LevelNote { note, ..from }))
     }
 
-    /// Returns the procedure that a `CALL` or `REPEAT` names. The verifier has checked its number.
+    /// Returns the procedure that a `CALL` or `REPEAT` names, or an error if the program has no
+    /// procedure with this number.
     fn called(&self, instr: &MacroInstr) -> Result<&MacroProc, Fault> {
         let number = match instr.imm {
             MacroImm::Proc(n) | MacroImm::Repeat { proc: n, .. } => n,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typing rules for notes: a note is a scheme's data for a value, such as its scale. Notes of different schemes do
-//! not mix.
+//! Typing rules for notes. A note is what a scheme tracks for a value besides its level: a scale
+//! (CKKS), a correction factor (BGV) or nothing (BFV). Notes of different kinds do not mix.
 
 use super::super::program::Note;
 use super::super::text::note_text;
@@ -16,7 +16,8 @@ fn fault(v: Typed, expected: String, found: Note) -> Fault {
     }
 }
 
-/// Checks that the value `v` may have this note, which is a scale, a correction factor or nothing.
+/// Checks that the value `v` may have the note `note`: a possible scale, a correction factor other
+/// than 0, or nothing.
 pub(in crate::macros) fn check(v: Typed, note: Note) -> Result<(), Fault> {
     match note {
         Note::Bare | Note::Factor(1..) => Ok(()),
@@ -25,7 +26,8 @@ pub(in crate::macros) fn check(v: Typed, note: Note) -> Result<(), Fault> {
     }
 }
 
-/// Checks that the note `found` (a scale or a correction factor) for the value `v` equals `expected`.
+/// Checks that the note `found` of the value `v` is of the same kind as `expected` (a scale, a
+/// correction factor or nothing) and equal to it.
 pub(super) fn expect(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     match (expected, found) {
         (Note::Scale(expected), Note::Scale(found)) => ckks::expect(v, expected, found),
@@ -37,8 +39,9 @@ pub(super) fn expect(v: Typed, expected: Note, found: Note) -> Result<(), Fault>
     }
 }
 
-/// Returns the note of a product of a value with note `a` and a value `b` with note `of_b`. Scales multiply. Factors
-/// multiply modulo the plaintext modulus, which the program does not name, so any declared factor is accepted.
+/// Returns the note of a product of a value with note `a` and the value `b` with note `of_b`.
+/// Scales multiply. Correction factors multiply modulo a plaintext modulus that is not known here,
+/// so any factor `declared` in the program is accepted. Notes of two kinds are an error.
 pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<Note, Fault> {
     match (a, of_b) {
         (Note::Scale(x), Note::Scale(y)) => Ok(Note::Scale(x * y)),
@@ -50,7 +53,8 @@ pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<N
     }
 }
 
-/// Checks that two lifted constants of a sum of products have the same scale, if they have scales.
+/// Checks that two constants of a `SUMPLAIN`, a sum of products of ciphertexts and constants, have
+/// the same scale, if they have scales.
 pub(super) fn expect_alike(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     match expected {
         Note::Scale(_) => expect(v, expected, found),
@@ -58,8 +62,9 @@ pub(super) fn expect_alike(v: Typed, expected: Note, found: Note) -> Result<(), 
     }
 }
 
-/// Returns the note of a sum of products of ciphertexts and lifted constants, which have the notes `a` and `of_b`.
-/// Scales multiply. The maker of the constants has taken a correction factor into account.
+/// Returns the note of a sum of products of ciphertexts with note `a` and constants with note
+/// `of_b`. Scales multiply. A correction factor is the ciphertexts', because the constants were
+/// made for it.
 pub(super) fn of_products(a: Note, of_b: Note) -> Note {
     match (a, of_b) {
         (Note::Scale(x), Note::Scale(y)) => Note::Scale(x * y),
@@ -67,8 +72,8 @@ pub(super) fn of_products(a: Note, of_b: Note) -> Note {
     }
 }
 
-/// Returns the note of the product of a value and a constant whose scale is `constant`. Only schemes with scales
-/// have constants with a scale.
+/// Returns the note of the product of a value with note `note` and a constant with the scale
+/// `constant`. The constant must have a scale if the value has one, and none otherwise.
 pub(super) fn times_constant(note: Note, constant: Option<f64>) -> Result<Note, Fault> {
     match (note, constant) {
         (Note::Scale(scale), constant) => ckks::times_constant(scale, constant).map(Note::Scale),
@@ -77,8 +82,9 @@ pub(super) fn times_constant(note: Note, constant: Option<f64>) -> Result<Note, 
     }
 }
 
-/// Returns the note of a value, its scale or correction factor, after the division by `prime`. If that does not
-/// follow from the prime, it is the note `declared` that the program states for the result.
+/// Returns the note of a value with note `note` after the division by `prime`. A scale is divided
+/// by the prime. A correction factor, and a scale if the prime is not known, is the one `declared`
+/// in the program for the result.
 pub(super) fn rescaled(note: Note, prime: Option<u64>, declared: Note) -> Note {
     match (note, declared) {
         (Note::Scale(scale), Note::Scale(declared)) => {
@@ -89,8 +95,8 @@ pub(super) fn rescaled(note: Note, prime: Option<u64>, declared: Note) -> Note {
     }
 }
 
-/// Returns the note of a value whose correction factor is multiplied by an integer. It is an error if the note is no
-/// correction factor.
+/// Returns the note `declared` in the program for a value whose correction factor is multiplied by
+/// an integer. A value with another kind of note is an error.
 pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     match note {
         Note::Factor(_) => Ok(any_factor(note, declared)),
@@ -98,8 +104,9 @@ pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, F
     }
 }
 
-/// Returns the note `declared`, which the program states for a bootstrapped value, if it is of the same kind as the
-/// operand's: a scale or a correction factor. A value without a note cannot be bootstrapped.
+/// Returns the note of a bootstrapped value. It is the note `declared` in the program if that is of
+/// the same kind as the operand's (a scale or a correction factor), and the operand's otherwise. An
+/// operand with neither is an error.
 pub(super) fn refreshed(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
     match (note, declared) {
         (Note::Factor(_), Note::Factor(_)) | (Note::Scale(_), Note::Scale(_)) => Ok(declared),
@@ -108,8 +115,9 @@ pub(super) fn refreshed(a: Typed, note: Note, declared: Note) -> Result<Note, Fa
     }
 }
 
-/// Returns the note of a value after the division by several primes. A scale is divided by them; if they are not
-/// known, it is the one `declared`. A correction factor may be any of its plaintext modulus.
+/// Returns the note of a value after the division by several primes. A scale is divided by them or,
+/// if they are not known, is the one `declared` in the program. A correction factor may be any
+/// `declared` one of the same plaintext modulus.
 pub(super) fn divided(
     d: Typed,
     note: Note,
@@ -126,7 +134,7 @@ pub(super) fn divided(
     }
 }
 
-/// Returns the note `declared`, which the program states for the result, if both notes are correction factors.
+/// Returns the note `declared` in the program for a result, if that is a correction factor.
 /// Otherwise returns `note`.
 fn any_factor(note: Note, declared: Note) -> Note {
     match declared {
@@ -135,11 +143,13 @@ fn any_factor(note: Note, declared: Note) -> Note {
     }
 }
 
-/// The number of bits that hold a correction factor in a note. The bits above have the number of the factor's
-/// plaintext modulus; number 0 is the modulus of messages.
+/// How many low bits of a correction factor's note hold the factor. The bits above them hold the
+/// index of the factor's plaintext modulus in the list of plaintext moduli, whose entry 0 is the
+/// modulus of messages.
 const MODULUS_SHIFT: u32 = 60;
 
-/// Returns the number of the plaintext modulus to which a correction factor belongs.
+/// Returns the index, in the list of plaintext moduli, of the modulus to which a correction factor
+/// belongs. Another kind of note is an error.
 fn modulus(v: Typed, note: Note) -> Result<u64, Fault> {
     match note {
         Note::Factor(factor) => Ok(factor >> MODULUS_SHIFT),
@@ -147,7 +157,8 @@ fn modulus(v: Typed, note: Note) -> Result<u64, Fault> {
     }
 }
 
-/// Checks that two correction factors belong to the same plaintext modulus.
+/// Checks that the notes `expected` and `found` are correction factors of the same plaintext
+/// modulus.
 pub(super) fn expect_modulus(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     of_number(v, modulus(v, expected)?, found)
 }

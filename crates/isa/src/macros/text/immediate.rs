@@ -46,7 +46,7 @@ pub(super) fn print(out: &mut impl Write, imm: &MacroImm) -> fmt::Result {
     Ok(())
 }
 
-/// Prints a list after a word, such as ` steps 1, 2`.
+/// Prints a list after a word, with commas between its items, such as ` steps 1, 2`.
 fn list<T: Display>(out: &mut impl Write, word: &str, items: &[T]) -> fmt::Result {
     for (n, item) in items.iter().enumerate() {
         write!(out, "{} {item}", if n == 0 { word } else { "," })?;
@@ -143,7 +143,7 @@ fn listed<T: FromStr>(c: &mut Cursor<'_>, what: &str) -> Result<Vec<T>, ParseErr
     Ok(items)
 }
 
-/// Parses a target level, such as `to level 4`.
+/// Parses the level down to which an instruction divides, such as `to level 4`.
 fn to(c: &mut Cursor<'_>) -> Result<Level, ParseError> {
     c.expect_word("to")?;
     c.field("level")

@@ -9,7 +9,8 @@ use crate::error::Fault;
 use crate::mid::op::Rule;
 use crate::mid::types::{Form, LimbType};
 
-/// Checks the operands `src` and results `dst` of an instruction by a typing rule for limbs.
+/// Checks the operands `src` and results `dst` of an instruction by the typing rule `rule`, which
+/// allows only limbs.
 pub(super) fn check(
     scope: Scope<'_>,
     rule: Rule,
@@ -89,8 +90,8 @@ pub(super) fn check(
     }
 }
 
-/// Checks that all operands and results of an instruction have one type, and that they are in the
-/// form `form` if it is not `None`.
+/// Checks that all operands and results of an instruction have one type. If `form` is not `None`,
+/// they must also be in this form.
 fn alike(
     scope: Scope<'_>,
     src: &[TypedLimb],
@@ -122,8 +123,8 @@ fn transform(
     Ok(())
 }
 
-/// Checks that the operands are the two halves (p, m) of one limb: on the half+ and the half-
-/// ring, with one modulus, in the given form.
+/// Checks that the operands are the residues p and m of one limb on the two halves of the full
+/// ring: p on the half+ ring, m on the half- ring, with one modulus and in the form `form`.
 fn halves(scope: Scope<'_>, src: &[TypedLimb], form: Form) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
@@ -142,7 +143,8 @@ fn halves(scope: Scope<'_>, src: &[TypedLimb], form: Form) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Checks that all operands and results are in coefficient form and on one ring, with any moduli.
+/// Checks that all operands and results of an instruction are in coefficient form and on one ring.
+/// Their moduli may be any.
 fn change_base(scope: Scope<'_>, src: &[TypedLimb], dst: &[TypedLimb]) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
@@ -228,8 +230,9 @@ fn few(values: &[TypedLimb]) -> Result<(), Fault> {
     })
 }
 
-/// Checks that the residue `r` determines the correction count of an exact base extension, which is
-/// at most `others`. For that the modulus of `r` must be above `others`.
+/// Checks that an exact base extension can be corrected by the residue `r`. The correction is by a
+/// multiple of Q from 0 to `others`, the number of the other operands. The modulus of `r` must be
+/// above `others`, so that it tells these multiples apart.
 fn redundant(scope: Scope<'_>, r: TypedLimb, others: usize) -> Result<(), Fault> {
     let id = r.ty.modulus;
     match scope.moduli.get(usize::from(id.0)) {

@@ -28,7 +28,8 @@ pub(super) fn rotate_difference(
     dst.iter().try_for_each(|&d| scope.expect(limb(d)?, a.ty))
 }
 
-/// Checks `DECOMP`: its operand is a limb, and it has one result for each digit.
+/// Checks `DECOMP`: its operand is a limb in coefficient form on the full ring, and it has one
+/// result for each digit.
 pub(super) fn decompose(
     scope: Scope<'_>,
     src: &[Typed],
@@ -128,8 +129,8 @@ fn coefficients(scope: Scope<'_>, v: TypedLimb) -> Result<TypedLimb, Fault> {
     Ok(v)
 }
 
-/// Checks that the modulus has enough bits for `levels` gadget digits, and returns the base-2 logarithm
-/// of their base.
+/// Checks that the modulus with index `id` has enough bits for `levels` gadget digits of the base
+/// in `imm`. Returns the base-2 logarithm of that base.
 fn digits(scope: Scope<'_>, id: ModulusId, imm: Imm, levels: usize) -> Result<u8, Fault> {
     // The check of immediates reports an immediate of another kind.
     let Imm::Base(log_base) = imm else {

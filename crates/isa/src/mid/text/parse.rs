@@ -60,8 +60,8 @@ fn value(c: &mut Cursor<'_>) -> Result<ValueId, ParseError> {
     c.numbered("%", "a value such as %0").map(ValueId)
 }
 
-/// Parses a procedure from `proc NAME [ring ...]` to `end`. Without a ring of its own the procedure takes that of
-/// `program`.
+/// Parses a procedure from `proc NAME [ring ...]` to `end`. A procedure without a ring of its own
+/// takes the ring and moduli of `program`.
 fn procedure(
     c: &mut Cursor<'_>,
     program: Option<(u8, &[TableModulus])>,
@@ -137,7 +137,8 @@ fn procedure(
     }
 }
 
-/// The words with which the role of a parameter or an input begins, for error messages.
+/// The words with which the role of a parameter or an input begins in the text form, for error
+/// messages.
 const ROLES: &str = "`cipher`, `plain`, `key` or `exponent`";
 
 fn param(
@@ -179,14 +180,15 @@ fn param(
     Ok(())
 }
 
-/// Parses a seed, such as `seed 0 = key 2`. Seeds are numbered in order.
+/// Parses the seed of a key, such as `seed 0 = key 2`. Seeds are numbered in order, and `expected`
+/// is the next number.
 fn seed<T: std::str::FromStr>(c: &mut Cursor<'_>, expected: usize) -> Result<T, ParseError> {
     c.field_is("seed", expected)?;
     c.field("key")
 }
 
-/// Parses an immediate parameter, such as `imm 0 = scalar q1` or `imm 0 = galois`. Immediate parameters are numbered
-/// in order.
+/// Parses an immediate parameter, such as `imm 0 = scalar q1` or `imm 0 = galois`. Immediate
+/// parameters are numbered in order, and `expected` is the next number.
 fn immediate(c: &mut Cursor<'_>, expected: usize) -> Result<ImmType, ParseError> {
     c.field_is("imm", expected)?;
     let mark = c.mark();

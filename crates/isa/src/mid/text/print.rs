@@ -12,8 +12,9 @@ use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
 use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
 use crate::mid::types::{Form, LimbType, LweType, TableModulus, ValueId, ValueType};
 
-/// The most moduli of a program for which a procedure's text leaves out the table of moduli. A larger table is
-/// printed in each procedure, so that a text's size bounds the size of its program.
+/// A procedure's text leaves out the program's table of moduli if it has at most this many moduli.
+/// A larger table is printed in each procedure, so that the size of a text bounds the size of its
+/// program.
 pub(super) const INHERITED_MODULI: usize = 64;
 
 /// The longest text of an instruction in an error message, in bytes.
@@ -34,14 +35,14 @@ pub fn print_program(program: &Program) -> String {
     out
 }
 
-/// Returns the text of one instruction for error messages. A very long text is cut.
+/// Returns the text of one instruction for error messages, cut if it is very long.
 pub(crate) fn instr_text(instr: &Instr, types: &[ValueType]) -> String {
     let mut out = String::new();
     let _ = instr_to(&mut out, instr, types);
     shorten(out)
 }
 
-/// Returns the text of one step for error messages. A very long text is cut.
+/// Returns the text of one step of a program for error messages, cut if it is very long.
 pub(crate) fn step_text(step: &Step, program: &Program) -> String {
     let mut out = String::new();
     let _ = step_to(&mut out, step, program);

@@ -67,7 +67,8 @@ fn unique<T: Hash + Eq>(
     }
 }
 
-/// Checks the part number of a key: 0 for b, 1 for the mask a, or a higher number for a further mask of a GLWE key.
+/// Checks the number of a part of a key's digit: 0 for the body b, 1 for the mask a, or a higher
+/// number for a further mask of a GLWE key.
 fn check_part(part: u16) -> Result<(), Fault> {
     if part >= limits::MAX_KEY_PARTS {
         return Err(Fault::Range {

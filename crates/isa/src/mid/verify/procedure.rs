@@ -40,7 +40,7 @@ pub(super) fn value_text(v: ValueId) -> String {
     format!("%{}", v.0)
 }
 
-/// Checks a procedure except for its ring and moduli, which the caller has checked.
+/// Checks a procedure except for its ring and moduli, which the caller has checked already.
 pub(super) fn verify_body(procedure: &Procedure) -> Result<(), VerifyError> {
     let mut body = Body {
         procedure,

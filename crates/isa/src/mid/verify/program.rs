@@ -47,7 +47,8 @@ pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     })
 }
 
-/// The types of a program's values that its text does not have and that the verifier computes.
+/// The types that a program's text leaves out and the verifier computes: those of the results of
+/// blocks and of the program's outputs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramTypes {
     /// For each block, the types of its results.
@@ -56,16 +57,17 @@ pub struct ProgramTypes {
     pub outputs: Vec<ValueType>,
 }
 
-/// The verifier of a program, with the types of the results of the blocks verified so far.
+/// The verifier of a program, with the result types of the blocks that it has verified so far.
 struct Verifier<'a> {
     program: &'a Program,
     blocks: Vec<Vec<ValueType>>,
-    /// The number of inputs, over the iterations of all repeats, that were checked so far. A short text can make
-    /// it large, so it is bounded.
+    /// The number of inputs that were checked so far as arguments of repeats, one for each
+    /// iteration. A short text can make it large, so it is bounded.
     looked: Cell<usize>,
 }
 
-/// The state of a limb of a frame at the step that the verifier reads: not defined yet, defined, or dead.
+/// The state of a limb of a block at the step that the verifier reads: not defined yet, defined, or
+/// dead (no later step reads it).
 #[derive(Clone, Copy)]
 enum Local {
     Never,
@@ -165,8 +167,8 @@ impl<'a> Verifier<'a> {
         seed_keys(&program.seeds)
     }
 
-    /// Returns the line of the user's source of the first call of procedure number `proc`, in the order of the
-    /// text.
+    /// Returns the line of the user's source of the first call of procedure number `proc` in the
+    /// program's text, or `None` if no call has one.
     fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
         let program = self.program;
         let steps = program.blocks.iter().flat_map(|b| &b.steps);
@@ -204,8 +206,8 @@ impl<'a> Verifier<'a> {
         results.map(|&operand| self.read(frame, operand)).collect()
     }
 
-    /// Checks the steps of a block or of the program. Returns the limbs of its frame that are defined and not
-    /// dead after the last step.
+    /// Checks the steps of a block or of the program. Returns the state of each of its limbs after
+    /// the last step.
     fn frame(
         &self,
         name: &str,
@@ -232,7 +234,8 @@ impl<'a> Verifier<'a> {
         Ok(frame)
     }
 
-    /// Checks the halt step `HCF`. `behind` is the number of steps after it in its frame, which must be 0.
+    /// Checks the halt step `HCF`. `behind` is the number of steps after it in the same list, which
+    /// must be 0. The list must be the program's own and not a block's.
     fn halt(&self, step: &Step, behind: usize) -> Result<(), Fault> {
         exactly("arguments", 0, step.args.len())?;
         exactly("seeds", 0, step.seeds.len())?;
@@ -281,8 +284,8 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Checks an argument of a repeated block that may be another input in each iteration. All these inputs must
-    /// exist and have one type.
+    /// Returns the type of an argument of a repeated block. If it is another input in each of
+    /// `turns` iterations, all these inputs must exist and have one type.
     fn read_in_turns(
         &self,
         frame: &Frame,
@@ -457,14 +460,15 @@ pub(super) fn procedures<'a>(
     Ok(())
 }
 
-/// Checks that no two seeds belong to one key.
+/// Checks that no two seeds of a program belong to the same key.
 pub(super) fn seed_keys(seeds: &[u32]) -> Result<(), Fault> {
     let mut keys = HashSet::new();
     let mut seeds = seeds.iter();
     seeds.try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
 }
 
-/// Checks that the program has the seeds that a call names by their numbers.
+/// Checks that the program has the seeds `named` of a call, which are indices into its list
+/// `seeds`.
 pub(super) fn seed_numbers(seeds: &[u32], named: &[u32]) -> Result<(), Fault> {
     let limit = seeds.len() as u64;
     match named.iter().find(|&&seed| u64::from(seed) >= limit) {
@@ -477,7 +481,7 @@ pub(super) fn seed_numbers(seeds: &[u32], named: &[u32]) -> Result<(), Fault> {
     }
 }
 
-/// Returns the procedure that a call names, or an error if there is none.
+/// Returns the procedure with the number `proc`, or an error if the program has none.
 pub(super) fn called(procs: &[Arc<Procedure>], proc: u32) -> Result<&Procedure, Fault> {
     let known = procs.get(proc as usize).map(|p| &**p);
     known.ok_or(Fault::Range {

@@ -90,7 +90,8 @@ impl<'a> UnrolledVerifier<'a> {
         self.outputs().map_err(in_program)
     }
 
-    /// Returns the line of the user's source of the first call of procedure number `proc`.
+    /// Returns the line of the user's source of the first call of procedure number `proc`, or
+    /// `None` if that is not known.
     fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
         self.program
             .calls
@@ -181,7 +182,8 @@ impl<'a> UnrolledVerifier<'a> {
         Ok(())
     }
 
-    /// Checks that the type `found` of a limb of the run is that of value `v` of the procedure.
+    /// Checks that the type `found` of an argument or result of a call is that of the value `v` of
+    /// the called procedure `p`.
     fn expect(
         &self,
         item: impl Fn() -> String,
