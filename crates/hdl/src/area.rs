@@ -85,7 +85,8 @@ struct Options<'a> {
     sta: Option<&'a Path>,
 }
 
-/// The answer of the Python script that computes a module's area with Yosys.
+/// The answer of the Python script that computes a module's area with Yosys: the cell library, and
+/// the module's area, cells, memory and slowest path.
 #[derive(Serialize, Deserialize)]
 struct Answer {
     library: String,

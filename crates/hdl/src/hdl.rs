@@ -47,8 +47,9 @@ impl Hdl {
         })
     }
 
-    /// Returns the same tools and cache with more sources: designs of published papers, with which this project's
-    /// modules are compared. They come from the checkout at or above `start`, or from the installed package.
+    /// Returns a copy of this value with more RTL sources: designs of published papers, with which
+    /// this project's modules are compared. These sources come from the checkout at or above
+    /// `start`, or from the installed package.
     pub fn with_peers(&self, start: &Path) -> Result<Self, HdlError> {
         Ok(Self {
             sources: Origin::find(start)?.sources_with_peers()?,
@@ -56,7 +57,7 @@ impl Hdl {
         })
     }
 
-    /// Returns the same tools and cache with the sources below `roots` instead.
+    /// Returns a copy of this value with the RTL sources below `roots` in place of its own.
     pub fn with_sources(&self, roots: &[&Path]) -> Result<Self, HdlError> {
         Ok(Self {
             sources: Sources::read(roots)?,

@@ -222,7 +222,8 @@ impl Model {
         Ok(())
     }
 
-    /// Resets the model: sets `rst_ni` to 0 for two cycles, if the module has a reset.
+    /// Resets the model, if the module has a reset: sets `rst_ni` to 0 for two clock cycles. The
+    /// count of cycles begins at 0 again.
     pub fn reset(&mut self) -> Result<(), HdlError> {
         if self.has_input("rst_ni") {
             let reset = self.input("rst_ni")?;
@@ -239,7 +240,7 @@ impl Model {
         Ok(())
     }
 
-    /// Returns the number of cycles since the last reset.
+    /// Returns the number of clock cycles since the last reset, or since the start.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }

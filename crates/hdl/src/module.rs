@@ -101,7 +101,8 @@ impl Interface {
     }
 }
 
-/// Returns the text up to the first colon or full stop before a space.
+/// Returns the text up to the first colon or full stop that a space follows, or the whole text if
+/// there is none.
 fn sentence(text: &str) -> &str {
     let end = [": ", ". "].iter().filter_map(|mark| text.find(mark)).min();
     text.get(..end.unwrap_or(text.len()))

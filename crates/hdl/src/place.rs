@@ -14,7 +14,8 @@ const SCRIPT: Script = Script {
     parts: &[("absorb.py", include_str!("../scripts/absorb.py"))],
 };
 
-/// Yosys' message for a memory that the FPGA cannot have, such as one that reads the old word when another port writes.
+/// Yosys' message for a memory that the FPGA does not have, such as one that reads the old word
+/// while another port writes to the same address.
 const NO_MEMORY: &str = "no valid mapping found for memory";
 
 /// The FPGAs that open tools can place, route and time.
@@ -94,9 +95,9 @@ impl Default for Effort {
 pub struct Path {
     pub from: String,
     pub to: String,
-    /// The part of the path's delay that is in cells, in nanoseconds.
+    /// The part of the path's delay, in nanoseconds, that its cells take.
     pub logic: f64,
-    /// The part of the path's delay that is in wires, in nanoseconds.
+    /// The part of the path's delay, in nanoseconds, that its wires take.
     pub wires: f64,
 }
 

@@ -41,7 +41,8 @@ impl Family {
         }
     }
 
-    /// Returns a note that a reader of the family's resource counts needs.
+    /// Returns a note for readers of this FPGA family's resource counts: what the counts contain,
+    /// and how exact they are.
     pub fn note(self) -> &'static str {
         match self {
             Self::Xc7 => {
@@ -142,7 +143,8 @@ pub(crate) fn synthesise(hdl: &Hdl, top: &Top, family: Family) -> Result<Synthes
 }
 
 impl Resources {
-    /// Returns the sum of these resources and `times` instances of another module.
+    /// Returns the sum of these resources and of `times` instances of a module that takes the
+    /// resources `each`.
     #[must_use]
     pub fn plus(mut self, each: &Self, times: u64) -> Self {
         self.lut += each.lut * times;

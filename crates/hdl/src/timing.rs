@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::synth::{self, Family};
 use crate::{Hdl, HdlError, Top, Versions};
 
-/// The most levels of look-up tables that a path between two registers may have.
+/// The limit on the levels of look-up tables of a path between two registers. A path with more
+/// counts as too long.
 pub const MOST_LEVELS: u32 = 8;
-/// The most carry bits that a path between two registers may have.
+/// The limit on the carry bits of a path between two registers. A path with more counts as too
+/// long.
 pub const MOST_CARRY: u32 = 64;
 /// The clock in MHz that paths within [`MOST_LEVELS`] and [`MOST_CARRY`] are expected to reach.
 pub const BAR_MHZ: u32 = 150;

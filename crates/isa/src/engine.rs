@@ -10,9 +10,9 @@ pub struct Engine {
     pub log_degree: u8,
     /// The number m of secret key bits that one step of the engine's blind rotation handles.
     pub unrolling: usize,
-    /// The gadget digits of the blind rotation's external products.
+    /// The digits into which the external products of a blind rotation cut the accumulator.
     pub bootstrap: Digits,
-    /// The gadget digits of the LWE key switch.
+    /// The digits into which the LWE key switch cuts the words of a mask.
     pub key_switch: Digits,
 }
 

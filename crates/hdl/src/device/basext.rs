@@ -11,7 +11,7 @@ use ringmill_math::{MathError, Modulus, RnsBasis};
 use super::FAST;
 use ringmill_device::DeviceError;
 
-/// A base-extension unit in simulation, with its streams through the memory's port.
+/// A base-extension unit in simulation. Its input and output stream go through one memory port.
 pub(super) struct Basext {
     executor: Executor,
     unit: MachineUnit,
@@ -19,8 +19,8 @@ pub(super) struct Basext {
 }
 
 impl Basext {
-    /// Builds the simulation model of a base-extension unit whose streams go through a memory port of the rate
-    /// `rate`.
+    /// Builds the simulation model of a base-extension unit. Its input and output stream go through
+    /// one memory port, which moves words at the rate `rate`.
     ///
     /// # Errors
     /// The errors of building the model.

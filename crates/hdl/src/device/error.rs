@@ -12,7 +12,7 @@ use crate::ring::RpauError;
 use crate::torus::EngineError;
 use crate::vector::VectorError;
 
-/// The reason for which a machine's RTL did not run.
+/// The reason for which a machine's RTL did not run a program.
 #[derive(Debug, Error)]
 pub enum RtlError {
     #[error(

@@ -25,8 +25,9 @@ pub struct Design {
     /// The kind's name in the field `kind` of descriptions.
     pub kind: &'static str,
     pub runs: Runs,
-    /// The folder of RTL whose parameters follow from a description alone. Other kinds also need the primes of a
-    /// program: they run as devices, and `ringmill rtl` does not know them.
+    /// The folder of `rtl/` with the kind's RTL, if the RTL's parameters follow from a description
+    /// alone. It is `None` for a kind whose parameters also depend on a program's primes: that kind
+    /// runs as a device, and `ringmill rtl` does not know it.
     pub folder: Option<Folder>,
 }
 

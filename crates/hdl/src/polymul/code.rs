@@ -79,7 +79,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// All units in the order of their busy and done bits.
+    /// All units of the multiplier, in the order of their busy and done bits at its pins.
     pub const ALL: [Self; 3] = [Self::Array, Self::Load, Self::Unload];
 
     pub(super) fn index(self) -> usize {

@@ -90,8 +90,8 @@ impl Driver {
         self.model.cycle()
     }
 
-    /// Makes each stream stall at random from now on, as `dice` decides, in about half of the cycles. `None` ends the
-    /// stalls.
+    /// Makes the multiplier's input and output stream stall at random from now on, as `dice`
+    /// decides, each in about half of the cycles. `None` ends the stalls.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }

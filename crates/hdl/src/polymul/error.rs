@@ -57,8 +57,8 @@ pub enum Difference {
         rtl: u64,
         model: u64,
     },
-    /// In this cycle of the command, the butterflies begin an operation in the RTL or in the model, but not in
-    /// both.
+    /// The butterflies begin an operation in cycle `cycle` of the command in the RTL but not in the
+    /// model, or in the model but not in the RTL. `rtl` is true in the first case.
     Issue { cycle: usize, rtl: bool },
     Residue {
         position: usize,

@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::error::Difference;
 use super::{DriveError, Mismatch, Multiplier, Place};
 
-/// The cycles of one operation in the RTL, after a comparison with the model.
+/// The cycles that one operation and its loads and unload took in the RTL. A comparison has found
+/// the same in the model, but for stalls of streams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Lockstep {
     /// The cycles of the operation on the array of butterflies, without the loads of operands and the unload of the

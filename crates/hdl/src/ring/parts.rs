@@ -23,7 +23,8 @@ const OF_RPAU: [&str; 9] = [
     "rm_ring_send",
     "rm_ring_twiddles",
 ];
-/// The modules of `rm_ring_main`, the main cores of an RPAU, whose FPGA resources are counted separately.
+/// The modules of `rm_ring_main` whose FPGA resources are counted separately. `rm_ring_main` has
+/// the main cores of an RPAU, which compute transforms.
 const OF_MAIN: [&str; 7] = [
     "rm_ring_affine",
     "rm_ring_agen",
@@ -52,7 +53,8 @@ pub enum Does {
     Dyadic,
     /// The main cores of an RPAU, their permutation networks and twiddle tables.
     Main,
-    /// An RPAU's interface to the ring of RPAUs: its two ends, and the reducers of residues that arrive.
+    /// An RPAU's interface to the ring that joins all RPAUs: its two ends, and the reducers of
+    /// residues that come from other RPAUs.
     Node,
     /// The memories of an RPAU for constants, generator streams and Galois elements, and the logic
     /// that joins its modules.

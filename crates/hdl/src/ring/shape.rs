@@ -212,7 +212,8 @@ impl Shape {
         top.ints("Memory", &words)
     }
 
-    /// Sets the parameters that the machine and its RPAUs have in common.
+    /// Sets the parameters that the modules `rm_ring`, the whole machine, and `rm_ring_rpau`, one
+    /// RPAU, have in common.
     pub(super) fn parameters(&self, top: Top) -> Top {
         top.int("LogN", self.log_n.into())
             .int("LogRow", self.log_row.into())

@@ -130,7 +130,8 @@ impl Roots {
     }
 }
 
-/// Returns the passes of the machine's transform of 2^`log_n` coefficients.
+/// Returns how the machine's transform of 2^`log_n` coefficients is divided into passes over a
+/// limb.
 fn passes(shape: &Shape, log_n: u32) -> Passes {
     Passes {
         log_n,

@@ -26,11 +26,11 @@ pub fn top(shape: Shape) -> Top {
         .int("MaxSmall", shape.max_small() as u64)
 }
 
-/// The reason for which a key-switching unit did not execute a command.
+/// The reason for which a key-switching unit did not execute a command, or differs from its model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitcherError {
-    /// The outputs of RTL and model differ in a cycle.
+    /// The outputs of the unit's RTL and of its model differ in cycle `cycle`.
     #[error("cycle {cycle}: the key-switching unit shows {found}, its model {expected}")]
     Differs {
         cycle: u64,

@@ -115,7 +115,8 @@ pub fn switch(unit: keyswitch::Shape) -> Vec<Part> {
     switched(unit, whole)
 }
 
-/// Returns the modules of `rm_torus_results`, which contains an engine's key switch.
+/// Returns the modules of `rm_torus_results`, the part of a bootstrapping engine that contains its
+/// key-switching unit.
 fn results(shape: Shape) -> Vec<Part> {
     let s = shape.sizes();
     let (digits, generators) = (s.switch.digits, s.switch.generators);

@@ -34,7 +34,8 @@ pub enum VectorError {
     Hdl(#[from] HdlError),
 }
 
-/// The unit of the vector machine that writes a chunk to the ciphertext buffer.
+/// A unit of the vector machine that writes chunks (the words of one buffer access) to the
+/// ciphertext buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Writer {
     Mac,
@@ -50,7 +51,8 @@ pub struct Trace {
     pub there: Vec<u64>,
     /// For each instruction, the cycle in which the machine's queue sent it to its unit.
     pub sent: Vec<u64>,
-    /// The cycles in which halves of chunks (the words of one buffer access) entered the permutation units.
+    /// The cycles in which halves of chunks entered the permutation units. A chunk is the words of
+    /// one buffer access.
     pub entered: Vec<u64>,
     pub wrote: Vec<(u64, Writer)>,
     /// For each `LOAD`, the cycle in which its chunk had arrived from distant memory. `gone` has

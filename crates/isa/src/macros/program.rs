@@ -143,7 +143,8 @@ impl MacroType {
         }
     }
 
-    /// Returns this type with `at` as its level and note, which is a scale or a correction factor.
+    /// Returns this type with `at` as its level and note (scale or correction factor); `None`
+    /// removes both.
     pub fn placed(self, at: Option<LevelNote>) -> Self {
         match self {
             Self::Cipher { size, at: _ } => Self::Cipher { size, at },

@@ -14,8 +14,8 @@ use crate::numbers::{Galois, Poly};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Imm {
     None,
-    /// The immediate is a residue below the modulus of the operand, which the instruction adds or by which it
-    /// multiplies.
+    /// The immediate is a residue below the operand's modulus. The instruction adds it to the
+    /// operand or multiplies the operand by it.
     Scalar(u64),
     /// The immediate is the Galois element g of an automorphism x -> x^g: an odd number below 2N.
     Galois(Galois),

@@ -19,8 +19,9 @@ pub enum Form {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ModulusId(pub u16);
 
-/// A modulus of a program's table, with its kind. Only an NTT-friendly prime has evaluation form and half rings; every
-/// kind has coefficient form. The range of a kind depends on the ring, and the verifier checks it.
+/// A modulus of a program's table, with its kind. Only limbs modulo an NTT-friendly prime can be in
+/// evaluation form or on half rings. The range of each kind depends on the ring, and the verifier
+/// checks it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TableModulus {
     /// An NTT-friendly prime: below 2^61 and 1 modulo 2N.

@@ -81,7 +81,8 @@ impl Given {
         }
     }
 
-    /// Returns the argument if it is the same in every iteration, otherwise `None`.
+    /// Returns the argument of a repeated block if it is the same in every iteration, otherwise
+    /// `None`.
     fn same(self) -> Option<Held> {
         match self {
             Self::Same(held) => Some(held),

@@ -24,7 +24,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Returns the chunk, or `None` for a place that is no chunk.
+    /// Returns the number of the chunk that this place is, or `None` for a place that is no chunk.
     pub const fn chunk(self) -> Option<Chunk> {
         match self {
             Self::Chunk(chunk) => Some(chunk),
@@ -32,7 +32,8 @@ impl Place {
         }
     }
 
-    /// Returns the register, or `None` for a place that is no register.
+    /// Returns the number of the register that this place is, or `None` for a place that is no
+    /// register.
     pub const fn register(self) -> Option<Register> {
         match self {
             Self::Register(register) => Some(register),

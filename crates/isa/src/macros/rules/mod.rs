@@ -38,7 +38,7 @@ impl Typed {
     }
 }
 
-/// The facts about a macro program that the typing rules need to check one of its instructions.
+/// What the typing rules must know of a macro program to check one of its instructions.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub program: &'a MacroProgram,

@@ -47,7 +47,8 @@ pub fn parse_program(text: &str) -> Result<Program, ParseError> {
 
 type Definitions = crate::lex::Definitions<ValueType>;
 
-/// Parses the representative of a base extension: `nonnegative` or `centred`.
+/// Parses the word for the range of the integers that a base extension extends: `nonnegative` or
+/// `centred`.
 fn representative(c: &mut Cursor<'_>) -> Result<Representative, ParseError> {
     let mark = c.mark();
     let all = [Representative::NonNegative, Representative::Centred];

@@ -156,7 +156,8 @@ fn instr_to(out: &mut impl Write, instr: &Instr, types: &[ValueType]) -> fmt::Re
     Ok(())
 }
 
-/// Returns the word that the text form has for a representative of a base extension.
+/// Returns the text form's word for the range of the integers that a base extension extends:
+/// `nonnegative` or `centred`.
 pub(crate) fn representative_word(which: Representative) -> &'static str {
     match which {
         Representative::NonNegative => "nonnegative",
