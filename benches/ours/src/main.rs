@@ -10,6 +10,7 @@ mod bgv;
 mod chain;
 mod circuits;
 mod ckks;
+mod ckks_bootstrap;
 mod client;
 mod group;
 #[cfg(target_arch = "x86_64")]
@@ -90,6 +91,11 @@ enum Open {
         rows: Vec<String>,
         threads: usize,
     },
+    /// A bootstrap of a CKKS set.
+    CkksBootstrap {
+        set: String,
+        threads: usize,
+    },
     /// Operations on integers of 16 bits under a parameter set.
     Circuits {
         set: String,
@@ -123,6 +129,7 @@ fn main() -> Result<()> {
                     Open::Integers { scheme, folder } => integers::open(&scheme, &folder)?,
                     Open::Tfhe { set, rows } => tfhe::open(&set, &rows)?,
                     Open::Bgv { set, rows, threads } => bgv::open(&set, &rows, threads)?,
+                    Open::CkksBootstrap { set, threads } => ckks_bootstrap::open(&set, threads)?,
                     Open::Circuits { set, rows, threads } => circuits::open(&set, &rows, threads)?,
                 };
                 group.describe()

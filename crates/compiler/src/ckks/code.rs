@@ -3,11 +3,12 @@
 
 use ringmill_isa::Galois;
 use ringmill_isa::Level;
-use ringmill_isa::macros::linked::{Elements, Turns};
+use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
 use ringmill_isa::macros::{Constant, LevelNote, LevelScale, MacroInstr, Visitor};
 use ringmill_schemes::ckks::encoder::scalar_residues;
 use ringmill_schemes::ckks::{Ckks, OpKey, Params};
 use ringmill_schemes::rlwe::KeyRequest;
+use ringmill_schemes::rlwe::ops::Shape;
 
 use crate::ckks::depth::whole_factor;
 use crate::error::CompileError;
@@ -67,6 +68,11 @@ impl OfInstr<'_> {
 
     fn sub_plain(&self) -> OpKey {
         OpKey::sub_plain(self.level, self.size)
+    }
+
+    /// Returns the number of primes between the instruction's level and the lower level `to`.
+    fn dropped(&self, to: Level) -> u16 {
+        self.level.0.saturating_sub(to.0) as u16
     }
 }
 
@@ -136,9 +142,31 @@ impl Visitor for OfInstr<'_> {
 
     fn sumturn(&mut self, instr: &MacroInstr, Turns { elements, to }: &Turns) -> Found {
         let (count, of) = (instr.src.len(), elements.of.iter().copied());
-        let dropped = self.level.0.saturating_sub(to.0) as u16;
+        let dropped = self.dropped(*to);
         let operation = OpKey::turn_sum(self.level, count, of.clone(), dropped, self.of.seeded);
         Ok(coded(operation, of.map(KeyRequest::Galois).collect()))
+    }
+
+    fn combine(&mut self, instr: &MacroInstr, of: &Combination) -> Found {
+        let residues = self.params.residues(&of.integers, self.level);
+        let dropped = self.dropped(of.to);
+        let operation = OpKey::combine(self.level, instr.src.len(), residues, dropped);
+        Ok(coded(operation, vec![]))
+    }
+
+    fn sumprod(&mut self, instr: &MacroInstr, of: &Products) -> Found {
+        let shape = Shape {
+            dropped: self.dropped(of.to),
+            combined: of.combined,
+            products: of.factors.clone(),
+            tail: of.tail,
+        };
+        let (count, residues) = (
+            instr.src.len(),
+            self.params.residues(&of.integers, self.level),
+        );
+        let operation = OpKey::sum_products(self.level, count, shape, residues, self.of.seeded);
+        Ok(coded(operation, vec![KeyRequest::Relin]))
     }
 
     fn sumplain(&mut self, instr: &MacroInstr) -> Found {

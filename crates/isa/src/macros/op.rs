@@ -80,7 +80,7 @@ pub enum MacroOp {
     Sumturn,
     /// The sum of products of ciphertexts with lifted constants. The first half of the operands are ciphertexts, and each is multiplied by its own constant of the second half. Only in procedures that the compiler links in.
     Sumplain,
-    /// The sum of the operands, each times its integer, and of the last integer, a constant. A division by the primes above the immediate's level follows. Only in procedures that the compiler links in.
+    /// The sum of the operands, each times its integer, and of the last integer, a constant. A division by the primes above the immediate's level follows. In CKKS the integers bring the operands to one scale. Only in procedures that the compiler links in.
     Combine,
     /// The sum of products of operands, relinearised once, then divided by the special primes and those above the immediate's level together. A product's first factor may be a combination of the first operands, and one may be added to the sum. Only in procedures that the compiler links in.
     Sumprod,
@@ -715,7 +715,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Combination,
                 rule: MacroRule::Combine,
-                semantics: "The sum of the operands, each times its integer, and of the last integer, a constant. A division by the primes above the immediate's level follows. Only in procedures that the compiler links in.",
+                semantics: "The sum of the operands, each times its integer, and of the last integer, a constant. A division by the primes above the immediate's level follows. In CKKS the integers bring the operands to one scale. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Sumprod => &OpInfo {
@@ -995,7 +995,7 @@ pub enum MacroNote {
     Declared,
     /// `key`: The result has the annotation of the key.
     Key,
-    /// `combined`: The result has any correction factor of the plaintext modulus that all operands have.
+    /// `combined`: The result has any correction factor of the plaintext modulus that all operands have, or in CKKS any scale.
     Combined,
     /// `lowered`: The result has any correction factor of the plaintext modulus one before the operand's.
     Lowered,
@@ -1475,7 +1475,7 @@ impl MacroOp {
                 stage: MacroStage::Explicit,
             },
             MacroOp::Combine => &MacroColumns {
-                schemes: &["bgv"],
+                schemes: &["bgv", "ckks"],
                 keys: MacroKeys::None,
                 level: MacroLevel::Dropped,
                 message: MacroMessage::Made,
@@ -1485,7 +1485,7 @@ impl MacroOp {
                 stage: MacroStage::Explicit,
             },
             MacroOp::Sumprod => &MacroColumns {
-                schemes: &["bgv"],
+                schemes: &["bgv", "ckks"],
                 keys: MacroKeys::Relin,
                 level: MacroLevel::Dropped,
                 message: MacroMessage::Made,

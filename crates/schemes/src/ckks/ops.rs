@@ -57,6 +57,12 @@ pub enum Op {
     TurnSum,
     /// Adds several ciphertexts, each times a plaintext.
     SumPlain,
+    /// Adds several ciphertexts, each times an integer, and one more integer. The sum is divided by the level's last
+    /// primes, as many as the operation says.
+    Combine,
+    /// Adds several products of two ciphertexts, relinearises the sum and divides it as [`Op::Combine`] does, by one
+    /// division together with the special primes. It may add ciphertexts times integers to the sum before.
+    SumProducts,
     /// Switches a ciphertext at a low level to the sparse secret of bootstrapping.
     Encapsulate,
     /// Raises a ciphertext under the sparse secret, modulo one prime, to the highest level under the main secret.
@@ -99,6 +105,8 @@ impl Table for Op {
             Self::HoistedRotate => row!("ckks.hoisted_rotate", &[TWO],        0, Elements, PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
             Self::TurnSum       => row!("ckks.turn_sum",       &[PAIRS],      0, Elements, PerElement, Lower,    Exactly(2), None,          sums::turn_sum),
             Self::SumPlain      => row!("ckks.sum_plain",      &[PAIRS],      PER_CIPHERTEXT, None, None, Same,  Exactly(2), None,          sums::sum_plain),
+            Self::Combine       => row!("ckks.combine",        &[PAIRS],      0, Residues, None,       Lower,    Exactly(2), None,          sums::combine),
+            Self::SumProducts   => row!("ckks.sum_products",   &[PAIRS],      0, Residues, One,        Lower,    Exactly(2), None,          sums::sum_products),
             Self::Encapsulate   => row!("ckks.encapsulate",    &[TWO],        0, None,     One,        Same,     Exactly(2), None,          keyswitch::encapsulate),
             Self::Raise         => row!("ckks.raise",          &[TWO],        0, None,     One,        Highest,  Exactly(2), None,          keyswitch::raise),
         }
@@ -123,6 +131,8 @@ impl Table for Op {
             Self::HoistedRotate => &[MacroOp::Hrotate],
             Self::TurnSum => &[MacroOp::Morph, MacroOp::Ksw, MacroOp::Add],
             Self::SumPlain => &[MacroOp::Mul, MacroOp::Add],
+            Self::Combine => &[MacroOp::Mulc, MacroOp::Add],
+            Self::SumProducts => &[MacroOp::Mul, MacroOp::Add, MacroOp::Ksw],
             Self::Encapsulate => &[MacroOp::Ksw],
             Self::Raise => &[MacroOp::Modswitch, MacroOp::Ksw],
         }
@@ -271,6 +281,47 @@ impl OpKey {
     /// Returns the sum of `count` ciphertexts, each times a plaintext, as the cache key of its procedure.
     pub fn sum_plain(level: Level, count: usize) -> Self {
         Self::of(Op::SumPlain, level, &vec![2; count])
+    }
+
+    /// Returns the sum of `count` ciphertexts at `level`, each times an integer, and of one more integer, as the cache
+    /// key of its procedure. `residues` are those of the integers modulo q_0 ..= q_level, one integer after another. The
+    /// sum is divided by the level's last `dropped` primes.
+    pub fn combine(level: Level, count: usize, residues: Vec<u64>, dropped: u16) -> Self {
+        let shape = Shape {
+            combined: count as u16,
+            tail: true,
+            ..Shape::dropping(dropped)
+        };
+        let variant = Variant {
+            level,
+            sizes: vec![2; count],
+            immediate: Immediate::Residues(residues),
+            plain: 0,
+            seeded: false,
+            shape,
+        };
+        Self::new(Op::Combine, variant)
+    }
+
+    /// Returns the sum of products of `count` ciphertexts in the form of `shape`, as the cache key of its procedure.
+    /// `residues` are those of the integers in its combinations (sums of ciphertexts times integers) modulo q_0 ..=
+    /// q_level.
+    pub fn sum_products(
+        level: Level,
+        count: usize,
+        shape: Shape,
+        residues: Vec<u64>,
+        seeded: bool,
+    ) -> Self {
+        let variant = Variant {
+            level,
+            sizes: vec![2; count],
+            immediate: Immediate::Residues(residues),
+            plain: 0,
+            seeded,
+            shape,
+        };
+        Self::new(Op::SumProducts, variant)
     }
 
     pub fn encapsulate(level: Level, seeded: bool) -> Self {

@@ -6,10 +6,10 @@
 //! a rule accepts any factor, and checks only that it belongs to the right one of the plaintext
 //! moduli.
 
-use super::super::linked::{Combination, Products};
-use super::super::program::{LevelNote, MacroImm, MacroType};
+use super::super::linked::{Combination, Left, Products};
+use super::super::program::{LevelNote, MacroImm, MacroType, Note};
 use super::common::{cipher, expect_at, expect_cipher, expect_level, expect_size, kind, wrong};
-use super::note::{self, expect_modulus, lowered};
+use super::note::{self, lowered};
 use super::{Scope, Typed};
 use crate::error::Fault;
 use crate::numbers::Level;
@@ -82,15 +82,32 @@ pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Resu
 /// `to`. Its scale must be the old one divided by the primes in between. Its correction factor may
 /// be any of the operand's plaintext modulus.
 fn divided(scope: Scope<'_>, d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
-    if to > from.level {
-        let expected = format!("a level up to {}", from.level);
-        return Err(immediate(expected, format!("level {to}")));
-    }
+    check_lower(from, to)?;
     let declared = d.ty.at().map_or(from.note, |at| at.note);
     let between = to.primes()..from.level.primes();
     let primes = scope.primes.and_then(|primes| primes.get(between));
     let note = note::divided(d, from.note, primes, declared)?;
     expect_cipher(d, size, Some(LevelNote { level: to, note }))
+}
+
+/// Checks that `d` may be the sum of integer multiples of ciphertexts at `from`, divided down to the level `to`. The
+/// integers decide its scale. A correction factor may be any factor of the operands' plaintext modulus.
+fn combined(d: Typed, from: LevelNote, to: Level) -> Result<(), Fault> {
+    check_lower(from, to)?;
+    let declared = d.ty.at().map_or(from.note, |at| at.note);
+    let note = note::combined(d, from.note, declared)?;
+    expect_cipher(d, 2, Some(LevelNote { level: to, note }))
+}
+
+/// Checks that an instruction with operands at `from` may divide down to the level `to`.
+fn check_lower(from: LevelNote, to: Level) -> Result<(), Fault> {
+    match to > from.level {
+        true => {
+            let expected = format!("a level up to {}", from.level);
+            Err(immediate(expected, format!("level {to}")))
+        }
+        false => Ok(()),
+    }
 }
 
 /// Returns the level and note (scale or correction factor) that several ciphertexts of two
@@ -103,15 +120,15 @@ fn alike(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     Ok(at)
 }
 
-/// Returns the level and note (correction factor) of the first of several ciphertexts of two
-/// polynomials. The others must have the same level and a factor of the same plaintext modulus.
+/// Returns the level and note (scale or correction factor) of the first of several ciphertexts of two polynomials. The
+/// others must have the same level. Correction factors must belong to one plaintext modulus.
 fn of_one_modulus(scope: Scope<'_>, ciphers: &[Typed]) -> Result<LevelNote, Fault> {
     let at = first(scope, ciphers)?;
     for &a in ciphers {
         expect_size(a, 2, cipher(a)?)?;
         let own = scope.managed(a)?;
         expect_level(a, at.level, own.level)?;
-        expect_modulus(a, at.note, own.note)?;
+        note::expect_of_one_sum(a, at.note, own.note)?;
     }
     Ok(at)
 }
@@ -181,7 +198,7 @@ pub(super) fn combine(
     if integers.len() != wanted {
         return Err(counted(wanted, integers.len()));
     }
-    divided(scope, d, 2, of_one_modulus(scope, operands)?, *to)
+    combined(d, of_one_modulus(scope, operands)?, *to)
 }
 
 fn counted(wanted: usize, found: usize) -> Fault {
@@ -198,7 +215,39 @@ pub(super) fn sum_products(
         return Err(immediate("products and a level", "another immediate"));
     };
     products_fit(products, operands.len())?;
-    divided(scope, d, 2, of_one_modulus(scope, operands)?, products.to)
+    let at = of_one_modulus(scope, operands)?;
+    if let Note::Scale(_) = at.note
+        && let Some(note) = of_plain_products(scope, products, operands)?
+    {
+        return divided(scope, d, 2, LevelNote { note, ..at }, products.to);
+    }
+    combined(d, at, products.to)
+}
+
+/// Returns the scale that all products of two operands of a sum must have. Returns `None` if every product has a
+/// combination as its first factor, because the integers of a combination can bring about any scale.
+fn of_plain_products(
+    scope: Scope<'_>,
+    products: &Products,
+    operands: &[Typed],
+) -> Result<Option<Note>, Fault> {
+    let mut scale = None;
+    for &(left, right) in &products.factors {
+        let Left::Operand(left) = left else {
+            continue;
+        };
+        let pair = [left, right].map(|number| operands.get(usize::from(number)));
+        let [Some(&left), Some(&right)] = pair else {
+            continue;
+        };
+        let (a, b) = (scope.managed(left)?.note, scope.managed(right)?.note);
+        let own = note::product(right, a, b, a)?;
+        match scale {
+            Some(expected) => note::expect_alike(right, expected, own)?,
+            None => scale = Some(own),
+        }
+    }
+    Ok(scale)
 }
 
 fn products_fit(products: &Products, operands: usize) -> Result<(), Fault> {

@@ -163,6 +163,26 @@ pub(super) fn expect_modulus(v: Typed, expected: Note, found: Note) -> Result<()
     of_number(v, modulus(v, expected)?, found)
 }
 
+/// Checks that values with these notes may be operands of one sum of integer multiples. Scales may be any, because the
+/// integers bring them to one scale. Correction factors must belong to the same plaintext modulus.
+pub(super) fn expect_of_one_sum(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
+    match (expected, found) {
+        (Note::Scale(_), Note::Scale(_)) => Ok(()),
+        (Note::Scale(_) | Note::Bare | Note::Factor(_), _) => expect_modulus(v, expected, found),
+    }
+}
+
+/// Returns the note of a sum of integer multiples of values, the first with the note `note`, after a division by several
+/// primes. A scale is the one `declared`, because the integers bring it about. A correction factor may be any of its
+/// plaintext modulus.
+pub(super) fn combined(d: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
+    match (note, declared) {
+        (Note::Scale(_), Note::Scale(_)) => Ok(declared),
+        (Note::Scale(_), _) => Ok(note),
+        (Note::Bare | Note::Factor(_), _) => of_modulus(d, note, declared),
+    }
+}
+
 fn of_number(v: Typed, expected: u64, found: Note) -> Result<(), Fault> {
     match modulus(v, found)? == expected {
         true => Ok(()),

@@ -87,18 +87,6 @@ impl OfStep<'_> {
         self.level.0.saturating_sub(to.0) as u16
     }
 
-    /// Returns the residues of integers modulo each prime of the level, one integer after another.
-    fn residues(&self, integers: &[i64]) -> Vec<u64> {
-        let mut residues = Vec::new();
-        for &integer in integers {
-            for q in self.params.reducers().iter().take(self.level.primes()) {
-                let size = q.reduce(integer.unsigned_abs());
-                residues.push(if integer < 0 { q.neg(size) } else { size });
-            }
-        }
-        residues
-    }
-
     /// Returns the operation that multiplies by the inverse of an integer modulo each prime of the level.
     fn over(&self, instr: &MacroInstr, constant: Constant) -> Result<OpKey, BootstrapError> {
         let Constant::Integer(by) = constant else {
@@ -195,7 +183,7 @@ impl Visitor for OfStep<'_> {
     }
 
     fn combine(&mut self, instr: &MacroInstr, Combination { integers, to }: &Combination) -> Found {
-        let residues = self.residues(integers);
+        let residues = self.params.residues(integers, self.level);
         let op = OpKey::combine(self.level, instr.src.len(), residues);
         Ok(op.dropping(self.dropped(*to)).modulo(self.factor.plain()))
     }
@@ -207,7 +195,7 @@ impl Visitor for OfStep<'_> {
             products: products.factors.clone(),
             tail: products.tail,
         };
-        let residues = self.residues(&products.integers);
+        let residues = self.params.residues(&products.integers, self.level);
         let count = instr.src.len();
         let op = OpKey::sum_products(self.level, count, shape, residues, self.seeded);
         Ok(op.modulo(self.factor.plain()))

@@ -19,6 +19,8 @@ pub(super) struct Bounds {
     exponent: f64,
     /// The variance of a coefficient of an error polynomial.
     error: f64,
+    /// The number of special primes.
+    special: f64,
 }
 
 /// The relative error of a number in a constant, a double after a few operations.
@@ -32,6 +34,7 @@ impl Bounds {
             n,
             exponent: tail::exponent(params.slots()),
             error: params.error_distribution().std_dev().powi(2),
+            special: params.special_count() as f64,
         }
     }
 
@@ -43,6 +46,12 @@ impl Bounds {
     pub fn rescale(&mut self, scale: f64) -> f64 {
         let noise = self.model.rescale(&Noise::none(), 2, scale, [None; 3]);
         self.of(&noise)
+    }
+
+    /// Returns the bound of the rounding in a division to `scale` by the special primes and one more prime together. The
+    /// quotient has a rounding error of as many terms as there are primes.
+    pub fn divide(&mut self, scale: f64) -> f64 {
+        self.rescale(scale) * (self.special + 1.0).sqrt()
     }
 
     /// Returns the bound of a key switch at a level and a scale.

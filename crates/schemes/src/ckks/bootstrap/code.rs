@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use num_complex::Complex64;
-use ringmill_isa::macros::linked::{Elements, Turns};
+use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
 use ringmill_isa::macros::{
     LevelNote, MacroImm, MacroInstr, MacroOp, MacroProc, MacroType, MacroValue, Note,
 };
@@ -102,32 +102,6 @@ impl Code {
         self.push(MacroOp::Mulc, &[a], imm, a.level, a.scale * scale)
     }
 
-    /// Adds a product of two ciphertexts at the lower of their levels, without a rescaling.
-    pub fn mul(&mut self, a: Value, b: Value) -> Value {
-        let level = a.level.min(b.level);
-        let (a, b) = (self.at(a, level), self.at(b, level));
-        let scale = a.scale * b.scale;
-        let product = self.cipher(3, level, scale);
-        match a.value == b.value {
-            true => self.instr(
-                MacroOp::Square,
-                vec![product],
-                vec![a.value],
-                MacroImm::None,
-            ),
-            false => {
-                let src = vec![a.value, b.value];
-                self.instr(MacroOp::Mul, vec![product], src, MacroImm::None);
-            }
-        }
-        let product = Value {
-            value: product,
-            level,
-            scale,
-        };
-        self.push(MacroOp::Relin, &[product], MacroImm::None, level, scale)
-    }
-
     /// Drops primes down to a level, if the value is above it.
     pub fn at(&mut self, a: Value, level: Level) -> Value {
         match a.level > level {
@@ -210,6 +184,54 @@ impl Code {
         Some(self.push(MacroOp::Sumturn, of, imm, to, scale))
     }
 
+    /// Adds a sum of multiples of values, divided by the last prime of their level, `prime`. The factors are rounded so
+    /// that the sum has the scale `scale` before the division. Returns `None` for a factor that no 64-bit integer holds.
+    pub fn combine(&mut self, of: &[(Value, f64)], scale: f64, prime: u64) -> Option<Value> {
+        let &(first, _) = of.first()?;
+        let to = first.level.below()?;
+        let mut integers = integers(of, scale)?;
+        integers.push(0);
+        let src: Vec<Value> = of.iter().map(|&(value, _)| value).collect();
+        let imm = MacroImm::Combination(Combination { integers, to });
+        Some(self.push(MacroOp::Combine, &src, imm, to, scale / prime as f64))
+    }
+
+    /// Adds a sum of products of two values and of multiples of values, all at one level. One division removes the last
+    /// prime of the level, `prime`. Before it the sum has the scale of the first product. Returns `None` for a sum
+    /// without products, and for a factor that no 64-bit integer holds.
+    pub fn sum_products(
+        &mut self,
+        products: &[(Value, Value)],
+        multiples: &[(Value, f64)],
+        prime: u64,
+    ) -> Option<Value> {
+        let &(first, other) = products.first()?;
+        let (to, scale) = (first.level.below()?, first.scale * other.scale);
+        let tail = !multiples.is_empty();
+        let mut integers = integers(multiples, scale)?;
+        integers.extend(tail.then_some(0));
+        let mut src: Vec<Value> = multiples.iter().map(|&(value, _)| value).collect();
+        let combined = src.len() as u16;
+        let mut number = |value: Value| {
+            let at = src.iter().position(|other| other.value == value.value);
+            at.unwrap_or_else(|| {
+                src.push(value);
+                src.len() - 1
+            }) as u16
+        };
+        let factors = products.iter();
+        let factors = factors.map(|&(a, b)| (Left::Operand(number(a)), number(b)));
+        let factors = factors.collect();
+        let imm = MacroImm::Products(Products {
+            combined,
+            factors,
+            tail,
+            integers,
+            to,
+        });
+        Some(self.push(MacroOp::Sumprod, &src, imm, to, scale / prime as f64))
+    }
+
     /// Adds the sum of the values, each times its vector of turned slots, encoded at `scale`.
     pub fn sum_plain(&mut self, of: &[(Value, Vec<Complex64>)], scale: f64) -> Option<Value> {
         let &(first, _) = of.first()?;
@@ -253,6 +275,16 @@ impl Code {
         };
         (proc, self.constants)
     }
+}
+
+/// Returns the factors of a sum of multiples as integers, each rounded at the ratio of `scale` to the scale of its value.
+fn integers(of: &[(Value, f64)], scale: f64) -> Option<Vec<i64>> {
+    let integer = |&(value, factor): &(Value, f64)| {
+        let rounded = (factor * (scale / value.scale)).round();
+        // 2^62 and below are exact integers of 64 bits.
+        (rounded.abs() < 2f64.powi(62)).then_some(rounded as i64)
+    };
+    of.iter().map(integer).collect()
 }
 
 /// Returns the shortest start of a vector that the vector repeats, of a power of two of slots, two at least. Sparse

@@ -70,7 +70,7 @@ pub(super) fn map(
             switch * entries.sqrt(),
             bounds.switch(value.level, value.scale * scale) * (giants.len() as f64).sqrt(),
             match divides {
-                true => bounds.rescale(target),
+                true => bounds.divide(target),
                 false => 0.0,
             },
         ]);

@@ -18,6 +18,7 @@
 mod bounds;
 mod code;
 pub mod cosine;
+mod errors;
 mod keys;
 mod linear;
 mod modulo;

@@ -10,6 +10,7 @@ use ringmill_math::chebyshev::divided;
 use super::bounds::Bounds;
 use super::code::{Code, Value};
 use super::cosine::{Series, largest};
+use super::errors::Errors;
 use crate::ckks::{CkksError, Params};
 
 /// The length of the series that are sums of multiples of Chebyshev polynomials. Longer ones are split.
@@ -32,10 +33,10 @@ pub(super) struct Removal {
 }
 
 /// A value in an evaluation, with a bound on its error.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Known {
     at: Value,
-    error: f64,
+    errors: Errors,
 }
 
 struct Evaluation<'a> {
@@ -44,6 +45,8 @@ struct Evaluation<'a> {
     params: &'a Params,
     /// The Chebyshev polynomials of the operand, by their degrees: all below [`LEAF`], then powers of two.
     known: std::collections::BTreeMap<usize, Known>,
+    /// The number of sources of error so far.
+    sources: usize,
 }
 
 fn shallow() -> CkksError {
@@ -73,49 +76,73 @@ pub(super) fn remove(
             1,
             Known {
                 at: operand,
-                error: 0.0,
+                errors: Errors::default(),
             },
         )]
         .into(),
+        sources: 0,
     };
     let (top, scale) = (operand.level, operand.scale);
     e.polynomials(length)?;
     let last = Level(top.0.checked_sub(of.log_length - 1).ok_or_else(shallow)?);
     let product = scale * e.prime(last)? as f64;
-    let sum = e.series(&series.coefficients, last, product)?;
-    let mut y = e.rescaled(sum)?;
-    y.error += series.error;
+    let mut y = e.series(&series.coefficients, last, product)?;
+    y.errors.fixed += series.error;
     for _ in 0..of.doublings {
-        let square = e.product(y, y, 1.0)?;
-        y = e.doubled(square, 1.0)?;
+        let square = Product::of(y.clone(), y.clone());
+        let twice = e.sum(y.at.level, &[square.clone(), square], &[])?;
+        y = e.plus(twice, -1.0);
     }
     // y (6 + y^2) is 6 times the arcsine.
-    let square = e.product(y, y, of.small)?;
-    let square = Known {
-        at: e.code.add_constant(square.at, 6.0),
-        ..square
-    };
-    let factor = e.rescaled(square)?;
-    let (own, other) = (y.error * 6.1, factor.error * (of.small + y.error));
-    let cube = e.code.mul(y.at, factor.at);
-    let switch = e.bounds.switch(cube.level, cube.scale);
-    let six = e.rescaled(Known {
-        at: cube,
-        error: own + other + switch,
-    })?;
+    let mut square = Product::of(y.clone(), y.clone());
+    square.magnitudes = [of.small; 2];
+    let square = e.sum(y.at.level, &[square], &[])?;
+    let factor = e.plus(square, 6.0);
+    let level = factor.at.level;
+    let mut cube = Product::of(y, factor);
+    cube.magnitudes = [of.small, 6.1];
+    let six = e.sum(level, &[cube], &[])?;
+    let prime = e.prime(six.at.level)?;
+    let by = of.scale * prime as f64 / six.at.scale;
+    let landed = e.code.mul_constant(six.at, of.factor / 6.0, by);
+    let at = e.code.rescale(landed, prime);
+    let mut errors = Errors::default();
+    errors.add(&six.errors, of.factor / 6.0);
     // The error of the operand: the derivative of sin(2 pi K x) is 2 pi K at most, and that of the arcsine about 1.
     let slope = 2.0 * std::f64::consts::PI * of.range * of.error * 1.02;
+    errors.add_source(e.source(), slope * of.factor);
+    let rounding = e.bounds.rescale(at.scale);
+    errors.add_source(e.source(), rounding);
     // The arcsine's next term is 3 y^5 / 40, and those behind it are smaller together for y below 1 / 4.
-    let series = 0.1 * of.small.powi(5);
-    let sine = six.error / 6.0 + slope + series;
-    let prime = e.prime(six.at.level)? as f64;
-    let by = of.scale * prime / six.at.scale;
-    let landed = e.code.mul_constant(six.at, of.factor / 6.0, by);
-    let landed = e.rescaled(Known {
-        at: landed,
-        error: sine * of.factor + of.small * of.factor / by,
-    })?;
-    Ok((landed.at, landed.error))
+    errors.fixed += of.factor * 0.1 * of.small.powi(5);
+    // The factor, which multiplies a number up to 6 times `small`, is rounded by up to 1/2 at the scale `by`.
+    errors.fixed += 3.1 * of.small / by;
+    Ok((at, errors.bound()))
+}
+
+/// A product in a sum, with bounds on the absolute values of its factors.
+#[derive(Clone)]
+struct Product {
+    factors: [Known; 2],
+    magnitudes: [f64; 2],
+}
+
+impl Product {
+    /// Returns the product of values that are at most 1.
+    fn of(a: Known, b: Known) -> Self {
+        Self {
+            factors: [a, b],
+            magnitudes: [1.0; 2],
+        }
+    }
+
+    /// Adds the error of the product, whose factors have errors.
+    fn add_to(&self, errors: &mut Errors) {
+        let ([a, b], [x, y]) = (&self.factors, self.magnitudes);
+        errors.add(&a.errors, y);
+        errors.add(&b.errors, x);
+        errors.fixed += a.errors.bound() * b.errors.bound();
+    }
 }
 
 impl Evaluation<'_> {
@@ -125,45 +152,57 @@ impl Evaluation<'_> {
     }
 
     fn known(&self, degree: usize) -> Result<Known, CkksError> {
-        self.known.get(&degree).copied().ok_or_else(shallow)
+        self.known.get(&degree).cloned().ok_or_else(shallow)
     }
 
-    fn rescaled(&mut self, a: Known) -> Result<Known, CkksError> {
-        if a.at.level == Level::LOWEST {
-            return Err(shallow());
+    /// Emits a sum of products and of multiples of values up to 1, at a level. One division removes the last prime of
+    /// the level. Before it the sum has the scale of the first product.
+    fn sum(
+        &mut self,
+        level: Level,
+        products: &[Product],
+        multiples: &[(Known, f64)],
+    ) -> Result<Known, CkksError> {
+        let prime = self.prime(level)?;
+        let mut errors = Errors::default();
+        let mut pairs = Vec::with_capacity(products.len());
+        for product in products {
+            product.add_to(&mut errors);
+            let [a, b] = &product.factors;
+            pairs.push((self.code.at(a.at, level), self.code.at(b.at, level)));
         }
-        let prime = self.prime(a.at.level)?;
-        let at = self.code.rescale(a.at, prime);
-        let error = a.error + self.bounds.rescale(at.scale);
-        Ok(Known { at, error })
+        let (a, b) = *pairs.first().ok_or_else(shallow)?;
+        let scale = a.scale * b.scale;
+        let terms = self.terms(multiples, level);
+        add_multiples(&mut errors, multiples, scale);
+        let at = self.code.sum_products(&pairs, &terms, prime);
+        let at = at.ok_or_else(shallow)?;
+        let (switch, division) = (
+            self.bounds.switch(level, scale),
+            self.bounds.divide(at.scale),
+        );
+        errors.add_source(self.source(), switch);
+        errors.add_source(self.source(), division);
+        Ok(Known { at, errors })
     }
 
-    /// Emits a product of values of which `magnitude` bounds each, not rescaled.
-    fn product(&mut self, a: Known, b: Known, magnitude: f64) -> Result<Known, CkksError> {
-        let at = self.code.mul(a.at, b.at);
-        let errors = magnitude * (a.error + b.error) + a.error * b.error;
-        let error = errors + self.bounds.switch(at.level, at.scale);
-        Ok(Known { at, error })
+    fn terms(&mut self, multiples: &[(Known, f64)], level: Level) -> Vec<(Value, f64)> {
+        let terms = multiples.iter();
+        let terms = terms.map(|(a, factor)| (self.code.at(a.at, level), *factor));
+        terms.collect()
     }
 
-    /// Emits 2 `square` - `one`, rescaled.
-    fn doubled(&mut self, square: Known, one: f64) -> Result<Known, CkksError> {
-        let twice = self.code.add(square.at, square.at);
-        let at = self.code.add_constant(twice, -one);
-        self.rescaled(Known {
-            at,
-            error: 2.0 * square.error,
-        })
+    /// Returns the number of a new source of error.
+    fn source(&mut self) -> usize {
+        self.sources += 1;
+        self.sources - 1
     }
 
-    /// Emits a value times `factor` at a level and a scale, with the error of the rounded factor.
-    fn lifted(&mut self, a: Known, factor: f64, level: Level, scale: f64) -> Known {
-        let at = self.code.at(a.at, level);
-        let by = scale / at.scale;
-        Known {
-            at: self.code.mul_constant(at, factor, by),
-            error: a.error * factor.abs() + (1.0 + a.error) / by,
-        }
+    /// Emits the sum of a value and a constant.
+    fn plus(&mut self, mut a: Known, constant: f64) -> Known {
+        a.errors.fixed += 1.0 / a.at.scale;
+        a.at = self.code.add_constant(a.at, constant);
+        a
     }
 
     /// Emits the Chebyshev polynomials that series of this length need: T_(a+b) = 2 T_a T_b - T_(a-b).
@@ -173,72 +212,88 @@ impl Evaluation<'_> {
         let powers = powers.take_while(|&power| power < length);
         for degree in small.chain(powers) {
             let (a, b) = (degree.div_ceil(2), degree / 2);
-            let product = self.product(self.known(a)?, self.known(b)?, 1.0)?;
-            let made = if a == b {
-                self.doubled(product, 1.0)?
-            } else {
-                let twice = self.code.add(product.at, product.at);
-                let one = self.known(a - b)?;
-                let one = self.lifted(one, 1.0, twice.level, twice.scale);
-                let at = self.code.sub(twice, one.at);
-                self.rescaled(Known {
-                    at,
-                    error: 2.0 * product.error + one.error,
-                })?
+            let product = Product::of(self.known(a)?, self.known(b)?);
+            let [first, second] = &product.factors;
+            let level = first.at.level.min(second.at.level);
+            let twice = [product.clone(), product];
+            let made = match a == b {
+                true => {
+                    let square = self.sum(level, &twice, &[])?;
+                    self.plus(square, -1.0)
+                }
+                false => self.sum(level, &twice, &[(self.known(a - b)?, -1.0)])?,
             };
             self.known.insert(degree, made);
         }
         Ok(())
     }
 
-    /// Emits a series at a level and a scale, not rescaled.
+    /// Emits a series at a level and a scale, divided by the level's last prime. The quotients by the largest powers of
+    /// two come first, and one relinearisation serves all their products with Chebyshev polynomials.
     fn series(&mut self, of: &[f64], level: Level, scale: f64) -> Result<Known, CkksError> {
-        let length = of.len();
-        let highest = self.known.get(&(length - 1)).map(|known| known.at.level);
-        if length <= LEAF && highest.is_some_and(|highest| highest >= level) {
-            return self.leaf(of, level, scale);
+        let mut rest = of.to_vec();
+        let mut products = Vec::new();
+        while !self.is_leaf(&rest, level) {
+            let m = rest.len() / 2;
+            if m == 0 {
+                return Err(shallow());
+            }
+            let (quotient, remainder) = divided(&rest, m);
+            let power = self.known(m)?;
+            let above = level.above(1);
+            let own = scale / power.at.scale * self.prime(above)? as f64;
+            let size = largest(&quotient);
+            let quotient = self.series(&quotient, above, own)?;
+            products.push(Product {
+                factors: [quotient, power],
+                magnitudes: [size, 1.0],
+            });
+            rest = remainder;
         }
-        let m = length / 2;
-        if m == 0 {
-            return Err(shallow());
-        }
-        let (quotient, remainder) = divided(of, m);
-        let power = self.known(m)?;
-        let above = level.above(1);
-        let own = scale / power.at.scale * self.prime(above)? as f64;
-        let size = largest(&quotient);
-        let quotient = self.series(&quotient, above, own)?;
-        let quotient = self.rescaled(quotient)?;
-        let at = self.code.mul(quotient.at, power.at);
-        let error = quotient.error * (1.0 + power.error)
-            + size * power.error
-            + self.bounds.switch(at.level, at.scale);
-        let remainder = self.series(&remainder, level, scale)?;
-        Ok(Known {
-            at: self.code.add(at, remainder.at),
-            error: error + remainder.error,
-        })
+        let (constant, rest) = rest.split_first().ok_or_else(shallow)?;
+        let multiples = (1..).zip(rest);
+        let multiples = multiples.map(|(degree, &factor)| Ok((self.known(degree)?, factor)));
+        let multiples = multiples.collect::<Result<Vec<_>, CkksError>>()?;
+        let sum = match products.is_empty() {
+            true => self.combined(&multiples, level, scale)?,
+            false => self.sum(level, &products, &multiples)?,
+        };
+        Ok(self.plus(sum, *constant))
     }
 
-    /// Emits the sum of multiples of Chebyshev polynomials, not rescaled.
-    fn leaf(&mut self, of: &[f64], level: Level, scale: f64) -> Result<Known, CkksError> {
-        let mut sum: Option<Known> = None;
-        for (degree, &coefficient) in of.iter().enumerate().skip(1) {
-            let known = self.known(degree)?;
-            let term = self.lifted(known, coefficient, level, scale);
-            sum = Some(match sum {
-                None => term,
-                Some(sum) => Known {
-                    at: self.code.add(sum.at, term.at),
-                    error: sum.error + term.error,
-                },
-            });
-        }
-        let sum = sum.ok_or_else(shallow)?;
-        let constant = of.first().copied().unwrap_or(0.0);
-        Ok(Known {
-            at: self.code.add_constant(sum.at, constant),
-            ..sum
-        })
+    /// Returns whether a series is a sum of multiples of Chebyshev polynomials that are known at a level.
+    fn is_leaf(&self, of: &[f64], level: Level) -> bool {
+        let highest = of.len().checked_sub(1);
+        let highest = highest.and_then(|degree| self.known.get(&degree));
+        of.len() <= LEAF && highest.is_some_and(|highest| highest.at.level >= level)
+    }
+
+    /// Emits a sum of multiples at a level, of the given scale, divided by the level's last prime.
+    fn combined(
+        &mut self,
+        multiples: &[(Known, f64)],
+        level: Level,
+        scale: f64,
+    ) -> Result<Known, CkksError> {
+        let prime = self.prime(level)?;
+        let terms = self.terms(multiples, level);
+        let at = self
+            .code
+            .combine(&terms, scale, prime)
+            .ok_or_else(shallow)?;
+        let mut errors = Errors::default();
+        add_multiples(&mut errors, multiples, scale);
+        let rounding = self.bounds.rescale(at.scale);
+        errors.add_source(self.source(), rounding);
+        Ok(Known { at, errors })
+    }
+}
+
+/// Adds the error of a sum of multiples of values up to 1. Its factors are rounded so that the sum has this scale.
+fn add_multiples(errors: &mut Errors, multiples: &[(Known, f64)], scale: f64) {
+    for (a, factor) in multiples {
+        let by = scale / a.at.scale;
+        errors.add(&a.errors, factor.abs());
+        errors.fixed += (1.0 + a.errors.bound()) / by;
     }
 }
