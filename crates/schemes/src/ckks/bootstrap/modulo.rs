@@ -3,6 +3,9 @@
 //!
 //! A Chebyshev series gives cos(2 pi (K x - 1/4) / 2^r), and r double angles give y = sin(2 pi t). The result y + y^3 / 6 is
 //! the arcsine of a small y up to its fifth power.
+//!
+//! A value times 2 at half its scale is the value itself. So the operand has twice the scale of its prime: the square of
+//! such a value, divided by the prime and doubled so, has that scale again.
 
 use ringmill_isa::Level;
 use ringmill_math::chebyshev::divided;
@@ -89,8 +92,10 @@ pub(super) fn remove(
     let mut y = e.series(&series.coefficients, last, product)?;
     y.errors.fixed += series.error;
     for _ in 0..of.doublings {
-        let square = Product::of(y.clone(), y.clone());
-        let twice = e.sum(y.at.level, &[square.clone(), square], &[])?;
+        let level = y.at.level;
+        let square = Product::of(y.clone(), y);
+        let square = e.sum(level, &[square], &[])?;
+        let twice = e.twice(square);
         y = e.plus(twice, -1.0);
     }
     // y (6 + y^2) is 6 times the arcsine.
@@ -198,6 +203,16 @@ impl Evaluation<'_> {
         self.sources - 1
     }
 
+    /// Emits a value times 2, at half its scale, which takes no computation.
+    fn twice(&mut self, a: Known) -> Known {
+        let mut errors = Errors::default();
+        errors.add(&a.errors, 2.0);
+        Known {
+            at: self.code.mul_constant(a.at, 2.0, 0.5),
+            errors,
+        }
+    }
+
     /// Emits the sum of a value and a constant.
     fn plus(&mut self, mut a: Known, constant: f64) -> Known {
         a.errors.fixed += 1.0 / a.at.scale;
@@ -215,13 +230,17 @@ impl Evaluation<'_> {
             let product = Product::of(self.known(a)?, self.known(b)?);
             let [first, second] = &product.factors;
             let level = first.at.level.min(second.at.level);
-            let twice = [product.clone(), product];
             let made = match a == b {
                 true => {
-                    let square = self.sum(level, &twice, &[])?;
-                    self.plus(square, -1.0)
+                    let square = self.sum(level, &[product], &[])?;
+                    let twice = self.twice(square);
+                    self.plus(twice, -1.0)
                 }
-                false => self.sum(level, &twice, &[(self.known(a - b)?, -1.0)])?,
+                false => {
+                    let half = (self.known(a - b)?, -0.5);
+                    let sum = self.sum(level, &[product], &[half])?;
+                    self.twice(sum)
+                }
             };
             self.known.insert(degree, made);
         }

@@ -253,7 +253,8 @@ fn emitted(
         scale: params
             .cipher_moduli()
             .last()
-            .map_or(1.0, |&q| (q as f64).log2().round().exp2()),
+            // Twice the prime, as the removal of multiples of q_0 wants it.
+            .map_or(1.0, |&q| 2.0 * (q as f64).log2().round().exp2()),
         magnitude: bounds.raised(setup.weight()) / (2.0 * range),
         // A conjugation adds an error to a value at its scale, so it comes before the division.
         divides: false,
