@@ -18,12 +18,12 @@ pub struct Clock {
     pub ledger: Ledger,
     last: Instant,
     running: u64,
-    /// The time, in parts of a nanosecond, that the clock would have given to a step that runs since the beginning of
-    /// the run.
+    /// The share of time, in parts of a nanosecond, of an imagined step that runs from the
+    /// beginning of the run to now. A step's own share is the difference of two such numbers.
     given: u64,
 }
 
-/// A running step. It holds the value of the clock's `given` when the step began.
+/// A running step, as the value that the clock's share of time `given` had when the step began.
 #[derive(Clone, Copy)]
 pub struct Begun(u64);
 

@@ -21,7 +21,8 @@ pub(super) struct Run {
     /// The most bytes of limbs at one time if calls run in order, as on one thread. The caller's inputs are not
     /// counted.
     peak: u64,
-    /// The most bytes of limbs that the steps of one call compute and still need.
+    /// The most bytes of limbs that one call in progress holds: those that its steps have computed
+    /// and still need.
     within: u64,
 }
 
@@ -162,17 +163,17 @@ impl Expands {
         }
     }
 
-    /// Returns the budget in bytes for expanded limbs and constants: `asked` if the caller gave one. Otherwise the
-    /// budget is what fits in memory, `there` + `room` bytes, if that is less than all of them and enough for the
-    /// largest. `None` stands for no budget: all are kept. `there` bytes are expanded already, and `room` bytes are
-    /// free beside the run's limbs.
+    /// Returns the budget in bytes for expanded limbs and constants, or `None` if all are kept. The
+    /// budget is `asked` if the caller gave one. Otherwise it is `there` + `room` bytes, if these
+    /// are too few for all limbs and constants and enough for the largest. `there` bytes are
+    /// expanded already, and `room` bytes are free beside the run's limbs.
     pub fn budget(&self, asked: Option<u64>, there: u64, room: u64) -> Option<u64> {
         let left = there.saturating_add(room);
         asked.or_else(|| (self.all > left && left >= self.largest).then_some(left))
     }
 
-    /// Returns the most bytes of expanded limbs and constants that a run with `calls` open calls holds at one time. It
-    /// is the budget, or what these calls read if that is more.
+    /// Returns the most bytes of expanded limbs and constants that a run with `calls` open calls
+    /// holds at one time. It is the budget, or what `calls` calls read if that is more.
     pub fn under(&self, budget: Option<u64>, calls: usize) -> u64 {
         let held = self.within.saturating_mul(calls as u64);
         self.all.min(budget.unwrap_or(u64::MAX).max(held))

@@ -301,7 +301,8 @@ fn copy(out: &mut [u64], from: &[u64]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The longest list of limbs that is collected in an array on the stack; a longer one is collected on the heap.
+/// The longest list of operands that is collected in an array on the stack; a longer list is
+/// collected on the heap.
 const FEW: usize = 32;
 
 fn with_limbs<T>(src: &[Value<'_>], f: impl FnOnce(&[&[u64]]) -> T) -> T {

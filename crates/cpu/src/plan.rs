@@ -393,9 +393,11 @@ pub(super) struct Plan {
     pub steps: Vec<Step>,
     /// For each value, the number of steps and results that use it.
     pub uses: Vec<u32>,
-    /// For each step, the number of its operands that other steps of the call compute.
+    /// For each step, the number of its operands. A call counts it down as operands come, and runs
+    /// the step at 0.
     pub pending: Vec<u32>,
-    /// For each value, the steps that use it; a step that uses it twice is listed twice.
+    /// For each value of the procedure, the steps that use it; a step that uses it twice is listed
+    /// twice.
     pub consumers: Lists,
     /// For each value, the indices of the procedure's results that are this value.
     pub exports: Lists,

@@ -66,7 +66,8 @@ struct Frame<'a> {
     values: Vec<Option<Value<'a>>>,
     uses: Vec<u32>,
     pending: Vec<u32>,
-    /// The number of the call's steps that are not computed, plus the number of its results that are not computed.
+    /// The number of results still to come in this call: those of its steps, and those of the
+    /// procedure.
     left: usize,
     /// The row of the clock's ledger to which the call's time is added.
     entry: Option<Entry>,
@@ -268,7 +269,8 @@ impl<'a> State<'a> {
         Ok(limb.ok_or_else(|| lost("an input"))?.value())
     }
 
-    /// Notes that no later call reads the limb, so that its memory can be released.
+    /// Notes that no call after the open ones reads the limb, so that its memory can be released
+    /// after its last use.
     fn end(&mut self, limb: LimbId) {
         self.ahead.forget(limb);
         let slot = self.slots.entry(limb).or_default();
@@ -354,7 +356,8 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Makes a limb of the program readable for the calls that wait for it and for later ones.
+    /// Makes a limb of the program readable for the open calls that wait for it, and for later
+    /// calls.
     fn publish(&mut self, limb: LimbId, value: Value<'a>) {
         let slot = self.slots.entry(limb).or_default();
         for (call, param) in std::mem::take(&mut slot.waiters) {
@@ -382,8 +385,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns whether a limb is an output that no call reads, of a program with many of them. Steps write such a limb
-    /// past the cache.
+    /// Returns whether steps write a limb of the program past the cache. They do if it is an output
+    /// that no call reads, and the program's outputs together are too large for the cache.
     fn streamed(&self, limb: LimbId) -> bool {
         let waited = || {
             self.slots
@@ -400,7 +403,8 @@ impl<'a> State<'a> {
         self.ready.pop().map(|Reverse(at)| at)
     }
 
-    /// Counts `count` more of the call's steps and results as finished.
+    /// Counts `count` more of the call's steps and results as finished. The call is closed when
+    /// none is left.
     fn advance(&mut self, call: u64, count: usize) -> Result<(), DeviceError> {
         let frame = self.frame(call)?;
         frame.left -= count;

@@ -17,7 +17,7 @@ use crate::value::Value;
 #[derive(Clone)]
 enum Data<'a> {
     Borrowed(&'a [u64]),
-    /// The borrowed residues of a limb in words of 32 bits. The limb's modulus is below 2^32.
+    /// The borrowed residues of a limb in words of 32 bits, for a modulus below 2^32.
     Short(&'a [u32]),
     /// A borrowed limb that consists of blocks of equal residues: one value for each block, and the number of residues
     /// of the limb.
@@ -100,7 +100,8 @@ impl<'a> Limb<'a> {
         })
     }
 
-    /// Adds the seed from which the masks of a key-switching key were expanded; the limb holds rows of that key.
+    /// Adds the seed from which the masks of a key-switching key were expanded. The limb holds rows
+    /// of that key.
     pub fn with_seed(self, seed: [u8; 32]) -> Self {
         Self {
             seed: Some(seed),
@@ -250,10 +251,11 @@ impl SeedExpansion {
         &self.seed
     }
 
-    /// Returns a limb in evaluation form as the instruction `PRNG` defines it: the words of keystream number `stream`
-    /// of this seed, each reduced modulo `modulus`. If the machine holds each limb as two halves, the limb of one half
-    /// has the words at its positions. The first half in bit-reversed order has the values at the roots psi^e of x^N +
-    /// 1 with e = 1 mod 4.
+    /// Returns a limb in evaluation form as the instruction `PRNG` defines it: the words of
+    /// keystream number `stream` of this seed, each reduced modulo `modulus`. A machine may hold a
+    /// limb as two halves. The limb of one half then has the words at its positions of the whole
+    /// limb. The first half has the values at the roots psi^e of x^N + 1 with e = 1 mod 4, in
+    /// bit-reversed order, where psi is a primitive 2N-th root of unity.
     ///
     /// # Errors
     /// [`ringmill_limits::Halt::NoMemory`] if there is no memory for the limb.

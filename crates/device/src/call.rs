@@ -26,7 +26,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the operand and polynomial that a parameter with this role is a limb of, or `None` for an exponent.
+    /// Returns the operand of a call, and the polynomial of this operand, to which a parameter with
+    /// this role belongs. It is `None` for an exponent.
     pub fn of(role: ParamRole, modulus: ModulusId) -> Option<Self> {
         let (arg, poly) = match role {
             ParamRole::Cipher { arg, poly } => (arg, poly),
@@ -98,7 +99,8 @@ pub fn bind<O: ?Sized, L, S>(
     })
 }
 
-/// The polynomials of one result of a call, each limb by limb over the moduli of the result's level.
+/// The polynomials of one result of a call. Each polynomial has its limbs one after the other, one
+/// for each modulus of the result's level.
 pub type Polys = Vec<ResidueVec>;
 
 /// A limb that the caller of a procedure passes as an argument.
@@ -170,8 +172,8 @@ impl Runs for Interpreted {
     }
 }
 
-/// Returns a pair for each result limb, in order: its index among the limbs of its polynomial, and the number of these
-/// limbs.
+/// Returns for each result limb of a procedure, in order, its index among the limbs of its
+/// polynomial and the number of these limbs.
 fn places(results: &[ResultLimb]) -> Vec<(usize, usize)> {
     let mut counts: HashMap<(u16, Poly), usize> = HashMap::new();
     let mut place = |r: &ResultLimb| {

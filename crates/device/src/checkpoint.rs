@@ -186,7 +186,8 @@ pub struct Saved {
     pub absent: Vec<LimbId>,
 }
 
-/// Returns the error of a checkpoint file at `path` that lacks a limb which a later call reads.
+/// Returns the error of a checkpoint file at `path` that lacks the limb `limb`, which a later call
+/// of the program reads.
 pub fn lacks(path: &Path, limb: LimbId) -> CheckpointError {
     CheckpointError::Damaged {
         path: path.to_owned(),
@@ -194,8 +195,9 @@ pub fn lacks(path: &Path, limb: LimbId) -> CheckpointError {
     }
 }
 
-/// Reads a checkpoint of this program and these bindings, and advances `stream` to its position. The callback `done`
-/// receives the procedure's number for each call that the stream passes.
+/// Reads a checkpoint of this program and these bindings, and advances `stream`, the program's
+/// stream of calls, past the calls that the saved run had finished. The callback `done` receives
+/// the procedure's number for each of these calls.
 pub fn read(
     path: &Path,
     whose: Whose,

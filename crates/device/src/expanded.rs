@@ -81,7 +81,7 @@ struct Slot {
     once: bool,
 }
 
-/// A run that reads from this cache, with its budget.
+/// A run that reads from this cache, with its number and its budget in bytes.
 struct Reader {
     number: u64,
     budget: u64,
@@ -238,7 +238,8 @@ impl Expanded {
         }
     }
 
-    /// Registers a run that begins to read from the cache, with its budget in bytes.
+    /// Registers a run that begins to read from the cache, with its budget in bytes. Returns the
+    /// number of the registration.
     fn enter(&self, budget: u64) -> u64 {
         let mut held = self.lock();
         // Items above the budget go now, or with their last user.
@@ -315,8 +316,8 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Registers a run with the caches `places`. `least` is the size in bytes of the largest single item that the run
-    /// expands.
+    /// Registers a run with the caches `places`, all under `budget` bytes if there is a budget.
+    /// `least` is the size in bytes of the largest single item that the run expands.
     ///
     /// # Errors
     /// [`DeviceError::SmallBudget`] for a budget below `least`; [`DeviceError::SeveralBudgets`].

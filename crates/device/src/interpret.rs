@@ -126,7 +126,8 @@ struct Machine<'a> {
     moduli: Vec<AnyModulus>,
     values: Vec<Option<Limb<'a>>>,
     slots: HashMap<u32, Vec<u64>>,
-    /// For each value, the number of the last instruction that reads it.
+    /// For each value of the procedure, the number of the last instruction that reads it. It is
+    /// `usize::MAX` for a result.
     last_use: Vec<usize>,
     /// The buffers of values that no later instruction reads, for reuse.
     pool: Vec<Vec<u64>>,
@@ -160,7 +161,8 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Puts the buffers of the values that instruction `number` read last into the pool.
+    /// Puts the buffer of each computed value that no instruction after number `number` reads into
+    /// the pool.
     fn release(&mut self, instr: &Instr, number: usize) {
         for v in &instr.src {
             let i = v.0 as usize;
@@ -172,7 +174,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Returns a buffer of `len` words with unspecified content. The instruction must write all of them.
+    /// Returns a buffer of `len` words with unspecified content for an instruction's result. The
+    /// instruction must write all of them.
     fn fresh(&mut self, len: usize) -> Result<Vec<u64>, Stop> {
         match self.pool.pop() {
             Some(mut limb) if limb.capacity() >= len => {

@@ -21,9 +21,10 @@ pub trait Limbed {
     /// [`Place::poly`](crate::call::Place::poly) numbers the polynomials of a key.
     fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>>;
 
-    /// Returns the limb of polynomial `poly` modulo modulus `modulus` as one value for each of its blocks of equal
-    /// residues. The blocks are equally long. It is `None` if the object does not hold the limb in this form. A
-    /// polynomial in a power of x has one in evaluation form.
+    /// Returns the limb of polynomial `poly` modulo modulus `modulus` as one value for each of its
+    /// blocks of equal residues. The blocks are equally long. It is `None` if the object does not
+    /// hold the limb in this form. A polynomial in x^k, for a power of two k above 1, has such
+    /// blocks in evaluation form.
     fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
         let _ = (poly, modulus);
         None

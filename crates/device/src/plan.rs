@@ -24,8 +24,9 @@ pub use pass::{Act, At, Deed, Pass};
 /// multiplies its operands by their constants again, a cost that four results share well enough. Eight results would
 /// save 10 to 20 %, but twice as many limbs would wait in memory.
 const EXTENDED_OF_FEW: usize = 4;
-/// The most result limbs of one step of a base extension from `MANY` (six) source moduli or more. There the products
-/// that every step repeats cost more than the memory of finished results.
+/// The most result limbs of one step of a base extension from `MANY` (six) source moduli or more.
+/// Each step repeats the products of its operands and their constants. From this number of moduli
+/// on, these repeated products cost more than memory for more finished results.
 pub const EXTENDED: usize = 16;
 /// The least number of source moduli for which a base extension counts as one from many.
 const MANY: usize = 6;
@@ -92,7 +93,8 @@ pub enum Job {
     Bext(Extension),
     /// A computation on residues modulo a power of two above 2^60.
     Word(WordModulus, WordJob),
-    /// A reduction of the operand's residues to another modulus. One of the two moduli is a power of two above 2^60.
+    /// A reduction of the operand's residues to another modulus. The old or the new modulus is a
+    /// power of two above 2^60.
     Reduce(AnyModulus),
     /// The product (X^e - 1) a in coefficient form. The last operand is a; e is the sum of the exponents before it.
     RotateDifference(Coefficients),
@@ -128,7 +130,8 @@ pub enum WordJob {
     Auto(u64),
 }
 
-/// A base extension from limbs modulo `sources` to limbs modulo `moduli`, then modulo `words`.
+/// A base extension from limbs modulo `sources`. Its results are limbs modulo the primes `moduli`,
+/// then limbs modulo the powers of two `words`.
 #[derive(Clone, Debug)]
 pub struct Extension {
     pub sources: Vec<Modulus>,
@@ -140,9 +143,11 @@ pub struct Extension {
 /// The choice among the integers that have the given residues, for a base extension.
 #[derive(Clone, Copy, Debug)]
 pub enum How {
-    /// The extension takes x + u Q for the source x, the product Q of its moduli, and a small integer u.
+    /// The extension takes x + u Q for the integer x in \[0, Q) with the given residues and a small
+    /// integer u. Q is the product of the source moduli.
     Fast,
-    /// The extension takes the one integer in this range: from 0 to the product of the source moduli, or around 0.
+    /// The extension takes the one integer in this range: from 0 to the product of the source
+    /// moduli, or as wide and centred around 0.
     Exact(Representative),
     /// The extension takes the integer that a redundant limb modulo this modulus determines. That limb is the last
     /// operand.
@@ -174,7 +179,7 @@ pub struct Steps {
     pub params: Vec<u32>,
     /// For each result of the procedure, the index of its value.
     pub results: Vec<u32>,
-    /// The number that the indices of all values of the plan are below.
+    /// The number of values of the plan: all their indices are below it.
     pub values: usize,
 }
 

@@ -277,7 +277,8 @@ pub fn bytes_of(words: usize, short: bool) -> u64 {
     (words * bytes) as u64
 }
 
-/// Returns the bytes of the buffer that holds `words` words: a power of two of words.
+/// Returns the bytes of a buffer that holds `words` words. Its number of words is rounded up to a
+/// power of two; a word has 4 bytes if `short` is set, otherwise 8.
 pub fn buffer_bytes(words: usize, short: bool) -> u64 {
     bytes_of(words.next_power_of_two(), short)
 }

@@ -12,11 +12,12 @@ use crate::bindings::{Bindings, Limb, SeedExpansion, exponents};
 use crate::device::{Device, Request};
 use crate::progress::Silent;
 
-/// The most programs that the cache [`Calling`] keeps. Beyond this number it makes them again.
+/// The most programs that the cache [`Calling`] keeps. A cache with this number of programs is
+/// emptied before the next one is added.
 const MAX_PROGRAMS: usize = 1 << 14;
 
-/// A procedure and the program that calls it once. The procedure's address is the key of the program in the
-/// cache.
+/// A procedure and the program that calls it once. The cache [`Calling`] finds the program by the
+/// procedure's address.
 type Called = (Arc<Procedure>, Arc<Verified>);
 
 /// A cache of programs, each of which calls one procedure once.

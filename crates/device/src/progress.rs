@@ -12,8 +12,8 @@ pub struct Step {
     pub done: u64,
     pub total: u64,
     pub elapsed: Duration,
-    /// An estimate of the time that the run still needs, by the weight of the finished calls. It is `None` before any
-    /// call is finished.
+    /// An estimate of the time that the run still needs, from the estimated work of the finished
+    /// calls and of all calls. It is `None` before any call is finished.
     pub remaining: Option<Duration>,
 }
 

@@ -43,7 +43,7 @@ impl ResidueVec {
     /// Packs secret residues as [`ResidueVec::packed`] does, and wipes the words from which it reads them.
     ///
     /// # Errors
-    /// None, because the lengths of the two vectors agree.
+    /// None, because the packed vector is as long as `residues`.
     pub fn packed_secret(
         short: bool,
         mut residues: Zeroizing<Vec<u64>>,

@@ -91,8 +91,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Halves the number of moments at which the memory's fill is known: of each two moments, that with more bytes
-    /// stays.
+    /// Halves the number of moments at which the memory's fill is known. Of every two neighbouring
+    /// moments, the one with more bytes stays.
     fn halve(&mut self) {
         let all: Vec<(f64, u64)> = self
             .seconds

@@ -32,7 +32,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the context of an event that works on one limb of the call.
+    /// Returns the context with the modulus index of the limb on which the unit worked, or without
+    /// one for `None`.
     #[must_use]
     pub fn limb(self, limb: Option<u16>) -> Self {
         Self { limb, ..self }

@@ -12,7 +12,7 @@ const GROUPS: &str = "/sys/fs/cgroup";
 
 /// The file names of one version of Linux control groups.
 struct Version {
-    /// The folder of the memory groups below [`GROUPS`].
+    /// The folder, below [`GROUPS`], with the control groups that limit memory.
     mounted: &'static str,
     limit: &'static str,
     usage: &'static str,
@@ -35,7 +35,9 @@ const V2: Version = Version {
     cache: ["active_file", "inactive_file"],
 };
 
-/// Returns the bytes that the process may still take, or `None` if the system tells none of the three numbers.
+/// Returns the bytes that the process may still take: the least of what the computer, the process's
+/// control groups and its address-space limit leave. It is `None` if the system tells none of the
+/// three.
 pub fn memory() -> Option<u64> {
     let computer = fs::read_to_string("/proc/meminfo").ok();
     let member = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();

@@ -4,8 +4,8 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// The last answer to one question to the operating system. With it, work that takes microseconds
-/// need not read a file first.
+/// The last answer of the operating system to one question, with its time. While it is young
+/// enough, a caller uses it and does not read the system's file again.
 pub struct Lately<T>(Mutex<Option<(Instant, T)>>);
 
 impl<T: Copy> Lately<T> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Asks the operating system about the process's memory. On systems other than Linux there is no answer, and
-//! nothing is assumed.
+//! Asks the operating system about the process's memory. On systems other than Linux the functions
+//! return `None`, and no limit follows from that.
 
 use std::fs;
 use std::io::Read;
@@ -27,7 +27,8 @@ pub struct Use {
     pub resident: u64,
 }
 
-/// Returns the memory of the process as measured less than `most` ago, or measures it now.
+/// Returns the memory that the process uses, from a measurement less than `most` ago if there is
+/// one. Otherwise it measures now.
 pub fn usage_lately(most: Duration) -> Option<Use> {
     static LAST: Lately<Use> = Lately::new();
     LAST.get(most, usage)

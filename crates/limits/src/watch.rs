@@ -16,7 +16,8 @@ const CUSHION: u64 = 16 << 20;
 const INTERVAL: u64 = 5;
 /// The greatest age of a measurement of memory with which work may begin.
 const LATELY: Duration = Duration::from_millis(INTERVAL);
-/// The value of [`Inner::looked`] before the first measurement.
+/// The value of [`Inner::looked`], the time of the last measurement of memory, before the first
+/// measurement.
 const NEVER: u64 = u64::MAX;
 
 /// Tells long work whether it must stop, and whether there is memory for what it allocates next. All clones of a watch
@@ -78,7 +79,7 @@ impl Watch {
         Arc::clone(&self.0.stop)
     }
 
-    /// Asks the work to stop: its next [`Watch::check`] fails.
+    /// Asks the work under this watch to stop: its next [`Watch::check`] fails.
     pub fn stop(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
     }

@@ -2,8 +2,9 @@
 //! A global allocator for programs that compute on limbs. It starts long blocks at cache lines, and puts blocks of many
 //! megabytes into large pages if the system has them.
 //!
-//! A SIMD load of 64 bytes that crosses a cache line costs two accesses, and the system starts half of all long blocks 16
-//! bytes after the start of a line. Limbs stay in plain `Vec<u64>`, because a program chooses its allocator once,
+//! A SIMD load of 64 bytes that crosses a cache line costs two accesses, and the system starts half
+//! of all long blocks 16 bytes after the start of a line. Limbs stay in plain `Vec<u64>`, because a
+//! program chooses its allocator once:
 //!
 //! ```
 //! #[global_allocator]
@@ -31,8 +32,9 @@ const LARGE: usize = 4 * PAGE;
 /// A global allocator that starts blocks of 4 KiB and more at a cache line. Each of these takes 64 bytes more from the
 /// system. It asks for pages of 2 MiB for blocks of 8 MiB and more; on Linux the system may grant them.
 ///
-/// It does not use the system's aligned blocks. The system moves these when they grow, and fills them with zeros even if
-/// fresh memory is zero already. It also finds no room for one where one of the same size was freed.
+/// It does not ask the system for aligned blocks. The system copies such a block when it grows, and
+/// fills a zeroed one with zeros even if its memory is zero already. It also cannot reuse the place
+/// of a freed aligned block for one of the same size.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LineAllocator;
 

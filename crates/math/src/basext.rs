@@ -54,11 +54,13 @@ use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus};
 /// fits the accumulators that reduce once.
 pub const MAX_SOURCES: usize = 64;
 
-/// The number of coefficients that a base extension converts at a time. For 17 source moduli the residues of such a
-/// block, multiplied by their constants, (34 KiB) stay in the first-level cache, for 64 moduli (130 KiB) in the second.
+/// The number of coefficients that a base extension converts at a time. A block's residues, scaled
+/// for the sums, take 34 KiB for 17 source moduli and fit the first-level cache. For 64 moduli they
+/// take 130 KiB and fit the second-level cache.
 pub(crate) const BLOCK: usize = 256;
 
-/// The choice among the integers, congruent modulo Q, that have the given residues. Q is the product of the source moduli.
+/// The choice of one integer among those that have the given residues, which are congruent modulo
+/// Q, the product of the source moduli.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Representative {
     /// The representative is the integer in \[0, Q).
@@ -68,8 +70,9 @@ pub enum Representative {
 }
 
 impl Representative {
-    /// Returns the number h for which the integer plus h lies in \[0, Q), where Q is the product of `from`. It is 0 for
-    /// the range \[0, Q), and the largest integer below Q/2 for (-Q/2, Q/2].
+    /// Returns the offset h: for every integer x of the representative's range, x + h lies in \[0,
+    /// Q), where Q is the product of `from`. It is 0 for the range \[0, Q), and the largest integer
+    /// below Q/2 for (-Q/2, Q/2].
     pub fn offset(self, from: &RnsBasis) -> BigUint {
         match self {
             Self::NonNegative => BigUint::ZERO,
@@ -131,8 +134,9 @@ pub trait BaseExtension: Send + Sync {
 
 /// Returns the fastest exact base extension on the CPU: [`FixedPoint`] on \[0, Q).
 ///
-/// Besides the products that every method needs, it takes one multiply-add for each input coefficient. [`ShenoyKumaresan`] costs
-/// as much as one more target modulus and needs a redundant input limb. [`MixedRadix`] takes half as many products again.
+/// Beside the products that every method needs, it takes one multiply-add for each input residue.
+/// [`ShenoyKumaresan`] costs as much as one more target modulus and needs a redundant input limb.
+/// [`MixedRadix`] takes l^2 / 2 more products for each coefficient, for l source moduli.
 /// [`Kawamura`] is exact on a part of the range only.
 ///
 /// The time of [`FixedPoint`] depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes an exact
@@ -181,7 +185,8 @@ fn check_sources(from: &RnsBasis) -> Result<(), MathError> {
     Ok(())
 }
 
-/// Returns the ranges of the blocks, of at most [`BLOCK`] coefficients each, into which `n` coefficients are divided.
+/// Returns the ranges of the blocks into which a base extension divides `n` coefficients, at most
+/// [`BLOCK`] in each.
 fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n)
         .step_by(BLOCK)

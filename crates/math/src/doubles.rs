@@ -30,14 +30,16 @@ const TOP: f64 = (1u64 << 52) as f64;
 /// The number 1.5 * 2^52. Adding it to a double and subtracting it again rounds the double to an integer.
 const ROUNDER: f64 = 1.5 * TOP;
 
-/// Constant factors, at most q / 2 in magnitude, with their quotients by q, one in each lane.
+/// Four constant factors, one in each lane, each at most q / 2 in magnitude, with their quotients
+/// by the modulus q.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     pub(crate) value: __m256d,
     pub(crate) ratio: __m256d,
 }
 
-/// A constant factor w below q as it is kept in memory: the number nearest to 0 that is w modulo q, and its quotient by q.
+/// A constant factor w modulo q as it is kept in memory: the integer nearest to 0 that is congruent
+/// to w, and its quotient by q.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair {
     pub(crate) value: f64,
@@ -96,7 +98,8 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
         }
     }
 
-    /// Returns in each lane an integer near x r. x is a number to be multiplied by a constant factor w, and r is w / q.
+    /// Returns in each lane an integer near x r, where x is a number to be multiplied by a constant
+    /// factor w modulo q, and r is w / q.
     #[inline(always)]
     unsafe fn quotient(self, x: __m256d, ratio: __m256d) -> __m256d {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -111,7 +114,8 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
         }
     }
 
-    /// Returns y w modulo q in each lane. The table in this module's documentation bounds its magnitude.
+    /// Returns in each lane a number congruent to y w modulo q, for a constant factor w. The table
+    /// in this module's documentation bounds its magnitude.
     ///
     /// # Safety
     /// The processor must have AVX2 and FMA.
@@ -126,7 +130,8 @@ impl<const TIGHT: bool> Doubles<TIGHT> {
         }
     }
 
-    /// Returns x modulo q in each lane, in magnitude at most (1/2 + 2^-50) q. x is any integer below 2^53 and below 2^51 q in magnitude.
+    /// Returns in each lane a number congruent to x modulo q, in magnitude at most (1/2 + 2^-50) q.
+    /// x is any integer below 2^53 and below 2^51 q in magnitude.
     ///
     /// # Safety
     /// The processor must have AVX2 and FMA.

@@ -28,7 +28,8 @@ fn wide(buf: &mut Arc<Buf>) -> Result<&mut [u64], Fault> {
     }
 }
 
-/// Runs a step as [`super::execute`] does, after constants among its operands were encoded.
+/// Runs a step as [`super::execute`] does. The caller has encoded the constants among the step's
+/// operands.
 pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     let (kernel, store) = (&step.kernel, task.store());
     let lasting = task.dst.iter().any(Value::is_short);
@@ -102,7 +103,8 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Computes (a - b) w in words of 32 bits, plus c if there is a c. The array holds a, then c.
+/// Computes (a - b) w in words of 32 bits, plus c if there is a c, for a constant w. The limbs a
+/// and c come in one array, b in words of 64 bits.
 fn scaled(
     q: Modulus,
     out: ResiduesMut<'_>,

@@ -18,7 +18,8 @@ const SHORT_BLOCK: usize = 2 * BLOCK;
 pub(crate) struct Pass {
     q: Modulus,
     deeds: Vec<Deed>,
-    /// The constants of the pass: a list for each step that computes a sum of products with constants.
+    /// The constants of the pass: a list for each step, empty if the step does not compute a sum of
+    /// products with constants.
     constants: Vec<Vec<Shoup>>,
     between: usize,
 }
@@ -67,8 +68,9 @@ impl Operand<'_> {
     }
 }
 
-/// Returns the ranges of blocks of `block` coefficients in a limb of `len`. Each comes with the range that is read
-/// after it.
+/// Returns the ranges of the blocks, of `block` coefficients each, of a limb of `len` coefficients.
+/// With each range comes the next one, which is to be prefetched; it is empty for limbs too short
+/// to gain by that.
 fn blocks(len: usize, block: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
     (0..len).step_by(block).map(move |start| {
         let end = len.min(start + block);
@@ -97,7 +99,8 @@ impl Pass {
         (self.deeds.iter().filter(leaves)).all(|deed| matches!(deed.act, Act::Add | Act::Mul))
     }
 
-    /// Computes the results of the pass, all of one length. `store` says whether they are written past the cache.
+    /// Computes the results of the pass, which are limbs of one length. `store` says whether they
+    /// are written past the cache.
     pub fn run(
         &self,
         operands: &[Operand<'_>],

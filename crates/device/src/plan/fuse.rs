@@ -67,7 +67,8 @@ impl Flow {
     }
 }
 
-/// Fuses steps. Both the given and the returned order respect the dependences. New values get numbers from `values` on.
+/// Fuses steps of a procedure. The steps given, and the steps returned, are in an order that
+/// respects their dependences. Values that fusion adds get numbers from `values` on.
 pub(super) fn fuse(
     steps: Vec<Step>,
     results: &[u32],
@@ -254,8 +255,8 @@ fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Cuts a step that computes a pair of long sums of products into steps of a few terms each. Each pair adds to the
-/// results of the pair before it.
+/// Cuts a step that computes two long sums of products into steps of a few products each. Each step
+/// adds its products to the two sums of the step before it.
 fn shorter_sums(step: Step, values: &mut usize, pair_bytes: usize) -> Vec<Step> {
     let (&Job::DotPair { q, carry: false }, &[a, b]) = (&step.job, &*step.dst) else {
         return vec![step];

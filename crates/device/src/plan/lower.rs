@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lowers the instructions of a procedure to steps.
 //!
-//! Each instruction becomes one step, with two exceptions. A base extension becomes a step for each group of results.
-//! The memory instructions become none.
+//! Each instruction becomes one step, with two exceptions. A base extension becomes several steps,
+//! each of which computes some of its result limbs. `LOAD` and `STORE` become none.
 
 mod torus;
 
@@ -42,8 +42,8 @@ struct Builder<'p> {
     /// The moduli of the procedure, each with its arithmetic.
     moduli: Vec<AnyModulus>,
     steps: Vec<Step>,
-    /// For each value, the number of the value that holds its residues: its own, or for a `LOAD` that of the stored
-    /// value.
+    /// For each value, the number of the value that holds its residues. It is its own number, or
+    /// the stored value's for the result of a `LOAD`.
     alias: Vec<u32>,
     /// The spill slots written so far, each with the value that it holds.
     slots: Vec<(u32, u32)>,
@@ -243,8 +243,8 @@ impl Builder<'_> {
         self.push(job, at, &src, &dst)
     }
 
-    /// Lowers a base extension to one step for each group of result limbs. Threads can share the groups, and fewer
-    /// results wait in memory for their use.
+    /// Lowers a base extension to several steps, each of which computes some of the result limbs.
+    /// Threads can then share the work, and fewer result limbs wait in memory for their use.
     fn base_extension(
         &mut self,
         at: (usize, Op),

@@ -6,13 +6,14 @@ pub struct Held<'s, M> {
     /// The numbers of the values that the step computes, each with its size in bytes.
     pub made: M,
     pub src: &'s [u32],
-    /// The bytes of the step's working memory, beside the values that it computes and reads.
+    /// The bytes of the step's working memory, without the values that it computes and reads.
     pub room: u64,
 }
 
-/// Returns the most bytes that the steps of one call hold at one time, taken in order. A value is held until its last
-/// use, a result to the end. `uses` has for each value the number of steps and results that read it. If `uses` does not
-/// count the procedure's results, a result that no step reads counts only while it is computed.
+/// Returns the most bytes that the steps of one call hold at one time, if they are taken in order.
+/// `uses` has for each value the number of its reads: by steps, and by the procedure's results. A
+/// value is held until its last read. If `uses` counts results, a result is held to the end. If
+/// not, a result that no step reads is held only while it is computed.
 pub fn peak<'s, M>(steps: impl Iterator<Item = Held<'s, M>>, uses: &[u32]) -> u64
 where
     M: Iterator<Item = (u32, u64)> + Clone,

@@ -12,12 +12,13 @@
 use super::{Held, Job, Step, peak};
 use crate::pool::buffer_bytes;
 
-/// The factor by which the order modulus by modulus, which uses caches better, may take more memory than the order
-/// ciphertext by ciphertext.
+/// The factor by which the order of steps modulus by modulus may take more memory than the order
+/// ciphertext by ciphertext. The first order uses caches better.
 const MORE: u64 = 2;
 
-/// Returns the steps in an order in which each value is computed shortly before it is read. `modulus` and `cipher`
-/// return the modulus and the ciphertext of a result, given its number.
+/// Returns the steps in an order in which each value is computed shortly before it is read. The
+/// callbacks `modulus` and `cipher` return the modulus and the ciphertext of a result of the
+/// procedure, given its number.
 pub(super) fn order<M: Ord, C: Ord>(
     steps: Vec<Step>,
     results: &[u32],
@@ -56,8 +57,8 @@ fn held(step: &Step) -> Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
     }
 }
 
-/// Returns the indices of a procedure's steps in the order in which they are needed if its results are requested by
-/// rising `key`.
+/// Returns the indices of a procedure's steps in the order in which they are needed if its results
+/// are requested one after the other by rising `key`.
 fn by<K: Ord>(
     steps: &[Step],
     results: &[u32],

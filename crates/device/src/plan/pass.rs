@@ -10,12 +10,14 @@ use ringmill_math::{Modulus, is_short};
 
 use super::{Job, Made, Step};
 
-/// The source or the target of a limb of a step in a pass: an operand or a result of the pass, or a value inside it.
+/// The place of a limb that a step of a pass reads or writes: an operand or a result of the pass,
+/// or a value inside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum At {
     Operand(usize),
     Result(usize),
-    /// A value inside the pass, which one step computes and later ones read, by its number.
+    /// A value inside the pass with this number: one step of the pass computes it, and later steps
+    /// of the pass read it.
     Between(usize),
 }
 
@@ -67,8 +69,9 @@ fn elementwise(step: &Step) -> Option<Modulus> {
     }
 }
 
-/// Joins elementwise steps that depend only on parameters or on results of such steps. Connected steps become one pass,
-/// in the place of the first of them.
+/// Joins elementwise steps that depend only on parameters, or on results of such steps, into
+/// passes. Two steps belong to one pass if one reads a result of the other, or if both have one
+/// modulus and read one parameter. A pass takes the place of its first step.
 pub(super) fn passes(steps: Vec<Step>, results: &[u32], values: usize) -> Vec<Step> {
     // For each value that a pass can make, the number of its step.
     let mut maker: Vec<Option<usize>> = vec![None; values];
@@ -214,7 +217,8 @@ fn pass(steps: Vec<Step>, uses: &[u32]) -> Option<Step> {
     })
 }
 
-/// Replaces chains of multiplications by constants and additions by one sum of products, which is reduced once.
+/// Replaces chains of multiplications by constants and additions in a pass by one sum of products,
+/// which is reduced once.
 fn combine(deeds: &mut Vec<Deed>) {
     let mut readers: HashMap<usize, usize> = HashMap::new();
     for place in deeds.iter().flat_map(|deed| &deed.src) {

@@ -26,7 +26,7 @@ pub struct EndToEnd {
     /// The time in seconds in which the link transfers limbs that leave the machine for lack of room, and later return.
     pub spills_seconds: f64,
     pub outputs_seconds: f64,
-    /// The seconds of transfers on the link while the machine's units compute.
+    /// The seconds in which the link transfers data while the machine's units compute.
     pub overlap_seconds: f64,
     /// The number of key limbs that count as on the machine before the run. `resident_key_seconds` is the time in which
     /// the link would transfer them.

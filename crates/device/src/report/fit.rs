@@ -83,7 +83,7 @@ impl Ports {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct NeedUse {
     pub name: String,
-    /// The sizes and ports of the memories of one unit, in words.
+    /// The sizes and ports of the memories of one unit, as a text with sizes in words.
     pub shape: String,
     /// The ports of each memory of this need; `None` for a need that is no memory.
     pub ports: Option<Ports>,

@@ -32,8 +32,8 @@ pub struct MachineReport {
     /// execute at once, so the numbers sum to more than `cycles`.
     pub cycles_by_kind: BTreeMap<String, u64>,
     pub procedures: BTreeMap<String, ProcedureUse>,
-    /// The parts of `cycles` by the lines of the user's program, which add up to `cycles`. Front ends show them
-    /// beside the source lines.
+    /// The `cycles` of the run divided among the lines of the user's program; the parts add up to
+    /// `cycles`. Front ends show them beside the source lines.
     #[serde(skip)]
     pub lines: Vec<LineUse>,
     pub utilisation: Vec<UnitUse>,

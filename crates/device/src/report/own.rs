@@ -24,7 +24,8 @@ pub trait OwnReport: PartialEq + fmt::Debug + Serialize + Send + Sync + 'static 
     /// The errors of the formatter.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result;
 
-    /// Returns the remarks of this kind of machine on rows that every machine has.
+    /// Returns the remarks of this kind of machine on those rows of a report that all kinds of
+    /// machines have.
     fn remarks(&self) -> Remarks {
         Remarks::default()
     }

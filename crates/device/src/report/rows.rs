@@ -30,7 +30,8 @@ impl<'f, 'g> Rows<'f, 'g> {
         writeln!(self.f, "{title}")
     }
 
-    /// Writes one row of a section. An empty label continues the row above.
+    /// Writes one row of a section: a label, a value and the value's source. An empty label
+    /// continues the row above.
     ///
     /// # Errors
     /// The errors of the formatter.

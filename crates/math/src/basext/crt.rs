@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The step that base extensions by the Chinese remainder theorem share: the sum of equation 2.5 of Kırbıyık's thesis,
-//! if alpha is known.
+//! The step that base extensions by the Chinese remainder theorem share: the sum of equation 2.5 of
+//! Kırbıyık's thesis, sum_i y_i (Q / q_i) - alpha Q modulo the target moduli. Each base extension
+//! finds alpha in its own way.
 
 use std::ops::Range;
 
@@ -9,12 +10,14 @@ use super::{BLOCK, Targets, blocks, row_mut};
 use crate::kernels;
 use crate::{MathError, Modulus, RnsBasis, Shoup};
 
-/// The least number of words that all limbs of a base extension have together for it to prefetch them.
+/// The least number of words, of all input limbs of a base extension together, for which it
+/// prefetches them.
 const FAR_IN_ALL: usize = 16 * kernels::FAR;
 
-/// Tables for the sum of y_i (Q / q_i) over i, minus alpha Q, modulo each target modulus. The q_i are the source moduli
-/// and Q is their product. The y_i are the scaled residues, and alpha is the correction that makes the sum exact. The
-/// rows of scratch memory are y_0 ... y_(l-1), alpha, and a spare one.
+/// Tables for the sum of y_i (Q / q_i) over i, minus alpha Q, modulo each target modulus. The q_i
+/// are the l source moduli and Q is their product. The y_i are the scaled residues, and alpha is
+/// the correction that makes the sum exact. The rows of scratch memory are y_0 ... y_(l-1), alpha,
+/// and a spare one.
 #[derive(Clone, Debug)]
 pub(crate) struct Crt {
     from: Vec<Modulus>,
@@ -66,8 +69,9 @@ impl Crt {
         (self.from.len() + 2) * BLOCK
     }
 
-    /// Converts n coefficients block by block. The function `count` reads the scaled residues y_i in the first l
-    /// scratch rows of a block and writes the correction alpha to row l. The caller has checked the lengths.
+    /// Converts n coefficients block by block. For l source moduli, the function `count` reads the
+    /// scaled residues y_i in the first l scratch rows of a block and writes the correction alpha
+    /// to row l. The caller has checked the lengths.
     pub(crate) fn convert(
         &self,
         n: usize,
@@ -93,8 +97,9 @@ impl Crt {
     }
 }
 
-/// A bound above every correction alpha, the number of multiples of Q that a base extension subtracts. It is below the
-/// number of source moduli, at most 64.
+/// A bound above every correction alpha, the number of multiples of Q that a base extension
+/// subtracts. Q is the product of the source moduli. The correction is at most the number of source
+/// moduli, and so at most 64.
 pub(super) const COUNTS: u64 = 1 << 7;
 
 /// Returns the largest of several moduli, which is a bound above all their residues.

@@ -15,18 +15,22 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 /// bits with product Q. It is below 64 * 2^(64 * 61).
 const WORDS: usize = 63;
 
-/// An exact base extension by sums of fractions in fixed point (Halevi, Polyakov and Shoup). It is exact on the whole
-/// range \[0, Q) or (-Q/2, Q/2], and needs no redundant residue and no floating point.
+/// An exact base extension by sums of fractions in fixed point (Halevi, Polyakov and Shoup). With Q
+/// the product of the l source moduli q_i, it is exact on the whole range \[0, Q) or (-Q/2, Q/2].
+/// It needs no redundant residue and no floating point.
 ///
-/// With y_i = \[a_i (Q / q_i)^-1\]_(q_i), alpha = floor(sum_i y_i / q_i + h / Q). Here h = 0 for \[0, Q) and h = Q -
-/// floor(Q/2) - 1 for (-Q/2, Q/2]. Each fraction is rounded down to a multiple of 2^-51, and is short by less than 3 of
-/// these units. So the sum S is short by less than 3 l + 1 units. floor(S) is alpha unless the fraction of S is above
-/// 1 - (3 l + 1) 2^-51. That happens only within (3 l + 1) 2^-51 Q of a multiple of Q (for [`Representative::Centred`]:
-/// of an odd multiple of Q / 2).
+/// A coefficient with residues a_i has the scaled residues y_i = \[a_i (Q / q_i)^-1\]_(q_i). It
+/// is the sum of y_i (Q / q_i) minus alpha Q, with alpha = floor(sum_i y_i / q_i + h / Q). Here h
+/// = 0 for \[0, Q) and h = Q - floor(Q/2) - 1 for (-Q/2, Q/2]. Each fraction is rounded down to a
+/// multiple of 2^-51, and is short by less than 3 such units. So the computed sum S is short by
+/// less than 3 l + 1 units. floor(S) is alpha unless the fractional part of S is at least 1 - (3
+/// l + 1) 2^-51. That happens only within (3 l + 1) 2^-51 Q of a multiple of Q (for
+/// [`Representative::Centred`]: of an odd multiple of Q / 2).
 ///
-/// Each coefficient that is so close is decided exactly. A small integer of either sign shows in its residues. For any
-/// other, the sum of y_i (Q / q_i) and h is computed in full and compared with the multiple of Q. So the time depends
-/// on the data; the time of [`MixedRadix`](super::MixedRadix) does not.
+/// Each coefficient that is so close is decided exactly. A small integer of either sign shows in
+/// its residues. For any other coefficient, the sum of y_i (Q / q_i) and h is computed in full and
+/// compared with the multiple of Q. So the time depends on the data; the time of
+/// [`MixedRadix`](super::MixedRadix) does not.
 #[derive(Clone, Debug)]
 pub struct FixedPoint {
     crt: Crt,
@@ -64,10 +68,11 @@ impl FixedPoint {
 }
 
 impl FixedPoint {
-    /// Returns the sign of the integer t with |t| <= q_0 / 2 that has these residues, for a coefficient that is close
-    /// to a multiple of Q. It is `None` if there is no such t, or if the offset h is not 0. For t > 0 the coefficient
-    /// is t, and its correction alpha is the larger of the two candidates. For t < 0 it is Q + t, and alpha is the
-    /// smaller.
+    /// Returns the sign of the integer t with |t| <= q_0 / 2 that has these residues. The
+    /// coefficient is close to a multiple of Q, so that its correction alpha is one of two
+    /// successive numbers. The result is `None` if there is no such t, or if the offset h is not 0.
+    /// For t > 0 the coefficient is t, and alpha is the larger number. For t < 0 it is Q + t, and
+    /// alpha is the smaller one.
     fn small_sign(&self, mut residues: impl Iterator<Item = u64>) -> Option<Ordering> {
         if self.sum.offset != 0 {
             return None;
@@ -129,20 +134,23 @@ impl BaseExtension for FixedPoint {
     }
 }
 
-/// The whole sums of y_i (Q / q_i) over the scaled residues y_i (Kırbıyık's thesis, equation 2.5), for coefficients
-/// that are close to a multiple of Q. Their words are in little-endian order.
+/// Constants for the whole sums of y_i (Q / q_i), without rounding, for coefficients that are close
+/// to a multiple of Q. The y_i are the scaled residues (Kırbıyık's thesis, equation 2.5). Words are
+/// in little-endian order.
 #[derive(Clone, Debug)]
 struct LongCount {
-    /// The words of Q / q_i for each source modulus q_i, where Q is the product of all.
+    /// The words of Q / q_i for each source modulus q_i, where Q is the product of all source
+    /// moduli.
     weights: Vec<Vec<u64>>,
     product: Vec<u64>,
-    /// The words of the offset h ([`Representative::offset`]), which is added to a sum.
+    /// The words of the offset h ([`Representative::offset`]), which is added to a sum of y_i (Q /
+    /// q_i).
     offset: Vec<u64>,
 }
 
 impl LongCount {
-    /// Returns whether the sum of y_i (Q / q_i) over the scaled residues y_i, plus the offset h, is at least `count`
-    /// times Q.
+    /// Returns whether the sum of y_i (Q / q_i) over the scaled residues y_i, plus the offset h, is
+    /// at least `count` times Q, the product of the source moduli q_i.
     fn reaches(&self, y: impl Iterator<Item = u64>, count: u64) -> bool {
         let mut sum = [0; WORDS];
         sum[..self.offset.len()].copy_from_slice(&self.offset);

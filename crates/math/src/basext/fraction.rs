@@ -6,8 +6,8 @@ use super::BLOCK;
 use super::fraction_avx512;
 use crate::Modulus;
 
-/// A bit for each coefficient of a block. It is set if the precision of fixed point does not suffice for the floor of
-/// the coefficient's sum of fractions.
+/// A bit for each coefficient of a block. It is set if fixed point is too coarse to decide the
+/// floor of the coefficient's sum of fractions.
 pub(super) type CloseCalls = [u64; BLOCK / 64];
 
 /// The fraction y / q for residues y below q, in units of 2^-51, rounded down. All backends compute the same bits.
@@ -50,7 +50,8 @@ impl Fraction {
 pub(super) struct FractionSum {
     pub(super) fractions: Vec<Fraction>,
     pub(super) offset: u64,
-    /// The least fractional part, in units of 2^-51, for which the true sum may reach the next integer.
+    /// The least fractional part of a computed sum, in units of 2^-51, for which the true sum may
+    /// reach the next integer.
     pub(super) close: u64,
 }
 
@@ -65,9 +66,9 @@ impl FractionSum {
         }
     }
 
-    /// Writes the floors of the sums of at most one block of coefficients to `alpha`. Returns the coefficients for
-    /// which the true floor may be one more than the written one. The scaled residues y_i are row i of `y`, and rows
-    /// are [`BLOCK`] words apart.
+    /// Writes the floors of the sums of fractions, for at most one block of coefficients, to
+    /// `alpha`. Returns the coefficients for which the true floor may be one more than the written
+    /// one. The scaled residues y_i are row i of `y`, and rows are [`BLOCK`] words apart.
     pub(super) fn counts(&self, y: &[u64], alpha: &mut [u64]) -> CloseCalls {
         let mut close = CloseCalls::default();
         #[cfg(target_arch = "x86_64")]

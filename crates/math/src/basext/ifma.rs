@@ -35,19 +35,21 @@ const GROUP: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Packed {
     terms: usize,
-    /// The number s of bits that are cut from each term x_i for the estimate of the multiple of the modulus.
+    /// The number s of low bits that are cut from each term x_i before the multiple of the target
+    /// modulus in the sum is estimated.
     cut: u32,
     /// Whether a term x_i or a constant w_i may need more than 52 bits.
     wide: bool,
     groups: Vec<Group>,
 }
 
-/// The constants of the sums modulo up to [`GROUP`] target moduli, which are computed together.
+/// The constants of the sums modulo up to [`GROUP`] (four) target moduli, which are computed
+/// together.
 #[derive(Clone, Debug)]
 struct Group {
     reducers: Vec<Reducer>,
-    /// For each term and each modulus p of the group, three numbers: the term's constant w, the part of w above 52
-    /// bits, and floor(w 2^52 / p).
+    /// For each term and each target modulus p of the group, three numbers: the term's constant w,
+    /// the part of w above 52 bits, and floor(w 2^52 / p).
     constants: Vec<[u64; 3]>,
 }
 
@@ -55,14 +57,15 @@ struct Group {
 #[derive(Clone, Copy, Debug)]
 struct Reducer {
     p: u64,
-    /// The constant 2^104 - 2^s p, where s is the number of bits that are cut from the terms: its low and its high
-    /// part.
+    /// The constant 2^104 - 2^s p for the target modulus p, as its low and its high 52 bits. s is
+    /// the number of bits that are cut from the terms before the estimate.
     minus_low: u64,
     minus_high: u64,
     /// The constant floor(2^(50+k) / p) by which the quotient of a sum by the target modulus p is estimated. k is the
     /// number of bits of p.
     ratio: u64,
-    /// The shift k - 2 by which a sum is cut for that estimate. k is the number of bits of p.
+    /// The shift k - 2 by which a sum is cut before its quotient by the target modulus p is
+    /// estimated. k is the number of bits of p.
     shift: u32,
 }
 
@@ -106,8 +109,9 @@ impl Reducer {
         }
     }
 
-    /// Returns the residue modulo p of a sum of products. `low` and `high` are the parts of the sum (lanes below 2^63).
-    /// `estimate` is about the multiple of p in it, over 2^s.
+    /// Returns the residue modulo the target modulus p of a sum of products. `low` and `high` are
+    /// the parts of the sum (lanes below 2^63). `estimate` times 2^s p is the multiple of p to
+    /// subtract, where s is the number of bits that were cut from the terms.
     #[inline(always)]
     unsafe fn reduce(&self, low: __m512i, high: __m512i, estimate: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F, DQ and IFMA.
@@ -137,8 +141,9 @@ impl Reducer {
     }
 }
 
-/// Writes the weighted sums modulo target j to `output[j][at]`, for the largest multiple of eight coefficients, and
-/// returns their number. The number is 0 if this thread's kernels do not use AVX-512 IFMA.
+/// Writes the weighted sums modulo target j to `output[j][at]`, for the largest multiple of eight
+/// coefficients. Returns the number of these coefficients, which is 0 if this thread's kernels do
+/// not use AVX-512 IFMA.
 pub(super) fn weighted_sums(
     packed: &Packed,
     y: &[u64],

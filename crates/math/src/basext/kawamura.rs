@@ -9,13 +9,15 @@ use super::crt::COUNTS;
 use super::{BaseExtension, Crt, Targets, check_shapes, check_sources};
 use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
-/// The base extension of Kawamura and others (Cox-Rower). It is exact for A < (1 - delta) Q, and reads only the top
-/// bits of the scaled residues y_i.
+/// The base extension of Kawamura and others (Cox-Rower). With Q the product of the l source moduli
+/// q_i, it is exact for integers A < (1 - delta) Q. It reads only the top bits of the scaled
+/// residues y_i.
 ///
-/// Let r be the bits of the largest modulus. y_i / q_i is approximated by the top `precision` of the r bits of y_i,
-/// over 2^r. The approximation is short by at most epsilon + lambda (equations 2.17 and 2.18 of Kırbıyık's thesis). Let
-/// l (epsilon + lambda) <= delta. Then the floor of the sum plus delta is alpha for every A < (1 - delta) Q, and alpha
-/// or alpha + 1 above.
+/// A is the sum of y_i (Q / q_i) minus alpha Q. Let r be the bits of the largest source modulus.
+/// The fraction y_i / q_i is approximated by the top `precision` of the r bits of y_i, over 2^r.
+/// The approximation is short by at most epsilon + lambda (equations 2.17 and 2.18 of Kırbıyık's
+/// thesis). delta is chosen so that l (epsilon + lambda) <= delta. Then the floor of delta plus the
+/// sum of fractions is alpha for every A < (1 - delta) Q, and alpha or alpha + 1 for larger A.
 #[derive(Clone, Debug)]
 pub struct Kawamura {
     crt: Crt,
@@ -30,8 +32,10 @@ pub struct Kawamura {
 }
 
 impl Kawamura {
-    /// Makes the conversion with the smallest delta, a multiple of 2^-`precision`, that the moduli of `from` allow.
-    /// `precision` is at most r, the bits of the largest modulus; with r itself no bit is cut.
+    /// Makes the conversion that is exact for integers below (1 - delta) Q, where Q is the product
+    /// of the moduli of `from`. It takes the smallest delta, a multiple of 2^-`precision`, that
+    /// these moduli allow. `precision` is at most r, the bits of the largest modulus; with r itself
+    /// no bit is cut.
     ///
     /// # Errors
     /// Fails for more than 64 source moduli, and for a precision of 0 or above r. [`MathError::CoxRowerRange`] if delta

@@ -11,11 +11,13 @@ use crate::{MathError, Modulus, RnsBasis};
 /// An exact base extension for A in (-Q/4, Q/4), where Q is the product of the source moduli. It reports whether all inputs
 /// were in that range. It needs no redundant residue, and its time does not depend on the data.
 ///
-/// With S = sum_i y_i / q_i for the scaled residues y_i, A = (S - alpha) Q for an integer alpha. The sum T of the l
-/// fractions in fixed point is at most S and short of it by less than d = (3 l + 1) 2^-51. If floor(T + 1/4) and floor(T +
-/// 3/4) are one number m, T lies in \[m - 1/4, m + 1/4). Then S - m lies in \[-1/4, 1/4 + d), and alpha is m. So no
-/// coefficient must be decided by itself, unlike in [`FixedPoint`](super::FixedPoint). The two floors are one number for
-/// every A in \[-Q/4 + d Q, Q/4).
+/// An integer A is (S - alpha) Q, where S = sum_i y_i / q_i for the l source moduli q_i and the
+/// scaled residues y_i, and alpha is the integer to find. The sum T of the l fractions in fixed
+/// point is at most S and short of it by less than d = (3 l + 1) 2^-51. If floor(T + 1/4) and
+/// floor(T + 3/4) are one number m, T lies in \[m - 1/4, m + 1/4). Then S - m lies in \[-1/4, 1/4 +
+/// d), and alpha is m. So no coefficient must be decided by itself, unlike in
+/// [`FixedPoint`](super::FixedPoint). The two floors are one number for every A in \[-Q/4 + d Q,
+/// Q/4).
 #[derive(Clone, Debug)]
 pub struct MiddleHalf {
     crt: Crt,
@@ -53,8 +55,9 @@ impl MiddleHalf {
         self.crt.scratch_len()
     }
 
-    /// Converts whole limbs, all of one length. Returns false if some coefficient's integer is out of the range; its
-    /// residues may then be wrong. The caller ensures that inputs are residues below their modulus.
+    /// Converts whole limbs, all of one length. Returns false if some coefficient's integer is not
+    /// in the range of this base extension; its residues may then be wrong. The caller ensures that
+    /// inputs are residues below their modulus.
     ///
     /// # Errors
     /// [`MathError::Length`] if the number of limbs, their length or the length of the scratch memory does not fit.

@@ -12,9 +12,11 @@ use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus, kernels};
 /// A base extension by mixed-radix digits. It is exact on the whole range for any order of the moduli, and its time does
 /// not depend on the data.
 ///
-/// A = b_0 + b_1 q_0 + b_2 q_0 q_1 + ... with digits b_u in \[0, q_u). Algorithm 4 of Kırbıyık's thesis subtracts and
-/// divides digit by digit. Unrolled, a digit is one sum, b_u = a_u / (q_0 ... q_(u-1)) - sum_(s<u) b_s / (q_s ...
-/// q_(u-1)) mod q_u, reduced once. For the centred representative, its offset h is added before and subtracted after.
+/// An integer A with residues a_u modulo q_u is A = b_0 + b_1 q_0 + b_2 q_0 q_1 + ... with digits
+/// b_u in \[0, q_u). Algorithm 4 of Kırbıyık's thesis subtracts and divides digit by digit.
+/// Unrolled, a digit is one sum, b_u = a_u / (q_0 ... q_(u-1)) - sum_(s<u) b_s / (q_s ... q_(u-1))
+/// mod q_u, reduced once. For the centred representative, an offset h is added to the integer
+/// before this and subtracted after it.
 #[derive(Clone, Debug)]
 pub struct MixedRadix {
     source: Vec<Modulus>,
@@ -25,8 +27,9 @@ pub struct MixedRadix {
     shift: Option<Shift>,
 }
 
-/// The offset h ([`Representative::offset`](super::Representative::offset)) modulo each source modulus, to be added
-/// before, and -h modulo each target modulus, to be added after.
+/// The offset h ([`Representative::offset`](super::Representative::offset)) of a centred base
+/// extension. `before` is h modulo each source modulus, added to the input; `after` is -h modulo
+/// each target modulus, added to the output.
 #[derive(Clone, Debug)]
 struct Shift {
     before: Vec<u64>,

@@ -7,12 +7,15 @@ use super::{BaseExtension, Crt, Targets, check_shapes, check_sources, row_mut};
 use crate::rns::reduce_big;
 use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
-/// A base extension that is exact on \[0, Q) and on (-Q/2, Q/2\], where Q is the product of the l source moduli. It
-/// needs one more residue of A, modulo a redundant modulus m > l coprime to Q.
+/// A base extension that is exact on \[0, Q) and on (-Q/2, Q/2\], where Q is the product of the l
+/// source moduli q_i. Beside the residues of an integer A modulo the q_i, it needs one more residue
+/// of A, modulo a redundant modulus m > l coprime to Q.
 ///
-/// The result is A = sum_i y_i (Q / q_i) - alpha Q for the one alpha in \[0, m) that gives A the redundant residue. The
-/// sum is below l Q. So the result is the integer in \[0, Q), with alpha < l, if the redundant residue is that of this
-/// integer. It is the integer in (-Q/2, Q/2\], with alpha <= l, if the redundant residue is that integer's.
+/// The result is A = sum_i y_i (Q / q_i) - alpha Q, where the y_i are the scaled residues and alpha
+/// is the one number in \[0, m) that gives A the redundant residue. The sum is below l Q. So the
+/// result is the integer in \[0, Q), with alpha < l, if the redundant residue is that of this
+/// integer. It is the integer in (-Q/2, Q/2\], with alpha <= l, if the redundant residue is that
+/// integer's.
 ///
 /// Steps 2 to 5 of the algorithm (Kırbıyık's thesis, Algorithm 2) modulo m become one sum, alpha = sum_i y_i q_i^-1 -
 /// a_m Q^-1 mod m. Here a_m is the redundant residue.
@@ -21,13 +24,15 @@ pub struct ShenoyKumaresan {
     /// The moduli of the input limbs: the source moduli q_0 ... q_(l-1), then the redundant modulus m.
     source: Vec<Modulus>,
     crt: Crt,
-    /// The weighted sum that computes alpha, the multiple of Q to subtract, from the scaled residues y_0 ... y_(l-1)
-    /// and the redundant residue.
+    /// The weighted sum that computes alpha from the scaled residues y_0 ... y_(l-1) and the
+    /// redundant residue. alpha is the multiple of Q, the product of the source moduli, that the
+    /// base extension subtracts.
     count: WeightedSums,
 }
 
 impl ShenoyKumaresan {
-    /// Makes a conversion whose input has the limbs of `from`, and then the limb modulo `redundant`.
+    /// Makes the base extension to the targets `to`. Its input has the limbs modulo the moduli of
+    /// `from`, then the limb modulo `redundant`.
     ///
     /// # Errors
     /// Fails for more than 64 source moduli, and for a redundant modulus that is not above their number or not coprime

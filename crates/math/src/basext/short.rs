@@ -25,26 +25,30 @@ use crate::{Modulus, Shoup, simd, simd256};
 /// The number of target moduli whose sums are computed together, so that each residue is loaded once for all of them.
 const GROUP: usize = 4;
 
-/// The constants by which a base extension multiplies its terms, in the order in which the kernel reads them.
+/// The constants of a base extension for sums of 32-bit products, in the order in which the kernel
+/// reads them.
 #[derive(Clone, Debug)]
 pub(super) struct Short {
     terms: usize,
-    /// The number h: half the bound that the terms y_i are below. A sum multiplies y_i - h by its constant.
+    /// The number h: half the bound that all terms y_i of a sum are below. A sum multiplies y_i - h
+    /// by its constant.
     half: u64,
     groups: Vec<Group>,
-    /// For each target modulus, whether this table has its constants: whether it is in one of the `groups`. A modulus
-    /// for which a sum would not fit 64 bits is in none, and another kernel computes its sums.
+    /// For each target modulus, whether it is in one of the `groups`. A power of two, and a modulus
+    /// for which a sum would not fit 64 bits, are in none; another kernel computes their sums.
     served: Vec<bool>,
 }
 
-/// The constants of the sums modulo up to [`GROUP`] target moduli, which are computed together.
+/// The constants of the sums modulo up to [`GROUP`] (four) target moduli, which are computed
+/// together.
 #[derive(Clone, Debug)]
 struct Group {
     /// The index of the first target modulus of this group among all target moduli; the group's others follow it.
     first: usize,
     ends: Vec<End>,
-    /// The constants of each term for each modulus of the group, in several parts of successive terms. Between two
-    /// parts the sums are folded: made smaller, so that they stay within 64 bits.
+    /// The constants of each term of a sum for each modulus of the group, in several parts of
+    /// successive terms. Between two parts the sums are folded: made smaller, so that they stay
+    /// within 64 bits.
     runs: Vec<Vec<[i32; GROUP]>>,
     /// The number of times that the sums are folded (made smaller) after the last term.
     folds: u32,
@@ -54,18 +58,22 @@ struct Group {
 #[derive(Clone, Copy, Default, Debug)]
 struct End {
     p: u64,
-    /// The start of the sum: h times the sum of the constants w_i, modulo p. It undoes the subtraction of h from each
-    /// term.
+    /// The start of a sum modulo p: h times the sum of its constants w_i. It undoes the subtraction
+    /// of h, half the bound of the terms, from each term.
     start: u64,
-    /// The number f by which a folding multiplies the upper 32 bits of a sum: 2^32 modulo p, nearest to zero.
+    /// The number f by which a folding multiplies the upper 32 bits of a sum modulo p: 2^32 modulo
+    /// p, nearest to zero.
     fold: i32,
-    /// The multiple of p that is added after the last folding, to make the sum positive.
+    /// The multiple of the target modulus p that is added to a sum after the last folding, to make
+    /// the sum positive.
     lift: u64,
-    /// The constant of the reduction modulo p that [`short::ratio`] returns.
+    /// The constant, from [`short::ratio`], by which the last reduction of a sum estimates its
+    /// quotient by the target modulus.
     ratio: u64,
-    /// The number k of bits of the modulus p.
+    /// The number k of bits of the target modulus p.
     bits: u32,
-    /// The bound on the magnitude of a sum of products, after the terms that were added so far.
+    /// The bound on the magnitude of a sum of products, after the terms and foldings that were
+    /// counted so far.
     most: u128,
 }
 
@@ -95,21 +103,23 @@ impl End {
         })
     }
 
-    /// Returns the bound on the magnitude of a sum after folding, which makes T_1 f + T_0 of a sum T_1 2^32 + T_0. Here
-    /// f is 2^32 modulo p, nearest to zero.
+    /// Returns the bound on the magnitude of a sum modulo p after one more folding. Folding makes T_1 f + T_0 of a sum T_1 2^32
+    /// + T_0, where f is 2^32 modulo p, nearest to zero.
     fn folded(&self) -> u128 {
         ((self.most >> 32) + 1) * u128::from(self.p / 2) + (1 << 32)
     }
 
-    /// Returns whether a sum within this bound can be reduced to a residue without another folding, which makes it
-    /// smaller.
+    /// Returns whether a sum within the bound `most` can be reduced to a residue without another
+    /// folding.
     fn ends(&self) -> bool {
         2 * self.most + u128::from(self.p) < 1 << (31 + self.bits)
     }
 }
 
 impl Group {
-    /// Makes a group of target moduli from `first` on. It is `None` if a sum modulo one of them might not fit 64 bits.
+    /// Makes the group of the target moduli `targets`, of which the first has index `first` among
+    /// all target moduli. It is `None` if one of them is a power of two, or if a sum modulo one of
+    /// them might not fit 64 bits.
     fn new(first: usize, targets: &[Modulus], rows: &[Vec<Shoup>], half: u64) -> Option<Self> {
         let ends = targets.iter().zip(rows);
         let ends: Option<Vec<End>> = ends.map(|(p, row)| End::new(*p, row, half)).collect();
@@ -159,7 +169,8 @@ impl Group {
 }
 
 impl Short {
-    /// Prepares constants for terms y_i below `bound`. It is `None` for a bound above 2^32.
+    /// Prepares the constants `rows` of the target moduli for sums of terms y_i below `bound`. It
+    /// is `None` for a bound above 2^32.
     pub(super) fn new(bound: u64, targets: &[Modulus], rows: &[Vec<Shoup>]) -> Option<Self> {
         if bound > 1 << 32 {
             return None;
@@ -195,8 +206,9 @@ impl Short {
         self.served.get(j).is_some_and(|&served| served)
     }
 
-    /// Returns whether this thread's backend uses these sums. A backend with 52-bit products does so only if this table
-    /// has the constants of every target modulus. Otherwise the moduli that it lacks would take longer by themselves.
+    /// Returns whether this thread's backend uses these sums of 32-bit products. A backend with
+    /// 52-bit products does so only if this table has the constants of every target modulus. It
+    /// would compute the few sums that are absent too slowly.
     pub(super) fn serves(&self) -> bool {
         let has = match Backend::current() {
             Backend::Scalar => false,
@@ -207,8 +219,9 @@ impl Short {
     }
 }
 
-/// Writes the sums modulo each target j whose constants `short` [has](Short::has) to `output[j][at]`, for the largest
-/// multiple of a vector's coefficients. Returns their number, which is 0 unless [`Short::serves`] is true.
+/// Writes the sums modulo each target j whose constants `short` [has](Short::has) to
+/// `output[j][at]`, for the coefficients that fill whole vectors. Returns the number of these
+/// coefficients, which is 0 unless [`Short::serves`] is true.
 pub(super) fn weighted_sums(
     short: &Short,
     y: &[u64],
@@ -247,8 +260,8 @@ pub(super) fn weighted_sums(
     done
 }
 
-/// Computes the sums of one group with four coefficients a vector, two vectors at a time. So each constant is read once for both
-/// vectors.
+/// Computes the sums of one group of target moduli, four coefficients in a vector and two vectors
+/// at a time. So each constant is read once for both vectors.
 #[target_feature(enable = "avx2")]
 unsafe fn sums_256<const J: usize>(
     half: u64,
@@ -261,8 +274,8 @@ unsafe fn sums_256<const J: usize>(
     unsafe { sums::group_sums::<__m256i, 2, J>(half, group, y, out, len) }
 }
 
-/// Computes the sums of one group with eight coefficients a vector, four vectors at a time. The sums of four moduli then take sixteen
-/// registers.
+/// Computes the sums of one group of target moduli, eight coefficients in a vector and four vectors
+/// at a time. The sums of four moduli then take sixteen registers.
 #[target_feature(enable = "avx512f")]
 unsafe fn sums_512<const J: usize>(
     half: u64,

@@ -10,10 +10,12 @@ use super::{ifma, short};
 use crate::kernels;
 use crate::{AnyModulus, MathError, Modulus, Shoup, WordModulus};
 
-/// The most terms of one sum: a residue for each source modulus, and the correction alpha.
+/// The most terms of one sum of a base extension: a residue for each source modulus, and the
+/// correction alpha.
 const MAX_TERMS: usize = MAX_SOURCES + 1;
 
-/// The sums z_j = sum_i w_(j, i) y_i mod p_j of terms y_i and constants w_(j, i), for every target modulus p_j.
+/// The sums z_j = sum_i w_(j, i) y_i mod p_j of terms y_i times constants w_(j, i), for every
+/// target modulus p_j of a base extension.
 #[derive(Clone, Debug)]
 pub(crate) struct WeightedSums {
     targets: Vec<Modulus>,
@@ -86,8 +88,9 @@ impl WeightedSums {
         self.rows.get(j).map(Vec::as_slice)
     }
 
-    /// Writes the sums z_j modulo target j to `output[j][at]`. The terms y_i are row i of `y`, and rows are [`BLOCK`]
-    /// words apart; `at` has at most [`BLOCK`] coefficients. The caller has checked the lengths.
+    /// Writes the sums z_j modulo target j of constants times terms to `output[j][at]`. The terms
+    /// y_i are row i of `y`, and rows are [`BLOCK`] words apart; `at` has at most [`BLOCK`]
+    /// coefficients. The caller has checked the lengths.
     pub(crate) fn apply(
         &self,
         y: &[u64],

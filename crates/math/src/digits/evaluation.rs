@@ -5,7 +5,8 @@
 use super::plan::{Builder, Plan, PlanCosts, Step, Value};
 use super::powers::Powers;
 
-/// The kind of powers of x that a polynomial has: all, only odd or only even ones.
+/// The kind of powers of x with non-zero coefficients in a polynomial: odd ones only, even ones
+/// only, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Parity {
     Odd,
@@ -22,15 +23,15 @@ enum Basis {
     Odd,
     /// The baby steps are 1, x^2, x^4, ...
     Even,
-    /// The baby steps are 1, x^2, x^4, ..., and the sum is multiplied by x. It takes fewer powers than `Odd`, and one more
-    /// product in sequence.
+    /// The baby steps are 1, x^2, x^4, ..., and the sum over all blocks is multiplied by x. It
+    /// takes fewer powers than `Odd`, and one more product in sequence.
     EvenTimesX,
 }
 
-/// The layout of an evaluation h(x) = sum of b_j(x) v^j, where each block b_j is a sum of baby steps (low powers of x)
-/// times coefficients. v is the power of x after the last baby step. j is written with the radices `radices`, lowest
-/// first. The powers of v for one digit of j multiply the sums over the lower digits. A block with digit 0 needs no
-/// product, so products from lower digits join its sum before they are relinearised.
+/// The layout of an evaluation h(x) = sum of b_j(x) v^j. Each block b_j is a sum of baby steps (low
+/// powers of x) times coefficients, and v is the power of x after the last baby step. The number j
+/// is written in digits of the radices `radices`, lowest digit first. The powers of v for one digit
+/// of j multiply the sums over the lower digits. A block whose digit is 0 needs no such product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Layout {
     basis: Basis,
@@ -38,8 +39,8 @@ struct Layout {
     radices: Vec<usize>,
 }
 
-/// Returns the cheapest plan for the value of a polynomial at one input, with coefficients from the constant on. Of several
-/// plans with the same cost it returns the first.
+/// Returns the cheapest plan to evaluate a polynomial at one input. `coefficients` begin with the
+/// constant. Of several plans with the same cost it returns the first.
 pub(super) fn plan_polynomial(coefficients: &[i64], costs: PlanCosts) -> Plan {
     let mut builder = Builder::new(1);
     let x = builder.input(0);
@@ -47,7 +48,8 @@ pub(super) fn plan_polynomial(coefficients: &[i64], costs: PlanCosts) -> Plan {
     builder.finish(output)
 }
 
-/// Adds the steps of [`plan_polynomial`] to a plan. They evaluate the polynomial at the plan's value `x`.
+/// Adds the steps that [`plan_polynomial`] plans to another plan. They evaluate the polynomial at
+/// that plan's value `x`.
 pub(super) fn emit(
     builder: &mut Builder,
     x: Value,
@@ -127,8 +129,9 @@ fn terms_of(basis: Basis, coefficients: &[i64]) -> Vec<i64> {
     terms
 }
 
-/// Returns all lists of radices from 2 to 4 whose product reaches `blocks` with the last radix and not before. For more
-/// than 4 blocks, the list of the one radix `blocks` follows.
+/// Returns lists of radices whose product reaches `blocks` with the last radix and not before. All
+/// radices are 2, 3 or 4, except that the last one may be a larger number that is just large
+/// enough.
 fn radix_lists(blocks: usize) -> Vec<Vec<usize>> {
     if blocks <= 1 {
         return vec![Vec::new()];
@@ -218,7 +221,8 @@ impl Layout {
     }
 }
 
-/// The sum over the blocks of a polynomial's evaluation, taken digit by digit of the blocks' numbers.
+/// The sum over the blocks b_j v^j of a polynomial's evaluation, taken digit by digit of the
+/// block's number j.
 struct Tree<'a, F> {
     builder: &'a mut Builder,
     giants: Vec<Powers>,
@@ -229,8 +233,9 @@ struct Tree<'a, F> {
 }
 
 impl<F: Fn(Block<'_>) -> Step> Tree<'_, F> {
-    /// Returns the sum of `count` blocks of an evaluation, from block `first` on. The numbers of these blocks differ
-    /// only in their lowest `level` digits, written with the layout's radices.
+    /// Returns the sum of `count` blocks of a polynomial's evaluation, from block `first` on. The
+    /// numbers of these blocks differ only in their lowest `level` digits, written with the
+    /// layout's radices.
     fn sum(&mut self, first: usize, count: usize, level: usize) -> Step {
         let Some(below) = level.checked_sub(1) else {
             return (self.combine)(Block {

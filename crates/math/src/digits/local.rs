@@ -3,32 +3,37 @@
 
 use crate::{MathError, Modulus};
 
-/// The polynomials that take x to f(b) if x = b modulo p, where b is one of D <= p consecutive integers. They serve only
-/// arguments x with such a b.
+/// The polynomials modulo p^e that take x to f(b) if x = b modulo p, where b is one of D <= p
+/// consecutive integers. They serve only arguments x with such a b.
 ///
-/// With P the product of (x - b) over these b, every multiple of p^(e - i) P^i is 0 at such x, whatever their other digits: a
-/// *null polynomial*. So f has a form sum of g_i P^i, i < e, with deg g_i < D and g_i modulo p^(e - i): degree e D - 1 at most.
-/// The product of P(x - p t) over t < i, which p^i i! divides at such x, removes more powers if e is above p; what remains has
-/// the least degree possible. For D = p and f(b) = b it is the polynomial of Chen and Han, at most of degree (e - 1)(p - 1) + 1.
-/// For fewer digits it is shorter, and its degree does not depend on p (Ma, Huang, Wang and Wang, *Accelerating BGV
-/// bootstrapping for large p using null polynomials over Z_{p^e}*). Null polynomials and functions modulo p^e are treated by
-/// Geelen, Iliashenko, Kang and Vercauteren, *On polynomial functions modulo p^e and faster bootstrapping for homomorphic
-/// encryption*.
+/// With P the product of (x - b) over these b, every multiple of p^(e - i) P^i is 0 modulo p^e at
+/// such x, whatever their other digits: a *null polynomial*. So f has a form sum of g_i P^i, i < e,
+/// with deg g_i < D and g_i modulo p^(e - i): degree e D - 1 at most. If e is above p, the product
+/// of P(x - p t) over t < i, which p^i i! divides at such x, removes more powers. What remains has
+/// the least degree possible. For D = p and f(b) = b it is the polynomial of Chen and Han, at most
+/// of degree (e - 1)(p - 1) + 1. For fewer digits it is shorter, and its degree does not depend on
+/// p (Ma, Huang, Wang and Wang, *Accelerating BGV bootstrapping for large p using null polynomials
+/// over Z_{p^e}*). Null polynomials and functions modulo p^e are treated by Geelen, Iliashenko,
+/// Kang and Vercauteren, *On polynomial functions modulo p^e and faster bootstrapping for
+/// homomorphic encryption*.
 pub(super) struct Local {
     q: Modulus,
     p: u64,
     exponent: u32,
-    /// The first of the D consecutive integers b.
+    /// The first of the D consecutive integers b to which arguments of the polynomials are
+    /// congruent modulo p.
     first: i64,
     /// The coefficients of P, the product of (x - b) over the D consecutive integers b.
     product: Vec<u64>,
-    /// For each i, the product of P(x - p t) over t < i, and the factor by which it becomes a null polynomial: 0 modulo
-    /// p^e at all arguments that the type serves. The last product is null by itself.
+    /// For each i, the product of P(x - p t) over t < i, where P is the polynomial `product`, and a
+    /// factor. The factor makes the product a null polynomial: 0 modulo p^e at all arguments that
+    /// the type serves. The last product is null by itself.
     null: Vec<(Vec<u64>, u64)>,
 }
 
 impl Local {
-    /// Makes the polynomials for `count` integers from `first` on. `q` is p^`exponent`, and `count` is at most p.
+    /// Makes the polynomials for the `count` consecutive integers from `first` on, at most p. `q`
+    /// is the modulus p^`exponent` of their values.
     pub fn new(q: Modulus, p: u64, exponent: u32, first: i64, count: usize) -> Self {
         let mut product = vec![1];
         for i in 0..count {
@@ -60,8 +65,8 @@ impl Local {
         }
     }
 
-    /// Returns the polynomial that takes x to `values[i]` if x is congruent modulo p to number i of the D consecutive
-    /// integers.
+    /// Returns the polynomial that takes x to `values[i]` if x is congruent modulo p to `first` +
+    /// i.
     ///
     /// # Errors
     /// None if p is prime.
@@ -105,9 +110,10 @@ impl Local {
         Ok(self.reduce(whole))
     }
 
-    /// Adds null polynomials, from the highest coefficient on, so that each coefficient becomes as small as possible. A
-    /// coefficient ends nearest to 0 modulo the leading coefficient of the null polynomial of its degree. Higher powers
-    /// get smaller coefficients, and so less noise, or none.
+    /// Adds null polynomials, which are 0 at all served arguments, from the highest coefficient of
+    /// `polynomial` on. Each coefficient ends nearest to 0 modulo the leading coefficient of the
+    /// null polynomial of its degree. So higher powers get smaller coefficients, and so less noise,
+    /// or none.
     fn reduce(&self, mut polynomial: Vec<u64>) -> Vec<u64> {
         let q = self.q;
         let count = self.product.len() - 1;
@@ -133,11 +139,12 @@ impl Local {
         polynomial
     }
 
-    /// Returns the polynomial of degree below D that has these values at D integers, one for each digit, by divided
-    /// differences. At other numbers with the same lowest digit it may have other values.
+    /// Returns the polynomial that takes `first` + i to `values[i]`, by divided differences. Its
+    /// degree is below the number of values. At other numbers congruent to `first` + i modulo p it
+    /// may have other values.
     ///
     /// # Errors
-    /// None if the base p of the digits is prime, since differences of digits then have inverses.
+    /// None if p is prime, because every difference of two of these integers then has an inverse.
     pub fn values_at_digits(&self, values: &[u64]) -> Result<Vec<u64>, MathError> {
         let q = self.q;
         let mut differences = values.to_vec();
@@ -193,7 +200,8 @@ fn add_product(q: Modulus, sum: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// Returns the first `terms` coefficients of a(b + z) as a polynomial in z, by repeated division.
+/// Returns the first `terms` coefficients of the polynomial a(b + z) in z, by repeated division of
+/// a(x) by x - b.
 fn taylor(q: Modulus, a: &[u64], b: u64, terms: usize) -> Vec<u64> {
     let mut rest = a.to_vec();
     let mut coefficients = vec![0; terms];

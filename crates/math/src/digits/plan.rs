@@ -14,13 +14,15 @@ impl Value {
     }
 }
 
-/// A step of a plan: the sum of `products`, of `linear` terms and of `constant`. The products are added before they are
-/// relinearised. So a step with products takes one key switch, and any other step takes none.
+/// A step of a plan: the sum of `products`, of `linear` terms and of `constant`. The sum of the
+/// products is relinearised once. So a step with products takes one key switch, and any other step
+/// takes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Step {
     /// The products that the step sums, each of two values; two equal values are a square.
     pub products: Vec<[Value; 2]>,
-    /// Pairs of an integer factor and the value that it multiplies. Factors are integers nearest to 0.
+    /// Pairs of an integer factor and the value that it multiplies. A factor stands for a residue
+    /// and is the integer nearest to 0.
     pub linear: Vec<(i64, Value)>,
     pub constant: i64,
 }
@@ -54,13 +56,14 @@ pub struct PlanCount {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanCosts {
     pub key_switch: u64,
-    /// The cost of one more level: of one more product that follows another.
+    /// The cost of one more level, which one more product in sequence takes.
     pub depth: u64,
 }
 
 impl Default for PlanCosts {
-    /// Returns costs by which a level weighs as much as 3.5 key switches. In BGV modulo 127^4, a level takes some 6 % of
-    /// the modulus that a bootstrap leaves. A key switch takes some 1.7 % of a bootstrap's time.
+    /// Returns costs by which a level weighs as much as 3.5 key switches. In BGV with plaintexts
+    /// modulo 127^4, a level takes some 6 % of the modulus that a bootstrap leaves. A key switch
+    /// takes some 1.7 % of a bootstrap's time.
     fn default() -> Self {
         Self {
             key_switch: 2,
@@ -111,11 +114,12 @@ impl Plan {
         count
     }
 
-    /// Returns which values a plan can compute times any integer at no cost, for schemes whose ciphertexts carry a
-    /// factor (BGV). Inputs and their powers cannot be scaled. To scale a step by s, its integers are multiplied by s,
-    /// and so is, in turn, the first operand of each product that can be scaled. In plans for polynomials all values
-    /// but powers can be scaled, and each is used once. So every sum adds values with one factor, and the output has
-    /// the factor that the caller asks for.
+    /// Returns for each value whether a plan can compute it times any integer at no cost, for
+    /// schemes whose ciphertexts carry a factor (BGV). Inputs and their powers cannot be scaled. To
+    /// scale a step by s, the integers of its terms are multiplied by s. So is, in turn, a factor
+    /// of each of its products that can be scaled. In plans for polynomials all values but powers
+    /// can be scaled, and each is used once. So every sum adds values with one factor, and the
+    /// output has the factor that the caller asks for.
     pub fn scalable(&self) -> Vec<bool> {
         let mut uses = vec![0; self.inputs() + self.steps.len()];
         for step in &self.steps {
@@ -137,7 +141,7 @@ impl Plan {
         scalable
     }
 
-    /// Returns the value of the plan's last step for these integers modulo q.
+    /// Returns the plan's output for these integers as inputs, computed modulo q.
     ///
     /// # Errors
     /// [`DigitError::Inputs`] if the number of inputs is wrong.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use super::plan::{Builder, Value};
 
-/// The powers of a value that a plan computes so far. Each has the least depth possible, log2 of its exponent, rounded
-/// up, because it is the product of a power of 2^j and a smaller one.
+/// The powers of a value that a plan computes so far. Each is the product of two smaller powers,
+/// one of which has an exponent 2^j. So its depth is the least possible: log2 of its exponent,
+/// rounded up.
 pub(super) struct Powers {
     made: BTreeMap<usize, Value>,
 }
@@ -18,7 +19,8 @@ impl Powers {
         }
     }
 
-    /// Returns the power of the value to an exponent of 1 or more, and adds the steps that it needs.
+    /// Returns the power of the value to an exponent of 1 or more. It adds to the plan the steps
+    /// that this power needs.
     pub fn get(&mut self, builder: &mut Builder, exponent: usize) -> Value {
         if let Some(&value) = self.made.get(&exponent) {
             return value;

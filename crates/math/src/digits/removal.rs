@@ -18,15 +18,16 @@ pub struct LowDigit {
 }
 
 impl LowDigit {
-    /// The largest `bound` of [`LowDigit::new`], which allows all digits modulo the prime 65537. The time to compute a
-    /// polynomial grows with its square.
+    /// The largest `bound` of [`LowDigit::new`], which allows all digits modulo the prime 65537.
+    /// The time to compute a polynomial grows with the square of the bound.
     pub const MAX_BOUND: u64 = 1 << 15;
 
     /// Makes the functions of the lowest digit of a number modulo p^`exponent`, if this digit lies between -`bound` and
     /// `bound`.
     ///
     /// # Errors
-    /// Fails unless p^e is a power below 2^60 of an odd prime. Also fails if `bound` allows no digit or more digits than p has.
+    /// Fails unless p^e is a power below 2^60 of an odd prime. Also fails if `bound` is above
+    /// (p - 1) / 2 or [`LowDigit::MAX_BOUND`].
     pub fn new(p: u64, exponent: u32, bound: u64) -> Result<Self, DigitError> {
         let q = power_of_odd_prime(p, exponent)?;
         let max = ((p - 1) / 2).min(Self::MAX_BOUND);
@@ -41,7 +42,8 @@ impl LowDigit {
         })
     }
 
-    /// Returns the functions of any lowest digit modulo p: from -(p - 1) / 2 to (p - 1) / 2.
+    /// Makes the functions of the lowest digit of a number modulo p^`exponent` for all digits, from
+    /// -(p - 1) / 2 to (p - 1) / 2.
     ///
     /// # Errors
     /// The errors of [`LowDigit::new`]; [`DigitError::TooLong`].
@@ -60,8 +62,10 @@ impl LowDigit {
         self.q
     }
 
-    /// Returns the polynomial of least degree that takes x with lowest digit b to f(b) modulo p^e. `values` are those of f from
-    /// -`bound` to `bound`; the coefficients are nearest to 0. Odd or even functions have odd or even polynomials.
+    /// Returns the polynomial of least degree that takes x with lowest digit b to f(b) modulo p^e.
+    /// `values` are the values of the function f from -`bound` to `bound`; the polynomial's
+    /// coefficients are nearest to 0. An odd function has an odd polynomial, an even function an
+    /// even one.
     ///
     /// # Errors
     /// [`DigitError::Table`] for a wrong number of values, [`DigitError::Residue`] for a value that is not below p^e.
@@ -103,8 +107,9 @@ impl LowDigit {
         Ok(plan_polynomial(&self.function(values)?, costs))
     }
 
-    /// Returns the polynomial that takes x to its lowest digit modulo p^e, called lowest-digit *retain*. It is odd. Its degree
-    /// is (e - 1)(p - 1) + 1 for all digits (Chen and Han) and at most e (2 `bound` + 1) - 1 for fewer.
+    /// Returns the polynomial modulo p^e that takes x to its lowest digit, called lowest-digit
+    /// *retain*. It is odd. Its degree is (e - 1)(p - 1) + 1 for all digits modulo p (Chen and
+    /// Han), and at most e (2 `bound` + 1) - 1 for fewer.
     ///
     /// # Errors
     /// None for a checked digit.
@@ -132,10 +137,10 @@ impl LowDigit {
         Ok(plan_polynomial(&self.remove()?, costs))
     }
 
-    /// Returns the plan of Halevi and Shoup to remove the lowest digit of a number x modulo p^e, as in HElib and the
-    /// BASALISC paper. It computes x - F(F(... x)), where the polynomial F, of degree p, is applied e - 1 times. F
-    /// keeps the lowest digit, and each time turns one more digit above it to 0. The plan is right for all digits
-    /// modulo p.
+    /// Returns the plan of Halevi and Shoup to remove the lowest digit of a number x modulo p^e, as
+    /// in HElib and the BASALISC paper. It computes x - F(F(... x)), where the polynomial F, of
+    /// degree p, is applied e - 1 times. F keeps the lowest digit, and each application turns one
+    /// more digit above it to 0. The plan is right for all digits modulo p.
     ///
     /// # Errors
     /// None for a checked digit.
@@ -154,8 +159,9 @@ impl LowDigit {
         Ok(builder.finish(output))
     }
 
-    /// Returns F = x^p minus the polynomial of degree below p with the values b^p - b. So F(b) = b for every digit b, and the
-    /// derivative of F is 0 modulo p.
+    /// Returns the polynomial F of Halevi and Shoup's digit removal: x^p minus the polynomial of
+    /// degree below p with the values b^p - b at all digits b. So F(b) = b for every digit b, and
+    /// the derivative of F is 0 modulo p.
     fn halevi_shoup_lift(&self) -> Result<Vec<i64>, DigitError> {
         let all = Self::any(self.p, self.exponent)?;
         let q = self.q;
@@ -182,7 +188,8 @@ impl LowDigit {
 /// The method by which a digit is removed. All methods compute the same result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Method {
-    /// Removes a digit with one polynomial of least degree, which serves only the digits that noise can fill.
+    /// Removes a digit with one polynomial of least degree, which serves only the values that noise
+    /// can give to this digit.
     #[default]
     OfNoise,
     /// Removes a digit with one polynomial of least degree that serves all digits modulo p, for any noise ([`LowDigit::any`]:
@@ -193,8 +200,8 @@ pub enum Method {
     HaleviShoup,
 }
 
-/// The removal of the lowest digit of a number. From a value modulo p^`exponent`, the plan computes the value less its
-/// lowest digit. This multiple of p is then divided by p.
+/// The removal of the lowest digit of a number modulo p^`exponent`. The plan computes the number
+/// less its lowest digit, a multiple of p, which is then divided by p.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Round {
     pub exponent: u32,
@@ -210,9 +217,9 @@ pub struct DigitRemoval {
 }
 
 impl DigitRemoval {
-    /// Plans the map of numbers p^v m + r modulo p^e, with |r| at most `noise`, to m modulo p^(e - v). v is `digits`. Smaller
-    /// noise gives shorter polynomials: if r does not fill a digit, its polynomial serves only the values that the digit can
-    /// have.
+    /// Plans the map of numbers p^v m + r modulo p^e, with |r| at most `noise`, to m modulo p^(e -
+    /// v). v is `digits` and e is `exponent`. Smaller noise gives shorter polynomials: if r does
+    /// not fill a digit, the digit's polynomial serves only the values that r can give it.
     ///
     /// The BASALISC paper's older variant (section 8.3.2) also scales by p^k: it rounds fixed-point numbers while it
     /// bootstraps. That is the removal of k more digits, of any value: `digits` = v + k and `noise` = (p^(v + k) - 1) / 2.
@@ -233,8 +240,8 @@ impl DigitRemoval {
     /// Plans the rounding as [`DigitRemoval::new`] does, by the given method.
     ///
     /// # Errors
-    /// The errors of [`DigitRemoval::new`], and [`DigitError::TooLong`] for a prime with too many digits for a polynomial of
-    /// all.
+    /// The errors of [`DigitRemoval::new`], and [`DigitError::TooLong`] for a prime above 65537 if
+    /// the method serves all digits.
     pub fn by(
         method: Method,
         p: u64,
@@ -292,8 +299,9 @@ impl DigitRemoval {
         })
     }
 
-    /// Returns the rounded number of the plain integer x. If x has more noise than the removal was planned for, the
-    /// result is wrong.
+    /// Returns the result of the removal for the plain integer x: x rounded to a multiple of p^v,
+    /// divided by p^v, for v digits. It is wrong if x has more noise than the removal was planned
+    /// for.
     ///
     /// # Errors
     /// None.

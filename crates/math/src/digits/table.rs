@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plans the evaluation of any function of a digit (for functional bootstrapping), and of signs (for comparisons).
+//! Plans the evaluation of any function of an integer modulo p (for functional bootstrapping), and
+//! of signs (for comparisons).
 
 use super::error::DigitError;
 use super::evaluation::plan_polynomial;
@@ -47,8 +48,9 @@ pub fn sign_table(p: u64) -> Vec<u64> {
     (0..p).map(sign).collect()
 }
 
-/// Returns a plan for the sign of a number from the signs of its `digits` digits, lowest first (-1, 0 and 1). The sign is
-/// that of the highest digit which is not 0. It is exact for every number; the highest digit alone is 0 for small numbers.
+/// Returns a plan for the sign of a number from the signs of its `digits` digits, lowest first (-1,
+/// 0 and 1). The sign is that of the highest digit that is not 0, so it is exact for every number.
+/// The highest digit alone is 0 for small numbers.
 pub fn combine_signs_plan(digits: u32) -> Plan {
     let mut builder = Builder::new(digits.max(1));
     let mut sign = builder.input(0);

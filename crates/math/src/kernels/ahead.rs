@@ -6,8 +6,8 @@
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// The number of words of a limb from which on prefetching gains. Shorter limbs are in the second-level cache, and
-/// prefetching them costs time, too.
+/// The number of words of a limb from which on prefetching gains. Shorter limbs are in the
+/// second-level cache already, so that prefetching them only costs time.
 pub const FAR: usize = 1 << 15;
 
 /// Prefetches the cache lines that hold `words`, which a loop reads soon.

@@ -10,18 +10,22 @@ use super::check_len;
 use crate::bits::{bit_reverse, exact_log2};
 use crate::{MathError, Modulus, Residues, Ring, RingKind};
 
-/// The most permutations in the cache; beyond this number the cache is emptied. Few rotations are in use at a time, and a
-/// caller that goes through all of them must not fill gigabytes.
+/// The most permutations of automorphisms in the cache; beyond this number the cache is emptied.
+/// Few rotations are in use at a time, and a caller that goes through all of them must not fill
+/// gigabytes.
 const MAX_CACHED: usize = 512;
 
-/// The permutation of positions by which an automorphism acts on evaluation form: a(x^g) at psi^e is a at psi^(g e).
+/// The permutation of positions by which an automorphism acts on evaluation form. The value of
+/// a(x^g) at psi^e is that of a at psi^(g e), where psi is the 2N-th root of unity of the
+/// transform.
 pub struct AutoEvalPlan {
     galois: u64,
     /// For each output position i, the input position `source[i]` whose value goes there.
     source: Vec<u32>,
 }
 
-/// A cache of permutations by the base-2 logarithm of the ring degree and the Galois element.
+/// A cache of automorphisms' permutations by the base-2 logarithm of the ring degree and the Galois
+/// element.
 type PlanCache = RwLock<HashMap<(u32, u64), Arc<AutoEvalPlan>>>;
 
 static PLANS: LazyLock<PlanCache> = LazyLock::new(Default::default);
@@ -43,7 +47,8 @@ impl AutoEvalPlan {
         })
     }
 
-    /// Returns the permutation from a cache of the process, which computes it on first use.
+    /// Returns the permutation of an automorphism from a cache of the process, which computes it on
+    /// first use.
     pub fn shared(log_n: u32, galois: u64) -> Result<Arc<Self>, MathError> {
         let key = (log_n, galois);
         if let Some(plan) = PLANS.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
@@ -62,7 +67,8 @@ impl AutoEvalPlan {
         self.galois
     }
 
-    /// Returns the permutation: output position i takes the value at input position `sources()[i]`.
+    /// Returns the permutation of the automorphism: output position i takes the value at input
+    /// position `sources()[i]`.
     pub fn sources(&self) -> &[u32] {
         &self.source
     }
@@ -79,8 +85,9 @@ impl AutoEvalPlan {
         Ok(())
     }
 
-    /// Applies the automorphism to a limb that is held as two halves, p and m; this plan is that of the full ring. Each
-    /// output half comes from one input half: its own if g = 1 mod 4, the other if g = 3 mod 4.
+    /// Applies the automorphism of Galois element g to a limb that is held as two halves, p modulo x^n - zeta and m modulo x^n
+    /// + zeta. The plan is that of the full ring. Each output half comes from one input half: its own if g = 1 mod 4, the other
+    /// if g = 3 mod 4.
     pub fn apply_halves(
         &self,
         out_p: &mut [u64],
@@ -103,8 +110,9 @@ impl AutoEvalPlan {
 }
 
 impl AutoEvalPlan {
-    /// Applies the automorphism to one part of a limb, such as a half; this plan is that of the full ring. `part` is
-    /// the output part, and `a` is the input part that [`Self::source`] returns for it.
+    /// Applies the automorphism to one part of a limb, such as a half, in evaluation form. The plan
+    /// is that of the full ring. `part` is the output part, and `a` is the input part that
+    /// [`Self::source`] returns for it.
     ///
     /// # Errors
     /// Fails for a part of another full ring, and for limbs of another length.
@@ -117,8 +125,9 @@ impl AutoEvalPlan {
         Ok(())
     }
 
-    /// Returns the input part from which the automorphism takes all values of the output part `part`. There is one,
-    /// because the exponents of a part agree in their low bits.
+    /// Returns the input part from which the automorphism takes all values of the output part
+    /// `part`. There is one such input part, because the exponents of the roots of a part agree in
+    /// their low bits.
     pub fn source(&self, part: Ring) -> RingKind {
         let at = self.source.get(part.first()).map_or(0, |&s| s as usize);
         let number = (1 << part.kind.depth()) + at / part.len().max(1);
@@ -127,7 +136,8 @@ impl AutoEvalPlan {
     }
 }
 
-/// Writes to each output position i the value at input position `source[i]`, modulo the length, which is a power of two.
+/// Writes to each output position i the value at input position `source[i]`, taken modulo the
+/// length of `from`, a power of two.
 fn permute<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) {
     #[cfg(target_arch = "x86_64")]
     let done = super::permute::permute(out, from, source);
@@ -167,14 +177,14 @@ impl Word for u32 {
     }
 }
 
-/// Computes out(x) = a(x^g) mod x^N + 1 in coefficient form. It fails unless g is odd and below 2N, where N is the length,
-/// a power of two.
+/// Computes out(x) = a(x^g) mod x^N + 1 in coefficient form, for the Galois element g = `galois`.
+/// It fails unless g is odd and below 2N, where N is the length of the limb, a power of two.
 pub fn auto_coeff(q: Modulus, galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     auto_coeff_by(galois, out, a, |x| q.neg(x))
 }
 
-/// Computes out(x) = a(x^g) in coefficient form, as [`auto_coeff`] does. `neg` is the negation of residues, so that it
-/// serves any modulus.
+/// Computes out(x) = a(x^g) in coefficient form, as [`auto_coeff`] does, for the Galois element g =
+/// `galois`. `neg` is the negation of residues, so that one function serves any modulus.
 #[inline]
 pub(super) fn auto_coeff_by(
     galois: u64,
@@ -210,13 +220,14 @@ pub(super) fn auto_coeff_by(
     Ok(())
 }
 
-/// Computes out(x) = a(x^g) in evaluation form of the full ring, which is a permutation ([`AutoEvalPlan`]).
+/// Computes out(x) = a(x^g) in evaluation form of the full ring, for the Galois element g =
+/// `galois`. That is a permutation of positions ([`AutoEvalPlan`]).
 pub fn auto_eval(galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     AutoEvalPlan::shared(limb_log2("limb", a.len())?, galois)?.apply(out, a)
 }
 
-/// Computes out(x) = a(x^g) in evaluation form on a limb that is held as the evaluation forms of its halves
-/// ([`AutoEvalPlan::apply_halves`]).
+/// Computes out(x) = a(x^g) in evaluation form, for the Galois element g = `galois`, on a limb that
+/// is held as the evaluation forms of its halves ([`AutoEvalPlan::apply_halves`]).
 pub fn auto_eval_halves(
     galois: u64,
     out_p: &mut [u64],

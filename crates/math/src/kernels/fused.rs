@@ -14,21 +14,23 @@ use super::{
 };
 use crate::{MathError, Modulus, Residues, Shoup};
 
-/// The way in which a result is written to memory.
+/// The way in which a result is written to memory: into the processor's cache or past it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Store {
     /// The result is written into the cache, because something reads it soon.
     Cached,
-    /// The result is written past the cache, if the processor can do so and the limb is aligned to 64 bytes. It is for large results that are
-    /// read later or elsewhere. The processor then need not read what is overwritten, and the cache keeps what is in use.
+    /// The result is written past the cache, if the processor can do so and the limb is aligned to
+    /// 64 bytes. It is for large results that are read later or elsewhere. The processor then need
+    /// not read the memory before it overwrites it, and the cache keeps what is in use.
     Streamed,
 }
 
-/// The number of coefficients of a block, for which a fused operation calls the kernels of its single steps one after
-/// the other.
+/// The number of coefficients of a block, for which a fused operation without a loop of its own
+/// calls the kernels of its single steps one after the other.
 const BLOCK: usize = 256;
 
-/// Returns the ranges of the blocks of a limb of `len` coefficients, from coefficient `done` on.
+/// Returns the ranges of the blocks, of [`BLOCK`] coefficients each, of a limb of `len`
+/// coefficients, from coefficient `done` on.
 fn blocks(done: usize, len: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
     (done..len)
         .step_by(BLOCK)
@@ -90,8 +92,9 @@ fn stored(
 /// A term (d, a, b) of [`dot_pair`]: d is the factor that both sums share; a and b are the other factors, limbs of a switching key.
 pub type PairTerm<'a> = (Residues<'a>, Residues<'a>, Residues<'a>);
 
-/// Two sums of products that share their first factors, as in key switching: out\[0\] = sum of d_k * a_k and out\[1\] =
-/// sum of d_k * b_k mod q over the terms (d_k, a_k, b_k). With `carry` the sums are added to what `out` holds.
+/// Computes two sums of products that share their first factors, as in key switching. out\[0\] is
+/// the sum of d_k * a_k and out\[1\] the sum of d_k * b_k mod q over the terms (d_k, a_k, b_k).
+/// With `carry` the sums are added to what `out` holds.
 pub fn dot_pair(
     q: Modulus,
     out: [&mut [u64]; 2],
@@ -172,12 +175,13 @@ fn written<'a>(
     }
 }
 
-/// The number of terms that [`dot_pair`] collects in an array on the stack when it calls kernels of single steps, block
-/// by block.
+/// The number of terms that [`dot_pair`] collects in an array on the stack when it calls kernels of
+/// single steps, block by block. Longer lists are summed in parts.
 const BLOCK_TERMS: usize = 32;
 
-/// Computes the product of two polynomials of degree one in a secret s, coefficient by coefficient. With a = a_0 + a_1 s and b = b_0 + b_1 s,
-/// out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1) mod q (Medha paper, Algorithm 2).
+/// Computes the product of two polynomials of degree one in a secret s, coefficient by coefficient
+/// of the limbs. With a = a_0 + a_1 s and b = b_0 + b_1 s, out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1
+/// b_1) mod q (Medha paper, Algorithm 2).
 pub fn tensor(
     q: Modulus,
     out: [&mut [u64]; 3],
@@ -262,8 +266,8 @@ fn check_sub_scale(len: usize, a: &[u64], addend: Option<&[u64]>) -> Result<(), 
     addend.map_or(Ok(()), |c| check_len("addend", len, c.len()))
 }
 
-/// Computes b = (a - b) * w mod q, plus an addend if there is one, for the coefficients from number `done` on, which no
-/// loop of its own has computed.
+/// Computes b = (a - b) * w mod q, plus an addend if there is one, for the coefficients from number
+/// `done` on. A SIMD loop has computed the coefficients before them.
 fn sub_scale_blocks(
     q: Modulus,
     b: &mut [u64],

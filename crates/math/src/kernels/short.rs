@@ -15,8 +15,8 @@ use crate::simd256::{LANES, correct, load, splat, store};
 pub(super) use crate::simd::short::fits;
 use crate::{Modulus, Residues, Shoup};
 
-/// The number of words by which prefetching is ahead of the loop over a switching key. It is so short that prefetched words are
-/// not evicted before they are read.
+/// The number of words by which prefetching is ahead of the loop over a switching key. It is so
+/// small that prefetched words are not evicted from the cache before they are read.
 const KEY_AHEAD: usize = 64;
 
 /// The constants that reduce a sum of a few products modulo q < 2^32.
@@ -28,14 +28,16 @@ pub(super) struct Reducer<V> {
     remainder: ShortReducer<V>,
 }
 
-/// Returns M, the largest multiple of q up to 2^(31+k), with k = bits of q.
+/// Returns the largest multiple of q up to 2^(31+k), with k = bits of q. It is subtracted first
+/// from sums that are larger.
 fn multiple(q: Modulus) -> u64 {
     let half = 1u64 << (31 + q.bits());
     half - half % q.value()
 }
 
-/// Returns the number of products that a sum may have besides one residue. It is at least one, as (q - 1)^2 + q - 1 <
-/// q^2 < 2^(31+k) + M, with k = bits of q, where M is the largest multiple of q up to 2^(31+k).
+/// Returns the number of products of residues modulo q that a sum may have besides one residue, so
+/// that [`Reducer`] can reduce it. It is at least one: with k = bits of q and M the largest
+/// multiple of q up to 2^(31+k), (q - 1)^2 + q - 1 < q^2 < 2^(31+k) + M.
 pub(super) fn terms(q: Modulus) -> usize {
     let top = u128::from(q.value() - 1);
     let room = (1u128 << (31 + q.bits())) + u128::from(multiple(q)) - 1 - top;
@@ -58,7 +60,8 @@ impl<V: Short> Reducer<V> {
         }
     }
 
-    /// Returns the residue of a sum of at most [`terms`] products and one residue, in each lane.
+    /// Returns the residue modulo q of a sum of at most [`terms`] products of residues and one
+    /// residue, in each lane.
     ///
     /// # Safety
     /// As for [`Short`]: the processor must have the vector's instructions.
@@ -86,7 +89,8 @@ impl Products for Reducer<__m256i> {
     }
 }
 
-/// A constant factor w modulo q < 2^32: a w minus floor(a W / 2^32) q is below 2q for W = floor(2^32 w / q) and a < 2^32.
+/// A constant factor w modulo q < 2^32, with its quotient W = floor(2^32 w / q). For a < 2^32, a w
+/// minus floor(a W / 2^32) q is below 2q.
 #[derive(Clone, Copy)]
 pub(super) struct Multiplier {
     q: __m256i,

@@ -5,8 +5,9 @@
 use super::{add, add_assign, check_len, mul_scalar, mul_scalar_assign, sub};
 use crate::{MathError, Modulus, NttPlan, Ring};
 
-/// Splits a = lo + hi x^n into p = lo + zeta * hi and m = lo - zeta * hi (Medha paper, equation 2 and Algorithm 6).
-/// `ring` is the ring of `a`, full or a part; the halves p and m have n coefficients each.
+/// Splits a limb a = lo + hi x^n into its halves p = lo + zeta * hi, modulo x^n - zeta, and m = lo - zeta * hi, modulo x^n
+/// + zeta (Medha paper, equation 2 and Algorithm 6). `ring` is the ring of `a`, full or a part; p and m have n
+/// coefficients each.
 pub fn split(
     q: Modulus,
     ring: Ring,
@@ -21,8 +22,9 @@ pub fn split(
     add_assign(q, p, low)
 }
 
-/// Joins the halves p and m of a limb: lo = (p + m) / 2, hi = (p - m) / (2 zeta) (Medha paper, equation 3). It is the
-/// inverse of [`split`].
+/// Joins the halves of a limb, p modulo x^n - zeta and m modulo x^n + zeta, to lo + hi x^n with lo
+/// = (p + m) / 2 and hi = (p - m) / (2 zeta) (Medha paper, equation 3). It is the inverse of
+/// [`split`].
 pub fn join(
     q: Modulus,
     ring: Ring,
@@ -41,7 +43,8 @@ pub fn join(
     Ok(())
 }
 
-/// Checks the lengths of a limb and its halves. Returns the root zeta that splits the ring, and the length of a half.
+/// Checks the lengths of a limb and its halves. Returns the residue zeta for which the halves are
+/// taken modulo x^n - zeta and x^n + zeta, and their length n.
 fn check(
     q: Modulus,
     ring: Ring,

@@ -8,8 +8,8 @@ use super::{Builder, Job};
 use crate::DeviceError;
 
 impl Builder<'_> {
-    /// Returns the computation of (X^e - 1) a for the form of limb `a`: coefficient
-    /// or evaluation.
+    /// Returns the computation of (X^e - 1) a, for a public exponent e and limb `a`, in the form of
+    /// the limb: coefficient or evaluation form.
     pub(super) fn rotate_difference(&self, a: u32) -> Result<Job, DeviceError> {
         Ok(match self.limb(a)?.form {
             Form::Coeff => Job::RotateDifference(self.any_modulus(a)?.into()),
@@ -28,8 +28,8 @@ impl Builder<'_> {
         gadget.ok_or_else(|| self.malformed("digits that its modulus does not have"))
     }
 
-    /// Returns the number of rows that the key-switching table `k` has for each mask
-    /// coefficient of the vector `x`.
+    /// Returns the number of digits of an LWE key switch: the rows of the switching key `k` divided
+    /// by the mask coefficients of the vector `x`.
     pub(super) fn levels(&self, x: u32, k: u32) -> Result<usize, DeviceError> {
         match (self.ty(x)?, self.ty(k)?) {
             (ValueType::Lwe(x), ValueType::LweTable(k)) => {

@@ -97,7 +97,8 @@ unsafe fn vector_sums<S: Short, const V: usize, const J: usize>(
     }
 }
 
-/// Makes a sum smaller: a sum T_1 2^32 + T_0 becomes T_1 f + T_0, where f is 2^32 modulo p, nearest to zero.
+/// Makes a sum modulo p smaller: a sum T_1 2^32 + T_0 becomes T_1 f + T_0, where f is 2^32 modulo
+/// p, nearest to zero. p is the target modulus to which `end` belongs.
 #[inline(always)]
 unsafe fn fold<S: Short>(sum: S, end: &End) -> S {
     // SAFETY: the caller's promise.
@@ -107,7 +108,7 @@ unsafe fn fold<S: Short>(sum: S, end: &End) -> S {
     }
 }
 
-/// Reduces the sums modulo one target modulus to residues, and stores these.
+/// Reduces the sums modulo one target modulus to residues, and stores these residues at `out`.
 #[inline(always)]
 unsafe fn finish<S: Short, const V: usize>(sums: [S; V], end: &End, out: *mut u64) {
     // SAFETY: the caller's promise; out is valid for V vectors.
