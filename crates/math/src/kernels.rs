@@ -61,7 +61,7 @@ pub use sums::{dot, dot_scalars};
 
 use crate::MathError;
 
-/// Refuses a slice whose length is not `expected`. `what` names it in the error.
+/// Refuses a slice whose length `got` is not `expected`. `what` names the slice in the error.
 pub(crate) fn check_len(what: &'static str, expected: usize, got: usize) -> Result<(), MathError> {
     if expected == got {
         Ok(())

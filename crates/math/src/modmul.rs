@@ -33,13 +33,14 @@ pub use word_montgomery::{PARAMETER_SETS, ParameterSet, WordMontgomery, WordStep
 
 use crate::Modulus;
 
-/// A reduction of double-width numbers x below a limit to x * factor mod q.
+/// A reduction modulo q of double-width numbers x below a limit. Its result is x times a fixed
+/// factor modulo q.
 pub trait Reduction {
     /// Returns the modulus q of the reduction.
     fn modulus(&self) -> Modulus;
 
-    /// Returns the factor, mod q, by which the reduction multiplies. It is 1, or 1 / R for the Montgomery types, where
-    /// R is the power of two by which they divide.
+    /// Returns the factor by which the reduction multiplies, a residue modulo q. It is 1, or 1 / R
+    /// for the Montgomery types, where R is the power of two by which they divide.
     fn factor(&self) -> u64 {
         1
     }
@@ -48,10 +49,11 @@ pub trait Reduction {
     /// products of residues are allowed.
     fn limit(&self) -> u128;
 
-    /// Returns x * factor mod q, below q. An x at or above the limit gives some number, never a fault.
+    /// Returns x times [`Reduction::factor`] modulo q, below q. An x at or above
+    /// [`Reduction::limit`] gives some number, never a fault.
     fn reduce(&self, x: u128) -> u64;
 
-    /// Returns a * b * factor mod q for residues a and b.
+    /// Returns a * b times [`Reduction::factor`] modulo q, for residues a and b.
     fn mul(&self, a: u64, b: u64) -> u64 {
         self.reduce(u128::from(a) * u128::from(b))
     }

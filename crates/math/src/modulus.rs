@@ -77,8 +77,8 @@ impl Modulus {
         quotient.wrapping_sub(above(rest, self.q - 1))
     }
 
-    /// Returns a quotient of x by q modulo 2^64, at most one too small, and the remainder that belongs to it, below
-    /// 2q.
+    /// Returns a quotient q' of x by the modulus q, modulo 2^64, and the remainder x - q' q. The
+    /// quotient is at most one too small, so the remainder is below 2q.
     #[inline(always)]
     fn divide_short(self, x: u128) -> (u64, u64) {
         let (x_hi, x_lo) = ((x >> 64) as u64, x as u64);
@@ -162,7 +162,8 @@ impl Modulus {
         Ok(if negative { self.neg(t0) } else { t0 })
     }
 
-    /// Prepares the constant w (reduced first) for [`Modulus::mul_shoup`].
+    /// Prepares the constant w for [`Modulus::mul_shoup`]. Any w will do, because it is reduced
+    /// first.
     #[inline]
     pub fn shoup(self, w: u64) -> Shoup {
         let value = self.reduce(w);
@@ -178,7 +179,8 @@ impl Modulus {
         self.correct(self.mul_shoup_lazy(x, w))
     }
 
-    /// Returns x * w mod q as a number below 2q, for any 64-bit x and a prepared constant w.
+    /// Returns a number below 2q that is congruent to x * w modulo q, for any 64-bit x and a
+    /// prepared constant w.
     #[inline]
     pub(crate) fn mul_shoup_lazy(self, x: u64, w: Shoup) -> u64 {
         let quotient = mul_high(x, w.quotient);

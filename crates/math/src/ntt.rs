@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the negacyclic number-theoretic transform (NTT) of one limb and its inverse.
 //!
-//! The forward transform is Cooley-Tukey's, from natural to bit-reversed order. The inverse is Gentleman-Sande's, the other
-//! way. One layout of tables serves the full ring and both halves: the transform of a half is the transform of the full ring
-//! without its first stage. So only the twiddles differ, and the loops are the same.
+//! The forward transform is Cooley-Tukey's, from natural to bit-reversed order. The inverse is
+//! Gentleman-Sande's, from bit-reversed to natural order. One layout of tables serves the full ring
+//! and both halves: the transform of a half is the transform of the full ring without its first
+//! stage. So only the twiddles differ, and the loops are the same.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -36,14 +37,15 @@ use crate::simd::{Factor, Form, Forms};
 use crate::wipe::on_a_clean_stack;
 use crate::{MathError, Modulus, Ring, Shoup};
 
-/// The bytes of a plan's tables for each coefficient of the ring. They hold twiddles, their quotients and their SIMD forms for
-/// both directions, and the numbers from which these are computed.
+/// The bytes of a plan's tables for each coefficient of the full ring. They hold twiddles, their
+/// quotients and their SIMD forms for both directions, and the numbers from which these are
+/// computed.
 const TABLE_BYTES: u64 = 128;
 
-/// The twiddles of one direction. A stage of the transform works on m blocks of the limb (m = 1, 2, 4, ...). Entry m +
-/// i is the twiddle of block i in the stage of m blocks; entry 0 is unused. Further tables, such as quotients, are
-/// computed when the first transform needs them: a process uses few of them, and each is as large as the table of
-/// twiddles.
+/// The twiddles of one direction. A stage of the transform works on m blocks of the limb (m = 1, 2,
+/// 4, ...). Entry m + i of `value` is the twiddle of block i in the stage of m blocks; entry 0 is
+/// unused. Further tables, such as quotients, are computed when the first transform needs them. A
+/// process uses few of them, and each is as large as the table of twiddles.
 struct Twiddles {
     q: Modulus,
     value: Aligned,
@@ -75,7 +77,7 @@ impl Twiddles {
         self.value.iter().map(|&w| self.q.shoup(w))
     }
 
-    /// Returns the quotients floor(value * 2^64 / q) of the twiddles.
+    /// Returns the quotient floor(w * 2^64 / q) of each twiddle w, for the modulus q.
     fn quotient(&self) -> &[u64] {
         let make = || Aligned::new(self.constants().map(|w| w.quotient));
         self.quotient.get_or_init(make)
@@ -88,8 +90,8 @@ impl Twiddles {
         self.constants().map(|w| F::new(self.q, w))
     }
 
-    /// Returns the number of entries in the tables of 52-bit arithmetic: one for each twiddle, or 0 if the prime does
-    /// not suit it.
+    /// Returns the number of entries in each table of 52-bit arithmetic: one for each twiddle, or 0
+    /// if 52-bit arithmetic cannot multiply residues of the prime.
     fn count_52(&self) -> usize {
         match in_52_bits(self.q) {
             true => self.value.len(),
@@ -97,8 +99,9 @@ impl Twiddles {
         }
     }
 
-    /// Returns for each twiddle the second factor by which 52-bit arithmetic multiplies. The slice is empty for primes
-    /// whose residues 52-bit arithmetic cannot multiply.
+    /// Returns for each twiddle w modulo q the second factor by which 52-bit arithmetic multiplies.
+    /// It is floor(w 2^52 / q), or 2^52 w mod q for q = 2^52 - 2^12 + 1. The slice is empty for
+    /// primes whose residues 52-bit arithmetic cannot multiply.
     fn factor_52(&self) -> &[u64] {
         let factors = || self.forms::<Factor>().map(|w| w.factor);
         let make = || Aligned::new(factors().take(self.count_52()));
@@ -122,8 +125,9 @@ impl Twiddles {
         [value, ratio]
     }
 
-    /// Returns the first eighth of the twiddles in form `F`, for the stages in which a whole vector shares one twiddle.
-    /// It is empty for a form that the loops read from the other tables.
+    /// Returns the first eighth of the twiddles in form `F`, for the stages in which a whole vector
+    /// shares one twiddle. The slice is empty for a form that the loops read from the tables of
+    /// values and 52-bit factors.
     fn shared<F: Form>(&self) -> &[F] {
         let make = || self.forms().take(self.value.len() / 8).collect();
         F::kept(&self.shared).map_or(&[], |table| table.get_or_init(make))
@@ -165,9 +169,9 @@ impl std::ops::Deref for Aligned {
     }
 }
 
-/// The operands of a last step that is fused to a transform with result t. It computes (minuend - t) * scale, plus an addend
-/// if there is one, modulo the plan's modulus. Limbs have the plan's length and residues below its modulus; `scale` is a
-/// constant modulo it.
+/// The operands of a last step that is fused to a transform with result t. The step computes
+/// (minuend - t) * scale, plus an addend if there is one, modulo the plan's modulus. The minuend
+/// and the addend are limbs of the plan's length; `scale` is a constant.
 #[derive(Clone, Copy)]
 pub struct Difference<'a> {
     pub minuend: &'a [u64],
@@ -183,8 +187,8 @@ pub struct NttPlan {
     zeta: u64,
     forward: Twiddles,
     inverse: Twiddles,
-    /// The constants of the last inverse stage for a limb of n coefficients: 1 / n, and the stage's twiddle times 1 /
-    /// n.
+    /// The constants of the last inverse stage for a limb of n coefficients: 1 / n, and the stage's
+    /// twiddle times 1 / n.
     n_inv: Shoup,
     n_inv_twiddle: Shoup,
 }
@@ -218,8 +222,9 @@ fn shared<P>(
 }
 
 impl NttPlan {
-    /// Builds the tables. `q` must be a prime that is 1 modulo twice the degree of the full ring (that is, 4n for a
-    /// half ring of n coefficients). Prefer [`NttPlan::shared`].
+    /// Builds the tables for transforms of limbs of `ring` modulo `q`. `q` must be a prime that is
+    /// 1 modulo twice the degree of the full ring (that is, modulo 4n for a half ring of n
+    /// coefficients). Prefer [`NttPlan::shared`], which builds them once.
     pub fn new(q: Modulus, ring: Ring) -> Result<Self, MathError> {
         ring.check()?;
         plans::check_environment()?;
@@ -257,14 +262,16 @@ impl NttPlan {
         })
     }
 
-    /// Returns the plan from a process-wide cache, which builds it on first use.
+    /// Returns the plan of a modulus and a ring from a cache of the process, which builds it on
+    /// first use.
     pub fn shared(q: Modulus, ring: Ring) -> Result<Arc<NttPlan>, MathError> {
         shared(&PLANS, q, ring, Self::new)
     }
 
-    /// Times the kernels of one kind of transform again, for about `patience`, and keeps the fastest for the process. Returns
-    /// `None` if another thread is choosing it, or if there is no memory to time it. For [`Task::ForwardFrom`] it also returns
-    /// `None` if this CPU or modulus has no kernel that changes the modulus within the transform.
+    /// Times the kernels of one kind of transform again, for about `patience`, and keeps the
+    /// fastest for the process. Returns `None` if another thread is choosing the kernel, or if
+    /// there is no memory to time it. For [`Task::ForwardFrom`] it also returns `None` if this CPU
+    /// or modulus has no kernel that changes the modulus within the transform.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         #[cfg(target_arch = "x86_64")]
         if task == Task::ForwardFrom {
@@ -276,7 +283,8 @@ impl NttPlan {
         plans::choice(self, task, patience)
     }
 
-    /// Returns the names of the kernels that could compute a transform, for [`NttPlan::run_on`].
+    /// Returns the names of the kernels that could compute this plan's transforms.
+    /// [`NttPlan::run_on`] takes such a name.
     pub fn kernels(&self) -> Vec<String> {
         plans::names(self)
     }
@@ -301,20 +309,22 @@ impl NttPlan {
         self.psi
     }
 
-    /// Returns the residue zeta that splits the ring: x^2n - zeta^2 is (x^n - zeta) (x^n + zeta). For a full ring of
-    /// degree N it is psi^(N/2), the root of -1 of equation 2 of the Medha paper.
+    /// Returns the residue zeta for which the halves of the plan's ring are taken modulo x^n - zeta
+    /// and x^n + zeta. Their product is x^2n - zeta^2, the polynomial of the ring. For a full ring
+    /// of degree N, zeta is psi^(N/2), the root of -1 of equation 2 of the Medha paper, where psi
+    /// is [`NttPlan::psi`].
     pub fn zeta(&self) -> u64 {
         self.zeta
     }
 
-    /// Returns the forward twiddles. Entry m + i is the twiddle of block i in the stage that works on m blocks of the
-    /// limb; entry 0 is unused (1).
+    /// Returns the forward twiddles. Entry m + i is the twiddle of block i in the stage that works
+    /// on m blocks of the limb; entry 0 is unused and has the value 1.
     pub fn forward_twiddles(&self) -> &[u64] {
         &self.forward.value
     }
 
-    /// Returns the inverse twiddles in the layout of [`NttPlan::forward_twiddles`]. The factor 1/n of the inverse transform is
-    /// not part of them.
+    /// Returns the inverse twiddles in the layout of [`NttPlan::forward_twiddles`]. They do not
+    /// contain the factor 1/n of the inverse transform of n coefficients.
     pub fn inverse_twiddles(&self) -> &[u64] {
         &self.inverse.value
     }
@@ -329,8 +339,9 @@ impl NttPlan {
         self.transform(Task::Inverse, limb)
     }
 
-    /// Computes out = the transform of (a mod q) + w, for a limb of residues of another modulus `from`, or of the plan's own.
-    /// One call does a change of modulus, the addition of a constant and [`NttPlan::forward`]. w is reduced first.
+    /// Computes out = the transform of (a mod q) + w modulo the plan's modulus q, for a limb a of
+    /// residues modulo `from`. One call does a change of modulus, the addition of a constant and
+    /// [`NttPlan::forward`]. Any w will do, because it is reduced first; `from` may be q itself.
     pub fn forward_from(
         &self,
         out: &mut [u64],
@@ -429,10 +440,10 @@ fn bit_reversed_powers(q: Modulus, root: u64, log_n: u32) -> Vec<u64> {
     table
 }
 
-/// Returns the twiddles of `ring` out of the table of its full ring. The stage of m blocks of a half is the stage of 2m
-/// blocks of the full ring, restricted to the first or the second half of these blocks. The same rule leads from halves
-/// to quarters. So block i of a stage of m blocks has entry k m + i of the full ring's table, where k is the ring's
-/// number.
+/// Returns the twiddles of `ring` out of the table of its full ring. A half's stage of m blocks is
+/// the full ring's stage of 2m blocks, restricted to the first or the second half of these blocks.
+/// The same rule leads from halves to quarters. So block i of a stage of m blocks has entry k m + i
+/// of the full ring's table, where k is the ring's number ([`crate::RingKind::number`]).
 fn stage_twiddles(full: &[u64], ring: Ring) -> Vec<u64> {
     let mut table = vec![1; ring.len()];
     let mut m = 1;

@@ -9,7 +9,8 @@ use crate::{Modulus, Shoup};
 
 level!("avx2", __m256i, products Barrett, constants Multiplier, sums WideReducer);
 
-/// Computes out = the sum of w_k * a_k over the limbs a_k and the constants w_k.
+/// Computes out = the sum of w_k * a_k mod q over the limbs a_k and the constants w_k, coefficient
+/// by coefficient.
 ///
 /// # Safety
 /// As for the functions of the macro [`level`]: the processor must have AVX2, and pointers and slices must be valid
@@ -76,7 +77,11 @@ impl Vector for __m256i {
     }
 }
 
-/// The Barrett reduction of products of residues, with the method and the bounds of the AVX-512 kernels.
+/// The Barrett reduction of products of residues modulo q, in four lanes.
+///
+/// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2). The quotient is
+/// estimated as the high word of P1 * floor(2^(k+62) / q), short of P / q by less than 4. So the
+/// remainder comes out below 4q < 2^63.
 ///
 /// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2). The quotient is estimated as the high
 /// word of P1 * floor(2^(k+62) / q), short of P / q by less than 4. So the remainder comes out below 4q < 2^63.
@@ -106,7 +111,7 @@ impl Barrett {
         }
     }
 
-    /// Returns a * b mod q in each lane, below 4q.
+    /// Returns in each lane a number below 4q that is congruent to a * b modulo q.
     #[inline(always)]
     unsafe fn product(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: the caller enables AVX2.
@@ -157,7 +162,8 @@ impl Products for Barrett {
     }
 }
 
-/// A constant factor of residues modulo q, with its quotient, in every lane.
+/// The multiplication of residues by a constant factor w modulo q, with w and its quotient in every
+/// lane.
 #[derive(Clone, Copy)]
 struct Multiplier {
     context: Context,
@@ -187,13 +193,14 @@ impl ByConstant for Multiplier {
     }
 }
 
-/// A sum of products as s0 + s1 2^32 + s2 2^64. For up to 32 terms of residues below 2^61, no part overflows.
+/// A sum of products x y in each lane, as s0 + s1 2^32 + s2 2^64. For up to 32 products of residues
+/// below 2^61, no part overflows.
 #[derive(Clone, Copy)]
 struct Accumulator {
     s0: __m256i,
     s1: __m256i,
     s2: __m256i,
-    /// The mask 2^32 - 1 of the low half of a 64-bit lane, in each lane.
+    /// The mask 2^32 - 1, which selects the low half of each 64-bit lane.
     mask: __m256i,
 }
 
@@ -237,7 +244,7 @@ impl Accumulator {
         }
     }
 
-    /// Returns the sum in each lane as two words: high, low.
+    /// Returns the sum of products in each lane as two words: high, low.
     #[inline(always)]
     unsafe fn words(self) -> (__m256i, __m256i) {
         // SAFETY: the caller enables AVX2.
@@ -252,7 +259,8 @@ impl Accumulator {
     }
 }
 
-/// The reduction of a whole sum, as two products by constants: its high word by 2^64 mod q, its low word by 1.
+/// The reduction of a whole sum of products modulo q, as two products by constants: its high word
+/// by 2^64 mod q, its low word by 1.
 #[derive(Clone, Copy)]
 struct WideReducer {
     context: Context,

@@ -9,19 +9,19 @@ use crate::simd::{
 };
 use crate::{Modulus, Shoup};
 
-/// The multiplication by constants for any modulus below 2^61.
+/// The arithmetic that multiplies by constants modulo any q below 2^61.
 type Arithmetic = DoubleWord<false>;
 
 level!("avx512f,avx512dq", __m512i, products Barrett, constants Multiplier, sums WideReducer);
 
-/// Returns a constant factor and its quotient, in every lane.
+/// Returns a constant factor modulo q, with its quotient, in every lane.
 #[target_feature(enable = "avx512f,avx512dq")]
 fn constant(w: Shoup) -> <Arithmetic as LazyMul>::Constant {
     // SAFETY: the features are enabled here.
     unsafe { Arithmetic::constant(splat(w.value), splat(w.quotient)) }
 }
 
-/// Reduces numbers below 4q to residues below q, in each lane.
+/// Reduces numbers below 4q to residues below q, in each of eight lanes.
 #[inline(always)]
 unsafe fn reduce_product(x: __m512i, two_q: __m512i, q: __m512i) -> __m512i {
     // SAFETY: the caller enables AVX-512 F.
@@ -61,7 +61,7 @@ impl Barrett {
         }
     }
 
-    /// Returns a * b mod q in each lane, below 4q.
+    /// Returns in each lane a number below 4q that is congruent to a * b modulo q.
     #[inline(always)]
     unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F and DQ.
@@ -96,7 +96,8 @@ impl Products for Barrett {
     }
 }
 
-/// A constant factor of residues modulo q, with its quotient, in every lane.
+/// The multiplication of residues by a constant factor w modulo q, with w and its quotient in every
+/// lane.
 #[derive(Clone, Copy)]
 struct Multiplier {
     context: <Arithmetic as LazyMul>::Context,
@@ -132,7 +133,7 @@ impl ByConstant for Multiplier {
 
 impl Sums for WideReducer {
     type V = __m512i;
-    /// The high and the low words of a sum of products.
+    /// A sum of products in each of eight lanes: its high words and its low words.
     type Sum = (__m512i, __m512i);
 
     #[inline(always)]
@@ -211,8 +212,9 @@ impl Vector for __m512i {
     }
 }
 
-/// Computes out = the sum of w_k * a_k over the limbs a_k and the constants w_k. Each product with a constant is
-/// reduced by its quotient, so the sum needs no reduction.
+/// Computes out = the sum of w_k * a_k mod q over the limbs a_k and the constants w_k, coefficient
+/// by coefficient. Each product with a constant is reduced by its quotient, so the whole sum needs
+/// no reduction of its own.
 ///
 /// # Safety
 /// As for the functions of the macro [`level`]: the processor must have AVX-512 F and DQ, and pointers and slices must
@@ -241,7 +243,8 @@ pub(super) unsafe fn dot_scalars(
     }
 }
 
-/// The reduction of any 128-bit number high * 2^64 + low, as two products by constants: high by 2^64 mod q, low by 1.
+/// The reduction modulo q of any 128-bit number high * 2^64 + low, as two products by constants:
+/// high by 2^64 mod q, low by 1.
 #[derive(Clone, Copy)]
 pub(crate) struct WideReducer {
     context: <Arithmetic as LazyMul>::Context,
@@ -273,7 +276,7 @@ impl WideReducer {
         }
     }
 
-    /// Returns the residue below q of the number high * 2^64 + low, in each lane.
+    /// Returns in each lane the residue below q of the number high * 2^64 + low.
     ///
     /// # Safety
     /// The caller must enable AVX-512 F and DQ.

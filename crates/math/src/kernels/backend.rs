@@ -25,7 +25,7 @@ thread_local! {
 }
 
 impl Backend {
-    /// All backends, in order. Each needs the instructions of all before it, and more.
+    /// All backends in order. Each needs the instructions of all backends before it, and more.
     pub const ALL: [Backend; 4] = [Self::Scalar, Self::Avx2, Self::Avx512, Self::Avx512Ifma];
 
     /// Returns the name by which environment variables and reports call the backend.
@@ -52,7 +52,7 @@ pub(crate) fn forced_backend() -> Option<Backend> {
     FORCED.get()
 }
 
-/// Returns the best backend of this processor, whatever the environment allows.
+/// Returns the best backend that this processor can run, whatever the environment allows.
 pub(crate) fn best_backend() -> Backend {
     available_backends()
         .last()

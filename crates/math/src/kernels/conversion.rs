@@ -7,18 +7,22 @@ use std::arch::x86_64::*;
 use crate::Modulus;
 use crate::simd::{correct, splat};
 
-/// The way in which residues modulo one prime are reduced modulo another, with the fewest instructions that suffice.
+/// The way in which residues modulo an old modulus are reduced modulo a new one, with the fewest
+/// instructions that suffice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// The residues need no reduction, because they are below the new modulus already.
+    /// The residues need no reduction, because the old modulus is at most the new one.
     Same,
-    /// The residues need at most one subtraction of the new modulus.
+    /// The residues need at most one subtraction of the new modulus, because the old one is at most
+    /// twice as large.
     Once,
-    /// The residues need a division by the new modulus.
+    /// The residues need a division by the new modulus, because the old one is more than twice as
+    /// large.
     Divide,
 }
 
-/// The most bits by which the old modulus may be longer than the new one for [`Way::Divide`].
+/// The most bits by which the old modulus may be longer than the new one if residues are reduced by
+/// [`Way::Divide`].
 const MORE_BITS: u32 = 40;
 
 /// Returns the way to reduce residues modulo `from` modulo `to`, or `None` if `from` has more than [`MORE_BITS`] bits
@@ -37,7 +41,8 @@ pub(crate) const SAME: u8 = Way::Same as u8;
 pub(crate) const ONCE: u8 = Way::Once as u8;
 pub(crate) const DIVIDE: u8 = Way::Divide as u8;
 
-/// The reduction of x modulo q by `WAY`. With `ADD` a residue w is added to it.
+/// The reduction of x modulo q in the way `WAY` ([`Way`]). With `ADD` a residue w is added to the
+/// result, modulo q.
 ///
 /// For division, with k = bits of q, the quotient is estimated as (x >> (k-2)) * floor(2^(50+k) / q) >> 52, both
 /// factors below 2^52. The estimate is short of x / q by less than 1/2 for the cut, 2^(42-52) for the constant and 1
@@ -51,7 +56,8 @@ pub(crate) struct Converter<const WAY: u8, const ADD: bool> {
 }
 
 impl<const WAY: u8, const ADD: bool> Converter<WAY, ADD> {
-    /// Prepares the reduction of residues modulo q, eight at a time, with the residue w as the addend of `ADD`.
+    /// Prepares the reduction of numbers modulo q in eight lanes. With `ADD` the residue w is added
+    /// to each result.
     ///
     /// # Safety
     /// The processor must have AVX-512 F.
@@ -69,7 +75,8 @@ impl<const WAY: u8, const ADD: bool> Converter<WAY, ADD> {
         }
     }
 
-    /// Returns x mod q in each of eight lanes, plus the residue w mod q with `ADD`. `WAY` says how x is reduced.
+    /// Returns in each of eight lanes x mod q, plus the residue w modulo q with `ADD`. `WAY` says
+    /// how x is reduced.
     ///
     /// # Safety
     /// The processor must have AVX-512 F, DQ and IFMA.
@@ -93,7 +100,8 @@ impl<const WAY: u8, const ADD: bool> Converter<WAY, ADD> {
     }
 }
 
-/// Calls a function with two constant parameters: the [`Way`] of a conversion, and whether a constant is added.
+/// Calls a function with two constant parameters: the [`Way`] in which residues are reduced to
+/// another modulus, and whether a constant is added.
 macro_rules! by_way {
     ($way:expr, $add:expr, $function:ident($($arg:expr),*)) => {{
         use $crate::kernels::conversion::{DIVIDE, ONCE, SAME, Way};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels whose output coefficient i depends only on the input coefficients i.
+//! Elementwise kernels: coefficient i of the output depends only on the coefficients i of the
+//! inputs.
 //!
 //! Each kernel runs SIMD code on a prefix of the limbs, whose length [`simd`] returns (0 without SIMD),
 //! and scalar code on the rest.
@@ -147,13 +148,14 @@ fn mac_one(q: Modulus, acc: u64, a: u64, b: u64) -> u64 {
     q.reduce_wide(u128::from(a) * u128::from(b) + u128::from(acc))
 }
 
-/// Computes out = a * w mod q for a constant w, coefficient by coefficient; w is reduced first.
+/// Computes out = a * w mod q for a constant w, coefficient by coefficient. Any w will do, because
+/// it is reduced first.
 pub fn mul_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     mul_constant(q, out, a, q.shoup(w))
 }
 
-/// Computes out = a * w mod q, as [`mul_scalar`] does, for a constant w that is already prepared. On
-/// short slices the division that prepares it would take time.
+/// Computes out = a * w mod q, as [`mul_scalar`] does, for a constant w that the caller has
+/// prepared. The division that prepares a constant would take much of the time for short slices.
 pub(crate) fn mul_constant(
     q: Modulus,
     out: &mut [u64],
@@ -167,7 +169,8 @@ pub(crate) fn mul_constant(
     Ok(())
 }
 
-/// Computes a = a * w mod q for a constant w, coefficient by coefficient; w is reduced first.
+/// Computes a = a * w mod q for a constant w, coefficient by coefficient. Any w will do, because it
+/// is reduced first.
 pub fn mul_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
     let w = q.shoup(w);
     let p = a.as_mut_ptr();
@@ -176,7 +179,8 @@ pub fn mul_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
     update1(&mut a[done..], |x| q.mul_shoup(x, w));
 }
 
-/// Computes out = a + w mod q for a constant w, on every coefficient; w is reduced first.
+/// Computes out = a + w mod q for a constant w, on every coefficient. Any w will do, because it is
+/// reduced first.
 pub fn add_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     let w = q.reduce(w);
@@ -186,7 +190,8 @@ pub fn add_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), 
     Ok(())
 }
 
-/// Computes a = a + w mod q for a constant w, on every coefficient; w is reduced first.
+/// Computes a = a + w mod q for a constant w, on every coefficient. Any w will do, because it is
+/// reduced first.
 pub fn add_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
     let w = q.reduce(w);
     let p = a.as_mut_ptr();

@@ -20,13 +20,14 @@ fn in_force() -> bool {
     Backend::current() == Backend::Avx512Ifma
 }
 
-/// Returns whether `store` asks to write the results past the cache, and each of the limbs `out` starts at an address
-/// that allows it (aligned to 64 bytes).
+/// Returns whether results may be written past the cache: `store` asks for it, and each of the
+/// limbs `out` starts at an address that allows it (a multiple of 64 bytes).
 pub(super) fn streams<const K: usize>(store: Store, out: [*mut u64; K]) -> bool {
     store == Store::Streamed && out.iter().all(|p| p.addr() % 64 == 0)
 }
 
-/// Writes eight words to memory. With `STREAM` they go past the cache, to an aligned address.
+/// Writes eight words to memory at `p`. With `STREAM` they go past the cache, and `p` is a multiple
+/// of 64 bytes.
 #[inline(always)]
 pub(super) unsafe fn put<const STREAM: bool>(p: *mut u64, x: __m512i) {
     // SAFETY: p is valid for eight words, and aligned where it is streamed to; the caller enables AVX-512 F.
@@ -38,7 +39,8 @@ pub(super) unsafe fn put<const STREAM: bool>(p: *mut u64, x: __m512i) {
     }
 }
 
-/// Makes words that were written past the cache visible to other threads, before anything that is written later.
+/// If `STREAM` is set, makes words that were written past the cache visible to other threads before
+/// any later write.
 #[inline(always)]
 pub(super) unsafe fn settle<const STREAM: bool>() {
     if STREAM {
@@ -47,8 +49,9 @@ pub(super) unsafe fn settle<const STREAM: bool>() {
     }
 }
 
-/// Computes a sum or a product of two limbs and writes it past the cache. It does nothing, and returns 0, if the limb
-/// is not aligned.
+/// Computes a sum or a product of two limbs, for the coefficients that fill whole vectors, and
+/// writes it past the cache. Returns their number. It computes nothing, and returns 0, without
+/// AVX-512 IFMA or if the limb is not aligned to 64 bytes.
 pub(super) fn streamed(what: Pairwise, q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
     let p = out.as_mut_ptr();
     if !in_force() || !streams(Store::Streamed, [p]) {
@@ -165,12 +168,13 @@ unsafe fn dot_pair_wide(
     unsafe { dot_pair_with(WideReducer::new(q), out, terms, carry, len) }
 }
 
-/// The number of words by which prefetching is ahead of a loop over few streams. It is a page, at whose end the
-/// processor stops to prefetch by itself.
+/// The number of words by which prefetching is ahead of a loop that reads few limbs. It is a page,
+/// at whose end the processor stops to prefetch by itself.
 const PAGE_AHEAD: usize = 512;
 
-/// The number of words by which prefetching is ahead of a loop over the many streams of a switching key, which is
-/// larger than the caches. The distance is so short that prefetched words are not evicted before they are read.
+/// The number of words by which prefetching is ahead of a loop that reads the many limbs of a
+/// switching key. The key is larger than the caches. The distance is so short that prefetched words
+/// are not evicted before they are read.
 const KEY_AHEAD: usize = 64;
 
 #[inline(always)]
@@ -193,7 +197,8 @@ unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     }
 }
 
-/// Loads eight residues of a switching key from coefficient i on, and prefetches later ones.
+/// Loads eight residues of a limb of a switching key from coefficient i on, and prefetches the
+/// limb's later residues.
 #[inline(always)]
 unsafe fn key_eight(limb: Residues<'_>, i: usize) -> __m512i {
     // SAFETY: as in `eight`.
@@ -275,7 +280,7 @@ pub(super) fn tensor(
     }
 }
 
-/// A limb in words of some width, from which eight residues are loaded at a time.
+/// A limb in words of 32 or 64 bits, from which eight residues are loaded at a time.
 trait Limb: Copy {
     /// Loads eight residues, those of coefficients i to i + 7, into lanes of 64 bits.
     ///
@@ -349,8 +354,9 @@ unsafe fn tensor_with<R: SumReducer, L: Limb, const STREAM: bool>(
     }
 }
 
-/// Computes out = (a - b) w mod q for a constant w, plus an addend if there is one. `out` may be `b`; both must be
-/// valid for as many words as `a` and the addend have.
+/// Computes out = (a - b) w mod q for a constant w, plus an addend if there is one, for the
+/// coefficients that fill whole vectors. Returns their number. `out` may be `b`; both must be valid
+/// for as many words as `a` and the addend have.
 pub(super) fn sub_scale(
     q: Modulus,
     out: *mut u64,

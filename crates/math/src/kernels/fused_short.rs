@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fused passes in AVX-512 modulo q < 2^32 that is no power of two. A product is one instruction, and sums of a few
-//! products are reduced as in [`short`](super::short). Each pass computes the largest multiple of eight coefficients
-//! and returns their number.
+//! Fused passes in AVX-512 for moduli q < 2^32 that are no power of two. A product is one
+//! instruction, and sums of a few products are reduced as in [`short`](super::short). Each pass
+//! computes the largest multiple of eight coefficients and returns their number.
 
 use std::arch::x86_64::*;
 
@@ -12,7 +12,7 @@ use super::short::{Reducer, terms};
 use crate::simd::{LANES, load, splat, store};
 use crate::{Modulus, Residues};
 
-/// The number of residues by which prefetching is ahead of the loop.
+/// The number of residues by which prefetching is ahead of the loop over the operands' limbs.
 const AHEAD: usize = 256;
 
 /// Loads eight residues of a limb from coefficient i on, and prefetches those [`AHEAD`] after them.

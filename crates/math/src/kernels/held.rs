@@ -2,8 +2,10 @@
 //! Loops over limbs in words of 32 bits, for moduli below 2^32. They move half as many bytes through memory as loops
 //! over 64-bit words.
 //!
-//! Each function computes the bits of the loop over words of 64 bits. A vector holds twice as many residues. With AVX2 or AVX-512
-//! IFMA there are loops of their own ([`held_loops`](super::held_loops)); scalar code does the rest.
+//! Each function computes the same bits as the loop over words of 64 bits, and a vector holds twice
+//! as many residues. With AVX2 or AVX-512 IFMA there are loops of their own
+//! ([`held_loops`](super::held_loops)). Scalar code computes the coefficients that these loops
+//! leave.
 
 use super::check_len;
 use super::fused::Store;
@@ -23,8 +25,8 @@ fn check_short(q: Modulus) -> Result<(), MathError> {
     }
 }
 
-/// Runs the loop for this thread's backend, if that is AVX2 or better. Returns the number of coefficients that the loop
-/// computed, or 0 without a loop.
+/// Runs the SIMD loop of this name for the backend of this thread's kernels. Returns the number of
+/// coefficients that the loop computed, which is 0 on the scalar backend.
 macro_rules! vectorised {
     ($name:ident($($arg:expr),* $(,)?)) => {{
         #[cfg(target_arch = "x86_64")]
@@ -51,7 +53,8 @@ pub fn widen(out: &mut [u64], a: &[u32]) -> Result<(), MathError> {
     Ok(())
 }
 
-/// Copies residues below 2^32 to words of 32 bits, written as `store` says.
+/// Copies residues below 2^32 to words of 32 bits. `store` says whether they are written past the
+/// cache.
 pub fn narrow(out: &mut [u32], a: &[u64], store: Store) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     let done = vectorised!(narrow(out, a, store));

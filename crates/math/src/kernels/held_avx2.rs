@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic on eight words of 32 bits at a time (AVX2).
 //!
-//! A vector of products is two: those of the even lanes and those of the odd lanes, each in lanes of 64 bits. They are
-//! reduced as in [`super::short`].
+//! A vector of eight products is two vectors of four lanes of 64 bits: the products of the even
+//! 32-bit lanes, and those of the odd ones. They are reduced as in [`super::short`].
 
 use std::arch::x86_64::*;
 
@@ -97,14 +97,16 @@ unsafe fn odd(x: __m256i) -> __m256i {
     unsafe { _mm256_srli_epi64::<32>(x) }
 }
 
-/// Joins the words for the even and for the odd 32-bit lanes, all below 2^32, in one vector.
+/// Joins the words of the even 32-bit lanes and those of the odd ones, which are in lanes of 64
+/// bits, in one vector. All are below 2^32.
 #[inline(always)]
 unsafe fn joined(even: __m256i, odd: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
     unsafe { _mm256_or_si256(even, _mm256_slli_epi64::<32>(odd)) }
 }
 
-/// The constants that reduce a product of two residues modulo q, for residues in words of 32 bits.
+/// The constants that reduce a product of two residues modulo q < 2^32, for residues in words of 32
+/// bits.
 #[derive(Clone, Copy)]
 struct Product(Reducer<__m256i>);
 
@@ -128,7 +130,7 @@ impl Binary for Product {
     }
 }
 
-/// The multiplication of residues by a constant modulo q, for words of 32 bits.
+/// The multiplication of residues in words of 32 bits by a constant modulo q < 2^32.
 #[derive(Clone, Copy)]
 struct Scaled(Multiplier);
 

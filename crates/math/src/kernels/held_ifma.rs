@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Modular arithmetic on sixteen words of 32 bits at a time (AVX-512 with 52-bit multiply-add).
+//! Modular arithmetic on sixteen words of 32 bits at a time, modulo q < 2^32 (AVX-512 with 52-bit
+//! multiply-add).
 //!
-//! A vector of products is two: those of the even lanes and those of the odd lanes, each in lanes of 64 bits. With k = bits of q <= 32
-//! and s = max(k - 7, 0), a product P < 2^2k is cut to C = P >> s < 2^39. The quotient is estimated as C floor(2^(52+s) / q) >> 52,
-//! whose constant is at most 2^51. It is short of P / q by less than 1 + 2^-6 + 2^-13. The three parts are for the last floor, for the
-//! cut (2^s / q, or 0 if s is 0) and for the floor in the constant (C / 2^52). So the remainder is below 2q.
+//! A vector of sixteen products is two vectors of eight lanes of 64 bits: the products of the even
+//! 32-bit lanes, and those of the odd ones. With k = bits of q and s = max(k - 7, 0), a product P <
+//! 2^2k is cut to C = P >> s < 2^39. The quotient is estimated as C floor(2^(52+s) / q) >> 52,
+//! whose constant is at most 2^51. It is short of P / q by less than 1 + 2^-6 + 2^-13. The three
+//! parts are for the last floor, for the cut (2^s / q, or 0 if s is 0) and for the floor in the
+//! constant (C / 2^52). So the remainder is below 2q.
 
 use std::arch::x86_64::*;
 
@@ -98,18 +101,20 @@ unsafe fn odd(x: __m512i) -> __m512i {
     unsafe { _mm512_srli_epi64::<32>(x) }
 }
 
-/// Joins the words for the even and for the odd 32-bit lanes, all below 2^32, in one vector.
+/// Joins the words of the even 32-bit lanes and those of the odd ones, which are in lanes of 64
+/// bits, in one vector. All are below 2^32.
 #[inline(always)]
 unsafe fn joined(even: __m512i, odd: __m512i) -> __m512i {
     // SAFETY: the caller enables AVX-512 F.
     unsafe { _mm512_mask_blend_epi32(ODD, even, _mm512_slli_epi64::<32>(odd)) }
 }
 
-/// The constants that reduce products of two residues modulo q, for words of 32 bits.
+/// The constants that reduce products of two residues modulo q < 2^32, for words of 32 bits.
 #[derive(Clone, Copy)]
 struct Product {
     q: __m512i,
-    /// The constant floor(2^(52+s) / q) of the reduction, where s is the shift of `cut`.
+    /// The constant floor(2^(52+s) / q) by which a product's quotient by q is estimated, where s is
+    /// the shift `cut`.
     ratio: __m512i,
     /// The shift s = max(k - 7, 0) by which a product is cut before its quotient is estimated. k is the number of bits
     /// of q.
@@ -131,7 +136,7 @@ impl Product {
         }
     }
 
-    /// Returns the products modulo q of the low halves of 64-bit lanes.
+    /// Returns in each 64-bit lane the product modulo q of the low halves of the lanes of a and b.
     #[inline(always)]
     unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F and IFMA.
@@ -155,7 +160,8 @@ impl Binary for Product {
     }
 }
 
-/// Products with a constant w: a w minus floor(a W / 2^32) q is below 2q for W = floor(2^32 w / q) and a < 2^32.
+/// The multiplication by a constant w modulo q < 2^32, with its quotient W = floor(2^32 w / q). For
+/// a < 2^32, a w minus floor(a W / 2^32) q is below 2q.
 #[derive(Clone, Copy)]
 struct Scaled {
     q: __m512i,

@@ -11,14 +11,14 @@ use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm_sfence};
 use super::fused::Store;
 use crate::{Modulus, Residues, Shoup};
 
-/// The bytes of the widest vector that a loop writes at a time.
+/// The bytes of the widest vector that a loop writes at a time, which is also a cache line.
 const LINE: usize = 64;
 
 /// The number of words by which prefetching is ahead of a loop over large operands. It is a page, at whose end the
 /// processor stops to prefetch by itself.
 const AHEAD: usize = 1024;
 
-/// A vector of words of 32 bits.
+/// A vector of words of 32 bits, each a residue modulo q < 2^32.
 ///
 /// # Safety
 /// For every function, the processor must have the vector's instructions. For loads and stores, the pointer must be
@@ -55,11 +55,13 @@ pub(super) trait Unary: Copy {
     unsafe fn of(self, a: Self::V) -> Self::V;
 }
 
-/// The operation that adds two vectors modulo q.
+/// The elementwise operation a + b modulo q on residues in words of 32 bits. The field is q in
+/// every lane.
 #[derive(Clone, Copy)]
 pub(super) struct Sum<V>(V);
 
-/// The operation that subtracts two vectors modulo q.
+/// The elementwise operation a - b modulo q on residues in words of 32 bits. The field is q in
+/// every lane.
 #[derive(Clone, Copy)]
 pub(super) struct Difference<V>(V);
 
@@ -99,14 +101,15 @@ impl<V: Lanes> Binary for Difference<V> {
     }
 }
 
-/// Returns whether `store` asks to write the limb past the cache, and the limb starts at an address that allows it
-/// (aligned to 64 bytes).
+/// Returns whether a limb may be written past the cache: `store` asks for it, and the limb starts
+/// at an address that allows it (a multiple of 64 bytes).
 #[inline(always)]
 fn streams(store: Store, out: &[u32]) -> bool {
     store == Store::Streamed && out.as_ptr().addr().is_multiple_of(LINE)
 }
 
-/// Makes words that were written past the cache visible to other threads, before anything that is written later.
+/// If `STREAM` is set, makes words that were written past the cache visible to other threads before
+/// any later write.
 #[inline(always)]
 unsafe fn settle<const STREAM: bool>() {
     if STREAM {
@@ -197,7 +200,8 @@ unsafe fn binary_with<B: Binary, const STREAM: bool>(
     done
 }
 
-/// Loads residues of a limb from coefficient i on, whichever width its words have.
+/// Loads residues of a limb from coefficient i on into a vector's lanes of 32 bits. The limb has
+/// words of 32 or 64 bits.
 #[inline(always)]
 unsafe fn lanes<V: Lanes, const STREAM: bool>(limb: Residues<'_>, i: usize) -> V {
     // SAFETY: the limb has a vector from there on (caller).
@@ -256,12 +260,13 @@ unsafe fn sub_scale_with<U: Unary, const STREAM: bool>(
     done
 }
 
-/// Defines the functions of an instruction set: the loops with its instructions enabled. `serves` is a function that
-/// tells for which moduli its products are right.
+/// Defines the functions of one instruction set: the loops over words of 32 bits, with its
+/// instructions enabled. `serves` is a function that tells for which moduli the products of this
+/// instruction set are right.
 macro_rules! level {
     ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, serves $serves:path) => {
-        /// Copies residues in words of 32 bits to words of 64 bits, for the coefficients that fill whole vectors.
-        /// Returns their number.
+        /// Copies residues in words of 32 bits to words of 64 bits, for the coefficients that fill
+        /// whole vectors. Returns the number of these coefficients.
         ///
         /// # Safety
         /// The processor must have this instruction set; all slices must have one length. The same holds for all
@@ -362,7 +367,8 @@ macro_rules! level {
 }
 pub(super) use level;
 
-/// Returns floor(2^32 w / q) of a prepared constant w.
+/// Returns floor(2^32 w / q), the quotient of a constant w that is prepared for products modulo q <
+/// 2^32.
 pub(super) fn quotient(w: Shoup) -> u64 {
     w.quotient >> 32
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels with 52-bit multiply-add (AVX-512 IFMA), eight coefficients at a time.
 //!
-//! Sums of products are faster for any modulus: seven multiply-adds add a whole 64 x 64 product to three accumulators.
-//! Single products have reductions of their own below 2^50 and from 54 bits on, and use that of sums between. Each
-//! function computes the largest multiple of eight coefficients and returns their number.
+//! Sums of products are faster than with AVX-512 alone for any modulus: seven multiply-adds add a
+//! whole 64 x 64 product to three accumulators. Single products have reductions of their own for
+//! moduli up to 50 bits and from 54 bits on. Between these sizes they use the reduction of sums.
+//! Each function computes the largest multiple of eight coefficients and returns their number.
 
 pub(super) mod products;
 
@@ -19,7 +20,8 @@ use products::{Barrett, Multiplier, WideBarrett};
 
 type Ifma = Ifma52<TIGHT>;
 
-/// A sum of products as s0 + s1 2^52 + s2 2^104. Each part is far below 2^64 for up to 32 terms.
+/// A sum of products in each lane, as s0 + s1 2^52 + s2 2^104. Each part is far below 2^64 for up
+/// to 32 products.
 #[derive(Clone, Copy)]
 pub(crate) struct Accumulator {
     pub s0: __m512i,
@@ -39,7 +41,8 @@ impl Accumulator {
         }
     }
 
-    /// Adds x * y to the sum. Multiply-add reads the low 52 bits of its factors, so only the high parts are shifted.
+    /// Adds x * y to the sum in each lane; `y_high` is y >> 52. Multiply-add reads the low 52 bits
+    /// of its factors, so x and y need no mask.
     #[inline(always)]
     pub unsafe fn add(&mut self, x: __m512i, y: __m512i, y_high: __m512i) {
         // SAFETY: the caller enables AVX-512 IFMA.
@@ -55,7 +58,7 @@ impl Accumulator {
         }
     }
 
-    /// Returns the sum in each lane as two words: high, low.
+    /// Returns the sum of products in each lane as two words: high, low.
     #[inline(always)]
     pub unsafe fn words(self) -> (__m512i, __m512i) {
         // SAFETY: the caller enables AVX-512 F.
@@ -153,8 +156,8 @@ pub(super) unsafe fn dot_scalars(
     done
 }
 
-/// Computes out = the sum of w_k * a_k over limbs a_k and constants w_k, as [`dot_scalars`] does, for `V` vectors from
-/// coefficient i on.
+/// Computes out = the sum of w_k * a_k mod q over limbs a_k and constants w_k, as [`dot_scalars`]
+/// does, for `V` vectors of coefficients from coefficient i on.
 #[inline(always)]
 unsafe fn dot_scalars_at<const V: usize>(
     reducer: WideReducer,
@@ -234,7 +237,7 @@ pub(super) unsafe fn mac(
     }
 }
 
-/// Computes out = a w mod q for residues a and a prepared constant w.
+/// Computes out = a w mod q, coefficient by coefficient, for a limb a and a prepared constant w.
 ///
 /// # Safety
 /// As for [`mul`]: the processor must have IFMA; the pointers must be valid for `len` words.

@@ -12,7 +12,8 @@
 use super::sums::LAZY_TERMS;
 use crate::{Modulus, Shoup};
 
-/// A vector of 64-bit words. Numbers are below 2^63, so that the sign of a difference says which of two is larger.
+/// A vector of 64-bit words. All numbers are below 2^63, so that the sign of a difference says
+/// which of two is larger.
 ///
 /// # Safety
 /// For every function, the processor must have the vector's instructions. For loads and stores, the pointer must be valid for a vector.
@@ -25,11 +26,11 @@ pub(super) trait Vector: Copy {
     unsafe fn sub(self, other: Self) -> Self;
     /// Returns x - m in each lane with x >= m, else x.
     unsafe fn correct(self, m: Self) -> Self;
-    /// Returns x + q in each lane with negative x, else x.
+    /// Returns x + q in each lane in which x is negative as a signed number, else x.
     unsafe fn lift(self, q: Self) -> Self;
 }
 
-/// Products of residues modulo one q, for one kind of vector.
+/// Products of two residues modulo q, in the lanes of one kind of vector.
 ///
 /// # Safety
 /// As for [`Vector`]: the processor must have the vector's instructions.
@@ -41,7 +42,7 @@ pub(super) trait Products: Copy {
     unsafe fn mac(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
-/// Products with one constant modulo one q, for one kind of vector.
+/// Products of residues with one constant w modulo q, in the lanes of one kind of vector.
 ///
 /// # Safety
 /// As for [`Vector`]: the processor must have the vector's instructions.
@@ -51,7 +52,8 @@ pub(super) trait ByConstant: Copy {
     unsafe fn mul(self, a: Self::V) -> Self::V;
 }
 
-/// Sums of up to 32 products of residues, plus one residue, reduced once at the end.
+/// Sums of up to 32 products of residues modulo q, plus one residue, which are reduced once at the
+/// end.
 ///
 /// # Safety
 /// As for [`Vector`]: the processor must have the vector's instructions.
@@ -63,8 +65,8 @@ pub(super) trait Sums: Copy {
     unsafe fn reduce(self, sum: Self::Sum) -> Self::V;
 }
 
-/// Runs the body once for each full vector of a limb of `$len` words, with `$i` as the offset of its first word.
-/// Returns the number of words in full vectors.
+/// Runs the body once for each full vector of a limb of `$len` words, with `$i` as the offset of
+/// the vector's first word. Returns the number of words in full vectors.
 macro_rules! vectors {
     ($len:expr, $i:ident => $body:block) => {
         vectors!($len, LANES, $i => $body)
@@ -223,8 +225,8 @@ pub(super) unsafe fn dot_scalars<S: Sums>(
     }
 }
 
-/// Defines functions for one instruction set, for all moduli or for some: the loops that multiply residues, with its
-/// instructions enabled.
+/// Defines functions for one instruction set: the loops that multiply residues, with its
+/// instructions enabled. Its arithmetic may be right for some moduli only.
 macro_rules! products {
     ($features:literal, products $products:ty, constants $constants:ty) => {
         /// Computes out = a b mod q, coefficient by coefficient, for the coefficients that fill whole vectors. Returns their
@@ -285,7 +287,8 @@ macro_rules! products {
 }
 pub(super) use products;
 
-/// Defines the functions of an instruction set with one arithmetic for all moduli: the loops with its instructions enabled.
+/// Defines the functions of one instruction set whose arithmetic is right for all moduli: the loops
+/// over limbs, with its instructions enabled.
 macro_rules! level {
     ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, sums $sums:ty) => {
         /// Computes out = a + b mod q, coefficient by coefficient, for the coefficients that fill whole vectors. Returns their
@@ -352,7 +355,8 @@ macro_rules! level {
 
         loops::products!($features, products $products, constants $constants);
 
-        /// Computes out = a mod q for a limb a of any 64-bit words, as a multiplication by 1.
+        /// Computes out = a mod q for a limb a of any 64-bit words, as a multiplication by 1, for
+        /// the coefficients that fill whole vectors. Returns their number.
         ///
         /// # Safety
         /// The processor must have this instruction set; pointers and slices must be valid for `len` words.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reduces sums of products that are in 52-bit parts. There is a general reduction, and a shorter one for moduli of 50
-//! to 54 bits.
+//! Reduces sums of products of residues that are in 52-bit parts. There is a general reduction, and
+//! a shorter one for moduli of 50 to 54 bits.
 
 use std::arch::x86_64::*;
 
@@ -9,9 +9,10 @@ use super::ifma::Accumulator;
 use crate::Modulus;
 use crate::simd::{correct, splat};
 
-/// A reduction of a sum of at most 32 products of residues, plus one residue.
+/// A reduction modulo q of a sum of at most 32 products of residues, plus one residue, in 52-bit
+/// parts.
 pub(crate) trait SumReducer: Copy {
-    /// Returns the residue below q of a sum, in each lane.
+    /// Returns in each lane the residue below q of the sum `sum`.
     ///
     /// # Safety
     /// The processor must have AVX-512 F, DQ and IFMA.
@@ -29,7 +30,8 @@ impl SumReducer for WideReducer {
     }
 }
 
-/// A reduction of a sum in two steps whose quotients are single 52-bit products.
+/// A reduction of a sum modulo q, of 50 to 54 bits, in two steps whose quotients are single 52-bit
+/// products.
 ///
 /// With k = bits of q, 50 <= k <= 54, a sum T of a residue and 32 products of residues is at most
 /// 32 (q-1)^2 + q - 1 < 2^(2k+5). Let f = k - 46.
@@ -42,22 +44,27 @@ impl SumReducer for WideReducer {
 #[derive(Clone, Copy)]
 pub(crate) struct NarrowReducer {
     q: __m512i,
-    /// The constant 2^f q, of which the first step subtracts a multiple, with f = k - 46 and k = bits of q.
+    /// The constant 2^f q, with f = k - 46 and k = bits of q. The first of the two steps of the
+    /// reduction subtracts a multiple of it.
     multiple: __m512i,
-    /// The constant floor(2^(k+51) / q) that estimates the first step's quotient, with k = bits of q.
+    /// The constant floor(2^(k+51) / q), with k = bits of q, that estimates the quotient in the
+    /// first step of the reduction.
     ratio: __m512i,
-    /// The constant floor(2^(k+46) / q) that estimates the second step's quotient, with k = bits of q.
+    /// The constant floor(2^(k+46) / q), with k = bits of q, that estimates the quotient in the
+    /// second step of the reduction.
     short_ratio: __m512i,
-    /// The shifts 151 - 2k and 2k - 99, which bring the parts of a sum T to T / 2^(2k-47).
+    /// The shifts 151 - 2k and 2k - 99, with k = bits of q, of the upper parts of a sum T. Their
+    /// results add up to T / 2^(2k-47).
     up: __m512i,
     down: __m512i,
-    /// The shift k - 6 by which the second step cuts its number, with k = bits of q.
+    /// The shift k - 6, with k = bits of q, by which the second step of the reduction cuts its
+    /// number.
     short: __m512i,
 }
 
 impl NarrowReducer {
-    /// Returns whether the reduction is right for this modulus: one of 50 to 54 bits that is no power of two. For a
-    /// power of two, a constant would have 53 bits.
+    /// Returns whether the reduction is right for the modulus q: it has 50 to 54 bits and is no
+    /// power of two. For a power of two, one of the constants would have 53 bits.
     pub fn fits(q: Modulus) -> bool {
         (50..=54).contains(&q.bits()) && !q.value().is_power_of_two()
     }

@@ -2,8 +2,9 @@
 //! Permutes the positions of a limb in evaluation form, which is how an automorphism acts there. It moves eight
 //! positions at a time (AVX-512 F).
 //!
-//! Positions 8m ... 8m + 7 belong to the exponents e_m + 2 N/8 r for r in bit-reversed order. Times an odd g these are
-//! again eight exponents 2 N/8 apart. So each block of eight comes from one block of eight, with its lanes permuted.
+//! Positions 8m ... 8m + 7 belong to the exponents e_m + 2 N/8 r of the 2N-th root of unity, for r
+//! in bit-reversed order. Times an odd g these are again eight exponents 2 N/8 apart. So each
+//! output block of eight positions comes from one input block of eight, with its lanes permuted.
 
 use std::arch::x86_64::*;
 
@@ -11,10 +12,10 @@ use super::auto::Word;
 use super::backend::Backend;
 use crate::simd::{LANES, store};
 
-/// Writes the value at input position `source[i] % from.len()` to output position i, for whole blocks of eight, and
-/// returns how many positions it wrote. It writes none without AVX-512 F, or for a limb shorter than two blocks. The
-/// sources must be those of an automorphism ([`super::AutoEvalPlan::sources`], or half of them), and the lengths equal
-/// powers of two.
+/// Writes the value at input position `source[i]`, taken modulo the length of `from`, to output
+/// position i. Returns how many positions it wrote: all, or none without AVX-512 F and for limbs of
+/// fewer than 16 words. The sources must be those of an automorphism
+/// ([`super::AutoEvalPlan::sources`], or half of them), and the lengths equal powers of two.
 pub(super) fn permute<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) -> usize {
     let backend = Backend::current();
     if !matches!(backend, Backend::Avx512 | Backend::Avx512Ifma)

@@ -133,7 +133,8 @@ impl ByConstant for Multiplier {
 
 loops::products!("avx2", products Reducer::<__m256i>, constants Multiplier);
 
-/// Computes out = the sum of a_k * b_k over the pairs of limbs in `products`.
+/// Computes out = the sum of a_k * b_k mod q over the pairs of limbs (a_k, b_k) in `products`, for
+/// the coefficients that fill whole vectors. Returns their number.
 ///
 /// # Safety
 /// The processor must have AVX2; pointers and slices must be valid for `len` words; q must be one that [`fits`].
@@ -162,8 +163,8 @@ pub(super) unsafe fn dot(
     }
 }
 
-/// Loads four residues, from coefficient i on, of a limb that multiplies limbs of a switching key. It prefetches
-/// nothing, because such a limb is in the cache.
+/// Loads four residues, from coefficient i on, of the limb that multiplies limbs of a switching
+/// key. It prefetches nothing, because this limb is in the cache already.
 #[inline(always)]
 unsafe fn shared_four(limb: Residues<'_>, i: usize) -> __m256i {
     // SAFETY: the limb has them (caller); the caller enables AVX2.
@@ -177,7 +178,8 @@ unsafe fn shared_four(limb: Residues<'_>, i: usize) -> __m256i {
     }
 }
 
-/// Loads four residues of a limb of a switching key from coefficient i on, and prefetches later ones.
+/// Loads four residues of a limb of a switching key from coefficient i on, and prefetches the
+/// limb's later residues.
 #[inline(always)]
 unsafe fn four(limb: Residues<'_>, i: usize) -> __m256i {
     // SAFETY: the limb has them (caller); the caller enables AVX2.

@@ -7,8 +7,9 @@ use super::backend::Backend;
 use super::{avx2, avx512, ifma, narrow::NarrowReducer, short};
 use crate::{Modulus, Shoup};
 
-/// Defines a function that calls a SIMD kernel. `ifma when` names a function that tells for which moduli the kernel
-/// with IFMA is faster. `short` says that there is a kernel with AVX2 for moduli below 2^32.
+/// Defines a function that calls the SIMD kernel of its name. `ifma when` names a function that
+/// tells for which moduli the kernel with IFMA is faster than that with AVX-512 alone. `short` says
+/// that there is a kernel with AVX2 for moduli below 2^32.
 macro_rules! dispatch {
     (unsafe fn $name:ident($($arg:ident: $ty:ty),*)) => {
         dispatch!(unsafe fn $name($($arg: $ty),*) ifma: avx512 when never, avx2 when never);
@@ -20,8 +21,9 @@ macro_rules! dispatch {
         dispatch!(unsafe fn $name($($arg: $ty),*) ifma: ifma when $better, short when is_short);
     };
     (unsafe fn $name:ident($($arg:ident: $ty:ty),*) ifma: $ifma:ident when $better:ident, $short:ident when $is_short:ident) => {
-        /// Runs the SIMD kernel of this name for this thread's backend. Returns the number of coefficients that it
-        /// computed. It is 0 if the backend has no such kernel.
+        /// Runs the SIMD kernel of this name for this thread's backend, modulo q. Returns the
+        /// number of coefficients that it computed, the first ones. It is 0 if the backend has no
+        /// such kernel.
         ///
         /// # Safety
         /// Every pointer and slice must be valid for `len` words. The output may equal an input.
@@ -61,14 +63,16 @@ fn is_short(q: Modulus) -> bool {
     short::fits(q)
 }
 
-/// Returns whether the IFMA kernel for single products is faster modulo q. It is, except for those moduli of 51 to 53
-/// bits for which `NarrowReducer` is not right.
+/// Returns whether the IFMA kernel for single products is faster than that with AVX-512 alone
+/// modulo q. It is, except for those moduli of 51 to 53 bits for which `NarrowReducer` is not
+/// right.
 #[cfg(target_arch = "x86_64")]
 fn single_products(q: Modulus) -> bool {
     !(51..54).contains(&q.bits()) || NarrowReducer::fits(q)
 }
 
-/// Returns true: the IFMA kernels for sums of products and for products with a constant are faster for any modulus.
+/// Returns true: for any modulus, the IFMA kernels for sums of products and for products with a
+/// constant are faster than those with AVX-512 alone.
 #[cfg(target_arch = "x86_64")]
 fn always(_: Modulus) -> bool {
     true

@@ -4,7 +4,7 @@
 use super::{check_len, simd};
 use crate::{MathError, Modulus, Shoup};
 
-/// The number of products below 2^122 whose sum, with one reduced residue, fits 128 bits.
+/// The number of products of residues below 2^61 whose sum, with one more residue, fits 128 bits.
 pub(super) const LAZY_TERMS: usize = 32;
 
 /// Computes out = the sum of a_k * b_k mod q over the terms (a_k, b_k), coefficient by coefficient. Without terms

@@ -4,9 +4,9 @@
 use super::{Reduction, subtract_once};
 use crate::Modulus;
 
-/// A reduction of x to x mod q, for x < 2^2k and a k-bit q, by Barrett's method with the constant mu = floor(2^2k / q).
-/// SEAL and HEAX use this method (Medha paper, appendix A). The shifts are those of hardware: k - 1 before the product
-/// by mu, k + 1 after it.
+/// A reduction of x to x mod q, for a k-bit q and x < 2^2k, by Barrett's method with the constant
+/// mu = floor(2^2k / q). SEAL and HEAX use this method (Medha paper, appendix A). The shifts are
+/// those of hardware: k - 1 before the product by mu, k + 1 after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Barrett {
     q: Modulus,
@@ -16,15 +16,16 @@ pub struct Barrett {
 /// The values of all stages of one Barrett reduction of a number x modulo a k-bit q.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BarrettStages {
-    /// The top part of x: x >> (k - 1), below 2^(k+1) for a k-bit q.
+    /// The top part of the number x that is reduced: x >> (k - 1), below 2^(k+1), for a k-bit q.
     pub top: u128,
-    /// The estimate of the quotient floor(x / q): never above it, and at most 2 below.
+    /// The estimate of the quotient floor(x / q) of the reduced number x: never above it, and at
+    /// most 2 below.
     pub quotient: u128,
-    /// The remainder before correction: x - quotient * q, below 3q.
+    /// The remainder before correction: x - quotient * q, below 3q, for the reduced number x.
     pub remainder: u128,
-    /// The remainder after the first conditional subtraction of q, below 2q.
+    /// The remainder after the first of two conditional subtractions of q, below 2q.
     pub once: u128,
-    /// The result x mod q.
+    /// The result x mod q for the reduced number x.
     pub result: u64,
 }
 

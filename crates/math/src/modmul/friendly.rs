@@ -4,8 +4,9 @@
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
 
-/// A reduction of x to x / 2^32 mod q, for q = h 2^17 + 1 < 2^32 and x < 2^32 q. It is the multiplier of the BASALISC
-/// paper, section 6.4, with bits 16 to 1 of the modulus tied to 0 and bit 0 to 1.
+/// A reduction of x to x / 2^32 mod q, for q = h 2^17 + 1 < 2^32 and x < 2^32 q. It models the
+/// modular multiplier of the BASALISC paper, section 6.4, with bits 16 to 1 of the modulus tied to
+/// 0 and bit 0 to 1.
 ///
 /// The BASALISC paper names the moduli, not the circuit. This is Montgomery's method with R = 2^32, in which these
 /// moduli save more than half of both products. As (h 2^17)^2 = 0 mod 2^32, -q^-1 = h 2^17 - 1. So the multiplier needs
@@ -21,20 +22,22 @@ pub struct MontgomeryFriendly32 {
 /// The values of all stages of one reduction of a number x modulo q = h 2^17 + 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FriendlyStages {
-    /// The product x h mod 2^15.
+    /// The product x h mod 2^15 of the reduced number x and h, where the modulus is q = h 2^17 + 1.
     pub product: u32,
-    /// The multiple of q that makes the low word 0: product 2^17 - x mod 2^32 = x (-q^-1) mod 2^32.
+    /// The factor m for which x + m q is 0 mod 2^32, where x is the reduced number: product 2^17 -
+    /// x mod 2^32. It is x (-q^-1) mod 2^32.
     pub multiplier: u32,
-    /// The product multiplier * h, below 2^47.
+    /// The product multiplier * h, below 2^47, where the modulus is q = h 2^17 + 1.
     pub multiple: u64,
-    /// The sum (x + multiplier + multiple 2^17) / 2^32, below 2q.
+    /// The sum (x + multiplier + multiple 2^17) / 2^32, below 2q, where x is the reduced number and
+    /// q the modulus.
     pub sum: u64,
-    /// The result x / 2^32 mod q.
+    /// The result x / 2^32 mod q for the reduced number x.
     pub result: u32,
 }
 
 impl MontgomeryFriendly32 {
-    /// The number of low bits of a modulus that the circuit ties to constants.
+    /// The number of low bits of the modulus that the circuit ties to constants.
     pub const FIXED_BITS: u32 = 17;
 
     /// Makes the reduction modulo q = h 2^17 + 1.
@@ -55,7 +58,7 @@ impl MontgomeryFriendly32 {
         })
     }
 
-    /// Returns h, where the modulus is q = h 2^17 + 1.
+    /// Returns h, the upper 15 bits of the modulus q = h 2^17 + 1.
     pub fn q_high(&self) -> u32 {
         (self.q.value() >> Self::FIXED_BITS) as u32
     }

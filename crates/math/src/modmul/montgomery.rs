@@ -17,11 +17,12 @@ pub struct Montgomery {
 /// The values of all stages of one Montgomery reduction of a number x modulo q.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MontgomeryStages {
-    /// The multiple of q that makes the low word of x zero: x (-q^-1) mod 2^64.
+    /// The factor m for which the low word of x + m q is zero, where x is the reduced number: x
+    /// (-q^-1) mod 2^64.
     pub multiplier: u64,
-    /// The sum (x + multiplier * q) / 2^64, below 2q.
+    /// The sum (x + multiplier * q) / 2^64, below 2q, where x is the reduced number.
     pub sum: u128,
-    /// The result x / 2^64 mod q.
+    /// The result x / 2^64 mod q for the reduced number x.
     pub result: u64,
 }
 

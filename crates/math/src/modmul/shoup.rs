@@ -4,8 +4,9 @@
 use super::subtract_once;
 use crate::{MathError, Modulus};
 
-/// A multiplication x * w mod q by a constant w < q, for x < 2^`bits`. The precomputed quotient floor(w 2^bits
-/// / q) reduces it to one high and two low products of single width. [`Modulus::shoup`] is the case of 64 bits.
+/// A multiplication x * w mod q by a constant w < q, for x < 2^`bits`. The precomputed quotient
+/// floor(w 2^`bits` / q) reduces it to one high and two low products of single width.
+/// [`Modulus::shoup`] is the case of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShoupMultiplier {
     q: Modulus,
@@ -17,16 +18,19 @@ pub struct ShoupMultiplier {
 /// The values of all stages of one multiplication of x by the constant w modulo a k-bit q.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShoupStages {
-    /// The estimate of the quotient floor(x w / q): never above it, and at most 1 below.
+    /// The estimate of the quotient floor(x w / q) of the product by the constant w: never above
+    /// it, and at most 1 below.
     pub quotient: u64,
-    /// The low part x w mod 2^(k+1) of the product. The remainder fits k + 1 bits, so the circuit keeps no
-    /// more.
+    /// The low part x w mod 2^(k+1) of the product, for a k-bit q. The remainder of x w by q fits
+    /// k + 1 bits, so the circuit keeps no more.
     pub product_low: u64,
-    /// The low part quotient * q mod 2^(k+1) of the multiple of q.
+    /// The low part quotient * q mod 2^(k+1) of the multiple of q that is subtracted from the
+    /// product, for a k-bit q.
     pub multiple_low: u64,
-    /// The difference of both low parts mod 2^(k+1), which is the remainder below 2q.
+    /// The difference of `product_low` and `multiple_low` mod 2^(k+1), for a k-bit q. It is x w
+    /// minus a multiple of q, below 2q.
     pub remainder: u64,
-    /// The result x w mod q.
+    /// The result x w mod q of the multiplication of x by the constant w.
     pub result: u64,
 }
 
@@ -59,12 +63,14 @@ impl ShoupMultiplier {
         })
     }
 
-    /// Returns the precomputed quotient floor(w 2^bits / q) of the constant w.
+    /// Returns the precomputed quotient floor(w 2^`bits` / q) of the constant w, for factors below
+    /// 2^`bits`.
     pub fn quotient(&self) -> u64 {
         self.quotient
     }
 
-    /// Returns the values of all stages of the multiplication of x, for x < 2^bits.
+    /// Returns the values of all stages of the multiplication of x by the constant w, for x <
+    /// 2^`bits`.
     pub fn stages(&self, x: u64) -> ShoupStages {
         let mask = (1 << (self.q.bits() + 1)) - 1;
         let quotient = ((u128::from(x) * u128::from(self.quotient)) >> self.bits) as u64;
@@ -80,7 +86,7 @@ impl ShoupMultiplier {
         }
     }
 
-    /// Returns x w mod q for the constant w.
+    /// Returns x w mod q for the constant w and x < 2^`bits`.
     pub fn mul(&self, x: u64) -> u64 {
         self.stages(x).result
     }

@@ -7,9 +7,9 @@ use crate::{MathError, Modulus};
 /// A reduction of x mod p for p = 2^52 - 2^12 + 1 and x < 2^104, by shifts and additions (Kong and Li, equations 1 to 4
 /// and Algorithm 3).
 ///
-/// Kong and Li's Algorithm 3 as printed subtracts p once, when v' > p. But v' = x minus a multiple of p lies in (0,
-/// 3p), and may be p itself. So this model subtracts p when v' >= p, and twice if needed (their hardware selects among
-/// precomputed differences).
+/// Kong and Li's Algorithm 3 as printed subtracts p once, and only if its sum v' is above p. But v'
+/// is x minus a multiple of p that lies in (0, 3p), and may be p itself. So this model subtracts p
+/// if v' >= p, and twice if needed (their hardware selects among precomputed differences).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solinas52 {
     p: Modulus,
@@ -18,27 +18,29 @@ pub struct Solinas52 {
 /// The values of all stages of one reduction of a number x. The names are those of Kong and Li's Algorithm 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SolinasStages {
-    /// The bits 103 to 92 of x, called a.
+    /// The bits 103 to 92 of the reduced number x, called a.
     pub a: u64,
-    /// The bits 91 to 52 of x, called b.
+    /// The bits 91 to 52 of the reduced number x, called b.
     pub b: u64,
-    /// The bits 51 to 0 of x, called c.
+    /// The bits 51 to 0 of the reduced number x, called c.
     pub c: u64,
-    /// The number -a, where a is the top part of x.
+    /// The number -a, where a is the bits 103 to 92 of the reduced number.
     pub u0: i64,
-    /// The sum a + b of the two upper parts of x.
+    /// The sum a + b, where a is the bits 103 to 92 and b the bits 91 to 52 of the reduced number.
     pub u1: i64,
-    /// The sum c + p of the lowest part of x and the modulus.
+    /// The sum c + p, where c is the bits 51 to 0 of the reduced number and p the modulus.
     pub u2: i64,
-    /// The number u0 << 40.
+    /// The number u0 2^40, where u0 is -a and a is the bits 103 to 92 of the reduced number.
     pub v0: i64,
-    /// The number u1 << 12.
+    /// The number u1 2^12, where u1 is a + b, the sum of the two upper parts of the reduced number.
     pub v1: i64,
-    /// The difference u2 - u1.
+    /// The difference u2 - u1 = c + p - a - b of the parts a, b and c of the reduced number, where
+    /// p is the modulus.
     pub v2: i64,
-    /// The sum v' = v0 + v1 + v2, in (0, 3p).
+    /// The sum v' = v0 + v1 + v2, which is congruent to the reduced number modulo p and lies in (0,
+    /// 3p).
     pub sum: u64,
-    /// The result x mod p.
+    /// The result x mod p for the reduced number x.
     pub result: u64,
 }
 

@@ -5,7 +5,7 @@ use super::Reduction;
 use crate::primes::SparsePrime;
 use crate::{MathError, Modulus};
 
-/// A term ±2^exponent of a sparse modulus 2^a + (sum of terms) + 1.
+/// A term 2^exponent or -2^exponent of a sparse modulus 2^a + (sum of terms) + 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SparseTerm {
     pub exponent: u32,
@@ -16,8 +16,9 @@ pub struct SparseTerm {
 /// additions. The identity 2^a = -(sum of ±2^b) - 1 mod q is applied recursively (Medha paper, appendix A). The 60-bit
 /// example of the Medha paper is 2^59 + 2^25 + 2^22 - 2^20 + 1.
 ///
-/// A fold turns x = h 2^a + l, with h rounded down and l >= 0, into l - (sum of ±(h << b)) - h. Values are signed. The
-/// constructor computes how many folds bring every input into \[-q, 2q), so the pipeline has a fixed length.
+/// A fold turns x = h 2^a + l, with h rounded down and 0 <= l < 2^a, into l - (sum of ±h 2^b) - h.
+/// Values are signed. The constructor computes how many folds bring every input into \[-q, 2q), so
+/// the pipeline has a fixed length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SparsePseudoMersenne {
     q: Modulus,
@@ -69,8 +70,8 @@ impl SparsePseudoMersenne {
         Ok(this)
     }
 
-    /// Returns the number of folds that bring every allowed input into [-q, 2q), or `None` if some input never gets
-    /// there.
+    /// Returns the number of folds that bring every allowed input into \[-q, 2q), or `None` if some
+    /// input never gets there. A fold replaces the largest power of two in q by the smaller ones.
     fn count_folds(&self) -> Option<u32> {
         let q = i128::from(self.q.value());
         let rest = times_rest(&self.terms, 1);
@@ -87,21 +88,23 @@ impl SparsePseudoMersenne {
         None
     }
 
-    /// Returns the number of folds of a reduction, each of which replaces 2^a by smaller powers. A correction by a
-    /// multiple of q follows.
+    /// Returns the number of folds of a reduction modulo q = 2^a + (sum of ±2^b) + 1. A fold
+    /// replaces 2^a by the smaller powers. After the last fold a multiple of q is added or
+    /// subtracted.
     pub fn folds(&self) -> u32 {
         self.folds
     }
 
-    /// Computes one fold of x: a number congruent to x modulo q, with about bits(x) - a + b bits. Here 2^a and 2^b are
-    /// the two largest powers of q.
+    /// Computes one fold of x modulo q = 2^a + (sum of terms) + 1: a number congruent to x with
+    /// about a - b bits less, where 2^b is the largest of the terms.
     pub fn fold(&self, x: i128) -> i128 {
         let high = x >> self.top;
         let low = x & ((1 << self.top) - 1);
         low.wrapping_sub(times_rest(&self.terms, high))
     }
 
-    /// Returns the results of the successive folds in the reduction of x. The last one is in \[-q, 2q).
+    /// Returns the results of the successive folds in the reduction of x modulo q. The last one is
+    /// in \[-q, 2q).
     pub fn stages(&self, x: u128) -> impl Iterator<Item = i128> {
         (0..self.folds).scan(x as i128, |x, _| {
             *x = self.fold(*x);
@@ -110,7 +113,7 @@ impl SparsePseudoMersenne {
     }
 }
 
-/// Returns (sum of terms + 1) * h, computed by shifts.
+/// Returns (sum of terms + 1) * h, computed by shifts, for the terms ±2^b of a sparse modulus.
 fn times_rest(terms: &[SparseTerm], h: i128) -> i128 {
     terms.iter().fold(h, |sum, term| {
         let shifted = h << term.exponent;

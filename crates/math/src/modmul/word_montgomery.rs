@@ -6,10 +6,11 @@ use std::ops::RangeInclusive;
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
 
-/// A reduction of C to C / 2^(w L) mod q for q = q_H 2^w + 1 and C < q 2^(w L). It takes L steps that each remove w
-/// bits (Mert, Öztürk and Savaş, Algorithm 4; Kırbıyık's thesis, Algorithm 7). As -q^-1 = -1 mod 2^w, the multiplier of
-/// a step is the two's complement of the low word, and a step costs one product of q_H by w bits. Both papers' carry
-/// (the OR of two top bits) is 1 unless the low word is 0.
+/// A reduction of C to C / 2^(w L) mod q for q = q_H 2^w + 1 and C < q 2^(w L). It takes L steps
+/// that each remove w bits (Mert, Öztürk and Savaş, Algorithm 4; Kırbıyık's thesis, Algorithm 7).
+/// As -q^-1 = -1 mod 2^w, the multiple of q to add in a step is the two's complement of the low
+/// word. So a step costs one product of q_H by w bits. The carry into the next word, which both
+/// papers compute as the OR of two top bits, is 1 unless the low word is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WordMontgomery {
     q: Modulus,
@@ -19,19 +20,20 @@ pub struct WordMontgomery {
     factor: u64,
 }
 
-/// The values of one step of the reduction. The names are those of Mert, Öztürk and Savaş's Algorithm 4; T1 is the
-/// number before the step.
+/// The values of one step of a word-level Montgomery reduction modulo q = q_H 2^w + 1. The names
+/// are those of Mert, Öztürk and Savaş's Algorithm 4; T1 is the number before the step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WordStep {
-    /// The high part T1 >> w of the number before the step.
+    /// The high part T1 >> w of the number T1 before the step, for words of w bits.
     pub t1_high: u128,
-    /// The low word T1 mod 2^w of the number before the step.
+    /// The low word T1 mod 2^w of the number T1 before the step, for words of w bits.
     pub t1_low: u64,
-    /// The two's complement of the low word: -t1_low mod 2^w.
+    /// The two's complement of the low word: -t1_low mod 2^w, for words of w bits.
     pub t2: u64,
-    /// The carry of t1_low + t2 into the next word.
+    /// The carry of t1_low + t2 into the next word: 1 unless t1_low is 0.
     pub carry: bool,
-    /// The number after the step: t1_high + q_H t2 + carry = (T1 + t2 q) / 2^w.
+    /// The number after the step, (T1 + t2 q) / 2^w, for the number T1 before the step. It is
+    /// computed as t1_high + q_H t2 + carry, for q = q_H 2^w + 1.
     pub t1: u128,
 }
 
@@ -44,7 +46,7 @@ pub struct ParameterSet {
     pub word_bits: u32,
     /// The number L of iterations of the reduction pipeline, which is set at run time.
     pub iterations: u32,
-    /// The bits of the moduli that L iterations of w bits reduce, and that fewer iterations would not.
+    /// The numbers of bits of those moduli that L iterations of w bits reduce and L - 1 would not.
     pub modulus_bits: RangeInclusive<u32>,
 }
 

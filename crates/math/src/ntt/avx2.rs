@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the NTT on four coefficients at a time (AVX2), for processors without AVX-512.
 //!
-//! The loops are radix 2 with Harvey's ranges. With c a bound on any product, numbers are below 2c between forward stages and
-//! below c between inverse stages. 2c < 2^63, so that the sign of a difference says which of two numbers is larger. c is 4q,
-//! the bound of products as computed, for q < 2^60 (`SMALL`). For larger q it is 2q, after one more correction.
+//! The loops are radix 2 with Harvey's ranges. Let c be a bound on any product. Numbers are below
+//! 2c between forward stages and below c between inverse stages. 2c < 2^63, so that the sign of a
+//! difference says which of two numbers is larger. For q < 2^60 (`SMALL`), c is 4q, the bound of
+//! products as computed. For larger q it is 2q, after one more correction.
 
 use std::arch::x86_64::*;
 
@@ -12,28 +13,29 @@ use crate::Shoup;
 use crate::plans::Order;
 use crate::simd256::{Constant, Context, LANES, correct, halves, load, neighbours, splat, store};
 
-/// The number of coefficients that a loop takes at a time from each half of a block: two vectors, so that instructions
-/// on one run while those on the other wait.
+/// The number of coefficients that a loop takes at a time from each half of a block: two vectors.
+/// Instructions on one vector run while those on the other wait.
 const STEP: usize = 2 * LANES;
 
-/// The number of coefficients of a chunk, whose last four forward stages and first four inverse stages run in
-/// registers.
+/// The number of coefficients of a chunk of the limb. The last four forward stages and the first
+/// four inverse stages of a chunk run in registers.
 const TAIL: usize = 4 * LANES;
 
 /// The shortest limb that this module's loops with AVX2 transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
-/// The coefficients of a chunk as the operands of one stage's butterflies: all first operands, then all second
-/// operands, in two vectors each.
+/// The coefficients of a chunk of the limb as the operands of one stage's butterflies: all first
+/// operands, then all second operands, in two vectors each.
 type Pairs = ([__m256i; 2], [__m256i; 2]);
 
-/// The twiddles and constants of every butterfly of a transform.
+/// The twiddles of one direction of a transform, and the constants that all its butterflies need.
 #[derive(Clone, Copy)]
 struct Stage<'a, const SMALL: bool> {
     value: &'a [u64],
     quotient: &'a [u64],
     context: Context,
-    /// The bound c that products of butterflies are below, in each lane.
+    /// The bound c below which products of butterflies are, in each lane: 4q or 2q for the modulus
+    /// q.
     bound: __m256i,
 }
 
@@ -62,7 +64,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Returns twiddles `index` and `index` + 1, each in two lanes.
+    /// Returns a vector with twiddle number `index` in two lanes and the next one in the two
+    /// others.
     #[inline(always)]
     unsafe fn two_twiddles(self, index: usize) -> Constant {
         debug_assert!(index + 2 <= self.value.len());
@@ -76,7 +79,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Returns twiddles `index` ... `index` + 3, one in each lane.
+    /// Returns a vector with the twiddles number `index` to `index` + 3, one in each lane.
     #[inline(always)]
     unsafe fn four_twiddles(self, index: usize) -> Constant {
         debug_assert!(index + LANES <= self.value.len());
@@ -87,7 +90,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Returns x w mod q, below the bound c of products, for K pairs of vectors x and w.
+    /// Returns products x w modulo q, below the bound c of products, for K pairs of vectors x and
+    /// w.
     #[inline(always)]
     unsafe fn products<const K: usize>(self, x: [__m256i; K], w: [Constant; K]) -> [__m256i; K] {
         // SAFETY: the caller enables AVX2.
@@ -161,8 +165,9 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the first of the last four forward stages for a chunk of [`TAIL`] coefficients, whose twiddle in this
-    /// stage has number `index`. Returns the chunk's coefficients as operands of the next stage's butterflies.
+    /// Computes the first of the last four forward stages for a chunk of [`TAIL`] coefficients. The
+    /// chunk's twiddle in this stage has number `index`. Returns the chunk's coefficients as
+    /// operands of the next stage's butterflies.
     #[inline(always)]
     unsafe fn forward_fourth_last(self, p: *const u64, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -215,8 +220,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the first inverse stage, for the eight blocks of half a vector of a chunk. The first block's twiddle has
-    /// number `index`.
+    /// Computes the first inverse stage of a chunk of the limb, in which the chunk is eight blocks
+    /// of half a vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_first(self, p: *const u64, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -252,7 +257,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the fourth inverse stage of a chunk, and writes the chunk to `p`.
+    /// Computes the fourth inverse stage of a chunk, in which the chunk is one block, and writes
+    /// the chunk to `p`.
     #[inline(always)]
     unsafe fn inverse_fourth(self, p: *mut u64, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -412,8 +418,7 @@ unsafe fn load_two(p: *const u64) -> [__m256i; 2] {
     unsafe { [load(p), load(p.add(LANES))] }
 }
 
-/// Loads four successive vectors from memory. Returns a pair of the first and the third, and a pair of the second and
-/// the fourth.
+/// Loads four successive vectors a, b, c, d from memory. Returns the pairs (a, c) and (b, d).
 #[inline(always)]
 unsafe fn load_pairs(p: *const u64) -> ([__m256i; 2], [__m256i; 2]) {
     // SAFETY: p is valid for four vectors; the caller enables AVX2.

@@ -59,8 +59,9 @@ pub(super) const MIN_LEN: usize = 2 * CHUNK;
 /// The number of coefficients of a chunk (eight vectors), whose last five or six forward stages run in registers.
 const CHUNK: usize = 8 * LANES;
 
-/// Returns how many parts a block of `len` coefficients has for the last stages, after all stages before them were
-/// computed in pairs. Parts have 64 coefficients if log2 of `len` is even, and 32 if it is odd.
+/// Returns the number of parts into which a block of `len` coefficients is split for the last
+/// stages, after all stages before were computed in pairs. A part has 64 coefficients if log2 of
+/// `len` is even, and 32 if it is odd.
 fn parts_of(len: usize) -> usize {
     if len.trailing_zeros().is_multiple_of(2) {
         len / CHUNK
@@ -69,8 +70,8 @@ fn parts_of(len: usize) -> usize {
     }
 }
 
-/// Returns the length of the parts of a larger block that are finished one after the other: at most `block`
-/// coefficients, if possible.
+/// Returns the length of those parts of a block of `len` coefficients that are finished one after
+/// the other. It is `len` divided by the least power of 4 that leaves at most `block` coefficients.
 fn leaf_of(mut len: usize, block: usize) -> usize {
     while len > block {
         len /= 4;

@@ -10,14 +10,14 @@ use super::{NttPlan, Twiddles};
 use crate::plans::Order;
 use crate::simd::{Form, LazyMul, correct, splat};
 
-/// The twiddles and constants of every butterfly of a transform.
+/// The twiddles of one direction of a transform, and the constants that all its butterflies need.
 pub(super) struct Stage<'a, A: LazyMul> {
     value: &'a [u64],
     quotient: &'a [u64],
     shared: &'a [A::Form],
     pub(super) context: A::Context,
     pub(super) q: __m512i,
-    /// The bound c = `BOUND` * q of products, in each lane.
+    /// The bound c = `BOUND` * q below which products of butterflies are, in each lane.
     bound: __m512i,
     /// The most coefficients of a part of the limb that is finished before the next part begins.
     pub(super) block: usize,
@@ -52,8 +52,9 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns twiddle `index` in every lane. It reads only the two tables of values and factors if the arithmetic needs no
-    /// other.
+    /// Returns twiddle number `index` in every lane. Arithmetics whose constants are a value and a
+    /// 52-bit factor read it from the two tables of these; all others read a table of their own
+    /// form.
     #[inline(always)]
     pub(super) unsafe fn twiddle(self, index: usize) -> A::Constant {
         // SAFETY: index < n / 8, the length of the shorter table: vectors share a twiddle in the stages of m <= n / 16 blocks.
@@ -107,7 +108,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns two twiddles for each of four consecutive pairs of vectors, in the lanes in turn ([`Stage::two_twiddles`]).
+    /// Returns, for each of four consecutive pairs of vectors, two twiddles that alternate in the
+    /// lanes ([`Stage::two_twiddles`]). The first pair has twiddles number `index` and `index` + 1.
     #[inline(always)]
     pub(super) unsafe fn twos(self, index: usize) -> [A::Constant; 4] {
         // SAFETY: index + 8 <= n; the caller enables the features of A.
@@ -121,8 +123,9 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns four twiddles for each of four consecutive pairs of vectors, in the lanes in turn
-    /// ([`Stage::four_twiddles`]).
+    /// Returns, for each of four consecutive pairs of vectors, four twiddles that follow one
+    /// another twice in the lanes ([`Stage::four_twiddles`]). The first pair has twiddles number
+    /// `index` to `index` + 3.
     #[inline(always)]
     pub(super) unsafe fn fours(self, index: usize) -> [A::Constant; 4] {
         // SAFETY: index + 16 <= n; the caller enables the features of A.
@@ -136,7 +139,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Returns eight twiddles for each of four consecutive pairs of vectors, one in each lane ([`Stage::eight_twiddles`]).
+    /// Returns, for each of four consecutive pairs of vectors, eight twiddles, one in each lane
+    /// ([`Stage::eight_twiddles`]). The first pair has twiddles number `index` to `index` + 7.
     #[inline(always)]
     pub(super) unsafe fn eights(self, index: usize) -> [A::Constant; 4] {
         // SAFETY: index + 32 <= n; the caller enables the features of A.
@@ -150,8 +154,9 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Computes the forward butterfly (x + w y, x - w y) for K pairs of vectors together, so that one works while
-    /// another waits. Each result is below the bound of x plus c, the bound of products.
+    /// Computes the forward butterfly (x + w y, x - w y) for K pairs of vectors together, so that
+    /// instructions on one pair run while those on another wait. Each result is below the bound of
+    /// x plus c, the bound of products.
     #[inline(always)]
     pub(super) unsafe fn forward<const K: usize>(
         self,
@@ -163,8 +168,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::butterflies(x, y, w, self.bound, self.context) }
     }
 
-    /// Reduces x, before a forward stage, below half of the range that numbers between stages may have. Of two
-    /// consecutive stages, `SECOND` marks the second.
+    /// Reduces x before a forward stage to less than half of the range that numbers between stages
+    /// may have. Stages come in pairs, and `SECOND` says that this is the second of a pair.
     #[inline(always)]
     pub(super) unsafe fn before<const SECOND: bool, const K: usize>(
         self,
@@ -206,8 +211,9 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Reduces numbers in the range of a forward stage, or sums of inverse stages, below 2q. Only the low halves of lanes
-    /// are valid.
+    /// Reduces numbers as large as the results of a forward stage, or as sums of an inverse stage,
+    /// to numbers below 2q. Only the low 32 bits of each lane are certain, which suffices for
+    /// moduli below 2^31.
     #[inline(always)]
     pub(super) unsafe fn reduce_twice<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
@@ -234,7 +240,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::inverse_butterflies::<FRESH, K>(x, y, w, self.bound, self.context) }
     }
 
-    /// Computes the inverse butterflies of the last stage, in which both results are products with the factor 1/n.
+    /// Computes the inverse butterflies of the last stage of a limb of n words. Both results are
+    /// multiplied by 1/n.
     #[inline(always)]
     pub(super) unsafe fn inverse_last<const K: usize>(
         self,
@@ -252,15 +259,15 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Reduces the sums of inverse butterflies before they are stored for the first time, if they are too large for the
-    /// arithmetic's next stage.
+    /// Reduces the sums of inverse butterflies, when they are first stored, if they are too large
+    /// for the arithmetic's next stages. Otherwise returns them as they are.
     #[inline(always)]
     pub(super) unsafe fn settle<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
         unsafe { A::settle(x, self.context) }
     }
 
-    /// Reduces products to residues below q.
+    /// Reduces products of butterflies to residues below the modulus q.
     #[inline(always)]
     pub(super) unsafe fn reduce_products<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
@@ -268,7 +275,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
     }
 }
 
-/// The constants of the last inverse stage of a transform.
+/// The constants of the last inverse stage of a transform of n words: 1/n, and the stage's twiddle
+/// times 1/n.
 pub(super) struct Last<A: LazyMul> {
     n_inv: A::Constant,
     n_inv_twiddle: A::Constant,

@@ -23,8 +23,9 @@ use crate::simd256;
 /// The shortest limb that this module's loops on doubles transform, in coefficients.
 pub(super) const MIN_LEN: usize = 8 * LANES;
 
-/// The twiddles and constants of every butterfly of a transform: the bits of n twiddles and of their quotients. Every index is
-/// below n.
+/// The twiddles of one direction of a transform, and the constants of its butterflies. The twiddles
+/// and their quotients are doubles, kept as bits in two tables of n entries. Every index is below
+/// n.
 #[derive(Clone, Copy)]
 struct Stage<'a, const TIGHT: bool> {
     value: &'a [u64],
@@ -97,8 +98,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the forward butterfly (x + w y, x - w y) modulo q. If the modulus has more than 50 bits, x is first reduced to
-    /// about q / 2 in magnitude.
+    /// Computes the forward butterfly (x + w y, x - w y) modulo q. If q has more than 50 bits, x is
+    /// first reduced to about q / 2 in magnitude.
     #[inline(always)]
     unsafe fn forward(self, x: __m256d, y: __m256d, w: Factor) -> (__m256d, __m256d) {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -109,8 +110,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the inverse butterfly (x + y, w (x - y)) modulo q. With `DOWN`, or a modulus above 50 bits, the sum is reduced to
-    /// about q / 2 in magnitude.
+    /// Computes the inverse butterfly (x + y, w (x - y)) modulo q. With `DOWN`, or if q has more
+    /// than 50 bits, the sum is reduced to about q / 2 in magnitude.
     #[inline(always)]
     unsafe fn inverse<const DOWN: bool>(
         self,
@@ -128,7 +129,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes (x + y, x - y) modulo q, both reduced to about q / 2 in magnitude if the modulus has more than 50 bits.
+    /// Computes (x + y, x - y) modulo q. If q has more than 50 bits, both results are reduced to
+    /// about q / 2 in magnitude.
     #[inline(always)]
     unsafe fn both(self, x: __m256d, y: __m256d) -> (__m256d, __m256d) {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -188,8 +190,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the two forward stages before the last two. Their blocks are so short that they need no loop within a
-    /// block.
+    /// Computes the first two of the last four forward stages. Their blocks are so short that no
+    /// loop within a block is needed.
     #[inline(always)]
     unsafe fn forward_near(self, limb: &mut [u64]) {
         let n = limb.len();
@@ -224,7 +226,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes two forward stages on four numbers of a block, which lie a quarter of it apart.
+    /// Computes two forward stages on four numbers of a block that lie a quarter of the block
+    /// apart.
     #[inline(always)]
     unsafe fn forward_four(
         self,
@@ -323,8 +326,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the two inverse stages after the first two. Their blocks are so short that they need no loop within a
-    /// block.
+    /// Computes the third and the fourth inverse stage. Their blocks are so short that no loop
+    /// within a block is needed.
     #[inline(always)]
     unsafe fn inverse_near(self, limb: &mut [u64]) {
         let n = limb.len();
@@ -339,8 +342,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes two inverse stages on four numbers of a block. It undoes [`Stage::forward_four`], except that the
-    /// results are four times as large.
+    /// Computes two inverse stages on four numbers of a block that lie a quarter of the block
+    /// apart. It undoes [`Stage::forward_four`], except that the results are four times as large.
     #[inline(always)]
     unsafe fn inverse_four(
         self,
@@ -446,7 +449,8 @@ range!(
     true
 );
 
-/// Returns four vectors, one of each quarter of a block, until the quarters end.
+/// Returns four vectors of a block, one from each quarter, then the next of each quarter, until the
+/// quarters end.
 #[inline(always)]
 fn quarters(block: &mut [u64], quarter: usize) -> impl Iterator<Item = [&mut [u64]; 4]> {
     let (low, high) = block.split_at_mut(2 * quarter);
@@ -470,7 +474,8 @@ unsafe fn vectors(block: &[u64]) -> [__m256d; 4] {
     }
 }
 
-/// Loads four numbers of a limb, which are words or doubles already.
+/// Loads four numbers of a limb as doubles. With `WORDS` they are words that are converted,
+/// otherwise they are doubles.
 #[inline(always)]
 unsafe fn load<const WORDS: bool>(from: &[u64]) -> __m256d {
     debug_assert!(from.len() >= LANES);
@@ -492,7 +497,8 @@ unsafe fn store(to: &mut [u64], x: __m256d) {
     unsafe { simd256::store(to.as_mut_ptr(), _mm256_castpd_si256(x)) }
 }
 
-/// Returns the low halves of both vectors, and the high halves of both. The function is its own inverse.
+/// Returns one vector of the low halves of x and y, and one vector of their high halves. The
+/// function is its own inverse.
 #[inline(always)]
 unsafe fn halves(x: __m256d, y: __m256d) -> (__m256d, __m256d) {
     // SAFETY: the caller enables AVX2.
@@ -504,7 +510,8 @@ unsafe fn halves(x: __m256d, y: __m256d) -> (__m256d, __m256d) {
     }
 }
 
-/// Returns the even lanes of both vectors in turn, and the odd lanes of both in turn. The function is its own inverse.
+/// Returns one vector in which the even lanes of x and y alternate, and one with their odd lanes.
+/// The function is its own inverse.
 #[inline(always)]
 unsafe fn neighbours(x: __m256d, y: __m256d) -> (__m256d, __m256d) {
     // SAFETY: the caller enables AVX2.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! NTTs that start from residues modulo another prime. Such a transform runs as one pass sequence, in one of several
-//! arithmetics and orders, or as a conversion and a transform.
+//! NTTs that start from residues modulo another prime. Such a transform is fused with the
+//! conversion, in one of several arithmetics and orders of stages, or it is a conversion and then a
+//! transform.
 
 use std::time::Duration;
 
@@ -57,7 +58,8 @@ pub(super) fn forward_from(
         .is_some_and(|how| unsafe { avx512::forward_from(plan, out, a, from, w, end, how) })
 }
 
-/// Returns the number of the candidate that was found to be the fastest fused transform of residues modulo `from`.
+/// Returns the number of the candidate kernel that was found to be the fastest for residues modulo
+/// `from`. The kernels are timed if this was not done before.
 fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     let (shape, cell) = plan.shape(Task::ForwardFrom);
     match cell.map(plans::chosen) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lists the NTT kernels for 64-bit words with the moduli that each serves, and keeps the choices among them.
 //!
-//! Of the arithmetics of one instruction set, only the narrowest that serves a modulus is in the table. The wider ones
-//! need the same instructions and more, and cannot be faster. `spread` kernels have fewer instructions on the units that
-//! multiply, and more in all. `ifma 54` and `ifma 60` multiply in different ways. `in step` says that several chunks run
-//! together ([`crate::simd::Chunks`]).
+//! Of the arithmetics of one instruction set, only the narrowest that serves a modulus is in the
+//! table. The wider ones need the same instructions and more, and cannot be faster. Kernels called
+//! `spread` have fewer instructions on the units that multiply, and more in all. Both `ifma 54` and
+//! `ifma 60` are in the table, because they multiply in different ways. `in step` says that several
+//! chunks run together ([`crate::simd::Chunks`]).
 
 use super::{NttPlan, scalar};
 #[cfg(target_arch = "x86_64")]
@@ -15,7 +16,8 @@ use crate::Modulus;
 use crate::modmul::Solinas52;
 use crate::plans::{Arithmetic, Cell, Cells, Planned, Shape, Task};
 
-/// The classes of moduli for which kernels differ: the most bits of each class. 52 stands for the prime of [`Solinas52`].
+/// The classes of moduli for which kernels differ, each by the most bits of its moduli. 52 stands
+/// for the one prime of [`Solinas52`].
 const CLASSES: [u32; 8] = [34, 46, 50, 51, 52, 54, 60, 61];
 
 static CELLS: Cells<{ CLASSES.len() }> = Cells::new();
@@ -198,7 +200,8 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
     row!("scalar", Scalar, |_| true, 1, None, scalar),
 ];
 
-/// Returns whether q has more than 51 bits and is not the prime that has an arithmetic of its own.
+/// Returns whether q has more than 51 bits and is not the prime 2^52 - 2^12 + 1, which has an
+/// arithmetic of its own.
 #[cfg(target_arch = "x86_64")]
 fn long(q: Modulus) -> bool {
     q.bits() > 51 && q.value() != Solinas52::P

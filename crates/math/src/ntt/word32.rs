@@ -24,7 +24,8 @@ use crate::kernels::check_len;
 use crate::plans::{self, Choice, Task};
 use crate::{MathError, Modulus, Ring};
 
-/// The twiddles of one direction in the layout of `Twiddles`, with their quotients floor(value * 2^32 / q).
+/// The twiddles of one direction of a 32-bit transform, with their quotients floor(value * 2^32 /
+/// q). Entry m + i is the twiddle of block i in the stage that works on m blocks of the limb.
 struct Twiddles32 {
     value: Vec<u32>,
     quotient: Vec<u32>,
@@ -46,7 +47,7 @@ impl Twiddles32 {
     }
 }
 
-/// A constant factor with its quotient floor(value * 2^32 / q) (Shoup's trick).
+/// A constant factor `value` modulo q with its quotient floor(value * 2^32 / q) (Shoup's trick).
 #[derive(Clone, Copy)]
 struct Constant32 {
     value: u32,
@@ -63,12 +64,13 @@ fn constant(q: Modulus, w: u64) -> Constant32 {
 /// The tables for transforms of limbs of 32-bit words, for one ring modulo one prime below 2^32.
 pub struct Ntt32 {
     q: Modulus,
-    /// The plan for 64-bit words of the same ring and prime, whose tables the loops in 52-bit arithmetic read.
+    /// The plan for limbs of 64-bit words of the same ring and prime. Loops in 52-bit arithmetic
+    /// read its tables.
     wide: Arc<NttPlan>,
     forward: Twiddles32,
     inverse: Twiddles32,
-    /// The constants of the last inverse stage for a limb of n coefficients: 1 / n, and the stage's twiddle times 1 /
-    /// n.
+    /// The constants of the last inverse stage for a limb of n coefficients: 1 / n, and the stage's
+    /// twiddle times 1 / n.
     n_inv: Constant32,
     n_inv_twiddle: Constant32,
 }
@@ -76,8 +78,9 @@ pub struct Ntt32 {
 static PLANS: LazyLock<PlanCache<Ntt32>> = LazyLock::new(Default::default);
 
 impl Ntt32 {
-    /// Builds the tables. `q` must be a prime below 2^32 that is 1 modulo twice the degree of the full ring. Prefer
-    /// [`Ntt32::shared`].
+    /// Builds the tables for transforms of limbs of `ring` modulo `q`. `q` must be a prime below
+    /// 2^32 that is 1 modulo twice the degree of the full ring. Prefer [`Ntt32::shared`], which
+    /// builds them once.
     pub fn new(q: Modulus, ring: Ring) -> Result<Self, MathError> {
         if q.bits() > 32 {
             return Err(MathError::OutOfRange {
@@ -129,18 +132,21 @@ impl Ntt32 {
         Ok(())
     }
 
-    /// Times the kernels of one kind of transform again, for about `patience`, and keeps the fastest for the
-    /// process. Returns `None` as [`NttPlan::choose`] does.
+    /// Times the kernels of one kind of transform again, for about `patience`, and keeps the
+    /// fastest for the process. Returns `None` if another thread is choosing the kernel, or if
+    /// there is no memory to time it.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         plans::choice(self, task, patience)
     }
 
-    /// Returns the names of the kernels that could compute a transform, for [`Ntt32::run_on`].
+    /// Returns the names of the kernels that could compute this plan's transforms.
+    /// [`Ntt32::run_on`] takes such a name.
     pub fn kernels(&self) -> Vec<String> {
         plans::names(self)
     }
 
-    /// Computes a transform with one of the kernels that [`Ntt32::kernels`] names, for tests and measurements.
+    /// Computes the transform of kind `task` of a limb in place with one of the kernels that
+    /// [`Ntt32::kernels`] names, for tests and measurements.
     pub fn run_on(&self, kernel: &str, task: Task, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run_on(self, kernel, task, limb)

@@ -10,7 +10,11 @@ use crate::kernels::narrow::{NarrowReducer, SumReducer};
 use crate::simd::{Form, LazyMul, WideQuotient, correct, splat};
 use crate::{Modulus, Shoup};
 
-/// The Barrett reduction of products of residues below 2^50.
+/// The Barrett reduction of products of residues modulo q < 2^50, in eight lanes.
+///
+/// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2) <= 2^52, and the
+/// quotient is estimated as P1 * floor(2^(k+50) / q) >> 52. It is short of P / q by less than 2.5:
+/// 1/2 from the cut, 1 each from the constant and the floor. So the remainder comes out below 3q.
 ///
 /// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2) <= 2^52, and the quotient is estimated as
 /// P1 * floor(2^(k+50) / q) >> 52. It is short of P / q by less than 2.5: 1/2 from the cut, 1 each from the constant
@@ -46,7 +50,7 @@ impl Barrett {
         }
     }
 
-    /// Returns a * b mod q in each lane, below 3q.
+    /// Returns in each lane a number below 3q that is congruent to a * b modulo q.
     #[inline(always)]
     unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F and IFMA.
@@ -67,7 +71,7 @@ impl Barrett {
     }
 }
 
-/// The Barrett reduction of products of residues of 54 to 61 bits.
+/// The Barrett reduction of products of residues modulo q, for q of 54 to 61 bits, in eight lanes.
 ///
 /// With k = bits of q, a product P = s0 + s1 2^52 + s2 2^104 < 2^2k is cut to P1 = (s1 + s2 2^52) >> (k-54), which is
 /// `P >> (k-2)` or one less. The quotient is estimated as the high word of P1 * floor(2^(k+62) / q), as in [`IfmaWide`].
@@ -99,7 +103,7 @@ impl WideBarrett {
         }
     }
 
-    /// Returns a * b mod q in each lane, below 2q.
+    /// Returns in each lane a number below 2q that is congruent to a * b modulo q.
     #[inline(always)]
     unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F, DQ and IFMA.
@@ -176,7 +180,8 @@ impl Products for NarrowReducer {
     }
 }
 
-/// A constant factor modulo q in the form in which the arithmetic A multiplies by it.
+/// The multiplication of residues by a constant factor w modulo q, with w in the form that the
+/// arithmetic A needs.
 #[derive(Clone, Copy)]
 pub(super) struct Multiplier<A: LazyMul> {
     context: A::Context,

@@ -8,9 +8,10 @@ use super::{CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
 use crate::ntt::butterfly::{Stage, both, shuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
-/// Computes the forward NTT's stages of a block of `len` words, with intermediate values in `work`. `index` is the
-/// position of the block's twiddle in the table. `FRESH` says that inputs are below q. Parts that fit the first-level
-/// cache are finished one after the other, and so are the parts of parts (depth first).
+/// Computes the forward NTT's stages of a block of `len` words in place, with intermediate values
+/// in `work`. `index` is the position of the block's twiddle in the table. `FRESH` says that inputs
+/// are below q. Parts of the block that fit the first-level cache are finished one after the other,
+/// and so are the parts of parts (depth first).
 ///
 /// # Safety
 /// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be one. The caller enables
@@ -30,7 +31,8 @@ pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words, const FRESH: bo
     }
 }
 
-/// Computes all forward stages of a block except the first two, from `work` to `out`.
+/// Computes all forward stages of a block of `len` words except the first two, from `work` to
+/// `out`. `index` is the position of the block's twiddle in the first stage.
 ///
 /// # Safety
 /// `work` is as for [`forward_block`], and `out` takes `len` words. The caller enables the features of A.
@@ -67,8 +69,9 @@ pub(super) unsafe fn forward_rest<A: LazyMul, S: Sink<A>>(
     }
 }
 
-/// Computes all forward stages of `parts` blocks of `len` words together, from `work` to `out`. `index` is the position
-/// of the first block's twiddle in the table (m + i for block i of m).
+/// Computes all further forward stages of `parts` blocks, together `len` words, from `work` to
+/// `out`. `index` is the position of the first block's twiddle in the table (m + i for block i of a
+/// stage of m blocks).
 #[inline(always)]
 unsafe fn finish<A: LazyMul, S: Sink<A>>(
     stage: Stage<A>,
@@ -98,9 +101,10 @@ unsafe fn finish<A: LazyMul, S: Sink<A>>(
     }
 }
 
-/// Computes two forward stages of one block, from `from` to `to`. `index` is the position of the block's twiddle.
-/// `FRESH` says that inputs are below q. The loop computes the second stage of one vector of each quarter of the block
-/// together with the first stage of the next vector.
+/// Computes two forward stages of one block of `len` words, from `from` to `to`. `index` is the
+/// position of the block's twiddle. `FRESH` says that inputs are below q. The loop computes the
+/// second stage of one vector of each quarter of the block together with the first stage of the
+/// next vector.
 #[inline(always)]
 unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     stage: Stage<A>,
@@ -143,8 +147,9 @@ unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
     }
 }
 
-/// Computes the last five forward stages, or six with `SIX`, on chunks of eight vectors, in registers. `index` is the
-/// position of the twiddle of the first block of 32 coefficients.
+/// Computes the last five forward stages, or six with `SIX`, of `len` words, in registers. It takes
+/// chunks of eight vectors. `index` is the position of the twiddle of the first block of 32
+/// coefficients.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
     stage: Stage<A>,
@@ -345,7 +350,8 @@ unsafe fn within<const K: usize>(
     (x, y)
 }
 
-/// Returns the first vectors of four successive pairs, and their second vectors.
+/// Returns, of four successive pairs of vectors, the four first vectors and the four second
+/// vectors.
 #[inline(always)]
 fn pair([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> ([__m512i; 4], [__m512i; 4]) {
     ([a, b, c, d], [e, f, g, h])

@@ -15,8 +15,8 @@ use crate::ntt::{Difference, NttPlan};
 use crate::plans::Order;
 use crate::simd::{Form, Ifma54, IfmaWide, LANES, LazyMul, load, store};
 
-/// An arithmetic, a way of multiplying residues, in which [`forward_from`] computes. If two are right for a modulus, it
-/// depends on the processor which is faster.
+/// An arithmetic, a way of multiplying residues, in which [`forward_from`] computes. If two
+/// arithmetics are right for a modulus, the processor decides which is faster.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     Bits54,
@@ -81,8 +81,9 @@ macro_rules! entry {
         mod $name {
             use super::*;
 
-            /// Computes the forward transform of (a mod q) + w into `out`, for residues a of another modulus and a residue
-            /// w.
+            /// Computes the forward transform of (a mod q) + w into `out`, for a limb a of residues
+            /// of another modulus, reduced in the way `way`, and a residue w. With `end` it also
+            /// computes a fused last step.
             ///
             /// # Safety
             /// The processor has AVX-512 IFMA, F and DQ; all limbs have the plan's length.
@@ -152,8 +153,8 @@ entry!(bits_54, Ifma54<false>);
 entry!(bits_54_in_step, Ifma54<true>);
 entry!(bits_60, IfmaWide<true>);
 
-/// Computes the first two forward stages, from the limb `a` to the limb `out`, after the conversion of `a` to the
-/// plan's modulus.
+/// Computes the first two forward stages, from the limb `a` to the limb `out`. Before that it
+/// converts the residues of `a` to the plan's modulus in the way `WAY`, and with `ADD` adds w.
 #[inline(always)]
 unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
     plan: &NttPlan,
@@ -190,7 +191,7 @@ unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
     }
 }
 
-/// Computes all forward stages but the first two, from `work` to `out`.
+/// Computes all forward stages of a limb but the first two, from `work` to `out`.
 #[inline(always)]
 unsafe fn rest<A: LazyMul, S: Sink<A>>(plan: &NttPlan, work: *mut u64, out: S, order: Order) {
     // SAFETY: `work` is valid for the plan's length, and `out` takes it; the caller enables the features.
@@ -200,7 +201,8 @@ unsafe fn rest<A: LazyMul, S: Sink<A>>(plan: &NttPlan, work: *mut u64, out: S, o
     }
 }
 
-/// A receiver of residues t that stores (minuend - t) * scale, plus an addend with `ADD`, as [`Difference`] says.
+/// A receiver of a forward transform's results t. It stores (minuend - t) * scale, plus an addend
+/// with `ADD`, as [`Difference`] says.
 struct Scaled<A: LazyMul, const ADD: bool> {
     out: *mut u64,
     minuend: *const u64,

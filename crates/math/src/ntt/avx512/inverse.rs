@@ -8,8 +8,9 @@ use super::{CHUNK, leaf_of, load_quarters, parts_of, store_many, store_quarters}
 use crate::ntt::butterfly::{Last, Stage, both, unshuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
-/// Computes the inverse NTT of a limb of `len` words, with intermediate values in `work`. Parts that fit the first-level
-/// cache are finished one after the other, and so are the parts of parts (depth first).
+/// Computes the inverse NTT of a limb of `len` words in place, with intermediate values in `work`.
+/// Parts of the limb that fit the first-level cache are finished one after the other, and so are
+/// the parts of parts (depth first).
 ///
 /// # Safety
 /// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be one. The caller enables
@@ -29,8 +30,9 @@ pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
     }
 }
 
-/// Computes the inverse NTT's stages of a block of `len` words, with intermediate values in `work`. `index` is the position
-/// of the block's twiddle in the table. The results are residues.
+/// Computes the inverse NTT's stages of a block of `len` words in place, with intermediate values
+/// in `work`. `index` is the position of the block's twiddle in the table. The results are residues
+/// below q.
 ///
 /// # Safety
 /// As for [`inverse_whole`]: both pointers are valid for `len` words, a power of two and at least `MIN_LEN`. The caller
@@ -124,8 +126,8 @@ unsafe fn leaf<A: LazyMul, W: Words>(
     }
 }
 
-/// Computes the first five inverse stages, or six with `SIX`, on chunks of eight vectors. `index` is the position of the
-/// twiddle of the first block of 32 coefficients.
+/// Computes the first five inverse stages, or six with `SIX`, of `len` words. It takes chunks of
+/// eight vectors. `index` is the position of the twiddle of the first block of 32 coefficients.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
     stage: Stage<A>,
@@ -300,8 +302,8 @@ unsafe fn within<const K: usize>(
     (x, y)
 }
 
-/// Computes two inverse stages on four pairs of vectors: the first stage with the twiddles v, the second with the
-/// twiddles w.
+/// Computes two inverse stages of one block on two vectors of each quarter of the block. The first
+/// stage has the twiddles v, the second the twiddle w.
 #[inline(always)]
 unsafe fn two_stages<A: LazyMul>(
     stage: Stage<A>,
@@ -319,9 +321,9 @@ unsafe fn two_stages<A: LazyMul>(
     }
 }
 
-/// Computes two inverse stages of one block. `index` is the position of the twiddle of the block after these stages.
-/// The loop computes the second stage of one vector of each quarter of the block together with the first stage of the
-/// next vector.
+/// Computes two inverse stages of one block of `len` words in place. `index` is the position of the
+/// twiddle of the block after these stages. The loop computes the second stage of one vector of
+/// each quarter of the block together with the first stage of the next vector.
 #[inline(always)]
 unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
     let quarter = len / 4;
@@ -349,7 +351,8 @@ unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: us
     }
 }
 
-/// Computes the last two inverse stages of the whole limb, from `from` to `to`, with the factor 1/n.
+/// Computes the last two inverse stages of a limb of n words, from `from` to `to`, and multiplies
+/// the results by 1/n.
 #[inline(always)]
 unsafe fn double_last<A: LazyMul, W: Words>(
     stage: Stage<A>,

@@ -21,8 +21,8 @@ pub(in crate::ntt) trait Words {
     /// Loads sixteen words and returns the even ones and the odd ones.
     unsafe fn load_pairs(p: *const Self::Word) -> (__m512i, __m512i);
 
-    /// Reduces the results of the last forward stage to residues and stores them: x in the even words, y in the odd
-    /// words.
+    /// Reduces the results of the last forward stage to residues below q and stores them: those in
+    /// x in the even words, those in y in the odd words.
     unsafe fn store_pairs<A: LazyMul, const K: usize>(
         stage: Stage<A>,
         p: *mut Self::Word,
@@ -30,11 +30,12 @@ pub(in crate::ntt) trait Words {
         y: [__m512i; K],
     );
 
-    /// Reduces 16 products to residues and stores them in order.
+    /// Reduces 16 products, in two vectors, to residues below q and stores them in order.
     unsafe fn store_products<A: LazyMul>(stage: Stage<A>, p: *mut Self::Word, x: [__m512i; 2]);
 }
 
-/// A receiver of the results of a forward transform, with a current position.
+/// A receiver of the results of a forward transform, which stores them or computes with them. It
+/// has a current position.
 ///
 /// # Safety
 /// For every function: the memory of the receiver must have room for the words that are put, and the caller must enable
@@ -43,7 +44,8 @@ pub(in crate::ntt) trait Sink<A: LazyMul>: Copy {
     /// Returns a receiver for the same limb whose position is `words` words further on.
     unsafe fn skip(self, words: usize) -> Self;
 
-    /// Receives the results of the last stage, from the current position on: x for the even words, y for the odd words.
+    /// Receives the results of the last forward stage, from the current position on: x for the even
+    /// words, y for the odd words.
     unsafe fn put<const K: usize>(self, stage: Stage<A>, x: [__m512i; K], y: [__m512i; K]);
 }
 
@@ -118,8 +120,8 @@ impl Words for Wide {
     }
 }
 
-/// The memory width of limbs in words of 32 bits. With `SPARE` q is below 2^31, so that a number below 2q fits a word
-/// and is reduced there.
+/// The memory width of limbs in words of 32 bits, modulo q < 2^32. With `SPARE` q is below 2^31.
+/// Then a number below 2q fits a word, and is reduced in words of 32 bits.
 pub(in crate::ntt) struct Narrow<const SPARE: bool>;
 
 impl<const SPARE: bool> Words for Narrow<SPARE> {
@@ -177,7 +179,8 @@ impl<const SPARE: bool> Words for Narrow<SPARE> {
     }
 }
 
-/// Stores sixteen words. With `SPARE` they are below 2q and are first reduced below q; q is in 64-bit lanes.
+/// Stores sixteen words of 32 bits at `p`. With `SPARE` they are below 2q and are first reduced
+/// below q. The vector `q` has the modulus in lanes of 64 bits.
 #[inline(always)]
 unsafe fn store_words<const SPARE: bool>(p: *mut u32, mut words: __m512i, q: __m512i) {
     // SAFETY: p is writable for sixteen words; the caller enables AVX-512 F.

@@ -16,29 +16,29 @@ const LANES: usize = 8;
 /// The shortest limb that this module's loops with AVX2 transform, in coefficients.
 pub(super) const MIN_LEN: usize = 2 * TAIL;
 
-/// The number of coefficients that a loop takes at a time from each half of a block: two vectors, so that instructions
-/// on one run while those on the other wait.
+/// The number of coefficients that a loop takes at a time from each half of a block: two vectors.
+/// Instructions on one vector run while those on the other wait.
 const STEP: usize = 2 * LANES;
 
-/// The number of coefficients of a chunk, whose last five forward stages and first five inverse stages run in
-/// registers.
+/// The number of coefficients of a chunk of the limb. The last five forward stages and the first
+/// five inverse stages of a chunk run in registers.
 const TAIL: usize = 4 * LANES;
 
 /// An array of K vectors of eight residues.
 type Vectors<const K: usize> = [__m256i; K];
 
-/// The coefficients of a chunk as the operands of one stage's butterflies: all first operands, then all second
-/// operands, in two vectors each.
+/// The coefficients of a chunk of the limb as the operands of one stage's butterflies: all first
+/// operands, then all second operands, in two vectors each.
 type Pairs = (Vectors<2>, Vectors<2>);
 
-/// A constant factor in each lane, with its quotient.
+/// A constant factor w modulo q in each lane, with its quotient floor(w 2^32 / q).
 #[derive(Clone, Copy)]
 struct Constant {
     value: __m256i,
     quotient: __m256i,
 }
 
-/// The twiddles and constants of every butterfly of a transform.
+/// The twiddles of one direction of a transform, and the constants that all its butterflies need.
 #[derive(Clone, Copy)]
 struct Stage<'a, const LAZY: bool> {
     value: &'a [u32],
@@ -90,7 +90,8 @@ unsafe fn store(p: *mut u32, x: __m256i) {
     unsafe { _mm256_storeu_si256(p.cast(), x) }
 }
 
-/// Loads a table of two, four or eight words into the lanes that `places` names for them.
+/// Loads the two, four or eight words of `table` into a vector. Lane i gets the word whose number
+/// lane i of `places` has.
 #[inline(always)]
 unsafe fn spread(table: &[u32], places: __m256i) -> __m256i {
     let p = table.as_ptr();
@@ -184,8 +185,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Returns the twiddles for two successive pairs of vectors: `COUNT` twiddles for each pair, from number `index`
-    /// on, in the lanes that `places` names.
+    /// Returns the twiddles for two successive pairs of vectors, `COUNT` for each pair, from number
+    /// `index` on. Lane i gets the twiddle whose number within its pair lane i of `places` has.
     #[inline(always)]
     unsafe fn twiddles<const COUNT: usize>(self, index: usize, places: __m256i) -> [Constant; 2] {
         let next = index + COUNT;
@@ -207,7 +208,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes x * w mod q for K pairs of vectors together: below 2q with `LAZY` (for any 32-bit x), below q without.
+    /// Computes products congruent to x * w modulo q for K pairs of vectors x and w. With `LAZY`
+    /// they are below 2q, for any 32-bit x; otherwise they are below q.
     #[inline(always)]
     unsafe fn mul<const K: usize>(self, mut x: Vectors<K>, w: [Constant; K]) -> Vectors<K> {
         // SAFETY: the caller enables AVX2.
@@ -238,7 +240,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes x * w mod q for the low halves of 64-bit lanes. The estimated quotient is in the high half of `quotient`.
+    /// Computes x * w modulo q, below 2q, for the low halves of 64-bit lanes. The estimated
+    /// quotient of x * w by q is in the high half of `quotient`.
     #[inline(always)]
     unsafe fn rest(self, x: __m256i, w: __m256i, quotient: __m256i) -> __m256i {
         // SAFETY: the caller enables AVX2. The remainder is below 2q < 2^33; the sign of the difference from q says
@@ -252,8 +255,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes (x + y, x - y) for K pairs of vectors. With `LAZY` results are below 4q, for x and y below 2q; without
-    /// it all are residues.
+    /// Computes (x + y, x - y) modulo q for K pairs of vectors. With `LAZY` x and y are below 2q
+    /// and results below 4q. Otherwise operands and results are residues.
     #[inline(always)]
     unsafe fn sum_difference<const K: usize>(
         self,
@@ -309,8 +312,9 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the first of the last five forward stages for a chunk of [`TAIL`] coefficients, whose twiddle in this
-    /// stage has number `index`. Returns the chunk's coefficients as operands of the next stage's butterflies.
+    /// Computes the first of the last five forward stages for a chunk of [`TAIL`] coefficients. The
+    /// chunk's twiddle in this stage has number `index`. Returns the chunk's coefficients as
+    /// operands of the next stage's butterflies.
     #[inline(always)]
     unsafe fn forward_fifth_last(self, p: *const u32, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -374,8 +378,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the first inverse stage, for the sixteen blocks of a quarter of a vector of a chunk. The first block's
-    /// twiddle has number `index`.
+    /// Computes the first inverse stage of a chunk of the limb, in which the chunk is sixteen
+    /// blocks of a quarter of a vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_first(self, p: *const u32, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -423,7 +427,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the fifth inverse stage of a chunk of coefficients, and writes the chunk to `p`.
+    /// Computes the fifth inverse stage of a chunk, in which the chunk is one block, and writes the
+    /// chunk to `p`.
     #[inline(always)]
     unsafe fn inverse_fifth(self, p: *mut u32, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -539,8 +544,9 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
     }
 }
 
-/// Returns, for each of the three stages whose butterflies have both operands in one vector, the lanes into which two,
-/// four or eight twiddles go.
+/// Returns the `places` of twiddles ([`Stage::twiddles`]) for the three stages whose butterflies
+/// have both operands in one vector. These stages have two, four and eight twiddles for each pair
+/// of vectors.
 #[inline(always)]
 unsafe fn places() -> [__m256i; 3] {
     // SAFETY: the caller enables AVX2.
@@ -553,8 +559,9 @@ unsafe fn places() -> [__m256i; 3] {
     }
 }
 
-/// Returns the even lanes of both vectors, and the odd lanes of both, for each of K pairs. After [`neighbours`], it
-/// brings the two coefficients of each butterfly of the next stage, which are neighbours in memory, to the same lane.
+/// Returns, for each of K pairs of vectors, a vector of their even lanes and a vector of their odd
+/// lanes. After [`neighbours`], it brings the two coefficients of each butterfly of the next stage,
+/// which are neighbours in memory, to the same lane.
 #[inline(always)]
 unsafe fn split<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
     for k in 0..K {

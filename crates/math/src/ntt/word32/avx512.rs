@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops of the 32-bit NTT in AVX-512. They compute two stages at a time, and the last six stages of each 64
-//! coefficients in registers.
+//! Loops of the 32-bit NTT in AVX-512. They compute two stages at a time, and the six stages within
+//! a block of 64 coefficients in registers.
 
 use std::arch::x86_64::*;
 
@@ -182,7 +182,8 @@ pub(super) unsafe fn forward_double<const LAZY: bool>(
     }
 }
 
-/// Turns the sums and differences of one stage's butterflies into the operands of the next stage's.
+/// Turns the sums and differences of one stage's butterflies into the operands of the next stage's
+/// butterflies.
 #[inline(always)]
 fn crossed(x: Vectors<4>, y: Vectors<4>) -> (Vectors<4>, Vectors<4>) {
     ([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]])
@@ -247,9 +248,9 @@ unsafe fn forward_blocks<const LAZY: bool, const K: usize>(
     }
 }
 
-/// Exchanges one vector of each pair with one of its neighbour. The first vectors of two neighbouring pairs then form
-/// one pair, and their second vectors the other. That turns the operands of one stage's butterflies into those of the
-/// next, and back.
+/// Exchanges one vector of each pair with one of the neighbouring pair. The first vectors of the
+/// two pairs then form one pair, and their second vectors the other pair. That turns the operands
+/// of one stage's butterflies into those of the next stage's, and back.
 #[inline(always)]
 fn turned<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
     for k in (0..K).step_by(2) {
@@ -312,7 +313,7 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32], order: 
     }
 }
 
-/// Computes the last inverse stage of a limb of n words, with the factor 1/n.
+/// Computes the last inverse stage of a limb of n words at p, and multiplies the results by 1/n.
 ///
 /// # Safety
 /// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
@@ -337,7 +338,8 @@ pub(super) unsafe fn inverse_single_last<const LAZY: bool>(
     }
 }
 
-/// Computes the last two inverse stages of a limb of n words, with the factor 1/n.
+/// Computes the last two inverse stages of a limb of n words at p, and multiplies the results by
+/// 1/n.
 ///
 /// # Safety
 /// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.

@@ -2,8 +2,8 @@
 //! Computes the 32-bit NTT in 52-bit arithmetic (AVX-512 IFMA). A butterfly of eight words takes five instructions and no
 //! corrections; in 32-bit arithmetic sixteen words take fourteen.
 //!
-//! Each block is converted into a buffer of 64-bit words and back. The stages of larger blocks, one or two at a time,
-//! stay in 32-bit arithmetic.
+//! Each block of at most 2^14 coefficients is converted into a buffer of 64-bit words and back. The
+//! stages of larger blocks, one or two at a time, stay in 32-bit arithmetic.
 
 use std::mem::MaybeUninit;
 
@@ -21,7 +21,8 @@ pub(super) use crate::ntt::avx512::MIN_LEN;
 
 type Arithmetic = Ifma<SMALL>;
 
-/// The coefficients of the largest block: 128 KiB of 64-bit words, which fit well into the second-level cache.
+/// The number of coefficients of the largest block that is transformed in words of 64 bits. They
+/// take 128 KiB, which fit well into the second-level cache.
 const WORK: usize = 1 << 14;
 
 /// Memory in which a block of the limb is transformed in words of 64 bits. It is not initialised, because a transform

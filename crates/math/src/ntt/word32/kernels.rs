@@ -7,7 +7,7 @@ use super::{avx2, avx512, ifma};
 use crate::Backend;
 use crate::plans::{Arithmetic, Cell, Cells, Planned, Shape, Task};
 
-/// The classes of moduli for which kernels differ: the most bits of each class.
+/// The classes of moduli for which kernels differ, each by the most bits of its moduli.
 const CLASSES: [u32; 3] = [30, 31, 32];
 
 static CELLS: Cells<{ CLASSES.len() }> = Cells::new();

@@ -12,8 +12,8 @@ use super::{Constant32, Ntt32, Twiddles32};
 /// An array of K vectors of sixteen residues.
 pub(super) type Vectors<const K: usize> = [__m512i; K];
 
-/// A constant factor in each lane, with its quotient. The quotients of the odd lanes are also in the even lanes of a second
-/// vector.
+/// A constant factor w modulo q in each lane, with its quotient floor(w 2^32 / q). A second vector
+/// has the quotients of the odd lanes in the even lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Constant {
     value: __m512i,
@@ -21,8 +21,9 @@ pub(super) struct Constant {
     quotient_odd: __m512i,
 }
 
-/// The twiddles and constants of every butterfly of a transform. With `LAZY` q is below 2^30, and numbers are kept below 4q
-/// between forward stages and below 2q between inverse stages. Otherwise they are residues throughout.
+/// The twiddles of one direction of a transform, and the constants of its butterflies. With `LAZY`
+/// q is below 2^30, and numbers are kept below 4q between forward stages and below 2q between
+/// inverse stages. Otherwise they are residues throughout.
 #[derive(Clone, Copy)]
 pub(super) struct Stage32<'a, const LAZY: bool> {
     value: &'a [u32],
@@ -49,7 +50,8 @@ unsafe fn correct<const K: usize>(mut x: Vectors<K>, m: __m512i) -> Vectors<K> {
     x
 }
 
-/// Returns the odd lanes of `odd`, and between them the odd lanes of `even`, moved to the even lanes.
+/// Returns a vector with the odd 32-bit lanes of `odd` at their places, and the odd lanes of `even`
+/// moved to the even lanes below them.
 ///
 /// It is written as an instruction. The compiler would choose a permutation of two vectors, which fewer units can do and which
 /// has one more operand.
@@ -92,7 +94,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Returns the constant factor w and its quotient, in every lane.
+    /// Returns the constant factor w, with its quotient, in every lane.
     #[inline(always)]
     pub(super) unsafe fn splat(w: Constant32) -> Constant {
         // SAFETY: the caller enables AVX-512 F.
@@ -119,8 +121,9 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Returns for each of K successive pairs of vectors `COUNT` (2, 4, 8 or 16) twiddles, from number `index` on. A
-    /// pair's twiddles repeat in the lanes in turn.
+    /// Returns for each of K successive pairs of vectors a vector of `COUNT` (2, 4, 8 or 16)
+    /// twiddles, from number `index` on. A pair's twiddles follow one another in the lanes, again
+    /// and again.
     #[inline(always)]
     pub(super) unsafe fn turns<const COUNT: usize, const K: usize>(
         self,
@@ -146,7 +149,8 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Computes x * w mod q for K pairs of vectors x and w: below 2q with `LAZY` (for any 32-bit x), below q without.
+    /// Computes products congruent to x * w modulo q for K pairs of vectors x and w. With `LAZY`
+    /// they are below 2q, for any 32-bit x; otherwise they are below q.
     #[inline(always)]
     unsafe fn mul<const K: usize>(self, mut x: Vectors<K>, w: [Constant; K]) -> Vectors<K> {
         // SAFETY: the caller enables AVX-512 F.
@@ -260,7 +264,8 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Computes the inverse butterfly of the last stage. Both results are multiplied by a constant and fully reduced.
+    /// Computes the inverse butterfly of the last stage for K pairs of vectors. Both results are
+    /// multiplied by a constant and reduced to residues.
     #[inline(always)]
     pub(super) unsafe fn inverse_last<const K: usize>(
         self,
@@ -283,7 +288,8 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Computes x + y and x - y: below 4q with `LAZY`, residues without.
+    /// Computes (x + y, x - y) modulo q for K pairs of vectors. With `LAZY` the results are below
+    /// 4q, otherwise they are residues.
     #[inline(always)]
     unsafe fn sum_difference<const K: usize>(
         self,
@@ -305,7 +311,7 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
     }
 }
 
-/// Loads `COUNT` words into the lanes of a vector, in which they repeat in turn.
+/// Loads `COUNT` words into a vector, in whose lanes they follow one another again and again.
 #[inline(always)]
 unsafe fn by_turns<const COUNT: usize>(p: *const u32) -> __m512i {
     // SAFETY: p is readable for COUNT words; the caller enables AVX-512 F.

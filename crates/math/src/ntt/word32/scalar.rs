@@ -30,7 +30,8 @@ fn correct(x: u32, m: u32) -> u32 {
     x.min(x.wrapping_sub(m))
 }
 
-/// Returns x * w mod q: below 2q with `LAZY`, for any x; otherwise below q.
+/// Returns a number congruent to x * w modulo q. With `LAZY` it is below 2q, for any x; otherwise
+/// it is below q.
 #[inline(always)]
 fn mul<const LAZY: bool>(x: u32, w: Constant32, q: u32) -> u32 {
     let quotient = ((u64::from(x) * u64::from(w.quotient)) >> 32) as u32;
@@ -44,7 +45,8 @@ fn mul<const LAZY: bool>(x: u32, w: Constant32, q: u32) -> u32 {
     rest.min(rest.wrapping_sub(q.into())) as u32
 }
 
-/// Returns (x + y, x - y) modulo q: below 4q with `LAZY`, for x and y below 2q; otherwise residues below q.
+/// Returns (x + y, x - y) modulo q. With `LAZY` x and y are below 2q and the results below 4q.
+/// Otherwise all are residues.
 #[inline(always)]
 fn sum_difference<const LAZY: bool>(x: u32, y: u32, q: u32) -> (u32, u32) {
     if LAZY {
