@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Chooses the kernel that computes a transform on this processor. It times the candidate kernels once for each shape of transform.
 //!
-//! A *shape* is the task, the width of the words, the size of the modulus and the length. At the first call with a
-//! shape, its candidates are timed for about a millisecond (16 ms at 2^16) on data of that length, and the fastest
-//! serves for the rest of the process. Every candidate gives the same bits: a wrong choice costs time and nothing else.
+//! A *shape* is the task, the width of the words, the size of the modulus and the length. At the
+//! first transform of a shape, its candidates are timed for about a millisecond (16 ms at 2^16
+//! coefficients) on data of that length, and the fastest is used for the rest of the process. Every
+//! candidate gives the same bits: a wrong choice costs time and nothing else.
 //!
 //! | environment variable | what it does |
 //! | --- | --- |
@@ -89,7 +90,8 @@ pub enum Source {
     Timed,
     /// The file of choices (`RINGMILL_PLANS_FILE`) named the kernel.
     File,
-    /// The environment variable `RINGMILL_PLANS` fixes the choice.
+    /// The environment variable `RINGMILL_PLANS` fixes the choice: the first candidate, or a random
+    /// one.
     Fixed,
     /// The kernel is the only one that can compute transforms of the shape.
     Only,
@@ -106,16 +108,17 @@ impl Source {
     }
 }
 
-/// A kernel that could compute the transforms of a shape. If it was timed, it has the seconds of one call at the lower
-/// quartile of its samples. Candidates that fell far behind were timed less often. On a busy computer the chosen kernel
-/// need not have the shortest time ([`Choice::kernel`]).
+/// A kernel that could compute the transforms of a shape. If the candidates were timed, `seconds`
+/// is the time of one call at the lower quartile of the kernel's samples. Candidates that fell far
+/// behind were timed less often. On a busy computer the chosen kernel ([`Choice::kernel`]) need not
+/// have the shortest time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
     pub kernel: String,
     pub seconds: Option<f64>,
 }
 
-/// The kernel that was chosen for a shape, with all candidates.
+/// The kernel that was chosen for a shape of transform, with all candidates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choice {
     pub shape: Shape,
@@ -132,7 +135,8 @@ pub fn check_environment() -> Result<(), MathError> {
     policy::policy().map(|_| ())
 }
 
-/// Returns the policy that the environment sets, or the default if the environment's value cannot be used. [`check_environment`] reports such a value.
+/// Returns the choice of kernels that the environment asks for. It is the default if the
+/// environment's value cannot be used; [`check_environment`] reports such a value.
 pub(crate) fn policy() -> &'static Policy {
     policy::policy_or_default()
 }

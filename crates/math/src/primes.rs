@@ -7,10 +7,12 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::{MathError, Modulus, Ring};
 
-/// The large primes that this process has found. Programs are verified at every run, and have the same few moduli.
+/// The large primes that this process has found. Programs are verified at every run, and have few
+/// moduli, which are mostly the same.
 static KNOWN: LazyLock<RwLock<HashSet<u64>>> = LazyLock::new(Default::default);
 
-/// The most primes that [`KNOWN`] holds; beyond this number it is emptied.
+/// The most primes that [`KNOWN`], the cache of found primes, holds; beyond this number it is
+/// emptied.
 const MAX_KNOWN: usize = 1 << 12;
 
 /// Returns whether n is prime, by Miller-Rabin with the first twelve primes as bases. The test is exact below 3.3 *
@@ -150,8 +152,9 @@ pub fn seal_coeff_modulus(log_n: u32, bit_sizes: &[u32]) -> Result<Vec<u64>, Mat
         .collect())
 }
 
-/// Returns primes of `bits` bits for word-level Montgomery reduction, largest first: 1 mod 2^word_bits and 1 mod 2N.
-/// So q = q_H 2^w + 1, and -q^-1 mod 2^w is -1, with w = `word_bits`. For w = 17 their low 17 bits are 1.
+/// Returns `count` primes of `bits` bits for word-level Montgomery reduction, largest first: 1 mod
+/// 2^`word_bits` and 1 mod 2N, for N = 2^`log_n`. So q = q_H 2^w + 1, and -q^-1 mod 2^w is -1, with
+/// w = `word_bits`. For w = 17 the primes are 1 mod 2^17.
 pub fn montgomery_friendly_primes(
     bits: u32,
     word_bits: u32,
@@ -178,13 +181,15 @@ pub fn montgomery_friendly_primes(
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SparsePrime {
     pub value: u64,
-    /// The exponents a > b > c > d of the powers of two.
+    /// The exponents a > b > c > d of the prime 2^a + 2^b ± 2^c ± 2^d + 1.
     pub exponents: [u32; 4],
-    /// Whether 2^c and 2^d are added (true) or subtracted (false).
+    /// Whether 2^c, and whether 2^d, is added (true) or subtracted (false) in the prime 2^a + 2^b ±
+    /// 2^c ± 2^d + 1.
     pub signs: [bool; 2],
 }
 
-/// Returns `count` sparse primes of exactly `bits` bits that are 1 mod 2N, smallest first, without those in `used`.
+/// Returns `count` sparse primes of exactly `bits` bits that are 1 mod 2N, for N = 2^`log_n`,
+/// smallest first, without those in `used`.
 pub fn sparse_primes(
     bits: u32,
     log_n: u32,

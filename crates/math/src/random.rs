@@ -21,7 +21,7 @@ const KEY: usize = 32;
 /// The bytes of keystream in the generator's buffer, without the key.
 const BUFFER: usize = 4096;
 
-/// The number of random words that a sampler gets at a time.
+/// The number of 64-bit random numbers that a sampler gets from the generator at a time.
 pub(crate) const BLOCK_WORDS: usize = 256;
 
 /// A ChaCha20 generator. Its state is wiped on drop and never printed.
@@ -33,10 +33,11 @@ pub(crate) const BLOCK_WORDS: usize = 256;
 /// later learns no numbers that were drawn earlier.
 #[derive(ZeroizeOnDrop)]
 pub struct Prng {
-    /// The generator's memory, one piece of keystream: the ChaCha20 key of the next refill, then the buffer of random
-    /// bytes.
+    /// The generator's memory: the ChaCha20 key of the next refill, then the buffer of random
+    /// bytes. A refill overwrites both with one piece of keystream.
     state: Box<[u8; KEY + BUFFER]>,
-    /// The number of bytes of `state` that are used up: those of the key, and the random bytes that were returned.
+    /// The number of bytes of `state` that are used up: those of the key, and the random bytes that
+    /// were returned already.
     used: usize,
 }
 
@@ -94,8 +95,8 @@ impl Prng {
         u64::from_le_bytes(bytes)
     }
 
-    /// Calls `f` with blocks of independent 64-bit random numbers. The blocks have `n` numbers in all. It is faster
-    /// than `n` calls of [`Prng::next_u64`].
+    /// Calls `f` with blocks of independent 64-bit random numbers, `n` numbers in all blocks
+    /// together. It is faster than `n` calls of [`Prng::next_u64`].
     pub(crate) fn for_each_block(&mut self, n: usize, mut f: impl FnMut(&[u64])) {
         let mut bytes = Zeroizing::new([0u8; 8 * BLOCK_WORDS]);
         let mut words = Zeroizing::new([0u64; BLOCK_WORDS]);
@@ -157,9 +158,9 @@ pub fn expand_uniform(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64])
     }
 }
 
-/// Expands a public seed into uniform words modulo 2^b, where q = 2^b. The keystream is that of [`expand_uniform`], and its
-/// bytes are the words themselves, little endian. A word takes 4 bytes up to b = 32 (16 words a block) and 8 bytes above (8
-/// words a block). Bits above b are cut off.
+/// Expands a public seed into uniform words modulo q = 2^b. The keystream is that of
+/// [`expand_uniform`], and its bytes are the words themselves, little endian. A word takes 4 bytes
+/// up to b = 32 (16 words a block) and 8 bytes above (8 words a block). Bits above b are cut off.
 ///
 /// No residue is reduced, so every bit of the keystream up to b is used. One (seed, stream) pair must be used for one vector
 /// only. The counter allows 2^35 words.

@@ -38,7 +38,7 @@ impl<'a> Residues<'a> {
         self.len() == 0
     }
 
-    /// Returns the residues of a range, or `None` if the range leaves the limb.
+    /// Returns the residues at the places of a range, or `None` if the range goes beyond the limb.
     pub fn get(&self, range: Range<usize>) -> Option<Self> {
         match self {
             Self::Wide(words) => words.get(range).map(Self::Wide),

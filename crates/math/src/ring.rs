@@ -8,15 +8,18 @@ use crate::MathError;
 pub enum RingKind {
     /// The limb is taken modulo the polynomial x^n + 1.
     Full,
-    /// The limb is taken modulo x^n - zeta, the half "p" of x^2n + 1. Here zeta = psi^n, and psi is the smallest primitive
-    /// 4n-th root of unity.
+    /// The limb is taken modulo x^n - zeta, the half "p" of the full ring x^2n + 1. Here zeta =
+    /// psi^n, and psi is the smallest primitive 4n-th root of unity.
     HalfPlus,
-    /// The limb is taken modulo x^n + zeta, the half "m" of x^2n + 1, with zeta as for `HalfPlus`.
+    /// The limb is taken modulo x^n + zeta, the half "m" of the full ring x^2n + 1. Here zeta =
+    /// psi^n, and psi is the smallest primitive 4n-th root of unity.
     HalfMinus,
-    /// A part that results from splitting the halves again (Medha paper, section 3.2: "recursively"), by its number. Number
-    /// 1 is the full ring, and 2 and 3 are its halves p and m. The halves x^n - w and x^n + w of number k have numbers 2k
-    /// and 2k + 1. So quarters are 4 to 7; a number below 4 is no `Part`. In the evaluation form of the full ring, the parts
-    /// of one size lie one after the other, in the order of their numbers.
+    /// A part that results from splitting the halves again (Medha paper, section 3.2:
+    /// "recursively"), by its number. Number 1 is the full ring, and 2 and 3 are its halves p and
+    /// m. A ring modulo x^2n - w^2 with number k has the halves x^n - w and x^n + w, with numbers
+    /// 2k and 2k + 1. So quarters are 4 to 7; a number below 4 is no `Part`. In the evaluation form
+    /// of the full ring, the parts of one size lie one after the other, in the order of their
+    /// numbers.
     Part(u8),
 }
 
@@ -89,14 +92,16 @@ impl Ring {
         self.log_n as u32 + self.kind.depth()
     }
 
-    /// Returns the position at which the evaluation form of this ring begins in that of its full ring.
+    /// Returns the position in the full ring's evaluation form at which the evaluation form of this
+    /// ring, one of its parts, begins.
     pub const fn first(self) -> usize {
         let before = (self.kind.number() as usize).saturating_sub(1 << self.kind.depth());
         before * self.len()
     }
 
-    /// Refuses rings that this crate does not support. It supports full rings of 2^1 ..= 2^17 coefficients, halves of 2^1 ..=
-    /// 2^16, and so on. It also refuses a part whose number is no part's.
+    /// Refuses rings that this crate does not support. It supports full rings of 2^1 to 2^17
+    /// coefficients, halves of 2^1 to 2^16, quarters of 2^1 to 2^15, and so on. It also refuses a
+    /// [`RingKind::Part`] with a number below 4.
     pub fn check(self) -> Result<(), MathError> {
         if matches!(self.kind, RingKind::Part(0..4)) {
             return Err(MathError::WrongRing {
@@ -116,8 +121,8 @@ impl Ring {
         Ok(())
     }
 
-    /// Returns the halves (p, m) of this ring. Both have `log_n` less one (at least 0). Parts with number 128 and more have
-    /// no valid halves: [`Ring::check`] refuses them.
+    /// Returns the halves (p, m) of this ring. Both have `log_n` less one (at least 0). A part with
+    /// number 128 or more has no valid halves, and [`Ring::check`] refuses those that are returned.
     pub const fn halves(self) -> (Ring, Ring) {
         (self.half(0), self.half(1))
     }

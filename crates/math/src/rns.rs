@@ -74,7 +74,8 @@ impl RnsBasis {
         self.moduli.iter().map(|q| reduce_big(x, *q)).collect()
     }
 
-    /// Returns the integer x in [0, Q) with these residues, one for each modulus. The residues are reduced first.
+    /// Returns the integer x in \[0, Q) with these residues, one for each modulus, where Q is the
+    /// product of all moduli. Residues may be any numbers, because they are reduced first.
     pub fn compose(&self, residues: &[u64]) -> Result<BigUint, MathError> {
         check_len("residues", self.moduli.len(), residues.len())?;
         let mut sum = BigUint::zero();
@@ -90,7 +91,8 @@ impl RnsBasis {
         Ok(sum % &self.product)
     }
 
-    /// Returns the integer x in (-Q/2, Q/2] with these residues, one for each modulus.
+    /// Returns the integer x in (-Q/2, Q/2\] with these residues, one for each modulus, where Q is
+    /// the product of all moduli.
     pub fn compose_centred(&self, residues: &[u64]) -> Result<BigInt, MathError> {
         let x = self.compose(residues)?;
         let above_half = (&x << 1u32) > self.product;
@@ -108,9 +110,10 @@ pub fn reduce_big(x: &BigUint, q: Modulus) -> u64 {
     (x % q.value()).to_u64().unwrap_or(0) // a remainder below q always fits
 }
 
-/// Fast (approximate) base extension from a basis q_0 ... q_(k-1) of product Q to other moduli p_j (Kırbıyık's thesis,
-/// Algorithm 1): y_j = sum_i \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j. That is x + u Q mod p_j for one u in \[0, k) in
-/// each coefficient. [`basext`](crate::basext) has exact base extensions.
+/// Fast (approximate) base extension of integers x from a basis q_0 ... q_(k-1) of product Q to
+/// other moduli p_j (Kırbıyık's thesis, Algorithm 1). From the residues x_i it computes y_j = sum_i
+/// \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j. That is x + u Q mod p_j for one u in \[0, k) in each
+/// coefficient. [`basext`](crate::basext) has exact base extensions.
 #[derive(Clone, Debug)]
 pub struct BaseConverter {
     crt: Crt,
@@ -119,8 +122,8 @@ pub struct BaseConverter {
 }
 
 impl BaseConverter {
-    /// Makes the tables from the basis `from` to each modulus of `to`. The targets may be any moduli, whatever `from`
-    /// is.
+    /// Makes the tables of the base extension from the basis `from` to each modulus of `to`. The
+    /// targets may be any moduli, whatever `from` is.
     pub fn new<'a>(from: &RnsBasis, to: impl Into<Targets<'a>>) -> Self {
         let to = to.into();
         let product = to.moduli.iter().map(|p| reduce_big(&from.product, *p));
@@ -144,20 +147,21 @@ impl BaseConverter {
         self.crt.scale().get(i).map(|w| w.value)
     }
 
-    /// Returns the constants of target modulus p_j: (Q / q_i) mod p_j for each source modulus q_i, where Q is the
-    /// product of the source moduli. They are prepared for [`kernels::dot_scalars`].
+    /// Returns the constants of target modulus p_j: (Q / q_i) mod p_j for each source modulus q_i,
+    /// where Q is the product of the source moduli. They are prepared for [`kernels::dot_scalars`].
+    /// It is `None` if there is no such target.
     pub fn row(&self, j: usize) -> Option<&[Shoup]> {
         self.crt.sums().row(j)
     }
 
-    /// Returns Q mod p_j, where Q is the product of the source moduli and p_j is target modulus j. A caller can so
-    /// subtract a multiple of Q.
+    /// Returns Q mod p_j, where Q is the product of the source moduli and p_j is target modulus
+    /// number j. With it a caller can subtract a multiple of Q from output limb j.
     pub fn product_mod(&self, j: usize) -> Option<u64> {
         self.product.get(j).copied()
     }
 
-    /// Computes the first half of the conversion, in place: limb i of `limbs`, with the residues x_i, becomes x_i
-    /// (Q/q_i)^-1 mod q_i. Here q_i are the source moduli, and Q is their product.
+    /// Computes the first half of the base extension, in place: limb i of `limbs`, with residues
+    /// x_i, becomes x_i (Q/q_i)^-1 mod q_i. Here q_i are the source moduli, and Q is their product.
     pub fn scale(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         check_len("input limbs", self.from_moduli().len(), limbs.len())?;
         for ((limb, q), w) in limbs
@@ -170,8 +174,8 @@ impl BaseConverter {
         Ok(())
     }
 
-    /// Computes the second half of the conversion: output limb j, modulo target p_j, from the limbs that
-    /// [`BaseConverter::scale`] returns.
+    /// Computes the second half of the base extension: output limb j, modulo target modulus number
+    /// j, from the limbs that [`BaseConverter::scale`] returns.
     pub fn accumulate(
         &self,
         scaled: &[&[u64]],
@@ -192,9 +196,9 @@ impl BaseConverter {
         }
     }
 
-    /// Computes the whole conversion. `input` has one limb for each source modulus, `output` one for each target
-    /// modulus, all of one length. It allocates its scratch memory; [`BaseExtension::convert`] takes that from the
-    /// caller.
+    /// Computes the whole base extension. `input` has one limb for each source modulus, `output`
+    /// one for each target modulus, all of one length. The call allocates its scratch memory;
+    /// [`BaseExtension::convert`] takes that from the caller.
     pub fn convert(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), MathError> {
         let mut scratch = vec![0; self.scratch_len()];
         BaseExtension::convert(self, input, output, &mut scratch)

@@ -18,7 +18,8 @@ use crate::random::BLOCK_WORDS;
 use crate::{MathError, Modulus, Prng};
 use signed::widest;
 
-/// Fills `out` with residues modulo q from 128 random bits each, so that they are within q / 2^128 of uniform.
+/// Fills `out` with residues modulo q, each from 128 random bits, so that each is within q / 2^128
+/// of uniform in statistical distance.
 pub fn uniform(prng: &mut Prng, q: Modulus, out: &mut [u64]) {
     let mut bytes = Zeroizing::new([0u8; 1024]);
     for residues in out.chunks_mut(bytes.len() / 16) {
@@ -39,9 +40,10 @@ pub fn ternary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
     })
 }
 
-/// Returns n values of which exactly `hamming_weight` are not 0. Each of these is -1 or 1 with equal probability,
-/// and their positions are uniform. By selection sampling, position i is chosen with probability (values still
-/// needed) / (positions left). The time does not depend on the outcome.
+/// Returns n values of which exactly `hamming_weight` are not 0. Each of those is -1 or 1 with
+/// equal probability, and their positions are uniform. By selection sampling, position i is chosen
+/// with probability (values still needed) / (positions left). The time does not depend on the
+/// outcome.
 pub fn sparse_ternary(
     prng: &mut Prng,
     n: usize,
@@ -70,9 +72,10 @@ pub fn sparse_ternary(
     Ok(values)
 }
 
-/// Returns n samples of the centred binomial distribution: the number of ones among `eta` random bits minus that
-/// among `eta` others. The variance is eta / 2, the range -eta ..= eta. `eta` 21 (sigma 3.24) is SEAL's noise. It
-/// takes constant time, and fails for an `eta` above 32.
+/// Returns n samples of the centred binomial distribution: the number of ones among `eta` random
+/// bits minus the number of ones among `eta` others. The variance is eta / 2, the range -eta to
+/// eta. `eta` 21 (sigma 3.24) is SEAL's noise. It takes constant time, and fails for an `eta`
+/// above 32.
 pub fn centred_binomial(
     prng: &mut Prng,
     n: usize,

@@ -40,24 +40,25 @@ pub enum Chunks {
     TwoInStep,
 }
 
-/// Multiplication of residues by constants (Shoup's trick), in one width of arithmetic.
+/// Multiplication of residues modulo q by constants (Shoup's trick), in one width of arithmetic.
 pub trait LazyMul {
-    /// The bound of products: they are below `BOUND` * q.
+    /// The bound on products: they are below `BOUND` * q for the modulus q.
     const BOUND: u64;
-    /// Whether numbers up to 4 `BOUND` q fit a word and may be multiplied; otherwise 2 `BOUND` q is the limit.
+    /// Whether numbers up to 4 `BOUND` q fit a word and may be multiplied. Otherwise numbers stay
+    /// below 2 `BOUND` q. Here q is the modulus, and `BOUND` q the bound on products.
     const WIDE_RANGE: bool;
-    /// Whether [`LazyMul::constant`] takes the second factors of 52-bit arithmetic ([`Factor`]) instead of quotients of
-    /// 64 bits.
+    /// Whether [`LazyMul::constant`] takes, beside a constant's value, the second factor of 52-bit
+    /// arithmetic ([`Factor`]). Otherwise it takes the quotient of 64 bits.
     const FACTORS_52: bool = false;
     /// The number of chunks of eight vectors that run together in the last stages of a forward transform.
     const FORWARD: Chunks = Chunks::Two;
     /// The number of chunks of eight vectors that run together in the first stages of an inverse transform.
     const INVERSE: Chunks = Chunks::Two;
-    /// A constant factor in each lane, with the quotients that this arithmetic needs.
+    /// A constant factor modulo q in each lane, with the quotients that this arithmetic needs.
     type Constant: Copy;
     /// The form of a constant factor in memory, if every lane of a vector multiplies by it.
     type Form: Form;
-    /// The constants of a multiplication that depend on the modulus alone.
+    /// The constants of this arithmetic that depend on the modulus alone.
     type Context: Copy;
 
     /// Prepares the constants that this arithmetic needs modulo q.
@@ -66,8 +67,9 @@ pub trait LazyMul {
     /// The processor must have the features of this arithmetic.
     unsafe fn context(q: Modulus) -> Self::Context;
 
-    /// Returns a constant factor in each lane from its value and floor(value * 2^64 / q), or its second factor (see
-    /// `FACTORS_52`).
+    /// Returns a constant factor in each lane from its value and floor(value * 2^64 / q). If
+    /// `FACTORS_52` is set, `quotient` is the second factor of 52-bit arithmetic instead
+    /// ([`Factor`]).
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -79,14 +81,14 @@ pub trait LazyMul {
     /// The processor must have the features of this arithmetic.
     unsafe fn broadcast(w: &Self::Form) -> Self::Constant;
 
-    /// Returns x * w mod q in each lane, below `BOUND` * q.
+    /// Returns in each lane a number below `BOUND` * q that is congruent to x * w modulo q.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
     unsafe fn mul(x: __m512i, w: Self::Constant, context: Self::Context) -> __m512i;
 
-    /// Returns x * w mod q, below `BOUND` * q, for K pairs of vectors x and w together, so that instructions on one
-    /// pair run while those on another wait.
+    /// Returns numbers below `BOUND` * q that are congruent to x * w modulo q, for K pairs of
+    /// vectors x and w together. Instructions on one pair run while those on another wait.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -103,8 +105,9 @@ pub trait LazyMul {
         x
     }
 
-    /// Brings x below half of the range that numbers may have, before a forward stage. Stages come in pairs; `SECOND`
-    /// says that this is the second of a pair. `bound` is `BOUND` q in each lane.
+    /// Reduces x before a forward stage to less than half of the range that numbers may have.
+    /// Stages come in pairs; `SECOND` says that this is the second of a pair. `bound` is `BOUND` q
+    /// in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -148,8 +151,8 @@ pub trait LazyMul {
         }
     }
 
-    /// Reduces numbers that are as large as the results of a forward stage below 2q if that is cheaper, otherwise as
-    /// [`LazyMul::reduce_fully`].
+    /// Reduces numbers as large as the results of a forward stage: to numbers below 2q if that is
+    /// cheaper, otherwise to residues.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -189,8 +192,8 @@ pub trait LazyMul {
         }
     }
 
-    /// Computes K inverse butterflies (x + y, w (x - y)) with results below `BOUND` q, for x and y below it. `FRESH`
-    /// says that they are below q, so the sum needs no reduction.
+    /// Computes K inverse butterflies (x + y, w (x - y)) with results below `BOUND` q, for x and y
+    /// below `BOUND` q. `FRESH` says that x and y are below q, so the sum needs no reduction.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -236,8 +239,8 @@ pub trait LazyMul {
         }
     }
 
-    /// Brings the sums of inverse butterflies back into the range of their operands, below `BOUND` q, in the stages that
-    /// need it.
+    /// Reduces the sums of inverse butterflies to the range of their operands, below `BOUND` q,
+    /// unless this arithmetic lets sums grow.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -251,7 +254,8 @@ pub trait LazyMul {
         unsafe { correct_many(x, bound) }
     }
 
-    /// Returns the multiple of q that is added to the difference of a butterfly's operands, to make it positive.
+    /// Returns the multiple of q that is added to the difference of an inverse butterfly's
+    /// operands, to make it positive.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -260,8 +264,8 @@ pub trait LazyMul {
         bound
     }
 
-    /// Reduces the sums of inverse butterflies before they are stored for the first time, if they are too large for
-    /// this arithmetic's next stages. Otherwise returns them as they are.
+    /// Reduces the sums of inverse butterflies, when they are first stored, if they are too large
+    /// for this arithmetic's next stages. Otherwise returns them as they are.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -290,14 +294,15 @@ pub trait LazyMul {
     }
 }
 
-/// A constant factor that every lane shares: its value, and the numbers by which an arithmetic multiplies besides. It
-/// holds nothing else, because long tables of such constants do not fit the second-level cache and are read from memory.
+/// A constant factor that all lanes of a vector share, as it lies in memory: its value, and the
+/// other numbers by which an arithmetic multiplies. It holds nothing else, because long tables of
+/// such constants do not fit the second-level cache and are read from memory.
 pub trait Form: Copy + 'static {
-    /// Makes the constant factor w modulo q in this form.
+    /// Makes the constant factor w modulo q in this form of an arithmetic.
     fn new(q: Modulus, w: Shoup) -> Self;
 
-    /// Returns the cell for a table of such constants, or `None` for a form that the loops read from the tables of the
-    /// twiddles' values and second factors.
+    /// Returns the cell of `tables` that keeps a table of constants in this form. It is `None` for
+    /// a form that the loops read from the tables of the twiddles' values and 52-bit factors.
     fn kept(tables: &Forms) -> Option<&OnceLock<Vec<Self>>>;
 }
 
@@ -313,7 +318,8 @@ pub struct Forms {
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     value: u64,
-    /// The second factor floor(value * 2^52 / q), or 2^52 value mod q for the prime of [`Solinas`].
+    /// The second factor by which 52-bit arithmetic multiplies: floor(value * 2^52 / q), or 2^52
+    /// value mod q for the prime of [`Solinas`].
     pub(crate) factor: u64,
 }
 
@@ -337,9 +343,10 @@ impl Form for Factor {
 #[derive(Clone, Copy)]
 pub(crate) struct Split {
     value: u64,
-    /// The quotient floor(value * 2^64 / q).
+    /// The quotient floor(value * 2^64 / q) of the constant factor `value` by the modulus q.
     quotient: u64,
-    /// The upper half of the quotient: floor(value * 2^32 / q).
+    /// The upper half of the quotient of the constant factor by the modulus q: floor(value * 2^32 /
+    /// q).
     quotient_high: u64,
 }
 
@@ -357,10 +364,12 @@ impl Form for Split {
     }
 }
 
-/// 64-bit arithmetic with 32-bit products (AVX-512 F and DQ). With `SMALL` q is below 2^60.
+/// 64-bit arithmetic modulo q with 32-bit products (AVX-512 F and DQ). With `SMALL` q is below
+/// 2^60.
 pub(crate) struct DoubleWord<const SMALL: bool>;
 
-/// A constant factor of [`DoubleWord`]: the value, its quotient, and the high half of the quotient shifted down.
+/// A constant factor w of [`DoubleWord`] modulo q in each lane: w, its quotient floor(w 2^64 / q),
+/// and the high half of the quotient shifted down.
 #[derive(Clone, Copy)]
 pub(crate) struct SplitConstant {
     value: __m512i,
@@ -453,8 +462,8 @@ pub(crate) unsafe fn correct_many<const K: usize>(mut x: [__m512i; K], m: __m512
     x
 }
 
-/// Returns the high word of x * y in each lane, or one or two less, because the carries of the products of low halves
-/// are left out. `y_high` is y >> 32.
+/// Returns in each lane the high word of x * y, or one or two less, because the carries of the
+/// products of low halves are left out. `y_high` is y >> 32.
 ///
 /// # Safety
 /// The processor must have AVX-512 F.

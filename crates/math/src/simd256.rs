@@ -11,7 +11,8 @@ use crate::{Modulus, Shoup};
 /// The number of residues in one vector.
 pub(crate) const LANES: usize = 4;
 
-/// A constant factor in each lane, its halves exchanged, and both halves of floor(value * 2^64 / q).
+/// A constant factor w modulo q in each lane: w, w with its 32-bit halves exchanged, and both
+/// halves of floor(w 2^64 / q).
 #[derive(Clone, Copy)]
 pub(crate) struct Constant {
     value: __m256i,
@@ -55,7 +56,7 @@ pub(crate) struct Context {
     pub(crate) q: __m256i,
     pub(crate) two_q: __m256i,
     q_swapped: __m256i,
-    /// The mask of the upper half of each lane.
+    /// The mask that selects the upper 32 bits of each 64-bit lane.
     upper: __m256i,
 }
 
@@ -77,9 +78,10 @@ impl Context {
         }
     }
 
-    /// Returns x * w mod q below 4q, for any x, for K pairs of vectors together, so that instructions on one pair run
-    /// while those on another wait. The estimated quotient leaves out the carries of the products of low halves, so it
-    /// is short by less than 4.
+    /// Returns numbers below 4q that are congruent to x * w modulo q, for any x, for K pairs of
+    /// vectors together. Instructions on one pair run while those on another wait. The estimated
+    /// quotient leaves out the carries of the products of low halves, so it is short by less
+    /// than 4.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -125,7 +127,8 @@ impl Context {
         }
     }
 
-    /// Returns x * w mod q below 2q, for any x. The product is below 4q < 2^63, so that one correction suffices.
+    /// Returns in each lane a number below 2q that is congruent to x * w modulo q, for any x. The
+    /// product is first below 4q < 2^63, so that one correction suffices.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -135,7 +138,7 @@ impl Context {
         unsafe { correct(self.mul_lazy([x], [w])[0], self.two_q) }
     }
 
-    /// Returns the low word of x q in each lane.
+    /// Returns in each lane the low word of x times the modulus q.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -148,8 +151,9 @@ impl Context {
         }
     }
 
-    /// Returns `low` + 2^32 (sum of both 32-bit halves of `crossed`) in each lane. `crossed` has the products of a low
-    /// and a high half.
+    /// Returns in each lane the low word of a product: `low` plus 2^32 times the sum of the two
+    /// 32-bit halves of `crossed`. `low` is the product of the factors' low halves, and `crossed`
+    /// has the products of a low and a high half.
     #[inline(always)]
     unsafe fn with_crossed(self, low: __m256i, crossed: __m256i) -> __m256i {
         // SAFETY: the caller enables AVX2.
@@ -160,7 +164,7 @@ impl Context {
         }
     }
 
-    /// Reduces numbers below 4q below q, in each lane.
+    /// Reduces numbers below 4q to residues below q, in each lane.
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -194,8 +198,8 @@ pub(crate) unsafe fn correct(x: __m256i, m: __m256i) -> __m256i {
     }
 }
 
-/// Returns the high word of x * y in each lane, or one or two less, because the carries of the products of low halves
-/// are left out. `y_high` is y >> 32.
+/// Returns in each lane the high word of x * y, or one or two less, because the carries of the
+/// products of low halves are left out. `y_high` is y >> 32.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -240,8 +244,8 @@ pub(crate) unsafe fn store(p: *mut u64, x: __m256i) {
     unsafe { _mm256_storeu_si256(p.cast(), x) }
 }
 
-/// Returns for each of K pairs of vectors a vector of both low 128-bit halves, and a vector of both high ones. The
-/// function is its own inverse.
+/// Returns for each of K pairs of vectors one vector of both low 128-bit halves, and one of both
+/// high halves. The function is its own inverse.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -262,8 +266,8 @@ pub(crate) unsafe fn halves<const K: usize>(
     (x, y)
 }
 
-/// Returns for each of K pairs of vectors a vector with the even 64-bit lanes of both in turn, and a vector with the
-/// odd lanes of both in turn. The function is its own inverse.
+/// Returns for each of K pairs of vectors one vector in which the even 64-bit lanes of both
+/// alternate, and one with the odd lanes of both. The function is its own inverse.
 ///
 /// # Safety
 /// The processor must have AVX2.

@@ -7,8 +7,8 @@
 
 use std::hint::black_box;
 
-/// The bytes of stack that are overwritten: twice the depth that the computations of this workspace were seen to use.
-/// They fit into the first-level cache.
+/// The bytes of stack that are overwritten after a computation on secrets: twice the most that such
+/// computations of this workspace were seen to use. They fit into the first-level cache.
 const DEPTH: usize = 16 << 10;
 
 /// Runs `work`, then overwrites the stack that it used, to a depth of 16 KiB, even if it panics. The result is moved,
@@ -18,8 +18,9 @@ pub fn off_the_stack<T>(work: impl FnOnce() -> T) -> T {
     below(work)
 }
 
-/// Overwrites the stack, then runs `work` there, for structures that are made once and kept. A structure is moved to
-/// the heap with the gaps between its fields. These gaps would hold what was on the stack before.
+/// Overwrites the stack, then runs `work` there, for structures that are made once and kept. A
+/// structure is moved to the heap with the gaps between its fields. Without the overwriting, these
+/// gaps would hold what was on the stack before.
 pub fn on_a_clean_stack<T>(work: impl FnOnce() -> T) -> T {
     overwrite();
     below(work)

@@ -9,8 +9,9 @@ use num_bigint::BigUint;
 use crate::rns::reduce_big;
 use crate::{MathError, Modulus};
 
-/// A modulus 2^k with 1 <= k <= 64. Its arithmetic is that of machine words, cut to k bits: it takes no division, and
-/// an operand may be any word. A power of two up to 2^60 may be a [`Modulus`] as well.
+/// A modulus 2^k with 1 <= k <= 64. Its arithmetic is that of machine words, cut to k bits. It
+/// takes no division, and an operand may be any word. A power of two up to 2^60 may be a
+/// [`Modulus`] as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct WordModulus {
     /// The mask 2^k - 1 of the modulus 2^k.
@@ -79,7 +80,7 @@ impl fmt::Display for AnyModulus {
 }
 
 impl AnyModulus {
-    /// Returns x modulo this modulus.
+    /// Returns x modulo this modulus, for any word x.
     pub fn reduce(self, x: u64) -> u64 {
         match self {
             Self::Below61(q) => q.reduce(x),

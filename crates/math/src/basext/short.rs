@@ -103,8 +103,8 @@ impl End {
         })
     }
 
-    /// Returns the bound on the magnitude of a sum modulo p after one more folding. Folding makes T_1 f + T_0 of a sum T_1 2^32
-    /// + T_0, where f is 2^32 modulo p, nearest to zero.
+    /// Returns the bound on the magnitude of a sum modulo p after one more folding. Folding makes
+    /// T_1 f + T_0 of a sum T_1 2^32 + T_0, where f is 2^32 modulo p, nearest to zero.
     fn folded(&self) -> u128 {
         ((self.most >> 32) + 1) * u128::from(self.p / 2) + (1 << 32)
     }

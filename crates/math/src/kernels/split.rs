@@ -5,9 +5,9 @@
 use super::{add, add_assign, check_len, mul_scalar, mul_scalar_assign, sub};
 use crate::{MathError, Modulus, NttPlan, Ring};
 
-/// Splits a limb a = lo + hi x^n into its halves p = lo + zeta * hi, modulo x^n - zeta, and m = lo - zeta * hi, modulo x^n
-/// + zeta (Medha paper, equation 2 and Algorithm 6). `ring` is the ring of `a`, full or a part; p and m have n
-/// coefficients each.
+/// Splits a limb a = lo + hi x^n into its halves p = lo + zeta * hi, modulo x^n - zeta, and m =
+/// lo - zeta * hi, modulo x^n + zeta (Medha paper, equation 2 and Algorithm 6). `ring` is the
+/// ring of `a`, full or a part; p and m have n coefficients each.
 pub fn split(
     q: Modulus,
     ring: Ring,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times the candidate kernels of a shape and chooses among them.
+//! Times the candidate kernels of a shape of transform, and chooses among them. A shape is the kind
+//! of transform, the width of words, the size of the modulus and the length.
 
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -13,20 +14,22 @@ use crate::kernels::{best_backend, forced_backend};
 use crate::wipe::on_a_clean_stack;
 use crate::{Backend, MathError, Ring};
 
-/// The time for which the candidates of one shape are timed, for limbs of up to 2^[`QUICK_LOG_N`] coefficients. A few
-/// slow calls may take more.
+/// The time for which the candidate kernels of one shape of transform are timed, for limbs of up to
+/// 2^[`QUICK_LOG_N`] coefficients. A few slow calls may take more.
 const PATIENCE: Duration = Duration::from_millis(1);
-/// The base-2 logarithm of the length up to which candidates for a limb are timed for [`PATIENCE`]. Longer limbs get
-/// more, in proportion to their length, so that each candidate is timed several times. A program that transforms such
-/// limbs has many of them.
+/// The base-2 logarithm of the length up to which the candidate kernels for a limb are timed for
+/// [`PATIENCE`]. Longer limbs get more time, in proportion to their length, so that each candidate
+/// is timed several times. A program that transforms such limbs has many of them.
 const QUICK_LOG_N: u8 = 12;
-/// The base-2 logarithm of the length from which on scalar code is no candidate if there is another. Timing the slowest
-/// candidate would take most of the time.
+/// The base-2 logarithm of the limb's length from which on scalar code is no candidate if there is
+/// another kernel. It is the slowest candidate, and timing it would take most of the time.
 const SCALAR_LOG_N: u8 = 9;
-/// The most choices that [`made`] returns; there are fewer shapes.
+/// The most choices of kernels that [`made`] returns. There are fewer shapes of transform, each
+/// with one choice.
 const NOTED: usize = 1024;
 
-/// The order in which the stages of a transform go through the limb: part by part, or each through the whole limb.
+/// The order in which the stages of a transform go through the limb: part by part, or each stage
+/// through the whole limb.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     pub name: &'static str,
@@ -42,8 +45,8 @@ impl Order {
     }
 }
 
-/// The candidate orders of a transform's stages. The first is used until the kernels were timed; its parts are half of
-/// the smallest first-level cache in use.
+/// The candidate orders of a transform's stages. The first one is used until the kernels were
+/// timed. Its parts of 32 KiB are as large as the smallest first-level cache in use.
 pub(crate) const ORDERS: [Order; 3] = [
     Order {
         name: "blocks of 32 KiB",
@@ -59,16 +62,17 @@ pub(crate) const ORDERS: [Order; 3] = [
     },
 ];
 
-/// The loops of a transform in one arithmetic and one width of vectors.
+/// The loops of the forward and of the inverse transform in one arithmetic and one width of
+/// vectors.
 pub(crate) struct Arithmetic<P: Planned> {
     pub name: &'static str,
     pub level: Backend,
     /// Returns whether the arithmetic is exact for the plan's modulus, has loops for its length, and is worth timing
     /// for it.
     pub takes: fn(&P) -> bool,
-    /// The bytes of a word in the loops, or `None` if the loops do not follow an [`Order`] of stages.
+    /// The bytes of a word in these loops, or `None` if they do not follow an [`Order`] of stages.
     pub ordered: Option<usize>,
-    /// The loops of the forward and of the inverse transform.
+    /// The loops of the transforms in this arithmetic: first the forward one, then the inverse one.
     pub run: [Run<P>; 2],
 }
 
@@ -79,8 +83,8 @@ pub(crate) struct Arithmetic<P: Planned> {
 /// the plan's length.
 pub(crate) type Run<P> = unsafe fn(&P, &mut [<P as Planned>::Word], Order);
 
-/// A cell for each shape of transforms that one table of kernels has: [`EMPTY`], [`BUSY`], or [`CHOSEN`] plus the
-/// number of the chosen candidate.
+/// A memory cell for each shape of the transforms that one table of kernels computes. It holds
+/// [`EMPTY`], [`BUSY`], or [`CHOSEN`] plus the number of the chosen candidate kernel.
 pub(crate) struct Cells<const CLASSES: usize>([[[AtomicU8; LENGTHS]; CLASSES]; TASKS]);
 
 const TASKS: usize = 3;
@@ -99,22 +103,24 @@ impl<const CLASSES: usize> Cells<CLASSES> {
     }
 }
 
-/// A plan of transforms that has a choice of kernels.
+/// A plan, the tables for transforms of one ring and modulus, whose transforms several kernels can
+/// compute.
 pub(crate) trait Planned: Sized + 'static {
     type Word: Copy + Default + 'static;
 
-    /// Returns the arithmetics in which kernels compute, those of the best instruction set first. The last one is right
-    /// for every plan on every processor.
+    /// Returns the arithmetics in which kernels compute this kind of plan, those of the best
+    /// instruction set first. The last one is right for every plan on every processor.
     fn arithmetics() -> &'static [Arithmetic<Self>];
 
     /// Returns the shape of this plan's transform of kind `task`, and the cell that keeps the chosen kernel.
     fn shape(&self, task: Task) -> (Shape, Cell);
 }
 
-/// The memory cell that keeps the number of the kernel chosen for a shape, or `None` if the choice is not kept.
+/// The memory cell that keeps the number of the kernel chosen for a shape of transform, or `None`
+/// if the choice is not kept.
 pub(crate) type Cell = Option<&'static AtomicU8>;
 
-/// A candidate kernel: its arithmetic, and its order of stages.
+/// A kernel that could compute a transform: its arithmetic, and its order of stages.
 type Kernel<P> = (&'static Arithmetic<P>, Order);
 
 fn at<P: Planned>(k: u8) -> Option<Kernel<P>> {
@@ -125,8 +131,9 @@ fn at<P: Planned>(k: u8) -> Option<Kernel<P>> {
     ))
 }
 
-/// Returns the indices of those [`ORDERS`] of stages that differ on a limb of `bytes` bytes. If the limb fits the first
-/// order's part, the order for whole limbs does the same as the first.
+/// Returns the indices of those [`ORDERS`] of stages that differ on a limb of `bytes` bytes. If the
+/// limb fits into the parts of the first order, the order that takes whole limbs does the same as
+/// the first.
 pub(crate) fn orders(bytes: usize) -> impl Iterator<Item = usize> {
     ORDERS.iter().enumerate().filter_map(move |(o, order)| {
         let whole = order.block == usize::MAX && bytes > ORDERS[0].block;
@@ -134,7 +141,8 @@ pub(crate) fn orders(bytes: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the name of an order of stages on a limb of `bytes` bytes.
+/// Returns the name of an order of stages on a limb of `bytes` bytes. It is that of the order for
+/// whole limbs if the limb fits into one part.
 pub(crate) fn order_name(order: Order, bytes: usize) -> &'static str {
     let fits = bytes <= order.block;
     if fits {
@@ -144,8 +152,8 @@ pub(crate) fn order_name(order: Order, bytes: usize) -> &'static str {
     }
 }
 
-/// Returns the numbers of the kernels that could compute a plan's transforms with at most the instruction set `level`,
-/// in the order of the table.
+/// Returns the numbers of the kernels that could compute a plan's transforms with the instructions
+/// of `level` or less, in the order of the plan's table of arithmetics.
 fn candidates<P: Planned>(plan: &P, level: Backend) -> Vec<u8> {
     let log_n = plan.shape(Task::Forward).0.log_n;
     let mut list = Vec::new();
@@ -173,7 +181,8 @@ fn name<P: Planned>(plan: &P, (arithmetic, order): Kernel<P>) -> String {
     format!("{}, {}", arithmetic.name, order_name(order, bytes))
 }
 
-/// Returns the first kernel that could compute a plan's transforms with at most the instruction set `level`.
+/// Returns the first kernel of the plan's table that could compute its transforms with the
+/// instructions of `level` or less.
 fn first<P: Planned>(plan: &P, level: Backend) -> Kernel<P> {
     let table = P::arithmetics();
     let found = table
@@ -209,10 +218,10 @@ pub(crate) fn chosen(cell: &AtomicU8) -> Chosen {
     }
 }
 
-/// The state of the choice of a kernel for a shape.
+/// The state of the choice of a kernel for a shape of transform: not made, being made, or made.
 pub(crate) enum Chosen {
     NotYet,
-    /// A thread is timing the candidates of the shape.
+    /// A thread is timing the candidate kernels of the shape, so that no choice is made yet.
     Busy,
     Is(u8),
 }
@@ -252,25 +261,28 @@ pub(crate) fn names<P: Planned>(plan: &P) -> Vec<String> {
     ids.into_iter().map(|k| named(plan, k)).collect()
 }
 
-/// Returns the index of the task's loop among the two loops of a kernel.
+/// Returns the index of a transform's loop among the two loops of a kernel: 1 for the inverse
+/// transform, otherwise 0.
 fn direction(task: Task) -> usize {
     usize::from(task == Task::Inverse)
 }
 
-/// Returns the time for which the candidates of a limb of 2^`log_n` coefficients are timed, if a program asks for a
-/// choice.
+/// Returns the time for which the candidate kernels for a limb of 2^`log_n` coefficients are timed.
 pub fn patience(log_n: u8) -> Duration {
     PATIENCE * (1 << log_n.saturating_sub(QUICK_LOG_N))
 }
 
-/// Times the kernels of a task again for about `patience`, whatever was chosen before, and returns the new choice.
+/// Times the kernels of one kind of a plan's transforms again for about `patience`, whatever was
+/// chosen before, and returns the new choice. Returns `None` if choices for this shape are not
+/// kept, if another thread is choosing, or if there is no memory to time kernels.
 pub(crate) fn choice<P: Planned>(plan: &P, task: Task, patience: Duration) -> Option<Choice> {
     let (shape, cell) = plan.shape(task);
     choose(plan, shape, cell?, patience)?;
     made().into_iter().find(|choice| choice.shape == shape)
 }
 
-/// Chooses the kernel of a shape, unless another thread is choosing it.
+/// Chooses the kernel of a shape of transform, and returns its number. Returns `None` if another
+/// thread is choosing it, or if there is no memory to time kernels.
 #[cold]
 fn choose<P: Planned>(plan: &P, shape: Shape, cell: &AtomicU8, patience: Duration) -> Option<u8> {
     // The choice is kept, and what was transformed before it may be secret.
@@ -298,8 +310,9 @@ fn settled<P: Planned>(plan: &P, shape: Shape, cell: &AtomicU8, patience: Durati
     .settle(patience, run)
 }
 
-/// A limb on which kernels are timed, made when it is first needed. It is all zeros, which are residues of any modulus;
-/// no kernel's time depends on the data. It starts on a cache line, as the limbs of devices do.
+/// A limb on which kernels are timed, made when it is first needed. Its words are all zero, which
+/// are residues of any modulus; no kernel's time depends on the data. It starts on a cache line, as
+/// the limbs of devices do.
 #[derive(Default)]
 pub(crate) struct Scratch<W>(Vec<W>);
 
@@ -313,20 +326,21 @@ impl<W: Copy + Default> Scratch<W> {
     }
 }
 
-/// A choice of a kernel that is still to be made.
+/// A choice of a kernel for a shape of transform that is still to be made.
 pub(crate) struct Settling<'a> {
     pub shape: Shape,
     pub cell: &'a AtomicU8,
-    /// The numbers of the candidates. The first one is used until the choice is made.
+    /// The numbers of the candidate kernels. The first one is used until the choice is made.
     pub ids: &'a [u8],
     pub name: &'a dyn Fn(u8) -> String,
-    /// The bytes of memory that timing the candidates allocates.
+    /// The bytes of the limbs on which the candidate kernels are timed.
     pub bytes: u64,
 }
 
 impl Settling<'_> {
-    /// Chooses a kernel as the environment says and keeps the choice; `run(k)` calls candidate k once. Returns `None`
-    /// if another thread is timing this shape, or if there is no memory for it.
+    /// Chooses a kernel in the way that the environment asks for, and keeps the choice. `run(k)`
+    /// calls candidate k once. Returns `None` if another thread is timing this shape, if there is
+    /// no memory to time it, or without candidates.
     pub fn settle(self, patience: Duration, run: &mut dyn FnMut(u8)) -> Option<u8> {
         let (ids, cell) = (self.ids, self.cell);
         let chosen = match (ids, policy().mode) {
@@ -388,8 +402,9 @@ fn random(seed: u64, shape: Shape) -> usize {
 
 static MADE: RwLock<Vec<Choice>> = RwLock::new(Vec::new());
 
-/// Adds a choice to the list that [`made`] returns. It never waits for a lock: a process that was forked while another
-/// thread held the lock would wait forever. A choice that is not in the list serves all the same.
+/// Adds a choice of a kernel to the list that [`made`] returns. It never waits for a lock: a
+/// process that was forked while another thread held the lock would wait forever. A choice that
+/// does not get into the list is used all the same.
 fn note(choice: Choice) {
     for _ in 0..100 {
         if let Ok(mut made) = MADE.try_write() {
@@ -403,7 +418,8 @@ fn note(choice: Choice) {
     }
 }
 
-/// Returns the choices that this process has made so far, in order.
+/// Returns the choices of kernels that this process has made so far, in the order in which they
+/// were made.
 pub fn made() -> Vec<Choice> {
     MADE.read()
         .unwrap_or_else(|error| error.into_inner())

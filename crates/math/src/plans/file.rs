@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads and writes the file `RINGMILL_PLANS_FILE`, which keeps choices of kernels from one process to the next.
 //!
-//! The first line of the file has the format and this crate's version, the second the processor. Then comes a line for each shape,
-//! `task word-bits bits log2-n: kernel`. The file is not trusted: a kernel counts only if it is a candidate of the shape on this
-//! processor. A file that is too long, of another processor or not of this form is ignored.
+//! The first line of the file has the format and this crate's version, the second the processor.
+//! Then comes a line for each shape of transform, `task word-bits bits log2-n: kernel`. The file is
+//! not trusted: a kernel counts only if it is a candidate of the shape on this processor. A file
+//! that is too long, of another processor or not of this form is ignored.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +18,8 @@ use super::{FILE_VARIABLE, Shape, policy, processor};
 /// The most bytes of the file of choices, which is more than all shapes of transforms need.
 const LONGEST: u64 = 64 << 10;
 
-/// The choices in a file of choices: for each shape of transforms its kernel, both by the names that the file has.
+/// The content of a file of choices: the name of the chosen kernel for each shape of transform, by
+/// the shape's text.
 pub type Kept = BTreeMap<String, String>;
 
 static KEPT: RwLock<Kept> = RwLock::new(Kept::new());
@@ -29,7 +31,8 @@ fn path() -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// Returns the first two lines of a file of choices: its format with this crate's version, and this processor.
+/// Returns the first two lines of a file of choices that this process writes: the format with this
+/// crate's version, and this processor.
 fn head() -> String {
     format!(
         "ringmill plans 1, {}\n{}, {}\n",

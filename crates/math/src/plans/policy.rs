@@ -16,7 +16,8 @@ pub enum Mode {
     Random(u64),
 }
 
-/// The best instruction set that kernels may use, and the way in which they are chosen.
+/// The choice of kernels that the environment asks for: the best instruction set they may use, and
+/// the way to choose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Policy {
     pub level: Backend,
@@ -24,8 +25,9 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Returns the instruction set of those kernels, such as elementwise ones, that are not chosen by timing. With
-    /// random choices it returns a random one up to the best, a new one at each call.
+    /// Returns the instruction set of those kernels, such as elementwise ones, that are not chosen
+    /// by timing. It is the best allowed one. With random choices it is any up to the best, a new
+    /// one at each call.
     #[inline]
     pub fn level(&self) -> Backend {
         match self.mode {

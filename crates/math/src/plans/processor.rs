@@ -50,8 +50,8 @@ pub(crate) mod x86 {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns family, model and stepping from the processor's signature word, as the operating system counts
-    /// them.
+    /// Returns the family, the model and the stepping in a processor's signature word, counted as
+    /// operating systems count them.
     pub fn signature(word: u32) -> [u32; 3] {
         let part = |shift: u32, bits: u32| word >> shift & ((1 << bits) - 1);
         let base = part(8, 4);

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Times candidate kernels against the first of them.
 //!
-//! A computer is slower for a while, then faster: other programs use its caches, its other thread, the core itself. So a
-//! candidate is timed right after the first candidate, time and again, and the median of the ratios counts. On a quiet
-//! machine the better times of each lead to the same choice. Both must agree before another candidate replaces the first.
-//! The best time alone does not count: a virtual machine's clock may cut a sample short, and the first candidate has the
-//! most samples.
+//! A computer is slower for a while, then faster: other programs use its caches, its other thread,
+//! the core itself. So a candidate is timed right after the first candidate, time and again, and
+//! the median of the two times' ratios counts. On a quiet machine the lower quartiles of both
+//! candidates' times lead to the same choice. Ratio and quartiles must agree before another
+//! candidate replaces the first. The best time alone does not count: a virtual machine's clock may
+//! cut a sample short, and the first candidate has the most samples.
 
 use std::time::{Duration, Instant};
 
-/// The least time of one sample, which is long compared to reading the clock.
+/// The time that one sample, a measurement of several calls together, takes at least. It is long
+/// compared to reading the clock.
 const SAMPLE: Duration = Duration::from_micros(10);
 /// The most calls of a candidate kernel in one sample, which is a measurement of several calls together.
 const CALLS: u128 = 16;
 /// Rules by which a slow candidate is dropped. A rule has a number of ratios and a factor: the candidate is dropped
 /// after that number of measured ratios of its time to the first candidate's, if all were above the factor.
 const DROPPED: [(usize, f64); 2] = [(2, 1.6), (4, 1.15)];
-/// The least number of measured ratios to the first candidate's time for each remaining candidate, unless they take
-/// four times the allowed time. The next constant is the most.
+/// The least number of ratios to the first candidate's time that are measured for each remaining
+/// candidate. Three are enough if the measurement has taken four times the allowed time.
+/// `MOST_RATIOS` is the most.
 const RATIOS: usize = 5;
 const MOST_RATIOS: usize = 51;
-/// The ratio of times that a later candidate must reach to be chosen; a smaller gain may be chance.
+/// The most that a later candidate's time may be, as a part of the first candidate's time, for the
+/// later one to be chosen. A smaller gain may be chance.
 const GAIN: f64 = 0.97;
 
 /// The measured times of each candidate kernel of a transform.
@@ -64,8 +68,8 @@ pub fn time(count: usize, patience: Duration, run: &mut dyn FnMut(usize)) -> Tim
 }
 
 impl Times {
-    /// Returns the number of the fastest candidate kernel. It is the first one, unless another is faster by more than
-    /// the constant `GAIN` allows for chance.
+    /// Returns the number of the fastest candidate kernel. It is the first one, unless another
+    /// candidate takes less than `GAIN` (0.97) of its time.
     pub fn fastest(&self) -> usize {
         let mut winner = (0, GAIN);
         for (k, ratios) in self.ratios.iter().enumerate().skip(1) {
@@ -78,8 +82,8 @@ impl Times {
     }
 }
 
-/// Returns the number at place floor(n / `parts`) of n numbers in ascending order: with `parts` 2 the median, or the
-/// larger of two middle numbers.
+/// Returns the number at index floor(n / `parts`) of n numbers in ascending order. With `parts` 2
+/// it is the median, or the larger of two middle numbers; with 4 it is the lower quartile.
 pub fn above(numbers: &[f64], parts: usize) -> f64 {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -89,7 +93,8 @@ pub fn above(numbers: &[f64], parts: usize) -> f64 {
         .unwrap_or(f64::INFINITY)
 }
 
-/// Returns the seconds of a call of candidate kernel k, as the mean of a few calls.
+/// Returns the seconds of one call of candidate kernel k. A short call is repeated, and the mean
+/// counts.
 fn sample(k: usize, run: &mut dyn FnMut(usize)) -> f64 {
     // Not counted where calls are short: the candidate before has had the caches.
     let begin = Instant::now();

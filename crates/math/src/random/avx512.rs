@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes sixteen ChaCha20 blocks at a time (AVX-512 F and DQ), for seed expansion and the generator. Vector w of the
-//! state holds word w of all blocks, one block in each 32-bit lane.
+//! Computes sixteen ChaCha20 blocks at a time (AVX-512 F and DQ), for seed expansion and the
+//! generator. Vector w of the state holds state word w of all blocks, one block in each 32-bit
+//! lane.
 
 use std::arch::x86_64::*;
 
@@ -8,15 +9,15 @@ use crate::Modulus;
 use crate::kernels::avx512::WideReducer;
 use crate::simd::LANES;
 
-/// The number of blocks that are computed together, and the number of residues that they give.
+/// The number of ChaCha20 blocks that are computed together, one in each 32-bit lane of a vector.
 const BLOCKS: usize = 16;
 const RESIDUES: usize = 4 * BLOCKS;
 
 /// The constants of RFC 8439: the text "expand 32-byte k".
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-/// Expands the longest prefix of `out` that is a multiple of 64 residues, and returns its length. The residues are those of
-/// [`crate::expand_uniform`].
+/// Expands the seed into the longest prefix of `out` that is a multiple of 64 residues, and returns
+/// the prefix's length. The residues are those of [`crate::expand_uniform`].
 ///
 /// # Safety
 /// The processor must have AVX-512 F and DQ.
@@ -130,7 +131,8 @@ fn block(start: &[__m512i; 16]) -> [__m512i; 16] {
     x
 }
 
-/// Computes the quarter round of ChaCha20 on words A, B, C, D of the states.
+/// Computes the quarter round of ChaCha20 on the state words number A, B, C and D of all sixteen
+/// blocks.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn quarter<const A: usize, const B: usize, const C: usize, const D: usize>(x: &mut [__m512i; 16]) {

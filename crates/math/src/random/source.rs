@@ -31,9 +31,9 @@ impl fmt::Debug for PrngSource {
     }
 }
 
-/// The party for whom a seeded source makes generators. One seed gives each party different generators, so that a test
-/// may use one seed for a key and for an encryption under it. An encryption with the randomness of its own secret key
-/// would have unusual noise.
+/// The party for which a seeded source makes generators. One seed gives each party different
+/// generators. So a test may use one seed for a key and for an encryption under it. An encryption
+/// with the randomness of its own secret key would have unusual noise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seeded {
     /// The party that makes a secret key and everything that is made with it.

@@ -9,24 +9,24 @@ use crate::kernels::Backend;
 use crate::random::BLOCK_WORDS;
 use crate::{MathError, Prng};
 
-/// The number of fractional bits with which the Gaussian's table of probabilities is computed. The table keeps 63 of
-/// them.
+/// The number of bits after the binary point with which the Gaussian's table of probabilities is
+/// computed. The table keeps 63 of them.
 const PRECISION: u32 = 192;
 
 /// The table of a discrete Gaussian of one width. Entry k is the probability that |x| <= k, in units of 2^-63,
 /// rounded down.
 ///
-/// The probabilities are computed with integers alone from the exact rational value of sigma, so the table, and
-/// with it every sample, is the same on every machine. The distribution is truncated at the smallest integer
-/// >= 9.4 sigma (mass beyond: below 2^-64, so beyond the table's resolution).
+/// The probabilities are computed with integers alone from the exact rational value of sigma, so
+/// the table, and with it every sample, is the same on every machine. The distribution is truncated
+/// at 9.4 sigma, rounded up. The mass beyond is below 2^-64, and so beyond the table's resolution.
 #[derive(Clone, Debug)]
 pub struct GaussianTable {
     thresholds: Vec<u64>,
 }
 
 impl GaussianTable {
-    /// Makes the table for `sigma`, the standard deviation of exp(-x^2 / (2 sigma^2)). It fails unless `sigma` is
-    /// between 0.3 and 13.
+    /// Makes the table for the standard deviation `sigma`, with probabilities in proportion to
+    /// exp(-x^2 / (2 sigma^2)). It fails unless `sigma` is between 0.3 and 13.
     pub fn new(sigma: f64) -> Result<Self, MathError> {
         if !(0.3..=13.0).contains(&sigma) {
             return Err(MathError::OutOfRange {
@@ -64,8 +64,8 @@ impl GaussianTable {
         self.thresholds.len()
     }
 
-    /// Appends a sample for each 64-bit word of `random`: its upper 63 bits choose the magnitude, the lowest bit the
-    /// sign.
+    /// Appends one sample for each 64-bit word of `random`. The word's upper 63 bits choose the
+    /// magnitude, its lowest bit the sign.
     fn append(&self, random: &[u64], samples: &mut Vec<i8>) {
         let mut magnitudes = Zeroizing::new([0u64; BLOCK_WORDS]);
         match Backend::current() {
@@ -84,9 +84,9 @@ impl GaussianTable {
         samples.extend(signed);
     }
 
-    /// Computes the magnitudes of samples. Each magnitude is the number of entries of the table that are not
-    /// above a 63-bit random number; each comparison is a borrow. The outer loop goes over entries and the inner
-    /// one over samples, so that the compiler can use vectors.
+    /// Computes the magnitudes of samples. A magnitude is the number of entries of the table that
+    /// are not above the upper 63 bits of a random word; each comparison is a borrow. The outer
+    /// loop goes over entries and the inner one over samples, so that the compiler can use vectors.
     #[inline(always)]
     fn scan(&self, random: &[u64], magnitudes: &mut [u64; BLOCK_WORDS]) {
         for &threshold in &self.thresholds {
@@ -118,7 +118,8 @@ pub fn gaussian(prng: &mut Prng, n: usize, sigma: f64) -> Result<Zeroizing<Vec<i
     Ok(GaussianTable::new(sigma)?.draw(prng, n))
 }
 
-/// Returns exp(-k^2 / (2 sigma^2)) in units of 1 / `one`, where `scaled` is sigma * 2^54.
+/// Returns exp(-k^2 / (2 sigma^2)) in units of 1 / `one`, where `scaled` is sigma * 2^54 and k an
+/// integer.
 fn exp_minus_square(k: u64, scaled: &BigUint, one: &BigUint) -> BigUint {
     // y = k^2 2^108 / (2 scaled^2), as a fixed-point number; exp(-y) = exp(-y / 2^r)^(2^r) with a small argument.
     let y = ((BigUint::from(k * k) << (108 + PRECISION)) / scaled.pow(2)) >> 1u32;

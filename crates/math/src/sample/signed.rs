@@ -30,7 +30,7 @@ macro_rules! widest {
 }
 pub(super) use widest;
 
-/// Writes the residues of signed samples, without branching on them. Lengths must agree.
+/// Writes the residues modulo q of signed samples, without branching on them. Lengths must agree.
 pub fn to_limb(q: Modulus, samples: &[i8], out: &mut [u64]) -> Result<(), MathError> {
     check_len("samples", out.len(), samples.len())?;
     if q.value() > 128 {
@@ -43,8 +43,9 @@ pub fn to_limb(q: Modulus, samples: &[i8], out: &mut [u64]) -> Result<(), MathEr
     Ok(())
 }
 
-/// Writes the residues of signed samples, as [`to_limb`] does, for magnitudes up to the public bound `bound`. If the
-/// bound is below the modulus, no division is needed. A sample beyond the bound gives a wrong residue, never a fault.
+/// Writes the residues modulo q of signed samples, without branching on them, for magnitudes up to
+/// the public bound `bound`. If the bound is below the modulus, no division is needed. A sample
+/// beyond the bound gives a wrong residue, never a fault.
 pub fn to_limb_i64(
     q: Modulus,
     bound: u64,
@@ -60,7 +61,8 @@ pub fn to_limb_i64(
     Ok(())
 }
 
-/// Writes the residues of signed samples of any size, as [`to_limb`] does.
+/// Writes the residues modulo q of signed samples of any size, without branching on them. Lengths
+/// must agree.
 pub fn to_limb_i128(q: Modulus, samples: &[i128], out: &mut [u64]) -> Result<(), MathError> {
     check_len("samples", out.len(), samples.len())?;
     // Shifted to be unsigned; the shift is taken off again modulo q.
@@ -96,7 +98,8 @@ widest! {
 }
 
 widest! {
-    /// Writes x + q for each negative sample x, and x for each other one. The magnitudes of all samples are below q.
+    /// Writes the residue modulo q of each signed sample x: x + q if x is negative, else x. The
+    /// magnitudes of all samples are below q.
     fn lift_i8(q: u64, samples: &[i8], out: &mut [u64]) {
         for (residue, &sample) in out.iter_mut().zip(samples) {
             let x = i64::from(sample);
@@ -106,7 +109,8 @@ widest! {
 }
 
 widest! {
-    /// Writes x + q for each negative sample x, and x for each other one. The magnitudes of all samples are below q.
+    /// Writes the residue modulo q of each signed sample x: x + q if x is negative, else x. The
+    /// magnitudes of all samples are below q.
     fn lift_i64(q: u64, samples: &[i64], out: &mut [u64]) {
         for (residue, &x) in out.iter_mut().zip(samples) {
             *residue = (x as u64).wrapping_add((x >> 63) as u64 & q);
@@ -115,9 +119,9 @@ widest! {
 }
 
 widest! {
-    /// Writes residues of any samples by Barrett reduction with 32-bit products, which vectors have. The estimated
-    /// quotient is short by less than 4: one from the rounded constant, one each from the fractions of the two cross
-    /// products, one from the low product.
+    /// Writes residues of any signed samples by Barrett reduction with 32-bit products, which
+    /// vectors have. The estimated quotient is short by less than 4: one from the rounded constant,
+    /// one each from the fractions of the two cross products, one from the low product.
     fn reduce_i64(modulus: Modulus, samples: &[i64], out: &mut [u64]) {
         let (q, ratio) = (modulus.value(), modulus.shoup(1).quotient);
         let (ratio_high, ratio_low) = (ratio >> 32, ratio & 0xffff_ffff);
@@ -139,8 +143,9 @@ widest! {
 }
 
 widest! {
-    /// Rounds real numbers by the bits of the double: its mantissa times 2^exponent, shifted left, or with half a
-    /// unit added and shifted right.
+    /// Rounds real numbers by the bits of the double, which are mantissa times 2^exponent. For an
+    /// exponent of 0 or more the mantissa is shifted left. For a negative one, half a unit is
+    /// added, and the mantissa is shifted right.
     fn round_all(reals: &[f64], out: &mut [i64]) {
         for (integer, x) in out.iter_mut().zip(reals) {
             let bits = x.to_bits();

@@ -9,28 +9,30 @@ use crate::{MathError, Prng};
 /// The standard deviation of the narrow Gaussian table from which wide samples are summed.
 const BASE: f64 = 12.0;
 
-/// The standard deviation sqrt(2) times the smoothing parameter of the integers at 2^-64: sqrt(2 ln(2 + 2^65) / pi / (2
-/// pi)), rounded up.
+/// The smoothing parameter of the integers for a relative error of 2^-64, times sqrt(2), as a
+/// standard deviation. It is sqrt(2 ln(2 + 2^65) / pi / (2 pi)), rounded up.
 const SMOOTH: f64 = 2.15;
 
 /// A discrete Gaussian of any width up to 2^110, in constant time. A width is a standard deviation.
 ///
-/// Let x and y have width w, and let k be at most w / [`SMOOTH`]. Then x + k y is within 2^-64 (relative, at every point)
-/// of a discrete Gaussian of width w sqrt(1 + k^2), by the convolution theorem of Micciancio and Walter, CRYPTO 2017. So
-/// the width all but squares at each step. After s steps, 2^s samples of the table and 2^s - 1 sums make one sample. Five
-/// steps reach a width of 2^78, six reach 2^110. [`WideGaussian::distance`] returns how far a sample is from a Gaussian.
+/// Let x and y be samples of width w, and let k be at most w / [`SMOOTH`]. Then x + k y is within
+/// 2^-64 (relative, at every point) of a discrete Gaussian of width w sqrt(1 + k^2), by the
+/// convolution theorem of Micciancio and Walter, CRYPTO 2017. So the width all but squares at each
+/// step. After s steps, 2^s samples of the table and 2^s - 1 sums make one sample. Five steps reach
+/// a width of 2^78, six reach 2^110. [`WideGaussian::distance`] returns how far a sample is from a
+/// Gaussian.
 #[derive(Clone, Debug)]
 pub struct WideGaussian {
     table: GaussianTable,
-    /// The factor k of each step, which makes a wider sample x + k y of two samples x and y. The first step has the
-    /// narrowest samples.
+    /// The factors k, one for each step. A step makes wider samples x + k y of two samples x and y;
+    /// the first step has the narrowest samples.
     factors: Vec<i128>,
     sigma: f64,
 }
 
 impl WideGaussian {
-    /// Returns a Gaussian of a width not below `sigma`. If `sigma` is at least 12, the width is above it by a factor of
-    /// at most sqrt(2).
+    /// Returns a Gaussian of a standard deviation not below `sigma`. If `sigma` is at least 12, it
+    /// is above `sigma` by a factor of at most sqrt(2).
     pub fn at_least(sigma: f64) -> Result<Self, MathError> {
         let most = 110f64.exp2();
         if !(0.0..=most).contains(&sigma) {
@@ -54,8 +56,9 @@ impl WideGaussian {
         })
     }
 
-    /// Returns a Gaussian of exactly the width `sigma`, from 0.3 on. Narrow widths have tables of their own. For wider
-    /// ones, the table is narrower than `BASE` by the factor by which [`WideGaussian::at_least`] would be too wide.
+    /// Returns a Gaussian of exactly the standard deviation `sigma`, from 0.3 on. A narrow one has
+    /// a table of its own. For a wider one, the table is narrower than `BASE` by the factor by
+    /// which [`WideGaussian::at_least`] would be too wide.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for a width below 0.3 or above 2^110.
@@ -89,8 +92,8 @@ impl WideGaussian {
         sigma.max(BASE) * std::f64::consts::SQRT_2
     }
 
-    /// Returns a bound on the statistical distance of n samples together from n samples of a discrete Gaussian: n
-    /// 2^(s - 57) after s steps of sums.
+    /// Returns a bound on the statistical distance of n samples together from n samples of a
+    /// discrete Gaussian. After s steps of sums it is n 2^(s - 57).
     ///
     /// The table has at most 114 magnitudes, each with a probability that is wrong by less than 2^-63, and cuts off less
     /// than 2^-64. So its distance is below 58 2^-63. A sum is within 2^-64 of a Gaussian (relative, at every point) if its

@@ -6,39 +6,45 @@ use std::arch::x86_64::*;
 use super::{Factor, LazyMul, correct, lesser, splat};
 use crate::Modulus;
 
-/// The `RANGE` of [`Ifma`] for any q < 2^50.
+/// The `RANGE` of the arithmetic [`Ifma`] that serves any q < 2^50. Forward stages reduce numbers
+/// by a test of the top bit, inverse stages by multiplications.
 pub(crate) const TIGHT: u8 = 0;
-/// The `RANGE` of [`Ifma`] for q < 2^46. A transform of 2^17 points has 17 forward stages, after which a number is below 35 q <
-/// 2^52 without any correction.
+/// The `RANGE` of the arithmetic [`Ifma`] for q < 2^46. A transform of 2^17 points has 17 forward
+/// stages, after which a number is below 35 q < 2^52 without any correction.
 pub(crate) const ROOMY: u8 = 1;
-/// The `RANGE` of [`Ifma`] for q < 2^34. Inverse stages need no correction either, though their sums double 17 times.
+/// The `RANGE` of the arithmetic [`Ifma`] for q < 2^34. Neither forward nor inverse stages need a
+/// correction, though inverse stages double sums up to 17 times.
 pub(crate) const SMALL: u8 = 2;
-/// The `RANGE` of [`Ifma`] for any q < 2^50, with ranges kept by [`lesser`] instead of multiplications or tests of bits. It
-/// takes one more instruction, on units that do not multiply. The processor decides which is faster. Zen 4 has tests of bits and
-/// least integers on the units that multiply, and least doubles on the others. The caller has checked that [`lesser`] works
-/// ([`compares_words`]).
+/// The `RANGE` of the arithmetic [`Ifma`] for any q < 2^50 that keeps numbers in range by
+/// [`lesser`] instead of multiplications or tests of bits. It takes one more instruction, on units
+/// that do not multiply. The processor decides which is faster. Zen 4 has tests of bits and least
+/// integers on the units that multiply, and least doubles on the others. The caller has checked
+/// that [`lesser`] works ([`compares_words`]).
 pub(crate) const SPREAD: u8 = 3;
-/// The `RANGE` of [`Ifma`] for q < 2^34, with 2x computed by two additions instead of a multiplication. It takes one more
-/// instruction, but fewer on the units that multiply. Zen 4 has one multiplication a cycle, and two additions beside it.
+/// The `RANGE` of the arithmetic [`Ifma`] for q < 2^34 that computes the double of x in a butterfly
+/// by two additions instead of a multiplication. It takes one more instruction, but fewer on the
+/// units that multiply. Zen 4 has one multiplication a cycle, and two additions beside it.
 pub(crate) const SMALL_SPREAD: u8 = 4;
 
-/// Returns whether `range` is one of those for q < 2^34.
+/// Returns whether `range` is one of the values of [`Ifma`]'s `RANGE` for q < 2^34.
 const fn is_small(range: u8) -> bool {
     matches!(range, SMALL | SMALL_SPREAD)
 }
 
-/// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and factors below 2^52. `RANGE` says how many bits q leaves free.
+/// 52-bit arithmetic (AVX-512 IFMA) modulo q, for q < 2^50 and factors below 2^52. `RANGE` says how
+/// many bits q leaves free, and how numbers are kept in range.
 ///
-/// Butterflies compute modulo 2^52. Multiply-add reads only the low 52 bits of its factors, so inputs and outputs may have any
-/// bits above. `TIGHT` forward stages first make these 52 bits a number below 2^51, by a test of the top bit, which subtracts 2q
-/// <= 2^51. `SPREAD` stages make a number below 2q. The sum with a product below 2q is then below 2^52 again.
+/// Butterflies compute modulo 2^52. Multiply-add reads only the low 52 bits of its factors, so
+/// inputs and outputs may have any bits above. `TIGHT` forward stages first make these 52 bits a
+/// number below 2^51, by a test of the top bit, which subtracts 2q <= 2^51. `SPREAD` stages make a
+/// number below 2q. The sum with a product below 2q is then below 2^52 again.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma<const RANGE: u8>;
 
 /// The constants of a modulus q for the 52-bit arithmetic of [`Ifma`], one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct IfmaContext {
-    /// The constant 2^52 - q. Its products are those with -q modulo 2^52.
+    /// The constant 2^52 - q, which stands for -q: its products are those with -q modulo 2^52.
     minus_q: __m512i,
     /// The mask 2^52 - 1.
     mask: __m512i,
@@ -47,12 +53,14 @@ pub(crate) struct IfmaContext {
     top: __m512i,
     /// The constant floor(2^52 / q), by which the quotient of a number by q is estimated.
     ratio: __m512i,
-    /// The constant 2^17 q, which is above every sum of inverse stages, for q < 2^34.
+    /// The constant 2^17 q, which is above every sum of inverse stages, for q < 2^34. It is 0 for
+    /// other ranges.
     above: __m512i,
 }
 
 impl IfmaContext {
-    /// Reduces any 52-bit x below 2q, in the low 52 bits. The estimated quotient is short by at most 1.
+    /// Reduces any 52-bit x to a number below 2q, in the low 52 bits of each lane. The estimated
+    /// quotient by q is short by at most 1.
     #[inline(always)]
     unsafe fn reduce_twice<const K: usize>(self, mut x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables AVX-512 IFMA.
@@ -69,7 +77,8 @@ impl IfmaContext {
         }
     }
 
-    /// Reduces the low 52 bits of x, a number below 4q, to a number below 2q. `bound` is 2q.
+    /// Reduces a number below 4q, the low 52 bits of x, to a number below 2q in each lane. `bound`
+    /// is 2q.
     #[inline(always)]
     unsafe fn below_twice<const K: usize>(
         self,
@@ -88,7 +97,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
     const BOUND: u64 = 2;
     const WIDE_RANGE: bool = false;
     const FACTORS_52: bool = true;
-    /// A constant factor w in each lane, and its quotient floor(w 2^52 / q).
+    /// A constant factor w modulo q in each lane, and its quotient floor(w 2^52 / q).
     type Constant = (__m512i, __m512i);
     type Form = Factor;
     type Context = IfmaContext;
@@ -193,7 +202,8 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Reduces numbers that are as large as the results of a forward stage below 2q, in the low 52 bits of each lane.
+    /// Reduces numbers as large as the results of a forward stage to numbers below 2q, in the low
+    /// 52 bits of each lane.
     #[inline(always)]
     unsafe fn reduce_twice<const K: usize>(
         x: [__m512i; K],
@@ -218,9 +228,9 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         x
     }
 
-    /// Computes the forward butterflies (x + w y, x - w y + 2q) in five instructions each: with t = w y, multiply-adds
-    /// compute x + t and 2q + 2x, and their difference is x + 2q - t. For [`SMALL_SPREAD`] two additions compute 2q +
-    /// 2x, which makes six instructions.
+    /// Computes the forward butterflies (x + w y, x - w y + 2q) modulo 2^52, in five instructions
+    /// each. With t = w y, multiply-adds compute x + t and 2q + 2x, and their difference is x +
+    /// 2q - t. For [`SMALL_SPREAD`] two additions compute 2q + 2x, which makes six instructions.
     #[inline(always)]
     unsafe fn butterflies<const K: usize>(
         mut x: [__m512i; K],
@@ -254,8 +264,9 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Reduces the sums of inverse butterflies below 2q, in the low 52 bits of each lane. An inverse butterfly then takes eight
-    /// instructions (nine with `SPREAD`). For q < 2^34 it takes six, because sums may grow.
+    /// Reduces the sums of inverse butterflies to numbers below 2q, in the low 52 bits of each
+    /// lane. An inverse butterfly then takes eight instructions (nine with `SPREAD`). For q < 2^34
+    /// sums may grow, and a butterfly takes six.
     #[inline(always)]
     unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],
@@ -273,8 +284,9 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         unsafe { context.reduce_twice(x) }
     }
 
-    /// Returns the multiple of q that makes differences in inverse butterflies positive: 2q, or 2^17 q for q < 2^34. A
-    /// difference plus this multiple stays below 2^52: below 2 * 2q, or below 2^17 q + 2^17 q.
+    /// Returns the multiple of q that makes differences in inverse butterflies positive: 2q, or
+    /// 2^17 q in the ranges for q < 2^34. A difference plus this multiple stays below 2^52: below
+    /// 2 * 2q, or below 2 * 2^17 q.
     #[inline(always)]
     unsafe fn above(bound: __m512i, context: IfmaContext) -> __m512i {
         if is_small(RANGE) {

@@ -6,14 +6,15 @@ use std::arch::x86_64::*;
 use super::{Factor, LazyMul, correct, correct_many, splat};
 use crate::Modulus;
 
-/// 52-bit arithmetic (AVX-512 IFMA) for q < 2^51. A product is below 2q, and 52 bits hold no more. So both inputs of
-/// a butterfly are first brought below 2q, and sums use the whole word.
+/// 52-bit arithmetic (AVX-512 IFMA) modulo q < 2^51. A product is below 2q, and 52 bits hold no
+/// more. So both inputs of a butterfly are first brought below 2q, and sums use the whole word of
+/// 64 bits.
 pub(crate) struct Ifma51;
 
 /// The constants of a modulus q for the 52-bit arithmetic of [`Ifma51`], one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma51Context {
-    /// The constant 2^52 - q. Its products are those with -q modulo 2^52.
+    /// The constant 2^52 - q, which stands for -q: its products are those with -q modulo 2^52.
     minus_q: __m512i,
     /// The mask 2^52 - 1.
     mask: __m512i,
@@ -23,7 +24,7 @@ impl LazyMul for Ifma51 {
     const BOUND: u64 = 2;
     const WIDE_RANGE: bool = false;
     const FACTORS_52: bool = true;
-    /// A constant factor w in each lane, and its quotient floor(w 2^52 / q).
+    /// A constant factor w modulo q in each lane, and its quotient floor(w 2^52 / q).
     type Constant = (__m512i, __m512i);
     type Form = Factor;
     type Context = Ifma51Context;

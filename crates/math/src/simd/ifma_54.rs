@@ -8,18 +8,21 @@ use super::ifma_wide::mul_low;
 use super::{Chunks, Form, Forms, LazyMul, correct_many, splat};
 use crate::{Modulus, Shoup};
 
-/// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for q < 2^54.
+/// 64-bit arithmetic modulo q < 2^54, with quotients from 52-bit products (AVX-512 IFMA, F and DQ).
 ///
-/// A multiplicand x < 16 q < 2^58 is x1 2^52 + x0: multiply-add reads x0 of it without a mask, and x1 has 6 bits. With
-/// d = floor(w 2^58 / q), of 58 bits, x1 d fits a word, and the quotient is floor(x1 d / 2^6) + floor(x0 floor(w 2^52 / q) / 2^52):
-/// four instructions. It is short of x w / q by less than 4: 1 each for the two floors, x1 2^-6 for d and x0 2^-52 for the
-/// other factor.
+/// Let w be a constant factor. A number x < 16 q < 2^58 that it multiplies is x1 2^52 + x0:
+/// multiply-add reads x0 of it without a mask, and x1 has 6 bits. With d = floor(w 2^58 / q), of 58
+/// bits, x1 d fits a word, and the quotient is floor(x1 d / 2^6) + floor(x0 floor(w 2^52 / q) /
+/// 2^52): four instructions. It is short of x w / q by less than 4: 1 each for the two floors, x1
+/// 2^-6 for d and x0 2^-52 for the other factor.
 ///
-/// `STEP` says that chunks run together, instruction by instruction; this is 6 to 8 % faster on Zen 5.
+/// `STEP` says that two chunks of a transform run together, instruction by instruction; this is 6
+/// to 8 % faster on Zen 5.
 #[derive(Clone, Copy)]
 pub struct Ifma54<const STEP: bool>;
 
-/// A constant factor of [`Ifma54`]: the value, floor(value * 2^52 / q) and floor(value * 2^58 / q).
+/// A constant factor of [`Ifma54`] modulo q: the factor w, floor(w 2^52 / q) and floor(w 2^58 / q),
+/// in each lane.
 #[derive(Clone, Copy)]
 pub struct Constant54 {
     value: __m512i,
@@ -137,7 +140,8 @@ impl<const STEP: bool> LazyMul for Ifma54<STEP> {
         }
     }
 
-    /// Returns x mod q for K vectors of numbers x < 16 q. The estimated quotient is short by less than 2.
+    /// Returns the residues below q of K vectors of numbers x < 16 q. The estimated quotient is
+    /// short by less than 2.
     #[inline(always)]
     unsafe fn reduce_fully<const K: usize>(
         mut x: [__m512i; K],

@@ -7,12 +7,13 @@ use std::sync::OnceLock;
 use super::{Chunks, Form, Forms, LazyMul, splat};
 use crate::{Modulus, Shoup};
 
-/// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for any modulus. With `SMALL` q is
-/// below 2^60.
+/// 64-bit arithmetic modulo any q, with quotients from 52-bit products (AVX-512 IFMA, F and DQ).
+/// With `SMALL` q is below 2^60.
 ///
-/// With x = x1 2^32 + x0, d = floor(w 2^32 / q) and f = w 2^32 / q - d, the quotient is
-/// x w / q = x1 d + x1 f + x0 w / q. The first term is exact in 64 bits; multiply-add gives the floors of the others and
-/// takes the sum in: five instructions where 32-bit products take eight.
+/// Let x be a number and w a constant factor. With x = x1 2^32 + x0, d = floor(w 2^32 / q) and f =
+/// w 2^32 / q - d, the quotient is x w / q = x1 d + x1 f + x0 w / q. The first term is exact in 64
+/// bits. Multiply-add gives the floors of the other two terms and takes the sum in: five
+/// instructions where 32-bit products take eight.
 ///
 /// The quotient is short by less than 3: 1 each for the two floors, x1 2^-32 for f known to 32 bits and x0 2^-52 for
 /// w / q known to 52. With x < 15 * 2^60, as here, the last two are together below 15/16 + 2^-20 < 1.
@@ -32,11 +33,12 @@ pub(crate) struct WideConstant {
 #[derive(Clone, Copy)]
 pub(crate) struct WideForm {
     value: u64,
-    /// The upper half of the quotient: floor(value * 2^32 / q).
+    /// The quotient floor(w 2^32 / q) of the constant factor w, `value`, by the modulus q.
     quotient_high: u64,
-    /// The constant floor(value * 2^52 / q).
+    /// The quotient floor(w 2^52 / q) of the constant factor w, `value`, by the modulus q.
     quotient_52: u64,
-    /// The lower half of floor(value * 2^64 / q), as a fraction of 52 bits.
+    /// The lower 32 bits of floor(w 2^64 / q), shifted up to a fraction of 52 bits, for the
+    /// constant factor w and the modulus q.
     fraction_52: u64,
 }
 
@@ -63,8 +65,8 @@ pub(crate) struct WideContext {
     mask: __m512i,
 }
 
-/// A 64-bit constant prepared for products of which only the high word is wanted, in the form of the quotients of
-/// [`IfmaWide`].
+/// A 64-bit constant prepared for products of which only the high word is computed. Its form is
+/// that of the quotients of [`IfmaWide`].
 #[derive(Clone, Copy)]
 pub(crate) struct WideQuotient {
     high: __m512i,
@@ -92,7 +94,8 @@ impl WideQuotient {
         }
     }
 
-    /// Returns the high word of x times the constant. It is below the exact product over 2^64 by less than 2 + 2^-20.
+    /// Returns in each lane the high word of x times the constant. It is below the exact product
+    /// over 2^64 by less than 2 + 2^-20.
     ///
     /// # Safety
     /// The processor must have AVX-512 F and IFMA.
@@ -199,8 +202,9 @@ impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
     }
 }
 
-/// Returns the product of the low 32 bits of each lane. It is written as an instruction. The compiler sees that the
-/// upper bits are zero, and would choose the 64-bit multiplication, which occupies the multiplier three times as long.
+/// Returns in each lane the product of the low 32 bits of x and y. It is written as an assembler
+/// instruction. The compiler sees that the upper bits are zero, and would choose the 64-bit
+/// multiplication, which occupies the multiplier three times as long.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn mul_low_halves(x: __m512i, y: __m512i) -> __m512i {
@@ -213,8 +217,8 @@ unsafe fn mul_low_halves(x: __m512i, y: __m512i) -> __m512i {
     product
 }
 
-/// Returns the low word of the product in each lane. It is written as an instruction, so that products of several
-/// butterflies stay together.
+/// Returns in each lane the low word of the product of x and y. It is written as an assembler
+/// instruction, so that products of several butterflies stay together.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) unsafe fn mul_low(x: __m512i, y: __m512i) -> __m512i {

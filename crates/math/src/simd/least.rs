@@ -4,11 +4,12 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-/// Returns x - m in each lane with x >= m, else x, for x < 2 m <= 2^52. The result is that of [`super::correct`], from the
-/// unit that adds doubles.
+/// Returns x - m in each lane with x >= m, else x, for x < 2 m <= 2^52. The result is that of
+/// [`super::correct`], but from the unit that adds doubles.
 ///
-/// The bits of doubles that are at least 0 compare as integers do. So of x - m >= 0 and x the lesser double is x - m. A
-/// negative x - m > -2^52 has the bits of a double that is no number, for which the instruction returns its second operand, x.
+/// The bits of doubles that are at least 0 compare as integers do. So if x - m >= 0, it is the
+/// lesser of x and x - m as a double. A negative x - m > -2^52 has the bits of a double that is no
+/// number, for which the instruction returns its second operand, x.
 ///
 /// # Safety
 /// The processor must have AVX-512 F, and [`compares_words`].
@@ -23,11 +24,13 @@ pub unsafe fn lesser(x: __m512i, m: __m512i) -> __m512i {
 
 /// The bit of the vector units' control register that makes denormal doubles count as zeros.
 const DENORMALS_ARE_ZEROS: u32 = 1 << 6;
-/// The bits of the control register that mask the signals for denormal operands and for operands that are no numbers.
+/// The bits of the vector units' control register that mask the signals for denormal operands and
+/// for operands that are no numbers.
 const NO_SIGNALS: u32 = 0b11 << 7;
 
-/// Returns whether this thread compares words as [`lesser`] needs it. Words are denormal doubles. A host program may have set
-/// these to count as zeros, or to raise signals. Libraries built for fast arithmetic do so when they are loaded.
+/// Returns whether this thread compares words as [`lesser`] needs it. Words below 2^52 are denormal
+/// doubles. A host program may have set denormal doubles to count as zeros, or to raise signals.
+/// Libraries built for fast arithmetic do so when they are loaded.
 #[inline]
 pub fn compares_words() -> bool {
     let mut control = 0u32;

@@ -21,8 +21,8 @@ pub(crate) trait Short: Copy {
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
-    /// Returns the product of the low halves of each lane, as unsigned numbers. `mul_signed` does so for signed
-    /// numbers.
+    /// Returns in each 64-bit lane the product of the lanes' low halves, as unsigned numbers. The
+    /// function `mul_signed` takes them as signed numbers.
     unsafe fn mul(self, other: Self) -> Self;
     unsafe fn mul_signed(self, other: Self) -> Self;
     /// Returns the high 32 bits of each 64-bit lane, in its low half.
@@ -115,7 +115,13 @@ pub(crate) fn ratio(q: Modulus) -> u64 {
     ((1u128 << (31 + q.bits())) / u128::from(q.value())) as u64
 }
 
-/// Reduction modulo q of numbers below 2^(31+k), with k = bits of q, k <= 32, q no power of two.
+/// The reduction modulo q of numbers S below 2^(31+k), with k = bits of q, k <= 32, q no power of
+/// two.
+///
+/// Let c = floor(S / 2^(k-1)) < 2^32 and m = floor(2^(31+k) / q) < 2^32. The quotient floor(c m /
+/// 2^32) is at most S / q < 2^32 and short of it by less than 3. The three parts are 2^(k-1) / q <
+/// 1 for the cut of S, c / 2^32 < 1 for the cut of the constant, and 1 for the last floor. So the
+/// remainder is below 3q < 2^34 before it is corrected.
 ///
 /// Let c = floor(S / 2^(k-1)) < 2^32 and m = floor(2^(31+k) / q) < 2^32. The quotient floor(c m / 2^32) is at most S /
 /// q < 2^32 and short of it by less than 3. The three parts are 2^(k-1) / q < 1 for the cut of S, c / 2^32 < 1 for the
@@ -124,14 +130,17 @@ pub(crate) fn ratio(q: Modulus) -> u64 {
 pub(crate) struct ShortReducer<V> {
     q: V,
     two_q: V,
-    /// The constant m = floor(2^(31+k) / q).
+    /// The constant m = floor(2^(31+k) / q), with k = bits of q, by which the quotient of a number
+    /// is estimated.
     ratio: V,
-    /// The shift k - 1, with k = bits of q.
+    /// The shift k - 1, with k = bits of q, by which a number is cut before its quotient is
+    /// estimated.
     cut: __m128i,
 }
 
 impl<V: Short> ShortReducer<V> {
-    /// Prepares the reduction for a modulus q of `bits` bits that [`fits`], with its constant from [`ratio`].
+    /// Prepares the reduction modulo a q that [`fits`] and has `bits` bits. `ratio` is the constant
+    /// that the function [`ratio`] returns for q.
     ///
     /// # Safety
     /// As for [`Short`]: the processor must have the vector's instructions.

@@ -6,8 +6,15 @@ use std::arch::x86_64::*;
 use super::{Factor, LazyMul, correct, splat};
 use crate::Modulus;
 
-/// 52-bit arithmetic (AVX-512 IFMA) modulo p = 2^52 - 2^12 + 1. The identity 2^52 = 2^12 - 1 mod p takes the place of a
-/// quotient: the upper half of a product is multiplied by 4095 and added. So are the bits of that product above 52.
+/// 52-bit arithmetic (AVX-512 IFMA) modulo p = 2^52 - 2^12 + 1. The identity 2^52 = 2^12 - 1 mod p
+/// takes the place of a quotient: the upper half of a product is multiplied by 4095 and added. So
+/// are the bits of that product above 52.
+///
+/// A number y that is multiplied by a constant w may have 64 bits: those above 52 are multiplied by
+/// 2^52 w mod p. With y = y1 2^52 + y0 the upper half of the product is at most (2^52 - 2^12 - 1) +
+/// (2^12 - 2) < 2^52, so that it can be multiplied again. The product is the sum of three numbers
+/// of 52 bits and one of 24, below 4p. Numbers therefore need no correction between stages. p has a
+/// root of unity for up to 2^11 points, after whose stages forward values are below 45 p < 2^58.
 ///
 /// A factor may have 64 bits: those above 52 are multiplied by 2^52 w mod p. With y = y1 2^52 + y0 the upper half is at
 /// most (2^52 - 2^12 - 1) + (2^12 - 2) < 2^52, so that it can be multiplied again. The product is the sum of three
@@ -23,12 +30,12 @@ impl Solinas {
 /// The constants of the arithmetic modulo p = 2^52 - 2^12 + 1, one in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct SolinasContext {
-    /// The constant 2^52 mod p, by which bits above the 52nd are multiplied.
+    /// The constant 2^52 mod p, by which the bits of a number above the low 52 are multiplied.
     fold: __m512i,
     /// The mask 2^52 - 1.
     mask: __m512i,
-    /// The constant 2^9 p, which is above every sum after six inverse stages. It is added to differences to make them
-    /// positive.
+    /// The constant 2^9 p, which is above every sum after six inverse stages. It is added to the
+    /// differences in inverse butterflies to make them positive.
     above: __m512i,
 }
 
@@ -51,7 +58,7 @@ impl LazyMul for Solinas {
     const BOUND: u64 = 4;
     const WIDE_RANGE: bool = true;
     const FACTORS_52: bool = true;
-    /// The constants w and 2^52 w mod p, for a factor w.
+    /// A constant factor w in each lane, and 2^52 w mod p.
     type Constant = (__m512i, __m512i);
     type Form = Factor;
     type Context = SolinasContext;
@@ -161,7 +168,8 @@ impl LazyMul for Solinas {
         }
     }
 
-    /// Leaves sums as they are, because they may double until [`LazyMul::settle`] reduces them.
+    /// Leaves the sums of inverse butterflies as they are, because they may double until
+    /// [`LazyMul::settle`] reduces them.
     #[inline(always)]
     unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],
@@ -176,8 +184,9 @@ impl LazyMul for Solinas {
         context.above
     }
 
-    /// Reduces the sums of six inverse stages below 2^52 + 2^24, before six more stages. Results of the first stage are
-    /// below 4p and each later stage doubles sums, so they are at most 2^7 p.
+    /// Reduces the sums of six inverse stages to numbers below 2^52 + 2^24, before six more stages.
+    /// Results of the first stage are below 4p and each later stage doubles sums, so they are at
+    /// most 2^7 p.
     #[inline(always)]
     unsafe fn settle<const K: usize>(x: [__m512i; K], context: SolinasContext) -> [__m512i; K] {
         // SAFETY: the caller's promise.

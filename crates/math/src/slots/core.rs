@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Polynomials in y, a power of x, which serve as masks and constants on slots.
+//! Polynomials in y = x^s, for some exponent s, which serve as masks and constants on slots.
 
 use super::error::SlotError;
 use crate::Modulus;
 
-/// A polynomial in y = x^`spacing`, the form of every mask and constant on slots. It has few coefficients, and few
-/// values that repeat in evaluation form. Coefficients are residues modulo p^e, the modulus of the encoder that made
-/// it.
+/// A polynomial in y = x^`spacing`, the form of every mask and constant on slots. It has few
+/// coefficients. In evaluation form it has few different values, each of which repeats.
+/// Coefficients are residues modulo p^e, the modulus of the encoder that made the polynomial.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CorePoly {
     coefficients: Vec<u64>,
@@ -21,7 +21,8 @@ impl CorePoly {
         }
     }
 
-    /// Returns the polynomial's coefficients of y^0, y^1, ..., modulo the encoder's p^e.
+    /// Returns the polynomial's coefficients of y^0, y^1, ..., modulo p^e, the modulus of the
+    /// encoder that made it.
     pub fn coefficients(&self) -> &[u64] {
         &self.coefficients
     }

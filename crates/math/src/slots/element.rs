@@ -5,8 +5,9 @@ use super::encoder::SlotEncoder;
 use super::galois_ring::Gaussian;
 use super::structure::{Split, pow_mod};
 
-/// An element of the slot ring Z_{p^e}\[eta\], as its d coefficients of 1, eta, ..., eta^(d-1). [`SlotEncoder::element`]
-/// makes it.
+/// An element of the slot ring Z_{p^e}\[eta\], where eta is a root of the first slot's factor of
+/// x^N + 1. It consists of its d coefficients of 1, eta, ..., eta^(d-1), where d is the degree of a
+/// slot. [`SlotEncoder::element`] makes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SlotElement(Vec<u64>);
 
@@ -26,12 +27,14 @@ impl SlotElement {
     }
 }
 
-/// Let w = N / c for a core of degree c, so that eta^w is zeta. An element is a sum of w powers of eta with factors in
-/// the Galois ring that holds zeta. A polynomial is a sum of m_r(y) x^r for r < w, so that its slot at eta^g is the sum
-/// of m_r(zeta^g) eta^(r g).
+/// Arithmetic on elements of the slot ring, which eta generates. Let c be the degree of the core
+/// and w = N / c, so that zeta = eta^w is the core's root of unity. An element is a sum of w powers
+/// of eta with factors in the Galois ring that holds zeta. A polynomial is a sum of m_r(y) x^r for
+/// r < w, with y = x^w. So its slot with representative g is the sum of m_r(zeta^g) eta^(r g).
 impl SlotEncoder {
-    /// Returns the element of a slot from the values m_r(zeta^g) of a polynomial's parts m_r. The polynomial is the sum
-    /// of m_r(y) x^r for r < N / c, where c is the degree of the core, y = x^(N/c), and g is the slot's representative.
+    /// Returns the element of a slot from the values m_r(zeta^g) of a polynomial's parts m_r. The
+    /// polynomial is the sum of m_r(y) x^r for r < N / c, where c is the degree of the core and y =
+    /// x^(N/c). g is the slot's representative, and zeta the core's root of unity.
     pub(super) fn twist(&self, slot: usize, values: &[Gaussian]) -> SlotElement {
         let mut factors = vec![Gaussian::default(); values.len()];
         let powers = self.powers(self.structure().representative(slot));
@@ -41,8 +44,8 @@ impl SlotEncoder {
         self.element_of_factors(&factors)
     }
 
-    /// Returns the values m_r(zeta^g) of a polynomial's parts m_r from the element of a slot: the inverse of
-    /// [`SlotEncoder::twist`].
+    /// Returns the values m_r(zeta^g) of a polynomial's parts m_r from the element of a slot with
+    /// representative g: the inverse of [`SlotEncoder::twist`].
     pub(super) fn untwist(&self, slot: usize, element: &SlotElement) -> Vec<Gaussian> {
         let factors = self.galois_factors(element);
         let all_turns = 2 * self.structure().core_degree();
@@ -54,7 +57,8 @@ impl SlotEncoder {
         values.collect()
     }
 
-    /// Applies Frobenius, which takes eta to eta^p, to an element `times` times.
+    /// Applies the Frobenius map of the slot ring `times` times to an element. The map takes eta,
+    /// which generates the ring, to eta^p.
     pub fn frobenius(&self, element: &SlotElement, times: usize) -> SlotElement {
         let two_n = 2 * self.structure().ring_degree() as u64;
         let power = pow_mod(self.structure().p() % two_n, times as u64, two_n);
@@ -72,7 +76,8 @@ impl SlotEncoder {
         self.element_of_factors(&factors)
     }
 
-    /// Returns the product of two elements, by its definition. It is for masks of one slot and for tests, and not fast.
+    /// Returns the product of two elements of the slot ring, by its definition. It is for masks of
+    /// one slot and for tests, and not fast.
     pub fn multiply_elements(&self, a: &SlotElement, b: &SlotElement) -> SlotElement {
         let (a, b) = (self.galois_factors(a), self.galois_factors(b));
         let (ring, w) = (self.ring(), a.len());
@@ -91,8 +96,9 @@ impl SlotEncoder {
         self.element_of_factors(&product)
     }
 
-    /// Returns, for r = 0, 1, ..., w - 1, the pair (place, turns) with eta^(r g) = zeta^turns eta^place. Here eta
-    /// generates the slot ring, zeta is eta^w, w = N / c, and c is the degree of the core.
+    /// Returns, for r = 0, 1, ..., w - 1, the pair (place, turns) with eta^(r g) = zeta^turns
+    /// eta^place and place < w. Here eta generates the slot ring, zeta is eta^w, w = N / c, and c
+    /// is the degree of the core.
     fn powers(&self, g: u64) -> impl Iterator<Item = (usize, usize)> {
         let w = self.structure().core_spacing();
         let two_n = 2 * self.structure().ring_degree() as u64;

@@ -11,10 +11,11 @@ use crate::{Modulus, declassify};
 
 /// Encodes integers and slot ring elements into the slots of Z_{p^e}\[x\]/(x^N + 1), and decodes them.
 ///
-/// With eta a root of the first slot's factor F, slot j with representative g_j of a polynomial m is m(eta^{g_j}), an
-/// element of Z_{p^e}\[eta\] = Z_{p^e}\[x\]/F(x). So one ring serves all slots. The automorphism of Galois element h
-/// brings to slot j the value of slot j' under the k-th power of Frobenius, where g_j h = g_j' p^k. A polynomial is
-/// *thin* if all its slots are integers.
+/// Let eta be a root of F, the first slot's factor of x^N + 1. Slot j of a polynomial m is
+/// m(eta^{g_j}), where g_j is the slot's representative. It is an element of Z_{p^e}\[eta\] =
+/// Z_{p^e}\[x\]/F(x), so one ring serves all slots. The automorphism of Galois element h brings to
+/// slot j the value of slot j' under the k-th power of Frobenius, where g_j h = g_j' p^k. A
+/// polynomial is *thin* if all its slots are integers.
 pub struct SlotEncoder {
     structure: SlotStructure,
     exponent: u32,
@@ -24,18 +25,19 @@ pub struct SlotEncoder {
     /// The inverse modulo p^e of the imaginary part of zeta, the root of unity of the core. It is 0 if that part is 0.
     zeta_im_inv: u64,
     transform: CoreTransform,
-    /// For each slot, the row of the transformed core that holds its values, and the row of their conjugates.
+    /// For each slot, two rows of the transform of polynomials in y, the core's variable: the row
+    /// with the slot's values, and the row with their conjugates.
     rows: Vec<SlotRows>,
-    /// For each odd exponent of zeta below 2c, at index (exponent - 1) / 2, the slot whose values lie at that power of
-    /// zeta.
+    /// For each odd exponent k below 2c, at index (k - 1) / 2, the slot whose values lie at zeta^k.
+    /// zeta is the core's root of unity, and c the core's degree.
     slots: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct SlotRows {
     pub own: usize,
-    /// The row of the transformed core that holds the conjugates of the slot's values. If x^N + 1 splits into
-    /// binomials, it is the row `own`.
+    /// The row of the core's transform that holds the conjugates of the slot's values. If x^N + 1
+    /// splits into binomials, it is the row `own`.
     pub conjugate: usize,
 }
 
@@ -133,7 +135,8 @@ impl SlotEncoder {
         Ok(self.encode_core(slots)?.expand())
     }
 
-    /// Decodes the integers of a thin polynomial of N coefficients, one for each slot.
+    /// Decodes the integers, one for each slot, of a thin polynomial of N coefficients: one whose
+    /// slots are all integers.
     ///
     /// # Errors
     /// [`SlotError::NotThin`] if a slot is no integer; [`SlotError::Length`] and [`SlotError::Residue`] for wrong
@@ -152,7 +155,8 @@ impl SlotEncoder {
         Ok(values.into_iter().map(|v| v.re).collect())
     }
 
-    /// Returns the slot whose values lie at zeta^exponent, and whether the conjugates of its values lie there instead.
+    /// Returns the slot whose values, or whose values' conjugates, lie at zeta^`exponent`, and
+    /// whether they are the conjugates. zeta is the core's root of unity.
     pub(super) fn slot_at(&self, exponent: u64) -> (usize, bool) {
         let exponent = exponent % (2 * self.structure.core_degree() as u64);
         let slot = self.slots[(exponent / 2) as usize] as usize;
@@ -161,8 +165,8 @@ impl SlotEncoder {
         (slot, conjugate)
     }
 
-    /// Returns the polynomial of the core with these values, one for each slot. At the slots' conjugates it has the
-    /// conjugate values.
+    /// Returns the polynomial of the core that has these values, one for each slot, at the powers
+    /// of the core's root of unity. At the slots' conjugate powers it has the conjugate values.
     pub(super) fn core_from_values(&self, values: &[Gaussian]) -> CorePoly {
         let mut column = vec![Gaussian::default(); self.structure.core_degree()];
         for (rows, &value) in self.rows.iter().zip(values) {
@@ -174,16 +178,16 @@ impl SlotEncoder {
         CorePoly::new(coefficients, self.structure.core_spacing())
     }
 
-    /// Returns the values, one for each slot, of a polynomial of the core: the inverse of
-    /// [`SlotEncoder::core_from_values`].
+    /// Returns the values of a polynomial of the core, one for each slot, from its coefficients. It
+    /// is the inverse of [`SlotEncoder::core_from_values`].
     pub(super) fn values_of_core(&self, coefficients: impl Iterator<Item = u64>) -> Vec<Gaussian> {
         let mut column: Vec<_> = coefficients.map(|re| Gaussian { re, im: 0 }).collect();
         self.transform.forward(&mut column);
         self.rows.iter().map(|rows| column[rows.own]).collect()
     }
 
-    /// Makes an element of the slot ring from at most d coefficients of 1, eta, eta^2, ..., where d is the degree of a
-    /// slot.
+    /// Makes an element of the slot ring from at most d coefficients of 1, eta, eta^2, ..., where
+    /// eta generates the slot ring and d is the degree of a slot.
     ///
     /// # Errors
     /// [`SlotError::Length`] for more coefficients, [`SlotError::Residue`] for one that is not below p^e.

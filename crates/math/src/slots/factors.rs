@@ -4,8 +4,8 @@
 use super::encoder::SlotEncoder;
 use super::structure::Split;
 
-/// A factor x^d + `middle` x^(d/2) + `constant` of x^N + 1 modulo p^e, where d is the degree of a slot. Modulo p it is
-/// irreducible.
+/// A factor x^d + `middle` x^(d/2) + `constant` of x^N + 1 modulo p^e, where d is the degree of a
+/// slot. Modulo p the factor is irreducible.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
     pub degree: usize,
@@ -15,8 +15,10 @@ pub struct Factor {
 }
 
 impl SlotEncoder {
-    /// Returns the factor of each slot: the least polynomial of eta^g, where g is the slot's representative. Its
-    /// coefficients come from the lifted root of unity. So no polynomial is factored, and only one number is lifted.
+    /// Returns the factor of x^N + 1 that belongs to each slot: the least polynomial of eta^g,
+    /// where g is the slot's representative and eta generates the slot ring. The coefficients come
+    /// from the core's root of unity modulo p^e. So no polynomial is factored, and only one number
+    /// is lifted.
     pub fn factors(&self) -> Vec<Factor> {
         let (ring, structure) = (self.ring(), self.structure());
         let two_c = 2 * structure.core_degree() as u64;

@@ -5,9 +5,9 @@ use super::SlotError;
 use super::structure::{SlotStructure, Split};
 use crate::Modulus;
 
-/// A number re + im i, whose parts are residues modulo p^e. For p = 1 mod 4 the imaginary part is always 0: the ring is
-/// Z_{p^e}. For p = 3 mod 4 no integer squares to -1 modulo p, so that i generates the Galois ring of degree 2, whose
-/// Frobenius map is conjugation.
+/// A number re + im i of a Galois ring, whose parts are residues modulo p^e. For p = 1 mod 4 the
+/// imaginary part is always 0: the ring is Z_{p^e}. For p = 3 mod 4 no integer squares to -1 modulo
+/// p, so that i generates the Galois ring of degree 2, whose Frobenius map is conjugation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Gaussian {
     pub re: u64,
@@ -54,7 +54,8 @@ impl GaloisRing {
         self.sub(Gaussian::default(), a)
     }
 
-    /// Returns the product of a and b. Products of residues below 2^60 are below 2^120, so the sum of two is reduced once.
+    /// Returns the product of a and b in the Galois ring. Products of residues below 2^60 are below
+    /// 2^120, so the sum of two is reduced once.
     #[inline]
     pub fn mul(self, a: Gaussian, b: Gaussian) -> Gaussian {
         let wide = |x: u64, y: u64| u128::from(x).wrapping_mul(u128::from(y));
@@ -86,9 +87,9 @@ impl GaloisRing {
     }
 }
 
-/// Returns the primitive 2c-th root of unity of the slots modulo p^`exponent`, where c is the degree of the core. It lifts
-/// the root whose residue modulo p is smallest (by real, then imaginary part). For exponent 1 and slots of degree 1 it is
-/// SEAL's psi.
+/// Returns the primitive 2c-th root of unity of the slots modulo p^`exponent`, where c is the
+/// degree of the core. It lifts the root modulo p that is smallest (by real, then imaginary part).
+/// For exponent 1 and slots of degree 1 it is SEAL's psi.
 pub(crate) fn root_of_unity(
     structure: &SlotStructure,
     ring: GaloisRing,

@@ -8,14 +8,15 @@ use super::structure::pow_mod;
 use crate::Modulus;
 use crate::kernels::auto_coeff;
 
-/// A rotation of elements of the slot ring along one dimension: an automorphism, or a sum of two under masks.
+/// A rotation of elements of the slot ring along one dimension of the slots: an automorphism, or a
+/// sum of two automorphisms under masks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rotation {
     /// The rotation is the automorphism x -> x^g for this Galois element g.
     Automorphism(u64),
-    /// The rotation is the sum of two automorphisms times masks. Each mask is 1 in the slots whose results its
-    /// automorphism gives, and 0 elsewhere. A dimension that is not good needs them
-    /// ([`Dimension::good`](super::Dimension::good)).
+    /// The rotation is the sum of two automorphisms, each with its Galois element and times its
+    /// mask. A mask is 1 in the slots whose results its automorphism gives, and 0 in the others. A
+    /// dimension that is not good needs masks ([`Dimension::good`](super::Dimension::good)).
     Masked([(u64, CorePoly); 2]),
 }
 
@@ -74,7 +75,7 @@ impl SlotEncoder {
 }
 
 impl Rotation {
-    /// Applies the rotation to a polynomial of N coefficients, by its definition.
+    /// Applies the rotation to a polynomial of N coefficients below q, by its definition.
     ///
     /// # Errors
     /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the rotation was

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes how x^N + 1 splits modulo p, and the group that permutes its factors.
+//! Computes how x^N + 1 splits modulo p, and the group of automorphisms that permutes its factors.
 
 use super::SlotError;
 use crate::primes::is_prime;
 
-/// The form of the factors of x^N + 1 modulo p.
+/// The form of the factors of x^N + 1 modulo p, which depends on p modulo 4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Split {
-    /// Factors x^d - c, for p = 1 mod 4; all c are integers modulo p^e.
+    /// The factors are x^d - c, for p = 1 mod 4, where d is the degree of a slot; all c are
+    /// integers modulo p^e.
     Binomials,
-    /// Factors x^d - a x^(d/2) + b with b = 1 or -1, for p = 3 mod 4. They split once more over a ring that has an i with
-    /// i^2 = -1.
+    /// The factors are x^d - a x^(d/2) + b with b = 1 or -1, for p = 3 mod 4, where d is the degree
+    /// of a slot. They split once more over a ring that has an i with i^2 = -1.
     Trinomials,
 }
 
-/// One dimension of the slots: a cyclic factor of the group (Z/2N)* modulo the powers of p.
+/// One dimension of the slots: a cyclic factor of the group of odd Galois elements modulo 2N and
+/// modulo the powers of p.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dimension {
     /// The Galois element that moves every slot by one place along this dimension.
     pub generator: u64,
     /// The number of slots along the dimension.
     pub order: usize,
-    /// Whether `generator` has this order modulo 2N too. If not, a slot that leaves the last place enters the first one
-    /// with a power of Frobenius. That changes no integer, but rotations of elements of the slot ring then need masks.
+    /// Whether `generator` has order `order` modulo 2N too, and not only modulo the powers of p. If
+    /// not, a slot that leaves the last place enters the first one with a power of Frobenius. That
+    /// changes no integer, but rotations of elements of the slot ring then need masks.
     pub good: bool,
 }
 
-/// The coset of a Galois element modulo the powers of p: the element is (the representative of `slot`) * p^`frobenius`
-/// modulo 2N.
+/// The coset, modulo the powers of p, in which a Galois element lies, and its place there. The
+/// element is the representative of `slot` times p^`frobenius`, modulo 2N.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Place {
     pub slot: usize,
@@ -122,9 +125,10 @@ impl SlotStructure {
         self.split
     }
 
-    /// Returns the base-2 logarithm of the degree c of the *core* Z_{p^e}\[y\]/(y^c + 1), y = x^(N/c). The core is the
-    /// smallest such subring over which x^N + 1 splits into factors of the least degree. It holds all masks and all
-    /// constants of the thin linear maps.
+    /// Returns the base-2 logarithm of the degree c of the *core*, the ring Z_{p^e}\[y\]/(y^c + 1)
+    /// with y = x^(N/c). The core is the smallest such subring over which x^N + 1 splits into
+    /// factors of the least degree. It holds all masks and all constants of the linear maps of thin
+    /// bootstrapping.
     pub fn log_core(&self) -> u32 {
         match self.split {
             Split::Binomials => self.log_slots,
@@ -132,18 +136,20 @@ impl SlotStructure {
         }
     }
 
-    /// Returns c, the degree of the core: the number of slots for p = 1 mod 4, or twice that number for p = 3 mod 4.
+    /// Returns c, the degree of the core: the number of slots for p = 1 mod 4, or twice this number
+    /// for p = 3 mod 4.
     pub fn core_degree(&self) -> usize {
         1 << self.log_core()
     }
 
-    /// Returns N / c, where c is the degree of the core: the core's y is x to this power.
+    /// Returns N / c, where c is the degree of the core: the exponent s for which the core's
+    /// variable y is x^s.
     pub fn core_spacing(&self) -> usize {
         1 << (self.log_n - self.log_core())
     }
 
-    /// Returns the dimensions of the matrix of slots that have more than one place: first the one along the columns,
-    /// then the one along the rows.
+    /// Returns those dimensions of the matrix of slots that have more than one place: first the one
+    /// along which columns follow one another, then the one along which rows do.
     pub fn dimensions(&self) -> Vec<Dimension> {
         let (two_n, columns) = (2u64 << self.log_n, self.columns());
         let mut dimensions = Vec::with_capacity(2);
@@ -193,7 +199,8 @@ impl SlotStructure {
         if row == 1 { two_n - power } else { power }
     }
 
-    /// Returns the coset of an odd Galois element, taken modulo 2N, and its position in the coset.
+    /// Returns the slot whose coset modulo the powers of p contains a Galois element, and the
+    /// element's place in the coset. The element is odd and taken modulo 2N.
     pub fn locate(&self, galois: u64) -> Place {
         let slot = self.slot_of(galois);
         let (two_n, log_d) = (2u64 << self.log_n, self.log_n - self.log_slots);
@@ -205,7 +212,8 @@ impl SlotStructure {
         }
     }
 
-    /// Returns the slot whose coset contains the odd Galois element `galois`.
+    /// Returns the slot whose coset modulo the powers of p contains the odd Galois element
+    /// `galois`.
     pub fn slot_of(&self, galois: u64) -> usize {
         let modulus = 2u64 << self.log_core();
         let g = galois % modulus;
@@ -230,8 +238,8 @@ impl SlotStructure {
         }
     }
 
-    /// Returns the permutation of the slots' integers under x -> x^galois: afterwards slot i holds what slot `sources[i]`
-    /// held.
+    /// Returns the permutation of the slots' integers under the automorphism x -> x^`galois`.
+    /// Afterwards slot i holds what the slot at index i of the result held before.
     pub fn permutation(&self, galois: u64) -> Vec<usize> {
         let source = |slot| self.slot_of(self.representative(slot).wrapping_mul(galois));
         (0..self.slots()).map(source).collect()
@@ -260,8 +268,8 @@ pub(crate) fn inverse_mod(odd: u64, two_power: u64) -> u64 {
     x % two_power
 }
 
-/// Returns the k below 2^`log_order` with base^k = h, for a base of that order modulo a power of two. It finds one bit at a
-/// time.
+/// Returns the k below 2^`log_order` with base^k = h, for a base of order 2^`log_order` modulo a
+/// power of two. It finds one bit of k at a time.
 fn log_in_cyclic(h: u64, base: u64, log_order: u32, two_power: u64) -> u64 {
     let inverse = inverse_mod(base, two_power);
     let mut k = 0;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Splits the core ring by a negacyclic NTT over the Galois ring, on rows of coefficients. Its length c is the
-//! core's degree.
+//! Splits the core ring by a negacyclic NTT over the Galois ring, on rows of coefficients. The
+//! length c of the NTT is the core's degree.
 
 use super::galois_ring::{GaloisRing, Gaussian};
 use crate::bits::bit_reverse;
 
-/// The NTT of y^c + 1 with its twiddles: from natural order to bit-reversed order, as
-/// [`NttPlan`](crate::NttPlan). Row i then holds the value at zeta^(2 bitrev(i) + 1).
+/// The NTT modulo y^c + 1 with its twiddles, from natural to bit-reversed order as
+/// [`NttPlan`](crate::NttPlan). c is the core's degree, and zeta the core's root of unity of order
+/// 2c. After it, row i holds the value at zeta^(2 bitrev(i) + 1).
 pub(crate) struct CoreTransform {
     ring: GaloisRing,
     log_core: u32,
-    /// The twiddles: entry m + i is the factor of block i in the stage that works on m blocks of the rows.
+    /// The forward twiddles: entry m + i is the factor of block i in the stage that works on m
+    /// blocks of the rows.
     twiddles: Vec<Gaussian>,
     inverse_twiddles: Vec<Gaussian>,
     /// The inverse 1 / c of the transform's length c modulo p^e, the modulus of the encoder's integers.
@@ -39,7 +41,8 @@ impl CoreTransform {
         }
     }
 
-    /// Returns the row of a transformed matrix that holds the values at zeta^e, for an odd exponent e.
+    /// Returns the number of the row of a transformed matrix that holds the values at
+    /// zeta^`exponent`, for an odd exponent. zeta is the core's root of unity.
     pub fn row(&self, exponent: u64) -> usize {
         bit_reverse((exponent / 2) as usize, self.log_core)
     }
@@ -61,7 +64,8 @@ impl CoreTransform {
         }
     }
 
-    /// Computes the inverse transform of each column of the matrix of c rows, in place.
+    /// Computes the inverse transform of each column of a matrix of c rows in place, where c is the
+    /// length of the transform.
     pub fn inverse(&self, matrix: &mut [Gaussian]) {
         let ring = self.ring;
         let mut blocks = 1usize << self.log_core;

@@ -4,22 +4,22 @@
 use crate::modulus::above;
 use crate::{AnyModulus, MathError, Modulus, WordModulus};
 
-/// The modulus q of TFHE ciphertexts. It is 2^32 or 2^64, so that residues are torus elements in fixed point, as in the
-/// TFHE library and the paper of Kong and Li. Or it is a prime; the transform then runs modulo q itself, and products
-/// need no lift.
+/// The modulus q of TFHE ciphertexts. It is 2^32 or 2^64, so that residues are torus elements in
+/// fixed point, as in the TFHE library and the paper of Kong and Li. Or it is a prime. Transforms
+/// then run modulo q itself, and products need no larger modulus.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Coefficients {
     Word(WordModulus),
     Prime(Modulus),
 }
 
-/// Additions modulo q, and the representatives of residues from which a decomposition into digits starts. The methods
-/// are inlined into loops over polynomials.
+/// Addition and subtraction modulo q, and the representatives of residues from which a
+/// decomposition into digits starts. The methods are inlined into loops over polynomials.
 pub(super) trait Sums: Copy + Sync {
     fn add(self, a: u64, b: u64) -> u64;
     fn sub(self, a: u64, b: u64) -> u64;
-    /// Returns the representative of x that is nearest to 0, plus `offset`, as the word from which a decomposition cuts
-    /// digits.
+    /// Returns the representative of the residue x that is nearest to 0, plus `offset`, as a word.
+    /// A decomposition cuts its digits from this word.
     fn centred_plus(self, x: u64, offset: u64) -> u64;
 }
 
@@ -73,7 +73,8 @@ impl Sums for PrimeSums {
     }
 }
 
-/// Runs a generic function with the [`Sums`] of a modulus.
+/// Evaluates an expression with the [`Sums`] of a TFHE modulus: those of a power of two or those of
+/// a prime.
 macro_rules! with_sums {
     ($coefficients:expr, $sums:ident => $body:expr) => {
         match $coefficients {
@@ -127,7 +128,7 @@ impl Coefficients {
         Ok(Self::Word(WordModulus::new(bits)?))
     }
 
-    /// Returns the number of bits of q - 1.
+    /// Returns the number of bits of residues, which is that of q - 1.
     pub fn bits(self) -> u32 {
         match self {
             Self::Word(q) => q.bits(),
@@ -175,7 +176,7 @@ impl Coefficients {
         }
     }
 
-    /// Returns the representative of x in [-q/2, q/2), in constant time.
+    /// Returns the integer in [-q/2, q/2) that is congruent to x modulo q, in constant time.
     pub fn centred(self, x: u64) -> i64 {
         match self {
             Self::Word(q) => {
@@ -186,8 +187,8 @@ impl Coefficients {
         }
     }
 
-    /// Returns the integer nearest to x 2^`log` / q, modulo 2^`log`; halves upwards. This is modulus switching, for
-    /// `log` of at most 12, in constant time.
+    /// Returns the integer nearest to x 2^`log` / q, modulo 2^`log`; halves are rounded upwards.
+    /// This is modulus switching from q to 2^`log`, for `log` of at most 12, in constant time.
     pub fn switch(self, x: u64, log: u32) -> u64 {
         match self {
             Self::Word(q) => {
@@ -201,8 +202,8 @@ impl Coefficients {
         }
     }
 
-    /// Returns the residue nearest to the fraction `numerator` / 2^`log` of q; halves upwards. Numerators are up to
-    /// 2^`log`, and `log` is at most 63. It takes constant time.
+    /// Returns the residue modulo q nearest to q `numerator` / 2^`log`; halves are rounded upwards.
+    /// Numerators are up to 2^`log`, and `log` is at most 63. It takes constant time.
     pub fn fraction(self, numerator: u64, log: u32) -> u64 {
         let scaled = self.modulus().wrapping_mul(u128::from(numerator));
         let scaled = scaled.wrapping_add((1u128 << log) >> 1);

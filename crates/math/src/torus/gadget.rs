@@ -6,10 +6,10 @@ use super::coefficients::{Sums, with_sums};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus};
 
-/// A decomposition of residues modulo q into signed digits. x, taken nearest to 0, is rounded to a multiple of 2^(W -
-/// l b) and written as the sum of digits d_j 2^(W - (j + 1) b), j = 0 ... l - 1, with -2^(b-1) <= d_j < 2^(b-1). W is
-/// the bits of q, b is `log_base`, l is `levels`. Modulo a prime the first digit may be 2^(b-1), as nothing wraps
-/// there.
+/// A decomposition of residues modulo q into signed digits. Let W be the bits of q, b = `log_base`
+/// and l = `levels`. A residue x, taken nearest to 0, is rounded to a multiple of 2^(W - l b). The
+/// result is the sum of digits d_j 2^(W - (j + 1) b), j = 0 ... l - 1, with -2^(b-1) <= d_j <
+/// 2^(b-1). Modulo a prime the first digit may be 2^(b-1), as nothing wraps there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Gadget {
     q: Coefficients,
@@ -17,19 +17,21 @@ pub struct Gadget {
     levels: usize,
 }
 
-/// The constants of the loops, for a [`Gadget`] and the modulus p of the digits' residues.
+/// The constants of the loops that compute digits, for a [`Gadget`] and the modulus p of which
+/// digits become residues.
 #[derive(Clone, Copy)]
 pub(super) struct Digits {
-    /// The number that is added before digits are cut: half a base for each digit, and half of the last digit's unit,
-    /// which rounds.
+    /// The number that is added to a coefficient before its digits are cut: half a base for each
+    /// digit, and half of the last digit's unit, which rounds.
     offset: u64,
-    /// The shifts of the digits: the first digit starts at bit W - b, and each next one b bits lower. W is the bits of
-    /// q, and b those of a digit.
+    /// The bit W - b at which the first digit starts, where W is the bits of q and b those of a
+    /// digit. Each next digit starts b bits lower.
     top: u32,
     log_base: u32,
     /// The mask 2^b - 1 of a digit of b bits.
     mask: u64,
-    /// The number p - 2^(b-1). Added modulo p to b bits from 0 to 2^b - 1, it gives the residue of a signed digit.
+    /// The number p - 2^(b-1), for digits of b bits. Added modulo p to b bits from 0 to 2^b - 1, it
+    /// gives the residue of a signed digit.
     shift: u64,
     p: u64,
 }
@@ -67,14 +69,15 @@ impl Gadget {
         self.levels
     }
 
-    /// Returns the weight 2^(W - (j + 1) b) of digit j, where W is the bits of q and b the bits of a digit.
+    /// Returns the weight 2^(W - (j + 1) b) of digit j in the decomposition, where W is the bits of
+    /// q and b the bits of a digit.
     pub fn weight(&self, j: usize) -> u64 {
         let place = self.q.bits() - (j as u32 + 1) * self.log_base;
         1 << place
     }
 
-    /// Returns the number that is added before digits are cut: half a base for each digit, and half of the last digit's
-    /// unit, which rounds.
+    /// Returns the number that is added to a coefficient before its digits are cut: half a base for
+    /// each digit, and half of the last digit's unit, which rounds.
     pub(super) fn offset(&self) -> u64 {
         let half = 1u64 << (self.log_base - 1);
         let digits = (0..self.levels).fold(0u64, |sum, j| {
@@ -83,8 +86,8 @@ impl Gadget {
         digits.wrapping_add(self.weight(self.levels - 1) / 2)
     }
 
-    /// Returns the digits of one coefficient, the most significant first. It defines the result of
-    /// [`Gadget::decompose`].
+    /// Returns the signed digits of one coefficient x, a residue modulo q, the most significant
+    /// first. It defines the result of [`Gadget::decompose`].
     pub fn digits(&self, x: u64) -> impl Iterator<Item = i64> {
         let y = with_sums!(self.q, sums => sums.centred_plus(x, self.offset()));
         let (bits, log_base) = (self.q.bits(), self.log_base);
@@ -99,8 +102,9 @@ impl Gadget {
         })
     }
 
-    /// Computes the digits of a polynomial as residues modulo p. `out` receives `levels` polynomials, the most
-    /// significant digits first. p must be above the base.
+    /// Computes the signed digits of the coefficients of a polynomial x, as residues modulo p.
+    /// `out` receives `levels` polynomials, that of the most significant digits first. p must be
+    /// above the base.
     pub fn decompose(&self, p: Modulus, out: &mut [u64], x: &[u64]) -> Result<(), MathError> {
         check_len("digits", self.levels * x.len(), out.len())?;
         if p.value() >> self.log_base == 0 {
@@ -130,7 +134,7 @@ impl Gadget {
 }
 
 impl Digits {
-    /// Returns digit j of a coefficient y, to which the offset was added, as a residue.
+    /// Returns digit j of a coefficient as a residue modulo p. y is the coefficient plus `offset`.
     #[inline(always)]
     fn residue(self, y: u64, j: u32) -> u64 {
         let mask = if j == 0 { u64::MAX } else { self.mask };
@@ -141,7 +145,8 @@ impl Digits {
 }
 
 super::levels! {
-    /// Computes all `L` digits of each coefficient in one pass over the coefficients.
+    /// Computes all `L` digits of each coefficient of the polynomial x in one pass over the
+    /// coefficients.
     fn all<S: Sums, const L: usize>(sums: S, digits: Digits, out: &mut [u64], x: &[u64]) {
         let n = x.len();
         let mut chunks = out.chunks_exact_mut(n.max(1));

@@ -5,23 +5,26 @@ use zeroize::Zeroize;
 
 use crate::{MathError, Modulus};
 
-/// The number of evaluations of a polynomial that lie together in a key: the lanes of one AVX-512 vector.
+/// The number of evaluations of a polynomial that lie together in a key, which is the number of
+/// lanes of an AVX-512 vector.
 pub(super) const GROUP: usize = 8;
 
 /// The bytes of a cache line.
 pub(super) const LINE: usize = 64;
 
-/// The number of bytes by which prefetching is ahead of the reads of a key: the processor's own prefetching stops at
-/// every page. After the end of a ciphertext mostly follows the next one. Prefetches go into the second-level cache,
-/// line by line between the products. The loop would have to wait for many lines at once, or for lines of the first
-/// level.
+/// The number of bytes by which prefetching is ahead of the reads of a key: the processor's own
+/// prefetching stops at every page. The ciphertext that follows in memory is mostly the next one to
+/// be read. Prefetches go into the second-level cache, one line at a time between the products. If
+/// they were for many lines at once, or for the first-level cache, the loop would wait.
 pub(super) const AHEAD: usize = 8192;
 
-/// The shape of one gadget ciphertext: `rows` x `cols` polynomials of `n` coefficients. A GGSW ciphertext with k mask
-/// polynomials and l levels has (k + 1) l rows, row c l + j for digit j of polynomial c, and k + 1 columns.
+/// The shape of one gadget ciphertext: `rows` x `cols` polynomials of `n` coefficients. A GGSW
+/// ciphertext with k mask polynomials and l levels of digits has k + 1 columns and (k + 1) l rows.
+/// Row c l + j belongs to digit j of polynomial c.
 ///
-/// In transform form, eight evaluations of every polynomial lie together. So one pass over the positions reads the whole
-/// ciphertext from its first word to its last.
+/// In transform form, eight evaluations of each polynomial lie together, followed by those of the
+/// next polynomial at the same positions. So one pass over the positions reads the whole ciphertext
+/// from its first word to its last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyShape {
     n: usize,
@@ -30,7 +33,8 @@ pub struct KeyShape {
 }
 
 impl KeyShape {
-    /// The most rows of a gadget ciphertext, whose products are summed before a reduction.
+    /// The most rows of a gadget ciphertext. The products of all rows are summed before a
+    /// reduction.
     pub const MAX_ROWS: usize = 32;
     /// The most columns of a gadget ciphertext: the polynomials in each row.
     pub const MAX_COLS: usize = 8;
@@ -72,8 +76,8 @@ impl KeyShape {
         self.n * self.rows * self.cols
     }
 
-    /// Returns the index, in a gadget ciphertext's words, of the evaluations of one polynomial at the eight positions
-    /// from 8 `block` on.
+    /// Returns the index, in a gadget ciphertext's words, of the evaluations at positions 8 `block`
+    /// to 8 `block` + 7 of the polynomial in a row and a column.
     fn place(self, block: usize, row: usize, col: usize) -> usize {
         ((block * self.rows + row) * self.cols + col) * GROUP
     }
@@ -108,7 +112,8 @@ impl KeyWords {
         }
     }
 
-    /// Writes the evaluations of one polynomial to its place in gadget ciphertext number `at`.
+    /// Writes the evaluations x of one polynomial to its place in the key: row `row` and column
+    /// `col` of gadget ciphertext number `at`.
     pub(super) fn put(&mut self, shape: KeyShape, at: usize, row: usize, col: usize, x: &[u64]) {
         let start = at * shape.words();
         for (block, x) in x.chunks_exact(GROUP).enumerate() {

@@ -5,9 +5,9 @@ use super::{Coefficients, Gadget};
 use crate::kernels::check_len;
 use crate::{MathError, Modulus};
 
-/// The rows of a key-switching key: LWE ciphertexts of one dimension n. Each has n + 1 words (mask, then body), and
-/// they lie one after the other. Row i l + j encrypts bit i of the old key times the weight of digit j, for l digits.
-/// Words have 32 bits if q has no more.
+/// The rows of a key-switching key: LWE ciphertexts of one dimension n. Each has n + 1 words (mask,
+/// then body), and they lie one after the other. Row i l + j encrypts bit i of the old secret key
+/// times the weight of digit j, for l digits. Words have 32 bits if the modulus q has no more.
 #[derive(Clone)]
 pub struct SwitchRows {
     words: Words,
@@ -21,7 +21,7 @@ enum Words {
 }
 
 impl SwitchRows {
-    /// Makes `rows` ciphertexts of `width` words modulo q, all zero.
+    /// Makes a key of `rows` rows modulo q, LWE ciphertexts of `width` words each, all zero.
     pub fn zeroed(q: Coefficients, rows: usize, width: usize) -> Result<Self, MathError> {
         let count = rows.saturating_mul(width);
         ringmill_limits::room("a key-switching key", 8 * count as u64)?;
@@ -56,8 +56,9 @@ impl SwitchRows {
         }
     }
 
-    /// Computes out = (0, `body`) minus the sum over i and j of digit j of mask coefficient i times row i l + j,
-    /// modulo q. l is the number of digits.
+    /// Switches the key of an LWE ciphertext with this mask and body: computes out = (0, `body`)
+    /// minus the sum over i and j of digit j of mask coefficient i times row i l + j, modulo q. l
+    /// is the number of digits.
     pub fn switch(
         &self,
         gadget: &Gadget,
@@ -163,8 +164,8 @@ fn switch(
 /// of them.
 const AT_ONCE: usize = 4;
 
-/// Rows of a key-switching key, with the digits that multiply them, which wait until [`AT_ONCE`] of them can be added
-/// together.
+/// Rows of a key-switching key, with the digits that multiply them, that wait until [`AT_ONCE`] of
+/// them can be added to the sums together.
 #[derive(Clone, Copy, Default)]
 struct Waiting<'a> {
     rows: [(&'a [u32], u32); AT_ONCE],
@@ -183,8 +184,9 @@ impl<'a> Waiting<'a> {
         self.count == AT_ONCE
     }
 
-    /// Takes the rows of the key that wait, each with its digit. If fewer than [`AT_ONCE`] wait, the first of them with
-    /// the digit 0 fills the array; if none waits, rows without words do.
+    /// Takes the rows of the key that wait, each with its digit. If fewer than [`AT_ONCE`] rows
+    /// wait, the first of them with the digit 0 fills the array. If none waits, rows of no words
+    /// fill it.
     fn take(&mut self) -> [(&'a [u32], u32); AT_ONCE] {
         let Self { mut rows, count } = std::mem::take(self);
         let first = rows[0].0;

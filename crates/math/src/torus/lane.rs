@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A prime of TFHE products with its transforms, in words of 64 bits, or of 32 bits if that is faster.
+//! A prime of TFHE products, with transforms modulo this prime in words of 64 bits, or of 32 bits
+//! if that is faster.
 
 use std::sync::Arc;
 
 use super::monomial::Monomials;
 use crate::{Backend, MathError, Modulus, Ntt32, NttPlan, Ring};
 
-/// The most coefficients of a polynomial that is packed into words of 32 bits, because the words lie on the stack.
+/// The most coefficients of a polynomial whose residues are packed into words of 32 bits for a
+/// transform. The packed words lie on the stack.
 const MOST: usize = 2048;
 
-/// One prime of TFHE products, with the NTT modulo this prime.
+/// One prime modulo which products of TFHE polynomials are computed, with the NTT modulo this
+/// prime.
 pub(super) struct Lane {
     pub(super) p: Modulus,
     pub(super) monomials: Monomials,
     plan: Arc<NttPlan>,
-    /// The transforms in words of 32 bits, for primes p whose numbers between stages, up to 4p, fit such words.
+    /// The transforms in words of 32 bits. It is there for primes p whose numbers between stages,
+    /// up to 4p, fit such words, and for polynomials that are not too long.
     narrow: Option<Arc<Ntt32>>,
 }
 
@@ -46,9 +50,10 @@ impl Lane {
         }
     }
 
-    /// Returns the transform in words of 32 bits if it is faster. It is, if the processor's vectors have no 52-bit
-    /// multiplication of integers: twice as many words in a vector then outweigh the conversion. For a polynomial of
-    /// another length it returns `None`, so that the plan for 64-bit words refuses it.
+    /// Returns the transform in words of 32 bits if it is faster. It is, if the processor's vectors
+    /// have no 52-bit multiplication of integers: twice as many words in a vector then outweigh the
+    /// conversion. For a polynomial of another length than the ring's it returns `None`, so that
+    /// the plan for 64-bit words refuses the polynomial.
     fn narrow(&self, len: usize) -> Option<&Ntt32> {
         match Backend::current() {
             Backend::Avx2 | Backend::Avx512 => {
@@ -59,7 +64,8 @@ impl Lane {
     }
 }
 
-/// Calls `run` on the residues of a polynomial in words of 32 bits. They are below 2^32, and at most [`MOST`].
+/// Calls `run` on the residues of a polynomial, packed into words of 32 bits, and unpacks the
+/// result. The polynomial has at most [`MOST`] residues, all below 2^32.
 fn packed(
     x: &mut [u64],
     run: impl FnOnce(&mut [u32]) -> Result<(), MathError>,

@@ -46,8 +46,8 @@ pub use narrow::{NarrowKey, NarrowRing, NarrowStep};
 pub use ring::{Lift, TorusRing, TransformedKey};
 pub use rotate::{rotate, rotate_sub};
 
-/// Defines a function whose plain loop is compiled three times: without SIMD features, for AVX2 and for AVX-512. The choice is
-/// made at run time.
+/// Defines a function whose plain loop is compiled three times: without SIMD features, for AVX2 and
+/// for AVX-512. Each call chooses what the processor can run.
 macro_rules! levels {
     ($(#[$doc:meta])* fn $name:ident$(<$g:ident: $bound:path $(, const $c:ident: usize)?>)?($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         $(#[$doc])*

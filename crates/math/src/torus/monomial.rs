@@ -6,13 +6,14 @@ use crate::bits::bit_reverse;
 use crate::kernels::{check_len, mul_assign};
 use crate::{MathError, Modulus, NttPlan};
 
-/// A table of the numbers psi^e - 1, and the exponent that belongs to each position of a
-/// transform.
+/// A table of the numbers psi^e - 1, where psi is the root of unity of a transform, and the
+/// exponent of psi that belongs to each position of the transform.
 pub struct Monomials {
     modulus: Modulus,
     /// The numbers psi^e - 1 for e below 2N, where psi is the root of unity of the transform.
     powers: Vec<u64>,
-    /// The exponent 2 bitrev(i) + 1 of psi at which position i of a transform holds a polynomial's value.
+    /// The exponent 2 bitrev(i) + 1 for each position i: a transform holds there a polynomial's
+    /// value at psi to this exponent.
     exponents: Vec<u32>,
 }
 
@@ -36,7 +37,8 @@ impl Monomials {
         }
     }
 
-    /// Computes the transform of (X^a - 1) p from the transform of p; a counts modulo 2N.
+    /// Computes the transform of (X^a - 1) p from the transform of the polynomial p. The exponent a
+    /// counts modulo 2N.
     pub fn times_difference(&self, a: usize, out: &mut [u64], p: &[u64]) -> Result<(), MathError> {
         check_len("polynomial", self.exponents.len(), out.len())?;
         self.of(a, out);

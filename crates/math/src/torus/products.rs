@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes sums of products in transform form, reduced once: the scalar path, and the choice of a SIMD path.
+//! Computes the sums of products of a blind rotation in transform form, each reduced once: the
+//! scalar path, and the choice of a SIMD path.
 
 use super::key::GROUP;
 use super::{KeyRows, KeyShape};
 use crate::{Backend, Modulus};
 
-/// Computes out(c) = the sum over rows r of digits(r) key(r, c) mod p at every position, for residues below p < 2^52.
-/// `digits` holds a polynomial for each row of the shape, `out` one for each column. The caller has checked the
-/// lengths.
+/// Computes out(c) = the sum over rows r of digits(r) key(r, c) mod p at every position, for each
+/// column c of a gadget ciphertext and residues below p < 2^52. `digits` holds a polynomial for
+/// each row, `out` one for each column. The caller has checked the lengths.
 pub(super) fn accumulate(
     p: Modulus,
     shape: KeyShape,
@@ -57,9 +58,10 @@ fn plain<W: Copy + Into<u64>>(
     }
 }
 
-/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, where u numbers the gadget
-/// ciphertexts of a step of a blind rotation. `weights` holds `terms` polynomials of n residues, `sums` holds `terms`
-/// times `cols` of them, and `out` holds `cols`. The caller has checked the lengths.
+/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, for each
+/// column c. Here u numbers the gadget ciphertexts of a step of a blind rotation. `weights` holds
+/// `terms` polynomials of n residues, `sums` holds `terms` times `cols` polynomials, and `out`
+/// holds `cols`. The caller has checked the lengths.
 pub(super) fn combine(
     p: Modulus,
     [n, terms, cols]: [usize; 3],

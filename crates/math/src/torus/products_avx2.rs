@@ -16,13 +16,14 @@ use crate::simd256::{load, splat, store};
 /// The number of bits in each half of a residue of up to 52 bits, which is split into two halves.
 const HALF: i32 = 26;
 
-/// A way to multiply residues of some width and to sum the products.
+/// A way to multiply residues of some width modulo p, and to sum the products.
 trait Products {
-    /// The word in which a bootstrapping key holds a residue.
+    /// The word in which a bootstrapping key holds a residue: 32 or 64 bits.
     type Word: Copy;
-    /// A digit, which is a factor of several products, split into the parts that are multiplied.
+    /// A factor of several products, such as a digit that multiplies words of a key, split into the
+    /// parts that are multiplied.
     type Digit: Copy;
-    /// A sum of products, held in several parts.
+    /// A sum of products in each lane, held in several parts.
     type Sum: Copy;
 
     /// Returns an empty sum of products.
@@ -37,11 +38,12 @@ trait Products {
     /// p must be readable for 4 words.
     unsafe fn load(p: *const Self::Word) -> __m256i;
     unsafe fn add(sum: Self::Sum, x: Self::Digit, y: __m256i) -> Self::Sum;
-    /// Returns the residue of a sum of at most 32 products, in each lane.
+    /// Returns the residue modulo p of a sum of at most 32 products, in each lane.
     unsafe fn reduce(self, sum: Self::Sum) -> __m256i;
 }
 
-/// Products of residues below 2^32, summed as low halves and high halves.
+/// Products of residues modulo p < 2^32. The low halves and the high halves of products are summed
+/// apart.
 #[derive(Clone, Copy)]
 struct Short {
     arithmetic: Doubles<false>,
@@ -96,7 +98,8 @@ impl Products for Short {
         }
     }
 
-    /// Returns the residue of a sum s0 + 2^32 s1 whose two parts are below 2^37, in each lane.
+    /// Returns in each lane the residue modulo p of a sum s0 + 2^32 s1 whose two parts are below
+    /// 2^37.
     #[inline(always)]
     unsafe fn reduce(self, [low, high]: Self::Sum) -> __m256i {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -114,7 +117,8 @@ impl Products for Short {
 #[derive(Clone, Copy)]
 struct Long<const TIGHT: bool> {
     arithmetic: Doubles<TIGHT>,
-    /// The factors 2^52 and 2^78 modulo p, by which the upper parts of a sum are multiplied.
+    /// The factors 2^52 and 2^78 modulo p, by which the bits of a sum from bit 52 on, and from bit
+    /// 78 on, are multiplied.
     high: [Factor; 2],
 }
 
@@ -174,7 +178,8 @@ impl<const TIGHT: bool> Products for Long<TIGHT> {
         }
     }
 
-    /// Returns the residue of a sum s0 + 2^26 s1 + 2^52 s2 whose parts are below 2^57, 2^58 and 2^57, in each lane.
+    /// Returns in each lane the residue modulo p of a sum s0 + 2^26 s1 + 2^52 s2. The three parts
+    /// are below 2^57, 2^58 and 2^57.
     #[inline(always)]
     unsafe fn reduce(self, [s0, s1, s2]: Self::Sum) -> __m256i {
         // SAFETY: the caller enables AVX2 and FMA.
@@ -199,7 +204,8 @@ impl<const TIGHT: bool> Products for Long<TIGHT> {
     }
 }
 
-/// Runs a function with the way to multiply that is right for residues modulo p.
+/// Evaluates an expression with products of residues modulo p of up to 52 bits: in one arithmetic
+/// for p of up to 50 bits, in another above.
 macro_rules! with_long {
     ($p:expr, $products:ident => $body:expr) => {
         if $p.bits() <= 50 {
@@ -212,8 +218,8 @@ macro_rules! with_long {
     };
 }
 
-/// Computes out(c) = the sum over rows r of digits(r) key(r, c) mod p at every position, four positions at a time. `out` has a
-/// polynomial for each column c.
+/// Computes out(c) = the sum over rows r of digits(r) key(r, c) mod p for each column c of a gadget
+/// ciphertext, four positions at a time. `out` has a polynomial for each column.
 ///
 /// # Safety
 /// The processor must have AVX2 and FMA; p is at most 2^52 - 2^12 + 1.
@@ -312,8 +318,9 @@ unsafe fn columns<P: Products + Copy, const K: usize>(
     }
 }
 
-/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, four positions at a time. Here u
-/// numbers the gadget ciphertexts of a step of a blind rotation. `out` has a polynomial for each column c.
+/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p for each column c, four
+/// positions at a time. Here u numbers the gadget ciphertexts of a step of a blind rotation. `out`
+/// has a polynomial for each column.
 ///
 /// # Safety
 /// The processor must have AVX2 and FMA; p is at most 2^52 - 2^12 + 1.

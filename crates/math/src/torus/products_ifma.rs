@@ -2,7 +2,8 @@
 //! Computes sums of products with 52-bit multiply-add, eight positions at a time, in two instructions a product for any
 //! prime.
 //!
-//! The least time: 2 rows cols multiply-adds for each eight positions, two in a cycle. Each column is reduced once.
+//! For `rows` rows and `cols` columns of a gadget ciphertext, the least time is 2 rows cols
+//! multiply-adds for each eight positions, two in a cycle. Each column is reduced once.
 
 use std::arch::x86_64::*;
 
@@ -16,9 +17,10 @@ use crate::simd::{LANES, correct, load, splat, store};
 
 /// The reduction modulo p <= 2^32 of sums of up to 32 products of residues.
 ///
-/// With such residues the sum is s0 + s1 2^52 with s0 < 2^57 and s1 < 2^17, and what s0 has above 52 bits goes to s1. As
-/// R = 2^52 mod p < 2^32, x = (s0 mod 2^52) + s1 R is below 2^53 and congruent. The quotient floor(x / 2) floor(2^53 / p)
-/// / 2^52 is short of x / p by less than 3, so that the remainder comes out below 3p.
+/// With such residues the sum is s0 + s1 2^52 with s0 < 2^57 and s1 < 2^17, and the bits of s0 from
+/// bit 52 on go to s1. As R = 2^52 mod p < 2^32, x = (s0 mod 2^52) + s1 R is below 2^53 and
+/// congruent to the sum. The quotient floor(x / 2) floor(2^53 / p) / 2^52 is short of x / p by less
+/// than 3, so that the remainder comes out below 3p.
 #[derive(Clone, Copy)]
 struct SmallReducer {
     p: __m512i,
@@ -90,7 +92,8 @@ impl Word for u64 {
     }
 }
 
-/// K sums of products, one for each column of a gadget ciphertext. The products of one row share a factor, a digit.
+/// K sums of products, one for each of K columns of a gadget ciphertext, in each lane. The products
+/// of one row share a factor, a digit.
 #[derive(Clone, Copy)]
 struct Sums<const K: usize> {
     low: [__m512i; K],
@@ -146,8 +149,8 @@ macro_rules! with_reducer {
     };
 }
 
-/// Computes out(c) = the sum over rows r of digits(r) key(r, c) mod p at every position, eight positions at a time. `out`
-/// has a polynomial for each column c.
+/// Computes out(c) = the sum over rows r of digits(r) key(r, c) mod p for each column c of a gadget
+/// ciphertext, eight positions at a time. `out` has a polynomial for each column.
 ///
 /// # Safety
 /// The processor must have AVX-512 F, DQ and IFMA.
@@ -168,8 +171,8 @@ pub(super) unsafe fn accumulate(
     }
 }
 
-/// Computes the sums of all columns of a gadget ciphertext, two, three or four columns at a time, whose sums fit into
-/// registers.
+/// Computes the sums of all columns of a gadget ciphertext, two, three or four columns at a time.
+/// The sums of so many columns fit into registers.
 #[inline(always)]
 unsafe fn by_columns<R: SumReducer, W: Word>(
     reducer: R,
@@ -232,8 +235,9 @@ unsafe fn columns<R: SumReducer, W: Word, const K: usize>(
     }
 }
 
-/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p at every position, eight positions at a time. Here u
-/// numbers the gadget ciphertexts of a step of a blind rotation. `out` has a polynomial for each column c.
+/// Computes out(c) = the sum over u of weights(u) sums(u, c) mod p for each column c, eight
+/// positions at a time. Here u numbers the gadget ciphertexts of a step of a blind rotation. `out`
+/// has a polynomial for each column.
 ///
 /// # Safety
 /// The processor must have AVX-512 F, DQ and IFMA.

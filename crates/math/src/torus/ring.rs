@@ -11,20 +11,22 @@ use crate::modmul::Solinas52;
 use crate::modulus::above;
 use crate::{MathError, Modulus, Ring};
 
-/// The moduli in which products of polynomials modulo q are computed.
+/// The moduli in which products of TFHE polynomials modulo q are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lift {
-    /// The products are computed modulo q itself, which is a prime; no product is too large.
+    /// The products are computed modulo q itself, which is a prime. They are right whatever their
+    /// size.
     Native,
-    /// The products are computed modulo one prime. They are exact while results are below half of it in magnitude.
+    /// The products are computed modulo one prime. They are exact if the results, as integers, are
+    /// below half of the prime in magnitude.
     One(Modulus),
-    /// The products are computed modulo two primes. They are exact while results are below half of their product in
-    /// magnitude.
+    /// The products are computed modulo two primes. They are exact if the results, as integers, are
+    /// below half of the primes' product in magnitude.
     Two([Modulus; 2]),
 }
 
-/// The ring of polynomials modulo X^N + 1 with coefficients modulo q, and transforms modulo one prime or two. Each
-/// prime is a *lane*.
+/// The ring of TFHE polynomials modulo X^N + 1 with coefficients modulo q, with transforms modulo
+/// one prime or two. A prime with its transform is called a *lane*.
 pub struct TorusRing {
     q: Coefficients,
     lift: Lift,
@@ -32,7 +34,7 @@ pub struct TorusRing {
     lanes: Vec<Lane>,
 }
 
-/// Gadget ciphertexts of one shape in transform form, modulo each prime of the ring.
+/// Gadget ciphertexts of one shape in transform form, modulo each prime of the ring's transforms.
 #[derive(Clone)]
 pub struct TransformedKey {
     shape: KeyShape,
@@ -40,7 +42,7 @@ pub struct TransformedKey {
 }
 
 impl TorusRing {
-    /// The largest prime of a transform, for factors of 52-bit multiply-add.
+    /// The largest prime of a transform, whose residues 52-bit multiply-add can still multiply.
     pub const MAX_PRIME: u64 = Solinas52::P;
 
     /// Makes the ring of polynomials modulo X^N + 1 with coefficients modulo q, for N = 2^`log_n`. `lift` has the
@@ -106,12 +108,12 @@ impl TorusRing {
         self.n
     }
 
-    /// Returns the number of primes of the transforms: 1 or 2.
+    /// Returns the number of lanes, primes with a transform: 1 or 2.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
 
-    /// Returns the mask q - 1 if the modulus q of coefficients is a power of two.
+    /// Returns the mask q - 1 that reduces modulo q, for a modulus q that is a power of two.
     fn mask(&self) -> u64 {
         (self.q.modulus() - 1) as u64
     }
@@ -124,7 +126,8 @@ impl TorusRing {
         })
     }
 
-    /// Computes the signed digits of a polynomial as residues modulo the prime of a lane ([`Gadget::decompose`]).
+    /// Computes the signed digits of the coefficients of a polynomial x, as residues modulo the
+    /// prime of a lane ([`Gadget::decompose`]).
     pub fn decompose(
         &self,
         lane: usize,
@@ -135,7 +138,8 @@ impl TorusRing {
         gadget.decompose(self.lane(lane)?.p, out, x)
     }
 
-    /// Computes residues modulo the prime of a lane from coefficients modulo q, taken nearest to 0, in constant time.
+    /// Computes, in constant time, the residues modulo the prime of a lane of the coefficients of a
+    /// polynomial x. The coefficients are residues modulo q and taken nearest to 0.
     pub fn residues(&self, lane: usize, out: &mut [u64], x: &[u64]) -> Result<(), MathError> {
         let p = self.lane(lane)?.p;
         check_len("coefficients", out.len(), x.len())?;
@@ -145,7 +149,8 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Transforms several polynomials modulo the prime of a lane, one after the other, in place.
+    /// Transforms several polynomials modulo the prime of a lane, one after the other in memory, in
+    /// place.
     pub fn forward(&self, lane: usize, polynomials: &mut [u64]) -> Result<(), MathError> {
         let lane = self.lane(lane)?;
         (polynomials.chunks_mut(self.n)).try_for_each(|x| lane.forward(x))
@@ -174,16 +179,18 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Computes the transform of X^a - 1 modulo the prime of a lane, for any a, which counts modulo 2N.
+    /// Computes the transform of X^a - 1 modulo the prime of a lane. The exponent a may be any
+    /// number and counts modulo 2N.
     pub fn monomial(&self, lane: usize, a: usize, out: &mut [u64]) -> Result<(), MathError> {
         check_len("transform of a monomial", self.n, out.len())?;
         self.lane(lane)?.monomials.of(a, out);
         Ok(())
     }
 
-    /// Computes, in transform form, out(c) = the sum over u of weights(u) sums(u, c). Here u numbers the gadget
-    /// ciphertexts of a step of a blind rotation. `weights` has one polynomial for each u, `sums` has `cols` of them
-    /// for each u, and `out` has `cols`.
+    /// Computes, in transform form modulo the prime of a lane, out(c) = the sum over u of
+    /// weights(u) sums(u, c) for each column c. Here u numbers the gadget ciphertexts of a step of
+    /// a blind rotation. `weights` has one polynomial for each u, `sums` has `cols` polynomials for
+    /// each u, and `out` has `cols`.
     pub fn combine(
         &self,
         lane: usize,
@@ -208,8 +215,8 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Adds to acc the polynomial whose transforms are `first` and `second`, one for each lane; `second` is empty if
-    /// there is one lane. The call overwrites the transforms.
+    /// Adds to acc, modulo q, the polynomial whose transforms are `first` and `second`, one for
+    /// each lane. `second` is empty if there is one lane. The call overwrites the transforms.
     pub fn inverse_add(
         &self,
         first: &mut [u64],
@@ -262,7 +269,8 @@ impl TorusRing {
         })
     }
 
-    /// Transforms one polynomial of residues modulo q, taken nearest to 0, and writes it to its place in a key.
+    /// Transforms one polynomial of residues modulo q, taken nearest to 0, modulo the prime of each
+    /// lane. It writes the transforms to the polynomial's place in a key.
     pub fn put(
         &self,
         key: &mut TransformedKey,
@@ -286,7 +294,8 @@ impl TransformedKey {
         self.shape
     }
 
-    /// Returns the rows of gadget ciphertext `at` modulo the prime of a lane, or none beyond the last.
+    /// Returns the rows of gadget ciphertext number `at` modulo the prime of a lane, or no rows
+    /// beyond the last ciphertext.
     pub fn rows(&self, lane: usize, at: usize) -> KeyRows<'_> {
         match self.lanes.get(lane) {
             Some(words) => words.rows(self.shape, at),
@@ -305,8 +314,8 @@ impl TransformedKey {
     }
 }
 
-/// Two primes p0 and p1 of the transforms, with the constants that compose a residue modulo p0 p1 from residues modulo
-/// both.
+/// Two primes p0 and p1 of the transforms, with the constants that compose a residue modulo p0 p1
+/// from the residues modulo p0 and modulo p1.
 #[derive(Clone, Copy)]
 pub(super) struct Garner {
     p0: u64,
@@ -317,7 +326,8 @@ pub(super) struct Garner {
 }
 
 super::levels! {
-    /// Adds x to acc modulo a power of two, where each residue x modulo p stands for the integer nearest to 0.
+    /// Adds x to acc modulo a power of two, whose mask is `mask`. Each residue x modulo p stands
+    /// for the integer nearest to 0.
     fn add_centred(mask: u64, p: u64, acc: &mut [u64], x: &[u64]) {
         for (acc, &x) in acc.iter_mut().zip(x) {
             let off = p & above(x, p / 2);
@@ -327,8 +337,8 @@ super::levels! {
 }
 
 super::levels! {
-    /// Adds x0 + p0 t to acc modulo a power of two, where each x0 + p0 t modulo p0 p1 stands for the integer nearest
-    /// to 0.
+    /// Adds x0 + p0 t to acc modulo a power of two, whose mask is `mask`. Each x0 + p0 t is a
+    /// residue modulo p0 p1, the primes of `garner`, and stands for the integer nearest to 0.
     fn add_composed(mask: u64, garner: Garner, acc: &mut [u64], x0: &[u64], t: &[u64]) {
         for ((acc, &x0), &t) in acc.iter_mut().zip(x0).zip(t) {
             // p0 p1 / 2 = p0 (p1 - 1) / 2 + p0 / 2: the digits of mixed radix are compared, the lower one's mask, 0 or -1,

@@ -23,8 +23,8 @@ pub fn rotate(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(
     Ok(())
 }
 
-/// Computes out = (X^a - 1) p modulo X^N + 1, for any a. It is Algorithm 5 of the paper of Kong and Li, with its a for
-/// -a.
+/// Computes out = (X^a - 1) p modulo X^N + 1 for a polynomial p and any a, which counts modulo 2N.
+/// It is Algorithm 5 of the paper of Kong and Li, whose exponent is -a.
 pub fn rotate_sub(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
     check_len("polynomial", out.len(), p.len())?;
     let n = p.len();
@@ -41,13 +41,14 @@ pub fn rotate_sub(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Resu
     Ok(())
 }
 
-/// Returns X^a as a sign and a shift below n, or `None` for polynomials without coefficients.
+/// Returns X^a modulo X^n + 1 as a sign, true for minus, and an exponent below n. It is `None` for
+/// n = 0.
 fn split(a: usize, n: usize) -> Option<(bool, usize)> {
     let shift = a.checked_rem(n)?;
     Some((a / n % 2 == 1, shift))
 }
 
-/// Computes out = p modulo q, or out = -p if `negative` is set.
+/// Computes out = p modulo q for a polynomial p, or out = -p if `negative` is set.
 fn signed<S: Sums>(sums: S, out: &mut [u64], p: &[u64], negative: bool) {
     if negative {
         negated(sums, out, p);
@@ -56,7 +57,7 @@ fn signed<S: Sums>(sums: S, out: &mut [u64], p: &[u64], negative: bool) {
     }
 }
 
-/// Computes out = p - r modulo q, or out = -p - r if `negative` is set.
+/// Computes out = p - r modulo q for polynomials p and r, or out = -p - r if `negative` is set.
 fn differences<S: Sums>(sums: S, out: &mut [u64], p: &[u64], r: &[u64], negative: bool) {
     if negative {
         negated_difference(sums, out, p, r);

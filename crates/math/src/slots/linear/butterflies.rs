@@ -6,9 +6,10 @@ use super::terms::{Shift, Terms, Values};
 use crate::slots::galois_ring::Gaussian;
 use crate::slots::{SlotEncoder, Split};
 
-/// The points and stages of the transform on Z\[u\], u = x^(N/l), with l slots. The points are the powers xi^j of a root xi of
-/// order 2l, with j = 5^k or -5^k and k < n = l / 2. Before stage 0, point j holds the coefficients w_i + xi^(n j) w_(i + n) of
-/// u^i and u^(i + n), i = bitrev(k). After the last stage it holds w(xi^j).
+/// The points and stages of the transform of polynomials w in u = x^(N/l), for l slots. The n = l /
+/// 2 points are the powers xi^j of a root xi of order 2l, with j = 5^k or -5^k and k < n. Before
+/// stage 0, point j holds w_i + xi^(n j) w_(i + n) for the coefficients w_i and w_(i + n) of u^i
+/// and u^(i + n), with i = bitrev(k). After the last stage it holds w(xi^j).
 pub(super) struct Butterflies<'a> {
     encoder: &'a SlotEncoder,
     /// The base-2 logarithm of the number n = l / 2 of points, where l is the number of slots.
@@ -47,7 +48,7 @@ impl<'a> Butterflies<'a> {
         self.xi(1 << self.log_n_points)
     }
 
-    /// Returns the exponent k of the point at which a slot lies: xi^j with j = 5^k or -5^k.
+    /// Returns the exponent k of the transform's point xi^j, j = 5^k or -5^k, at which a slot lies.
     pub fn power(&self, slot: usize) -> usize {
         let structure = self.encoder.structure();
         let n = 1usize << self.log_n_points;
@@ -68,8 +69,8 @@ impl<'a> Butterflies<'a> {
         }
     }
 
-    /// Returns butterfly stage s, which combines the two points xi^(5^k) (or xi^(-5^k)) whose exponents k differ in bit
-    /// s alone.
+    /// Returns butterfly stage s of the transform. It combines two points xi^j, j = 5^k or -5^k,
+    /// whose exponents k differ in bit s alone.
     pub fn stage(&self, s: u32) -> Terms {
         let one = self.encoder.ring().integer(1);
         let twiddle = 1u64 << (self.log_n_points - 1 - s);
@@ -94,9 +95,9 @@ impl<'a> Butterflies<'a> {
         })
     }
 
-    /// Returns a stage that combines pairs of points whose exponents k ([`Butterflies::power`]) differ in bit s.
-    /// `factors(j, bit)` returns the factors of the point's own value and of the other point's in its pair, where `bit`
-    /// is bit s of k.
+    /// Returns a stage that combines pairs of points xi^j whose exponents k
+    /// ([`Butterflies::power`]) differ in bit s. `factors(j, bit)` returns two factors for a point:
+    /// that of its own value, and that of the other point's value. `bit` is bit s of the point's k.
     fn of_pairs(&self, s: u32, factors: impl Fn(u64, bool) -> (Gaussian, Gaussian)) -> Terms {
         let structure = self.encoder.structure();
         let slots = structure.slots();

@@ -2,14 +2,16 @@
 //! Chooses by cost how many butterfly stages become one stage of a linear map, and which baby and giant steps each stage
 //! has.
 
-/// Relative costs of the operations of a linear map, by which its layout is chosen.
+/// Relative costs of the operations of a linear map on slots, by which its layout is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs {
-    /// The cost of an automorphism of a value whose decomposition is computed already.
+    /// The cost of an automorphism of a value whose decomposition for key switches is computed
+    /// already.
     pub hoisted: u64,
-    /// The cost of an automorphism of a value together with the decomposition of that value.
+    /// The cost of an automorphism of a value together with the decomposition of that value for key
+    /// switches.
     pub switched: u64,
-    /// The cost of a product with a constant.
+    /// The cost of a product of a value with a constant polynomial.
     pub product: u64,
 }
 
@@ -27,8 +29,9 @@ impl Default for Costs {
 /// The depth of a linear map, and the costs by which its layout is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// The number of products with constants one after the other: from 1 to log2 of half the slots. A greater depth takes
-    /// fewer automorphisms, and far fewer constants if there are many slots.
+    /// The number of a linear map's products with constants one after the other: from 1 to log2 of
+    /// half the slots. A greater depth takes fewer automorphisms, and far fewer constants if there
+    /// are many slots.
     pub depth: usize,
     pub costs: Costs,
 }
@@ -43,7 +46,8 @@ impl Default for Shape {
     }
 }
 
-/// The powers of 5 among the Galois elements of a linear map's stage. Their exponents are multiples of `step`.
+/// The powers of 5 among the Galois elements of a linear map's stage: 5^(k `step`) for the integers
+/// k of `range`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Powers {
     pub step: i64,
@@ -54,16 +58,17 @@ pub(super) struct Powers {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Range {
-    /// The powers are 5^(k `step`) for k = 0, ..., count - 1, where count is this number. They are all elements of a
-    /// cyclic group.
+    /// The powers are 5^(k `step`) for k = 0, ..., count - 1, where count is this number. The
+    /// exponents are then all multiples of `step` modulo half the number of slots.
     Cyclic(i64),
     /// The powers are 5^(k `step`) for k = -(r - 1), ..., r - 1, where r is this number.
     Centred(i64),
 }
 
-/// A split of a linear map's stage into baby and giant steps. A step k stands for the Galois element 5^(k `step`). The
-/// baby steps are consecutive numbers from `first_baby` on. The giant steps are multiples of the number of baby steps.
-/// 0 is among both.
+/// A split of a linear map's stage into baby and giant steps. A step k stands for the Galois
+/// element 5^(k s), where s is [`Powers::step`]. The baby steps are consecutive numbers from
+/// `first_baby` on. The giant steps are successive multiples of the number of baby steps. 0 is
+/// among both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BabyGiant {
     pub babies: i64,
@@ -74,8 +79,9 @@ pub(super) struct BabyGiant {
 }
 
 impl Powers {
-    /// Returns the powers of 5 that one stage has which does the work of butterfly stages `from` to `to` - 1 out of
-    /// `log_n`.
+    /// Returns the powers of 5 among the Galois elements of a stage that does the work of butterfly
+    /// stages `from` to `to` - 1, of `log_n` in all. With `signs` it also has the powers'
+    /// negatives.
     pub fn of_stages(from: u32, to: u32, log_n: u32, signs: bool) -> Self {
         let count = 1i64 << (to - from);
         Self {
@@ -96,8 +102,8 @@ impl Powers {
         }
     }
 
-    /// Returns the cheapest split into baby and giant steps. Of several splits with the same cost, it returns the one with
-    /// the most babies.
+    /// Returns the cheapest split of the stage into baby and giant steps. Of several splits with
+    /// the same cost, it returns the one with the most baby steps.
     pub fn best_split(self, costs: Costs) -> BabyGiant {
         let (low, high) = self.bounds();
         let signs = if self.signs { 2 } else { 1 };

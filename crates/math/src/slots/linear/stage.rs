@@ -5,24 +5,27 @@ use crate::Modulus;
 use crate::kernels::auto_coeff;
 use crate::slots::{CorePoly, SlotError};
 
-/// A linear map as stages that are applied in order. Its constants are modulo p^e, the modulus of the encoder for which
-/// the map was made; a device may lift them to other residues modulo p^e.
+/// A linear map on polynomials as stages that are applied in order. Its constants are modulo p^e,
+/// the modulus of the encoder for which the map was made. A device may use other residues that are
+/// congruent modulo p^e.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinearMap {
     pub stages: Vec<Stage>,
 }
 
-/// A stage of a linear map: the sum over giant steps G of sigma_G(the sum over its terms of factor * sigma_b(input)).
-/// Here sigma_b is the automorphism of the term's baby step, and sigma_G that of the giant step. All baby steps are
-/// automorphisms of the same input, so one decomposition serves them.
+/// A stage of a linear map: the sum over giant steps G of sigma_G(the sum over the terms of G of
+/// factor * sigma_b(input)). Here sigma_b is the automorphism of a term's baby step b, and sigma_G
+/// that of the giant step. All baby steps are automorphisms of the same input, so one decomposition
+/// serves them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
-    /// The Galois elements of the baby steps, first among them 1.
+    /// The Galois elements of the baby steps. The first one is 1.
     pub babies: Vec<u64>,
     pub giants: Vec<Giant>,
 }
 
-/// A giant step: a partial sum, and the Galois element of the automorphism that is applied to it.
+/// A giant step of a stage: a sum of terms, and the Galois element of the automorphism that is
+/// applied to the sum.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Giant {
     /// The Galois element of the giant step. It is 1 if no automorphism is applied; such a giant step comes first.
@@ -30,7 +33,8 @@ pub struct Giant {
     pub terms: Vec<Term>,
 }
 
-/// A term of a partial sum: `factor` times the input under the automorphism of a baby step.
+/// A term of a giant step's sum: `factor` times the stage's input under the automorphism of a baby
+/// step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Term {
     /// The index of the term's baby step in [`Stage::babies`].
@@ -38,7 +42,7 @@ pub struct Term {
     pub factor: Factor,
 }
 
-/// The factor of a term: a constant polynomial, or 1.
+/// The factor of a term in a linear map: a constant polynomial, or 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Factor {
     /// The factor 1, which takes no product and no depth.
@@ -49,9 +53,10 @@ pub enum Factor {
 /// The number of operations of each kind in a linear map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Count {
-    /// The number of automorphisms that share a decomposition with another one of their stage.
+    /// The number of automorphisms that share the decomposition of their operand with another
+    /// automorphism of their stage.
     pub hoisted: usize,
-    /// The number of automorphisms that have a decomposition of their own.
+    /// The number of automorphisms whose operand is decomposed for them alone.
     pub switched: usize,
     /// The number of products with a constant polynomial.
     pub products: usize,
@@ -91,7 +96,8 @@ impl LinearMap {
         all
     }
 
-    /// Returns the map's image of a polynomial with N coefficients below q, by the definition of each stage.
+    /// Returns the image under the linear map of a polynomial with N coefficients below q. It is
+    /// computed by the definition of each stage.
     ///
     /// # Errors
     /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the map was made.
@@ -121,7 +127,7 @@ impl Stage {
         }
     }
 
-    /// Returns the stage's image of a polynomial; see [`LinearMap::apply`].
+    /// Returns the image under the stage of a polynomial with N coefficients below q.
     ///
     /// # Errors
     /// The errors of [`LinearMap::apply`].

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Linear maps as sums of `constant * automorphism` on the core ring. A constant is stored as its values in the slots.
+//! Linear maps as sums of `constant * automorphism` on the core ring. A constant is stored as its
+//! values, one for each slot.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,8 @@ use crate::slots::SlotEncoder;
 use crate::slots::galois_ring::Gaussian;
 use crate::slots::structure::{inverse_mod, pow_mod};
 
-/// The automorphism x -> x^g with g = 5^`power`, or its negative.
+/// The automorphism x -> x^g of the ring with g = 5^`power`, or with g = -5^`power` if `negative`
+/// is set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Shift {
     pub negative: bool,
@@ -30,7 +32,7 @@ impl Shift {
         }
     }
 
-    /// Returns g modulo 2N, the Galois element of the automorphism x -> x^g. N is half of `two_n`.
+    /// Returns the Galois element g modulo 2N of the automorphism x -> x^g. N is half of `two_n`.
     pub fn galois(self, two_n: u64) -> u64 {
         let power = pow_mod(5, self.power.unsigned_abs(), two_n);
         let power = if self.power < 0 {
@@ -52,12 +54,13 @@ impl Shift {
 /// A constant of a linear map as its values, one for each slot.
 pub(super) type Values = Vec<Gaussian>;
 
-/// A linear map as a sum of terms. A term is an automorphism times a constant, which is stored as its values in the
-/// slots.
+/// A linear map as a sum of terms. A term is a constant times an automorphism. The constant is
+/// stored as its values, one for each slot.
 pub(super) type Terms = BTreeMap<Shift, Values>;
 
 impl SlotEncoder {
-    /// Returns the values in the slots of a constant after the automorphism `shift` is applied to it.
+    /// Returns the values, one for each slot, of a constant polynomial after the automorphism
+    /// `shift` is applied to it. `values` are its values before.
     pub(super) fn moved(&self, values: &[Gaussian], shift: Shift) -> Values {
         let structure = self.structure();
         let two_n = 2 * structure.ring_degree() as u64;
@@ -72,8 +75,9 @@ impl SlotEncoder {
         (0..values.len()).map(at).collect()
     }
 
-    /// Returns the map that applies `inner`, then `outer`. `reduce` returns a standard form of an automorphism: one that
-    /// acts equally on the domain of the inner map.
+    /// Returns the map that applies `inner`, then `outer`. `reduce` returns the standard form of an
+    /// automorphism, one that acts equally on the domain of `inner`; terms with one standard form
+    /// are added.
     pub(super) fn compose(
         &self,
         outer: &Terms,

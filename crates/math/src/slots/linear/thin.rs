@@ -10,8 +10,9 @@ use crate::slots::galois_ring::Gaussian;
 use crate::slots::structure::pow_mod;
 use crate::slots::{SlotEncoder, SlotError, SlotStructure, Split};
 
-/// Returns the index of the coefficient, a multiple of N / l below N, that holds a slot's integer between the two linear maps.
-/// N is the ring degree, l the number of slots.
+/// Returns the index of the coefficient that holds a slot's integer between the map from slots to
+/// coefficients and the map back. It is a multiple of N / l below N, where N is the ring degree and
+/// l the number of slots.
 pub fn coefficient_of_slot(encoder: &SlotEncoder, slot: usize) -> usize {
     let structure = encoder.structure();
     let butterflies = Butterflies::new(encoder);
@@ -51,8 +52,9 @@ pub fn slots_to_coefficients(encoder: &SlotEncoder, shape: Shape) -> Result<Line
     Ok(LinearMap { stages })
 }
 
-/// Returns the linear map from coefficients to the integers of a thin polynomial. It expects the coefficients times the factor
-/// `from_degree` / l that [`trace`] brings in, where l is the number of slots. Other coefficients must be 0.
+/// Returns the linear map from coefficients to the integers of a thin polynomial. It expects the
+/// coefficients times the factor `from_degree` / l that [`trace`] brings in, where l is the number
+/// of slots. Coefficients at indices that [`coefficient_of_slot`] does not return must be 0.
 ///
 /// # Errors
 /// [`SlotError::Depth`] for a depth that the number of slots does not allow. [`SlotError::TraceDegree`] as for [`trace`].
@@ -93,10 +95,11 @@ pub fn coefficients_to_slots(
     Ok(LinearMap { stages })
 }
 
-/// Returns the trace for polynomials in x^(N / `from_degree`), which are all polynomials if `from_degree` is N. It is
-/// `from_degree` / l times the projection to the coefficients of Z\[u\], where l is the number of slots and u = x^(N/l). Each
-/// stage sums 2^`log_radix` automorphisms of one value, the last perhaps fewer. A `log_radix` of 1 takes the fewest key
-/// switches, 3 the fewest decompositions that pay.
+/// Returns the trace for polynomials in x^(N / `from_degree`), which are all polynomials if
+/// `from_degree` is N. It is `from_degree` / l times the projection to the coefficients of Z\[u\],
+/// where l is the number of slots and u = x^(N/l). Each stage sums 2^`log_radix` automorphisms of
+/// one value; the last stage may sum fewer. A `log_radix` of 1 takes the fewest key switches. A
+/// greater one takes fewer decompositions and more key switches; beyond 3 that does not pay.
 ///
 /// # Errors
 /// [`SlotError::TraceDegree`] if `from_degree` is no power of two from l to N.
@@ -148,8 +151,9 @@ fn sum_of(babies: impl IntoIterator<Item = u64>) -> Stage {
     }
 }
 
-/// The butterfly stages and the cuts between groups of them. From these both linear maps are made: slots to
-/// coefficients, and coefficients to slots.
+/// The butterfly stages of a linear map's transform, and the cuts between groups of them. Each
+/// group becomes one stage of the map from slots to coefficients, and one of the map from
+/// coefficients to slots.
 struct Map<'a> {
     encoder: &'a SlotEncoder,
     butterflies: Butterflies<'a>,
@@ -182,8 +186,9 @@ impl<'a> Map<'a> {
         self.encoder.structure().split()
     }
 
-    /// Returns the product of butterfly stages, which `stages` lists in the order of their application. Each
-    /// automorphism's exponent of 5 is one that the baby and giant steps of the combined stage can reach.
+    /// Returns the product of butterfly stages as one map; `stages` lists them in the order of
+    /// their application. Each automorphism gets an exponent of 5 that the baby and giant steps of
+    /// a stage for `from` to `to` - 1 can reach.
     fn collapse(&self, stages: impl Iterator<Item = Terms>, from: u32, to: u32) -> Terms {
         let ones = vec![self.encoder.ring().integer(1); self.encoder.structure().slots()];
         let identity = Terms::from([(Shift::by(0), ones)]);
@@ -193,8 +198,9 @@ impl<'a> Map<'a> {
         })
     }
 
-    /// Returns an automorphism x -> x^g, g = 5^k or -5^k, with its exponent k in the range that butterfly stages `from`
-    /// to `to` - 1 together have. On Z\[u\] powers count modulo n, half the number of slots.
+    /// Returns an automorphism x -> x^g, g = 5^k or -5^k, with its exponent k in the range that
+    /// butterfly stages `from` to `to` - 1 together have. On polynomials in u = x^(N/l), for l
+    /// slots, exponents count modulo l / 2.
     fn centred(&self, shift: Shift, from: u32, to: u32) -> Shift {
         let log_n = self.butterflies.log_n_points;
         let n = 1i64 << log_n;
@@ -213,9 +219,10 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Returns the linear map from integers in slots to values at the transform's points: a + i b, i^2 = -1, of an
-    /// integer a of the first half of the coefficients and b of the second. If x^N + 1 splits into trinomials, the
-    /// caller still adds the image under y -> -y.
+    /// Returns the linear map from integers in slots to the transform's values a + i b before its
+    /// first stage, with i^2 = -1. The integers a and b become coefficients: a in the first half of
+    /// them, b in the second. If x^N + 1 splits into trinomials, the caller still adds the image
+    /// under y -> -y.
     fn join(&self) -> Terms {
         let ring = self.encoder.ring();
         let (one, i) = (ring.integer(1), self.butterflies.i());
@@ -228,8 +235,9 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Returns the inverse of [`Map::join`], from values at the points to integers in slots. If x^N + 1 splits into
-    /// trinomials, the caller still adds the conjugate.
+    /// Returns the inverse of [`Map::join`]: the linear map from values a + i b at the transform's
+    /// points to the integers a and b in slots. If x^N + 1 splits into trinomials, the caller still
+    /// adds the conjugate.
     fn part(&self) -> Terms {
         let ring = self.encoder.ring();
         let half = self.butterflies.half();
@@ -244,8 +252,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Returns a constant with the value `first` in the slots whose integers become the first half of the coefficients,
-    /// and `second` in the other slots.
+    /// Returns the values, one for each slot, of a constant. The value is `first` in the slots
+    /// whose integers become the first half of the coefficients, and `second` in the other slots.
     fn by_half(&self, first: Gaussian, second: Gaussian) -> Values {
         let structure = self.encoder.structure();
         let slots = structure.slots();
@@ -259,7 +267,9 @@ impl<'a> Map<'a> {
         (0..slots).map(value).collect()
     }
 
-    /// Returns a linear map, a sum of automorphisms with constants, as a stage of baby and giant steps.
+    /// Returns a linear map, a sum of automorphisms with constants, as one stage of baby and giant
+    /// steps. The map does the work of butterfly stages `from` to `to` - 1. `ends` says that it
+    /// includes the map between slots and points.
     fn stage(&self, terms: &Terms, from: u32, to: u32, ends: bool) -> Stage {
         let signs = ends && self.split() == Split::Binomials;
         let powers = Powers::of_stages(from, to, self.butterflies.log_n_points, signs);

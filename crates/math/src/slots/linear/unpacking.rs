@@ -6,9 +6,9 @@ use crate::Modulus;
 use crate::kernels::auto_coeff;
 use crate::slots::{SlotEncoder, SlotError};
 
-/// A step that splits a polynomial in x^m into two polynomials in x^(2m): twice its even part, and twice its odd part divided by
-/// x^m. They are the sum of the polynomial and its image under x -> x^`galois`, and their difference times x^-m. This
-/// automorphism negates x^m.
+/// A step that splits a polynomial in x^m into two polynomials in x^(2m): twice its even part, and
+/// twice its odd part divided by x^m. The first is the sum of the polynomial and its image under x
+/// -> x^`galois`, an automorphism that negates x^m. The second is their difference times x^-m.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Halving {
     pub galois: u64,
@@ -16,10 +16,11 @@ pub struct Halving {
     pub spacing: usize,
 }
 
-/// Returns the halvings that split a polynomial into N / l polynomials of Z\[u\], u = x^(N/l), where l is the number of slots.
-/// Each part is N / l times the coefficients of x^i u^k for one i. [`coefficients_to_slots`](super::coefficients_to_slots)
-/// applies to each part as after [`trace`](super::trace). The halvings take N / l - 1 automorphisms in all; as many traces would
-/// take log2(N / l) each. Products with x^i, which cost nothing, join the parts again.
+/// Returns the halvings that split a polynomial into N / l polynomials in u = x^(N/l), where l is
+/// the number of slots. Part i has N / l times the coefficients of x^i u^k. The map
+/// [`coefficients_to_slots`](super::coefficients_to_slots) applies to each part as it does after
+/// [`trace`](super::trace). The halvings take N / l - 1 automorphisms in all; traces would take
+/// log2(N / l) for each part. Products with x^i, which cost nothing, join the parts again.
 pub fn halvings(encoder: &SlotEncoder) -> Vec<Halving> {
     let structure = encoder.structure();
     let n = structure.ring_degree();

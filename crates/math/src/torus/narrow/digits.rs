@@ -6,16 +6,18 @@ use crate::kernels::check_len;
 use crate::torus::{Coefficients, Gadget};
 use crate::{MathError, Modulus};
 
-/// The constants of the loop that computes one digit of a gadget decomposition.
+/// The constants of the loop that computes one signed digit of a gadget decomposition, as a residue
+/// modulo q.
 #[derive(Clone, Copy)]
 pub(in crate::torus) struct Digits {
     q: u32,
     offset: u32,
-    /// The bit of a coefficient at which the digit starts. `mask` is 2^b - 1 for a digit of b bits, or all ones for the
-    /// first digit.
+    /// The lowest bit of the digit in a coefficient. `mask` is 2^b - 1 for a digit of b bits, or
+    /// all ones for the first digit.
     place: u32,
     mask: u32,
-    /// The number q - 2^(b-1). Added modulo q to b bits from 0 to 2^b - 1, it gives the residue of a signed digit.
+    /// The number q - 2^(b-1), for digits of b bits. Added modulo q to b bits from 0 to 2^b - 1, it
+    /// gives the residue of a signed digit.
     shift: u32,
 }
 
@@ -54,7 +56,7 @@ pub(super) fn decompose(
 }
 
 crate::torus::levels! {
-    /// Computes one signed digit of each coefficient of a polynomial, as a residue.
+    /// Computes one signed digit of each coefficient of the polynomial x, as a residue modulo q.
     fn one(digits: Digits, out: &mut [u32], x: &[u32]) {
         let Digits { q, offset, place, mask, shift } = digits;
         for (out, &x) in out.iter_mut().zip(x) {

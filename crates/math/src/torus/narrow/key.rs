@@ -4,17 +4,19 @@
 use crate::MathError;
 use crate::torus::KeyShape;
 
-/// The number of evaluations that lie together: the words of one AVX-512 vector, and of one cache line.
+/// The number of evaluations of a polynomial that lie together in a key: the words of one AVX-512
+/// vector, and of one cache line.
 pub(super) const BLOCK: usize = 16;
 
 /// The 32-bit words of one cache line.
 type Line = [u32; BLOCK];
 
-/// A bootstrapping key in words of 32 bits: gadget ciphertexts of one shape. A step of a blind rotation takes m bits of
-/// the secret key and has one gadget ciphertext for each *pattern*, a value of the m bits other than 0. The gadget
-/// ciphertexts of one step lie together. First come sixteen evaluations of the columns of row 0 for each pattern, then
-/// those of row 1, and so on. The next sixteen evaluations follow in the same way. So one pass over the positions reads
-/// a step from its first word to its last.
+/// A bootstrapping key in words of 32 bits: gadget ciphertexts of one shape. A step of a blind
+/// rotation takes m bits of the secret key and has one gadget ciphertext for each *pattern*, a
+/// value of the m bits other than 0. The gadget ciphertexts of one step lie together. First come
+/// sixteen evaluations of each column of row 0, pattern by pattern, then those of row 1, and so on.
+/// The next sixteen evaluations follow in the same way. So one pass over the positions reads a step
+/// from its first word to its last.
 #[derive(Clone)]
 pub struct NarrowKey {
     shape: KeyShape,
@@ -46,15 +48,16 @@ impl NarrowKey {
         })
     }
 
-    /// Returns the number of patterns of secret bits of a step of a blind rotation, each with one gadget ciphertext.
-    /// The last step may have fewer.
+    /// Returns the number of gadget ciphertexts of a step of a blind rotation: one for each
+    /// pattern, a value other than 0 of the secret bits that the step takes. The last step may have
+    /// fewer.
     fn patterns_of(&self, step: usize) -> usize {
         let before = step.saturating_mul(self.patterns).min(self.count);
         (self.count - before).min(self.patterns)
     }
 
-    /// Writes the evaluations of one polynomial to its place in the key: in row `row` and column `col` of gadget
-    /// ciphertext number `at`.
+    /// Writes the evaluations x of one polynomial to its place in the key: row `row` and column
+    /// `col` of gadget ciphertext number `at`.
     pub(super) fn put(&mut self, at: usize, [row, col]: [usize; 2], x: &[u32]) {
         let (step, pattern) = (at / self.patterns, at % self.patterns);
         let start = step * self.patterns * self.shape.words() / BLOCK;

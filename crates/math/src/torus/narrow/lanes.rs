@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 
 use super::key::BLOCK;
 
-/// A vector of words of 32 bits. It also serves as a vector of half as many words of 64 bits, whose low
-/// halves are the even words and whose high halves are the odd words.
+/// A vector of words of 32 bits. It also serves as a vector of half as many lanes of 64 bits, whose
+/// low halves are the even words and whose high halves are the odd words.
 pub(super) trait Vector: Copy {
     /// The number of words in one vector.
     const LANES: usize;
@@ -28,19 +28,19 @@ pub(super) trait Vector: Copy {
     unsafe fn doubles(x: u64) -> Self;
     unsafe fn add_words(self, y: Self) -> Self;
     unsafe fn add(self, y: Self) -> Self;
-    /// Returns the 64-bit products of the even words of two vectors.
+    /// Returns the 64-bit products of the even words of two vectors, as unsigned numbers.
     unsafe fn mul(self, y: Self) -> Self;
     /// Returns the 64-bit products of the even words of two vectors, as signed numbers.
     unsafe fn mul_signed(self, y: Self) -> Self;
-    /// Returns the odd words moved to the even places, with zeros in the odd places.
+    /// Returns the odd words, moved to the even places below them. The odd places become 0.
     unsafe fn odd(self) -> Self;
-    /// Returns a vector with the odd words of `odd` at their places, and the odd words of `even` at the even places
-    /// below them.
+    /// Returns a vector with the odd words of `odd` at the odd places, and the odd words of `even`
+    /// at the even places below them.
     unsafe fn join_odd(even: Self, odd: Self) -> Self;
     /// Returns x - m in each word with x >= m, else x.
     unsafe fn correct(self, m: Self) -> Self;
-    /// Returns a vector whose every word is one of the sixteen words at p: the word whose number, modulo 16, is in
-    /// `index`.
+    /// Returns a vector in which the word at place i is word number `index[i]` modulo 16 of the
+    /// sixteen words at p.
     ///
     /// # Safety
     /// p must be readable for sixteen words.

@@ -25,18 +25,21 @@ use crate::torus::key::AHEAD;
 struct Reducer<V> {
     q: V,
     two_q: V,
-    /// The constant -1/q modulo 2^32 of Montgomery's reduction.
+    /// The constant -1/q modulo 2^32 of Montgomery's reduction modulo q.
     factor: V,
-    /// The number -R/2 q^2 at which a sum of products over R rows starts if it is multiplied by a weight, so that the
-    /// sum is about zero.
+    /// The number -floor(R/2) q^2 at which a sum of products over R rows starts if it is then
+    /// multiplied by a weight. It makes the sum about zero.
     sums: V,
-    /// The number 3/2 2^32 q at which a sum of weighted sums starts, so that it is positive.
+    /// The number 3/2 2^32 q at which the sum over patterns of weighted sums starts, so that it is
+    /// positive.
     start: V,
-    /// The constant 2^31, by which a word is split into signed halves.
+    /// The constant 2^31, which is added to a sum so that its upper word is right for a signed
+    /// lower word.
     half: V,
 }
 
-/// The sizes and addresses of the operands of a step of a blind rotation.
+/// The sizes and addresses of the operands of one step of a blind rotation, without the key and the
+/// result.
 #[derive(Clone, Copy)]
 struct Operands {
     n: usize,
@@ -68,8 +71,9 @@ impl<V: Vector> Reducer<V> {
         }
     }
 
-    /// Returns 1/2^32 of 64-bit numbers below 3 2^32 q, or below 12 q^2, as residues modulo q. `even` has the numbers
-    /// for the even words of the result, `odd` those for the odd words.
+    /// Returns 64-bit numbers divided by 2^32 modulo q, as residues. The numbers are below 3 2^32
+    /// q, or below 12 q^2. `even` has those for the even words of the result, `odd` those for the
+    /// odd words.
     #[inline(always)]
     unsafe fn reduce(self, [even, odd]: [V; 2]) -> V {
         // SAFETY: the caller enables the vector's features.
@@ -81,9 +85,10 @@ impl<V: Vector> Reducer<V> {
     }
 }
 
-/// Returns the sums over all rows of digits times key words, for each column of the gadget ciphertexts of G patterns,
-/// at a vector of positions from i on. The first pattern's words begin at `key`; each sum begins with `start`. The two
-/// vectors are those of even and of odd places.
+/// Returns the sums over all rows of digits times key words, for each of G patterns and each column
+/// of its gadget ciphertext, at a vector of positions from i on. The first pattern's words begin at
+/// `key`; each sum begins with `start`. Of each sum there are two vectors: for the even and for the
+/// odd positions.
 #[inline(always)]
 unsafe fn products<V: Vector, const COLS: usize, const G: usize>(
     with: Operands,
@@ -113,8 +118,8 @@ unsafe fn products<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Returns for each column the sum over G patterns, from pattern `first` on, of the pattern's sum of products times its
-/// weight, as residues.
+/// Returns for each column the sum over G patterns, from pattern `first` on, of the pattern's sum
+/// of products times its weight, as residues modulo q.
 #[inline(always)]
 unsafe fn group<V: Vector, const COLS: usize, const G: usize>(
     reducer: Reducer<V>,
@@ -149,8 +154,8 @@ unsafe fn group<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Computes the sums of one step of a blind rotation at all positions. Patterns are taken in groups of G, or there is one
-/// pattern without weights.
+/// Computes the sums of one step of a blind rotation for all columns and all positions. Patterns
+/// are taken in groups of G. Without weights there is one pattern.
 #[inline(always)]
 unsafe fn columns<V: Vector, const COLS: usize, const G: usize>(
     q: Modulus,
@@ -197,9 +202,10 @@ unsafe fn columns<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Computes the sums of one step of a blind rotation. The caller has checked the lengths: `digits` holds `rows`
-/// polynomials, `out` `cols`, `weights` none or two for each pattern. It has at most 12 rows and 2 to 4 columns; N is a
-/// multiple of 16, and q is odd and below 2^30.
+/// Computes the sums of one step of a blind rotation. The caller has checked the lengths: `digits`
+/// holds `rows` polynomials, `out` holds `cols`, and `weights` holds none or two for each pattern.
+/// There are at most 12 rows and 2 to 4 columns. N is a multiple of 16, and q is odd and below
+/// 2^30.
 #[inline(always)]
 unsafe fn accumulate<V: Vector>(
     q: Modulus,
@@ -239,7 +245,8 @@ unsafe fn accumulate<V: Vector>(
     }
 }
 
-/// Looks up the transform of X^a - 1 as weights, a vector at a time, as [`super::weights::Weights::of`] does.
+/// Looks up the transform of X^a - 1 in the table `lines`, a vector at a time, as
+/// [`super::weights::Weights::of`] does.
 #[inline(always)]
 unsafe fn pick<V: Vector>(lines: &[Pair], exponents: &[u32], a: u32, out: &mut [u32]) {
     let turns = REVERSED.map(|r| r.wrapping_mul(a));
@@ -269,8 +276,9 @@ macro_rules! entry {
         pub(super) mod $name {
             use super::*;
 
-            /// Computes the sums over rows of digits times key words, times the weights if there are any, for one step of a
-            /// blind rotation. All are in transform form.
+            /// Computes, for each column, the sum over patterns of weights times the sums over rows
+            /// of digits times key words, for one step of a blind rotation. All are in transform
+            /// form. Without weights there is one pattern.
             ///
             /// # Safety
             /// The processor must have the features of the vector.
@@ -287,8 +295,9 @@ macro_rules! entry {
                 unsafe { super::accumulate::<$vector>(q, shape, step, digits, weights, out) }
             }
 
-            /// Looks up the transform of X^a - 1 in the table `lines`: for each sixteen positions the factors for the
-            /// low words of sums, then those for the high words.
+            /// Looks up the transform of X^a - 1 in the table `lines`. For each sixteen positions
+            /// it writes the factors that multiply the low words of sums, then those that multiply
+            /// the high words.
             ///
             /// # Safety
             /// The processor must have the features of the vector.

@@ -40,14 +40,15 @@ pub struct NarrowRing {
 impl NarrowRing {
     /// The most bits of the prime modulo which [`NarrowRing`] computes.
     const MOST_BITS: u32 = 30;
-    /// The most rows of a gadget ciphertext. Sums of this number of products, with the addend of their reduction, are
-    /// below 2^64.
+    /// The most rows of a gadget ciphertext. Sums of twelve products of residues, with the addend
+    /// of their reduction, are below 2^64.
     const MOST_ROWS: usize = 12;
-    /// The most columns of a gadget ciphertext, whose sums fit into registers.
+    /// The most columns of a gadget ciphertext. The sums of four columns fit into registers.
     const MOST_COLS: usize = 4;
 
-    /// Returns the ring for polynomials and gadget ciphertexts of this shape, or `None` if they do not suit words of 32
-    /// bits. They do if q is an odd prime of at most 30 bits, and N, the rows and the columns are in range.
+    /// Returns the ring for polynomials and gadget ciphertexts of this shape, or `None` if they do
+    /// not suit words of 32 bits. They do if q is an odd prime of at most 30 bits, N is at least
+    /// 16, and there are at most 12 rows and 2 to 4 columns.
     ///
     /// # Errors
     /// [`MathError`] if the modulus has no root of unity of the needed order.
@@ -75,7 +76,8 @@ impl NarrowRing {
         self.shape.n()
     }
 
-    /// Returns the number of words of a weight: the transform of X^a - 1 ([`NarrowRing::monomial`]).
+    /// Returns the number of words of a weight, the transform of X^a - 1
+    /// ([`NarrowRing::monomial`]): two for each position.
     pub fn weight_words(&self) -> usize {
         2 * self.degree()
     }
@@ -95,28 +97,31 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Computes the signed digits of a polynomial as residues ([`Gadget::decompose`]).
+    /// Computes the signed digits of the coefficients of a polynomial x, as residues modulo the
+    /// ring's prime ([`Gadget::decompose`]).
     pub fn decompose(&self, gadget: &Gadget, out: &mut [u32], x: &[u32]) -> Result<(), MathError> {
         digits::decompose(gadget, self.q, out, x)
     }
 
-    /// Transforms several polynomials, one after the other, in place.
+    /// Transforms several polynomials, one after the other in memory, in place.
     pub fn forward(&self, polynomials: &mut [u32]) -> Result<(), MathError> {
         let mut each = polynomials.chunks_mut(self.degree());
         each.try_for_each(|x| self.plan.forward(x))
     }
 
-    /// Computes the transform of X^a - 1 as a weight for [`NarrowRing::accumulate`], for any a, which counts modulo 2N.
+    /// Computes the transform of X^a - 1 as a weight for [`NarrowRing::accumulate`]. The exponent a
+    /// may be any number and counts modulo 2N.
     pub fn monomial(&self, a: usize, out: &mut [u32]) -> Result<(), MathError> {
         check_len("transform of a monomial", self.weight_words(), out.len())?;
         self.weights.of(a, out);
         Ok(())
     }
 
-    /// Computes, in transform form, out(c) = the sum over the patterns u of the step of weights(u) times the sum over
-    /// rows r of digits(r) key(u, r, c). A pattern is a value other than 0 of those bits of the secret key that the
-    /// step takes. It has one gadget ciphertext. `weights` has the transform of X^a - 1 for each pattern, with an
-    /// exponent a of its own. If `weights` is empty, the step has one pattern, without a weight.
+    /// Computes, in transform form, out(c) = the sum over patterns u of weights(u) times the sum
+    /// over rows r of digits(r) key(u, r, c), for each column c. A pattern is a value other than 0
+    /// of those bits of the secret key that the step of a blind rotation takes. It has one gadget
+    /// ciphertext, and a weight: the transform of X^a - 1 with an exponent a of its own. If
+    /// `weights` is empty, the step has one pattern, without a weight.
     pub fn accumulate(
         &self,
         step: NarrowStep<'_>,
@@ -148,7 +153,8 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Adds to acc the polynomial whose transform is x. The call overwrites x.
+    /// Adds to acc, modulo the ring's prime, the polynomial whose transform is x. The call
+    /// overwrites x.
     pub fn inverse_add(&self, x: &mut [u32], acc: &mut [u32]) -> Result<(), MathError> {
         check_len("accumulator", self.degree(), acc.len())?;
         self.plan.inverse(x)?;
@@ -165,7 +171,8 @@ impl NarrowRing {
         NarrowKey::zeroed(self.shape, patterns, count)
     }
 
-    /// Transforms one polynomial of residues and writes it to its place in a key.
+    /// Transforms one polynomial of residues and writes it to its place in a key: row and column
+    /// `place` of gadget ciphertext number `at`.
     pub fn put(
         &self,
         key: &mut NarrowKey,
@@ -184,7 +191,7 @@ impl NarrowRing {
     }
 }
 
-/// Computes out = p - r, or -p - r if `negative` is set, modulo q.
+/// Computes out = p - r modulo q for polynomials p and r, or out = -p - r if `negative` is set.
 fn differences(q: u32, out: &mut [u32], p: &[u32], r: &[u32], negative: bool) {
     if negative {
         negated_difference(q, out, p, r);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes sums of products in transform form, in 32-bit words: the scalar path, and the choice of a SIMD path.
+//! Computes the sums of products of a blind rotation in transform form, in 32-bit words: the scalar
+//! path, and the choice of a SIMD path.
 
 use super::key::{BLOCK, NarrowStep};
 use crate::torus::KeyShape;

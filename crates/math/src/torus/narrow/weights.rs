@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Looks up the transforms of X^a - 1 in words of 32 bits: one line of the table for sixteen positions.
 //!
-//! Position 16 b + j has the power psi^e with e = a (2 bitrev(16 b + j) + 1). Here bitrev(16 b + j) = B(b) + N/16
-//! bitrev(j), with B reversing the bits of b and `bitrev(j)` four bits. So within sixteen positions, exponents differ
-//! by multiples of N/8. The table keeps the sixteen powers together whose exponents are equal modulo N/8, and sixteen
-//! positions are a permutation of one of its lines.
+//! Let psi be the 2N-th root of unity of the transform. Position 16 b + j has the power psi^e with
+//! e = a (2 bitrev(16 b + j) + 1). Here bitrev(16 b + j) = B(b) + N/16 bitrev(j), with B reversing
+//! the bits of b and `bitrev(j)` four bits. So within sixteen positions, exponents differ by
+//! multiples of N/8. The table keeps the sixteen powers together whose exponents are equal modulo
+//! N/8, and sixteen positions are a permutation of one of its lines.
 
 use crate::bits::bit_reverse;
 use crate::torus::narrow::key::BLOCK;
@@ -13,17 +14,20 @@ use crate::{Backend, Modulus};
 /// The number of each lane, from 0 to 15, with its four bits reversed.
 pub(super) const REVERSED: [u32; BLOCK] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
 
-/// The number psi^e - 1 modulo q, nearest to 0, and 2^32 times it, for sixteen exponents e. The first multiplies the
-/// low words of sums, the second the high words.
+/// Two numbers for each of sixteen exponents e: psi^e - 1 modulo q, and 2^32 times it, both nearest
+/// to 0. psi is the transform's root of unity. The first one multiplies the low words of sums, the
+/// second one the high words.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) low: [u32; BLOCK],
     pub(super) high: [u32; BLOCK],
 }
 
-/// A table of the numbers psi^e - 1, from which transforms of X^a - 1 are looked up.
+/// A table of the numbers psi^e - 1 modulo q, from which transforms of X^a - 1 are looked up. psi
+/// is the transform's root of unity.
 pub(super) struct Weights {
-    /// The lines of the table: lane t of line r has the number for the exponent e = r + N/8 t.
+    /// The lines of the table: lane t of line r has the numbers for the exponent e = r + N/8 t of
+    /// the root of unity.
     lines: Vec<Pair>,
     /// The exponent 2 B(b) + 1 for each block b of sixteen positions, where B reverses the bits of b.
     exponents: Vec<u32>,
@@ -62,8 +66,8 @@ impl Weights {
         }
     }
 
-    /// Computes the transform of X^a - 1: for each sixteen positions the factors for the low words of sums, then those
-    /// for the high words.
+    /// Computes the transform of X^a - 1. For each sixteen positions it writes the factors that
+    /// multiply the low words of sums, then those that multiply the high words.
     pub(super) fn of(&self, a: usize, out: &mut [u32]) {
         let a = a as u32;
         #[cfg(target_arch = "x86_64")]
