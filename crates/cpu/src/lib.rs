@@ -120,7 +120,8 @@ impl Cpu {
         self.threads
     }
 
-    /// Returns the most calls of procedures that a run has begun and not finished at one time.
+    /// Returns the most calls of procedures that a run may have begun and not finished at one
+    /// time.
     fn open_calls(&self) -> usize {
         match self.workers {
             None => 1,

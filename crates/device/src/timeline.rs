@@ -209,8 +209,8 @@ impl Timeline {
     }
 }
 
-/// Adds an event after the others of its lane. If at most `gap` seconds lie between the two, it is joined with the last
-/// event instead. Returns whether the lane has one event more.
+/// Adds an event after the others of its lane. If at most `gap` seconds lie between it and the
+/// lane's last event, these two are joined instead. Returns whether the lane has one event more.
 fn push(events: &mut Vec<Event>, event: Event, gap: f64) -> bool {
     match events.last_mut() {
         Some(last)

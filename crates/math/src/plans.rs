@@ -3,7 +3,7 @@
 //!
 //! A *shape* is the task, the width of the words, the size of the modulus and the length. At the
 //! first transform of a shape, its candidates are timed for about a millisecond (16 ms at 2^16
-//! coefficients) on data of that length, and the fastest is used for the rest of the process. Every
+//! coefficients) on data of that length. The fastest is used for the rest of the process. Every
 //! candidate gives the same bits: a wrong choice costs time and nothing else.
 //!
 //! | environment variable | what it does |

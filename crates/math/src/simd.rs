@@ -306,7 +306,8 @@ pub trait Form: Copy + 'static {
     fn kept(tables: &Forms) -> Option<&OnceLock<Vec<Self>>>;
 }
 
-/// Copies of the first twiddles of a transform's table, in each form that some arithmetic has asked for.
+/// Copies of the first eighth of a transform's twiddles, in each form that some arithmetic has
+/// asked for.
 #[derive(Default)]
 pub struct Forms {
     split: OnceLock<Vec<Split>>,

@@ -61,7 +61,8 @@ impl Flow {
         flow
     }
 
-    /// Returns the index of the step that computes value `v`, or `None` if `v` is not read exactly once.
+    /// Returns the index of the step that computes value `v`. It is `None` if `v` is a parameter,
+    /// or if `v` is not read exactly once.
     fn only_for_one(&self, v: u32) -> Option<usize> {
         self.maker[v as usize].filter(|_| self.uses[v as usize] == 1)
     }

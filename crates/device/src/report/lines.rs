@@ -100,10 +100,10 @@ impl Ledger {
         }
     }
 
-    /// Returns all rows in the order in which they were added. The ledger's unit of time is the caller's choice; `per`
-    /// of them make one cycle or nanosecond, the unit of the returned rows and of `total`. The last row is the time
-    /// outside of calls: the rest of `total`. `procs` are the procedures, in the order of the numbers with which
-    /// [`Ledger::call`] was called.
+    /// Returns all rows in the order in which they were added. The ledger's unit of time is the
+    /// caller's choice; `per` such units make one cycle or nanosecond, the unit of the returned
+    /// rows and of `total`. The last row is the time outside of calls: the rest of `total`. `procs`
+    /// are the procedures, in the order of the numbers with which [`Ledger::call`] was called.
     pub fn lines(&self, procs: &[Arc<Procedure>], per: u64, total: u64) -> Vec<LineUse> {
         let per = per.max(1);
         let (mut before, mut lines) = (0u64, Vec::with_capacity(self.rows.len() + 1));

@@ -26,9 +26,10 @@ pub(crate) struct Crt {
 }
 
 impl Crt {
-    /// Makes the tables for base extensions from the moduli `from` to the targets `to`. `corrected` is a bound on the
-    /// correction alpha, or `None` for an extension without one. With a correction, the tables have one more constant
-    /// after those of the residues: -Q, by which alpha is multiplied.
+    /// Makes the tables for base extensions from the moduli `from`, whose product is Q, to the
+    /// targets `to`. `corrected` is a bound on the correction alpha, or `None` for an extension
+    /// without one. With a correction, the tables have one more constant after those of the
+    /// residues: -Q, by which alpha is multiplied.
     pub(crate) fn new(from: &RnsBasis, to: Targets<'_>, corrected: Option<u64>) -> Self {
         let sums = WeightedSums::new(
             largest(from.moduli()).max(corrected.unwrap_or(0)),

@@ -9,9 +9,10 @@
 //!   high parts (four multiply-adds, or two when all fit 52 bits);
 //! - the estimate E = sum_i floor((x_i >> s) W_i / 2^52) is below l 2^(52-g) <= 2^52 (one multiply-add).
 //!
-//! Each term of 2^s E is at most x_i w_i / p and short of it by less than 3 2^s: one from the cut of x_i, one from W_i
-//! (as x_i >> s is below 2^52), one from the floor. So R = T - 2^s E p lies in \[0, 3 l 2^s p), for l <= 65 and b <= 61
-//! below 2^24 p < 2^85, and is known exactly from its residue modulo 2^104.
+//! Each term of 2^s E is at most x_i w_i / p and short of it by less than 3 2^s. The three parts
+//! are for the cut of x_i, for W_i (as x_i >> s is below 2^52), and for the floor. So
+//! R = T - 2^s E p lies in \[0, 3 l 2^s p), for l <= 65 and b <= 61 below 2^24 p < 2^85, and is
+//! known exactly from its residue modulo 2^104.
 //!
 //! Then R = e p + r with e < 2^24 by Barrett, with k = bits of p. floor((R >> (k-2)) floor(2^(50+k) / p) / 2^52) is at
 //! most R / p and short of it by less than 1/2 + 1/4 + 1. So one subtraction of p completes r.

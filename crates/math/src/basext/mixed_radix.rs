@@ -20,8 +20,8 @@ use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus, kernels};
 #[derive(Clone, Debug)]
 pub struct MixedRadix {
     source: Vec<Modulus>,
-    /// Weighted sums: entry u computes the mixed-radix digit b_(u+1) from the digits b_0 ... b_u and the residue
-    /// a_(u+1).
+    /// Weighted sums: entry u computes the mixed-radix digit b_(u+1) of an integer. Its terms are
+    /// the digits b_0 ... b_u and the integer's residue a_(u+1).
     digits: Vec<WeightedSums>,
     sums: WeightedSums,
     shift: Option<Shift>,

@@ -63,7 +63,7 @@ impl MontgomeryFriendly32 {
         (self.q.value() >> Self::FIXED_BITS) as u32
     }
 
-    /// Returns the values of all stages of the reduction of x, for x < 2^32 q.
+    /// Returns the values of all stages of the reduction of x, for x < 2^32 q and the modulus q.
     pub fn stages(&self, x: u64) -> FriendlyStages {
         let low = x as u32;
         let product = low.wrapping_mul(self.q_high()) & 0x7fff;

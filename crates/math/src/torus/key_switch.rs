@@ -56,7 +56,7 @@ impl SwitchRows {
         }
     }
 
-    /// Switches the key of an LWE ciphertext with this mask and body: computes out = (0, `body`)
+    /// Switches the key of an LWE ciphertext with this mask and body. It computes out = (0, `body`)
     /// minus the sum over i and j of digit j of mask coefficient i times row i l + j, modulo q. l
     /// is the number of digits.
     pub fn switch(
