@@ -154,7 +154,8 @@ pub struct Expands {
 }
 
 impl Expands {
-    /// Adds constants to the estimate: `all` bytes together, the largest of `largest` bytes.
+    /// Returns the estimate with encoded constants added: `all` bytes together, the largest of
+    /// `largest` bytes.
     pub fn and_constants(self, (all, largest): (u64, u64)) -> Self {
         Self {
             all: self.all.saturating_add(all),

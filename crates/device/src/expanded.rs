@@ -18,10 +18,11 @@ use serde::Serialize;
 
 use crate::DeviceError;
 
-/// The key of an item in the cache [`Expanded`].
+/// The name of an item of the cache [`Expanded`]: one limb of a seed, or all limbs of a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item {
-    /// One limb of a seed. The item's key has the number of the seed.
+    /// One limb of a seed, named by the numbers of the seed and of the keystream, the modulus and the
+    /// ring.
     Limb {
         seed: u32,
         stream: u64,
@@ -38,7 +39,8 @@ pub enum Form {
     Constant(Box<dyn Limbed + Send + Sync>),
 }
 
-/// An item of the cache with its content. Its bytes count as alive until its last reference is dropped.
+/// An item of the cache [`Expanded`] (a limb of a seed, or the limbs of a constant) with its
+/// residues. Its bytes count as alive until its last reference is dropped.
 pub struct Made {
     form: Form,
     bytes: u64,
@@ -65,23 +67,23 @@ impl Drop for Made {
     }
 }
 
-/// The cell in which a thread puts the item of the cache that it computes, for threads that wait for the item. The cell
-/// is locked during the computation.
+/// The cell into which a thread puts the limbs that it computes for the cache [`Expanded`]. Other
+/// threads that need these limbs wait at the cell, which is locked during the computation.
 type Cell = Arc<Mutex<Option<Arc<Made>>>>;
 
 #[derive(Default)]
 struct Slot {
     kept: Option<Arc<Made>>,
-    /// The item's key in [`Held::order`], while the cache keeps the item.
+    /// The key in [`Held::order`] of the limbs in this slot, while the cache keeps them.
     at: u64,
-    /// A weak reference to an item that the cache dropped while steps still held it.
+    /// A weak reference to limbs that the cache dropped while steps still held them.
     loose: Weak<Made>,
     making: Option<Cell>,
-    /// Whether the item of the cache was computed before, so that computing it again counts as a repetition.
+    /// Whether the limbs were computed before, so that computing them again counts as a repetition.
     once: bool,
 }
 
-/// A run that reads from this cache, with its number and its budget in bytes.
+/// A run that reads from the cache [`Expanded`], with its number and its budget in bytes.
 struct Reader {
     number: u64,
     budget: u64,
@@ -91,7 +93,7 @@ struct Reader {
 #[derive(Default)]
 struct Held {
     slots: HashMap<Item, Slot>,
-    /// The items that the cache keeps, the least recently read first.
+    /// The limbs of seeds and constants that the cache keeps, the least recently read first.
     order: BTreeMap<u64, Item>,
     clock: u64,
     kept: u64,
@@ -103,7 +105,8 @@ struct Held {
 #[derive(Default)]
 pub struct Expanded {
     held: Mutex<Held>,
-    /// The bytes of all items that the cache keeps, that steps hold, or that are being computed.
+    /// The bytes of all limbs of seeds and constants that the cache keeps, that steps hold, or that
+    /// are being computed.
     alive: Arc<AtomicU64>,
     seeds: AtomicU32,
 }
@@ -141,7 +144,8 @@ impl Held {
         }
     }
 
-    /// Drops items of the cache that no step holds until `over` bytes are freed, or until no such item remains.
+    /// Drops limbs that no step holds from the cache, the least recently read first, until `over`
+    /// bytes are freed or none is left.
     fn free(&mut self, over: u64) {
         let (mut freed, mut gone) = (0, Vec::new());
         for item in self.order.values() {
@@ -166,7 +170,8 @@ impl Expanded {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the bytes of all items that the cache keeps, that steps hold, or that are being computed.
+    /// Returns the bytes of all limbs of seeds and constants that the cache keeps, that steps hold,
+    /// or that are being computed.
     pub fn bytes(&self) -> u64 {
         self.alive.load(Ordering::Relaxed)
     }
@@ -175,7 +180,8 @@ impl Expanded {
         self.seeds.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns an item of `bytes` bytes. If neither the cache nor a step holds it, the function `make` computes it.
+    /// Returns a limb of a seed, or all limbs of a constant, of `bytes` bytes. If neither the cache
+    /// nor a step holds them, the function `make` computes them.
     pub fn get(
         &self,
         item: Item,
@@ -270,12 +276,12 @@ impl Expanded {
     }
 }
 
-/// An item that a thread is computing. The drop of this guard marks the end, whether the computation succeeded or
-/// failed.
+/// A guard for limbs of a seed or a constant that a thread is computing for the cache. Its drop
+/// marks the end, whether the computation succeeded or failed.
 struct Making<'c> {
     of: &'c Expanded,
     item: Item,
-    /// The bytes that the cache counts as alive for the item until it is finished.
+    /// The bytes that the cache counts as alive for these limbs until they are finished.
     bytes: u64,
 }
 
@@ -295,7 +301,8 @@ pub struct ExpandedStats {
     /// request ([`crate::Request::expanded_bytes`]), or what the memory limit leaves if not all fit. `None` means that
     /// all were kept.
     pub budget_bytes: Option<u64>,
-    /// The most bytes of expanded items at one time, whether the cache kept them or steps held them.
+    /// The most bytes of expanded key limbs and encoded constants at one time, whether the cache
+    /// kept them or steps held them.
     pub peak_bytes: u64,
     /// The number of limbs to which seeds were expanded. `limbs_again` counts those among them that had been expanded
     /// before and dropped.
@@ -317,10 +324,11 @@ pub struct Usage {
 
 impl Usage {
     /// Registers a run with the caches `places`, all under `budget` bytes if there is a budget.
-    /// `least` is the size in bytes of the largest single item that the run expands.
+    /// `least` is the size in bytes of the run's largest expanded key limb or encoded constant.
     ///
     /// # Errors
-    /// [`DeviceError::SmallBudget`] for a budget below `least`; [`DeviceError::SeveralBudgets`].
+    /// [`DeviceError::SmallBudget`] for a budget below `least`; [`DeviceError::SeveralBudgets`] for a
+    /// budget and more than one cache.
     pub fn begin(
         places: Vec<Arc<Expanded>>,
         budget: Option<u64>,

@@ -85,15 +85,16 @@ impl KeyId {
 /// The result of a comparison of ciphertexts, plaintexts and keys, no two of which belong to different secret keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Agreement<N> {
-    /// The identifier of all those objects that have one, or `None` if none has one.
+    /// The identifier that all those ciphertexts, plaintexts and keys share that have one, or
+    /// `None` if none has one.
     pub known: Option<KeyId>,
     /// The names of the ciphertexts, plaintexts and keys that have no identifier.
     pub unchecked: Vec<N>,
 }
 
 impl<N> Agreement<N> {
-    /// Returns the identifier for a result that is computed from these objects: the common one, or `None` if an object
-    /// has none.
+    /// Returns the identifier for a result that is computed from the compared ciphertexts,
+    /// plaintexts and keys. It is the one that they share, or `None` if one of them has none.
     pub fn key_id(&self) -> Option<KeyId> {
         self.known.filter(|_| self.unchecked.is_empty())
     }

@@ -13,7 +13,7 @@ pub type ParamsId = [u8; 32];
 pub trait Limbed {
     fn params_id(&self) -> &ParamsId;
 
-    /// Returns the number of polynomials of the object.
+    /// Returns the number of polynomials of the ciphertext, plaintext or key.
     fn polys(&self) -> usize;
 
     /// Returns the limb of polynomial `poly` modulo the modulus with index `modulus` in the parameters' table. It is
@@ -30,12 +30,14 @@ pub trait Limbed {
         None
     }
 
-    /// Returns the identifier of the secret key to which the object belongs, if that is known.
+    /// Returns the identifier of the secret key to which the ciphertext, plaintext or key belongs,
+    /// if that is known.
     fn key_id(&self) -> Option<KeyId> {
         None
     }
 
-    /// Returns the public seed from which the object's missing limbs are expanded, or `None` if it has no seed.
+    /// Returns the public seed from which the limbs are expanded that a key or ciphertext does not
+    /// hold, or `None` if it has no seed.
     fn seed(&self) -> Option<&[u8; 32]> {
         None
     }

@@ -5,7 +5,8 @@ use ringmill_math::kernels::{self, Store};
 use ringmill_math::{MathError, Residues};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
-/// Residues of one object modulo several moduli, limb by limb, in words of 32 or 64 bits.
+/// Residues of one ciphertext, plaintext or key modulo several moduli, limb by limb, in words of 32
+/// or 64 bits.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ResidueVec {
     Wide(Vec<u64>),
@@ -104,7 +105,7 @@ impl ResidueVec {
         }
     }
 
-    /// Returns all residues of the object.
+    /// Returns all residues of the vector, limb by limb.
     pub fn residues(&self) -> Residues<'_> {
         match self {
             Self::Wide(words) => Residues::Wide(words),

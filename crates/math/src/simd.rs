@@ -105,9 +105,9 @@ pub trait LazyMul {
         x
     }
 
-    /// Reduces x before a forward stage to less than half of the range that numbers may have.
-    /// Stages come in pairs; `SECOND` says that this is the second of a pair. `bound` is `BOUND` q
-    /// in each lane.
+    /// Reduces x before a forward stage to less than half of the range that numbers between stages
+    /// may have. Stages come in pairs; `SECOND` says that this is the second of a pair. `bound` is
+    /// `BOUND` q in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -167,8 +167,8 @@ pub trait LazyMul {
         unsafe { Self::reduce_fully(x, q, bound, context) }
     }
 
-    /// Computes K forward butterflies (x + w y, x - w y + `BOUND` q), for x below half of the range that numbers may
-    /// have. `bound` is `BOUND` q in each lane.
+    /// Computes K forward butterflies (x + w y, x - w y + `BOUND` q), for x below half of the range
+    /// that numbers between stages may have. `bound` is `BOUND` q in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.

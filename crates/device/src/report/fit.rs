@@ -139,14 +139,17 @@ pub struct Fit {
     /// The number of units that fit each die region of the FPGA part, or `None` for a part of one die.
     pub regions: Option<RegionUse>,
     pub fits: bool,
-    /// A text of the needs that exceed what the part has, each with the available amount. `None` means that all fit.
+    /// A text of the needs that exceed what the FPGA part or silicon budget has, each with the
+    /// available amount. `None` means that all fit.
     pub excess: Option<String>,
-    /// The reason in the machine's description for which the machine may exceed its part.
+    /// The reason, from the machine's description, for which the machine may exceed its FPGA part
+    /// or silicon budget. It is `None` if the description gives no reason.
     pub allowed: Option<String>,
 }
 
 impl Fit {
-    /// Returns a warning for the top of a report if the machine does not fit its part.
+    /// Returns a warning for the top of a report if the machine needs more than its FPGA part or
+    /// silicon budget has.
     pub fn warning(&self) -> Option<String> {
         let excess = self.excess.as_ref()?;
         let reason = self.allowed.as_deref().unwrap_or("no reason is given");

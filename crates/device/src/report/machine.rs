@@ -39,7 +39,8 @@ pub struct MachineReport {
     pub utilisation: Vec<UnitUse>,
     pub memories: Vec<MemoryUse>,
     pub link: LinkUse,
-    /// The resources that the machine needs, those that its part has, and whether they fit.
+    /// The resources that the machine needs, those that its FPGA part or silicon budget has, and
+    /// whether they fit.
     pub fit: Fit,
     /// The figures of the report that only this kind of machine has, such as the ring machine.
     #[serde(flatten)]

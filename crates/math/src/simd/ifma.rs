@@ -46,7 +46,7 @@ pub(crate) struct Ifma<const RANGE: u8>;
 pub(crate) struct IfmaContext {
     /// The constant 2^52 - q, which stands for -q: its products are those with -q modulo 2^52.
     minus_q: __m512i,
-    /// The mask 2^52 - 1.
+    /// The mask 2^52 - 1, which selects the low 52 bits of a lane.
     mask: __m512i,
     two: __m512i,
     /// The constant 2^51, the top bit of a 52-bit number.

@@ -16,7 +16,7 @@ pub(crate) struct Ifma51;
 pub(crate) struct Ifma51Context {
     /// The constant 2^52 - q, which stands for -q: its products are those with -q modulo 2^52.
     minus_q: __m512i,
-    /// The mask 2^52 - 1.
+    /// The mask 2^52 - 1, which selects the low 52 bits of a lane.
     mask: __m512i,
 }
 

@@ -61,7 +61,7 @@ impl Form for WideForm {
 #[derive(Clone, Copy)]
 pub(crate) struct WideContext {
     q: __m512i,
-    /// The mask 2^32 - 1.
+    /// The mask 2^32 - 1, which selects the low half of a 64-bit lane.
     mask: __m512i,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct WideQuotient {
     high: __m512i,
     upper_52: __m512i,
     fraction_52: __m512i,
-    /// The mask 2^32 - 1.
+    /// The mask 2^32 - 1, which selects the low half of a 64-bit lane.
     mask: __m512i,
 }
 

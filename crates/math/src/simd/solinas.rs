@@ -32,7 +32,7 @@ impl Solinas {
 pub(crate) struct SolinasContext {
     /// The constant 2^52 mod p, by which the bits of a number above the low 52 are multiplied.
     fold: __m512i,
-    /// The mask 2^52 - 1.
+    /// The mask 2^52 - 1, which selects the low 52 bits of a lane.
     mask: __m512i,
     /// The constant 2^9 p, which is above every sum after six inverse stages. It is added to the
     /// differences in inverse butterflies to make them positive.

@@ -6,10 +6,11 @@
 //! Products of residues are below q^2 and q below 2^30. With R rows a sum S is below R q^2, R at most 12. Without a weight
 //! it is reduced to (S + m q) / 2^32 with m < 2^32, which is below (R/4 + 1) q, at most 4 q.
 //!
-//! A sum with a weight w begins with -R/2 q^2, so that it is below R/2 q^2 in magnitude, a signed number of 64 bits. It is
-//! split as 2^32 H + L with L in -2^31 ... 2^31 - 1, and multiplied as w L + (2^32 w mod q) H, both factors nearest to 0.
-//! The result is below (1/4 + R/64) 2^32 q in magnitude, up to q. The sum of the results of up to three patterns, a
-//! *group*, stays below 3/2 2^32 q. It begins with 3/2 2^32 q, so it is positive and below 3 2^32 q, and is reduced as S.
+//! A sum with a weight w begins with -floor(R/2) q^2. Let T be R, or R + 1 if R is odd. Then the sum is below T/2 q^2 in
+//! magnitude, a signed number of 64 bits. It is split as 2^32 H + L with L in -2^31 ... 2^31 - 1, and multiplied as
+//! w L + (2^32 w mod q) H, both factors nearest to 0. The result is below (1/4 + T/64) 2^32 q + q in magnitude. The sum of
+//! the results of up to three patterns, a *group*, stays below 3/2 2^32 q in magnitude. It begins with 3/2 2^32 q, so it is
+//! positive and below 3 2^32 q, and is reduced as S.
 
 use std::arch::x86_64::*;
 
@@ -71,9 +72,9 @@ impl<V: Vector> Reducer<V> {
         }
     }
 
-    /// Returns 64-bit numbers divided by 2^32 modulo q, as residues. The numbers are below 3 2^32
-    /// q, or below 12 q^2. `even` has those for the even words of the result, `odd` those for the
-    /// odd words.
+    /// Returns 64-bit numbers divided by 2^32 modulo q, as residues. The numbers are below
+    /// 3 2^32 q, or below 12 q^2. `even` has those for the even words of the result, `odd` those
+    /// for the odd words.
     #[inline(always)]
     unsafe fn reduce(self, [even, odd]: [V; 2]) -> V {
         // SAFETY: the caller enables the vector's features.
