@@ -475,7 +475,7 @@ pub struct ParamsArgs {
     #[arg(long, value_delimiter = ',', requires = "log_n")]
     pub bits: Vec<u32>,
 
-    /// Number of special primes among these.
+    /// Number of special primes among those of `--bits`.
     #[arg(long, value_name = "COUNT", default_value_t = 1, requires = "bits")]
     pub special: usize,
 

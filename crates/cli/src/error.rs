@@ -23,12 +23,13 @@ pub const INTERRUPTED: u8 = 130;
 pub enum CliError {
     #[error("{0}")]
     Halt(#[from] Halt),
-    /// Ctrl-C stopped the command after a part of its work. `kept` names what was finished.
+    /// Ctrl-C stopped the command after a part of its work. `at` names the device whose run was interrupted, and `kept`
+    /// the results that were finished.
     #[error("interrupted on {at}; {kept}")]
     Interrupted { at: String, kept: String },
     #[error("{0}")]
     Usage(String),
-    /// A fault of this program itself. The text is the reason.
+    /// A fault of Ringmill itself, not of the request. The text is the reason.
     #[error("internal error: {0}; please report it")]
     Internal(String),
     #[error("{}: {source}", path.display())]
@@ -74,7 +75,7 @@ pub enum CliError {
     Hdl(#[from] ringmill_hdl::HdlError),
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// An error of reproducing a paper's figures that is not an error of a device.
+    /// An error in the computation of a paper's figures that is not an error of a device.
     #[error(transparent)]
     Paper(Box<PaperError>),
     /// A [`RuntimeError`] of the program's scheme that is not an error of a device.

@@ -18,7 +18,7 @@ use crate::error::CliError;
 
 /// The most bytes of text that one number of a file takes: digits, blanks around it, an exponent.
 const NUMBER_TEXT: u64 = 256;
-/// The most bytes of text that a file of numbers has beside its numbers.
+/// The most bytes of text in a file of numbers that belong to no number, such as a heading.
 const BESIDE: u64 = 1 << 16;
 /// The most bytes of a .npy file's header. The header of an array of numbers takes a few hundred.
 const NPY_HEADER: u64 = 1 << 10;
@@ -59,7 +59,7 @@ pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Re
     )))
 }
 
-/// The slots of an input, and how many values its file must have.
+/// The number of slots of an input, and the number of values that its file must have.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     pub slots: usize,
@@ -77,7 +77,8 @@ impl Room {
         }
     }
 
-    /// Returns as text what an input's values fill: the slots, or the array.
+    /// Returns as text how many values an input's file must have, and whether they fill the slots or the program's
+    /// array.
     fn told(self) -> String {
         if self.values == self.slots {
             format!("the program's {} slots", self.slots)
@@ -205,8 +206,8 @@ fn fill_up<T: Copy + Default>(
     Ok(())
 }
 
-/// Reads a file whole. Its bytes, and as much again, must be within the memory limit. `what` names the file's memory in
-/// the error.
+/// Reads a whole file. Twice its size must be within the memory limit, since it is also parsed. An error over the limit
+/// says by `what` what the memory is for.
 pub fn read_within(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, CliError> {
     whole_file::read(path, what, watch).map_err(|error| match error {
         ReadError::Halt(halt) => CliError::Halt(halt),

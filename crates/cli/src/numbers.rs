@@ -17,7 +17,7 @@ use crate::args::{Fill, ProgramArgs};
 use crate::error::CliError;
 use crate::inputs::{self, Room};
 
-/// The bound below which a double represents each whole number. Bounds of ranges are doubles.
+/// The bound below which a double represents each whole number exactly, 2^53. Bounds of ranges are doubles.
 const BOUND: f64 = 9_007_199_254_740_992.0;
 
 /// Refuses options for precision, which whole numbers do not have.
@@ -236,7 +236,7 @@ fn random_whole(
     room.padded((0..room.values).map(one).collect())
 }
 
-/// Returns whether all values are zero, so that they say nothing about an input's size.
+/// Returns whether all values of an input are zero, so that they give no bound on its size.
 pub fn is_zero(values: &Values) -> bool {
     match values {
         Values::Whole(values) => values.iter().all(|&x| x == 0),
@@ -244,7 +244,7 @@ pub fn is_zero(values: &Values) -> bool {
     }
 }
 
-/// Returns the bytes of a message's values, from which a run is identified.
+/// Returns the bytes of a message's values, for the digest that identifies a run.
 pub fn bytes(values: &Values) -> Vec<u8> {
     match values {
         Values::Whole(values) => values.iter().flat_map(|x| x.to_le_bytes()).collect(),

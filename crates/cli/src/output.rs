@@ -17,8 +17,8 @@ pub fn json(value: &impl Serialize) -> Result<(), CliError> {
     text(&line)
 }
 
-/// Writes text to standard output. A reader that left, as `head` does, is no fault. The command continues, and its exit
-/// status says what it found.
+/// Writes text to standard output. If the reader of the output has closed it, as `head` does, the command continues
+/// without an error.
 pub fn text(text: &str) -> Result<(), CliError> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(fault) if fault.kind() != std::io::ErrorKind::BrokenPipe => Err(fault.into()),
@@ -50,7 +50,7 @@ pub fn whole_file<T>(
     whole_file_of(Contents::Public, path, fill)
 }
 
-/// Writes a file as [`whole_file()`] does. `contents` says whether only its owner may read it.
+/// Writes a file as [`whole_file()`] does. `contents` says whether only the file's owner may read it.
 pub fn whole_file_of<T>(
     contents: Contents,
     path: &Path,

@@ -33,7 +33,7 @@ enum Of {
 }
 
 impl Bootstrapping {
-    /// Returns the procedure, as the type that the scheme's compiler takes.
+    /// Returns the bootstrap's procedure, as the type that the scheme's compiler takes.
     pub fn inner(&self) -> &dyn Any {
         match &self.inner {
             Of::Bgv(procedure) => procedure,
@@ -51,7 +51,8 @@ impl Bootstrapping {
     }
 }
 
-/// Compiles the bootstrap of a parameter set. If there is a target, keys have the form that its machine takes.
+/// Compiles the bootstrap of a parameter set. If a target machine is named, evaluation keys have the form that this
+/// machine takes.
 fn made(
     setup: Result<Setup, BootstrapError>,
     target: Option<&Target>,
@@ -161,7 +162,7 @@ impl Bootstrapping {
         Ok((power.prime(), power.exponent()))
     }
 
-    /// The level that a bootstrap's operand has, and the level of its result.
+    /// The level at which a ciphertext must be to be bootstrapped, and the level of the result.
     #[getter]
     fn levels(&self) -> (u32, u32) {
         match &self.inner {

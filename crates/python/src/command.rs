@@ -13,10 +13,10 @@ use ringmill_limits::Watch;
 
 use crate::watch::{Saves, until_stopped};
 
-/// Runs the `ringmill` command and returns its exit status. `trace` traces a program in a Python file. Its arguments
-/// are the path, the requested slots and scheme, and whether the output is JSON. It returns macro text, the ranges of
-/// inputs whose types set them, and the lengths of the inputs and of the outputs. A length is `None` if the values fill
-/// all slots.
+/// Runs the `ringmill` command and returns its exit status. The Python function `trace` traces a program in a Python
+/// file. Its arguments are the file's path, the requested slots and scheme, and whether the output is JSON. It returns
+/// macro text, the ranges of inputs whose types set them, and the lengths of the inputs and of the outputs. A length is
+/// `None` if the values fill all slots.
 #[pyfunction]
 fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyResult<u8> {
     let told = Arc::new(AtomicBool::new(false));

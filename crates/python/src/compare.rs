@@ -22,13 +22,14 @@ use crate::errors::{DeviceError, raise};
 use crate::keys::Given;
 use crate::scheme::failed;
 
-/// The table of a comparison: its rows as JSON, and the whole as text and as HTML.
+/// A comparison of machines, for Python: its rows as JSON texts, and the whole table as text and as HTML.
 pub type Table = (Vec<String>, String, String);
 
 /// The options of a comparison of one program on several machines.
 pub struct Wanted {
     pub machines: Vec<String>,
-    /// Fields of machine descriptions by name, each with the values to compare.
+    /// Fields of machine descriptions by their dotted names, each with the values that it takes in turn in the
+    /// comparison.
     pub set: Vec<(String, Vec<String>)>,
     pub spill: bool,
     pub send_keys: bool,
@@ -36,7 +37,7 @@ pub struct Wanted {
     pub inputs: Option<Inputs>,
 }
 
-/// The inputs and evaluation keys of the CPU's run in a comparison.
+/// The inputs and evaluation keys with which the CPU runs the program in a comparison.
 pub struct Inputs {
     pub ciphertexts: HashMap<String, Ciphertext>,
     pub plains: Given,
@@ -119,7 +120,7 @@ pub fn compared<S: Served>(
 
 /// The reason why a machine's row of a comparison has no figures.
 enum Fault {
-    /// The machine does not run the program, for this reason.
+    /// The machine cannot run the program. The text is the reason.
     Refused(String),
     /// A Python exception that ends the whole comparison.
     Raised(PyErr),

@@ -30,8 +30,8 @@ pub trait AnyCipher: Any + Send + Sync {
     fn level(&self) -> Level;
     fn scale(&self) -> Option<f64>;
     fn key_id(&self) -> Option<KeyId>;
-    /// Returns the numbers of polynomials, of primes and of coefficients, and the residues, one limb after another in
-    /// that order.
+    /// Returns the shape of a ciphertext, which is its numbers of polynomials, of primes and of coefficients, and its
+    /// residues. They come polynomial by polynomial, and prime by prime within a polynomial.
     fn limbs(&self) -> ((usize, usize, usize), Vec<u64>);
     /// Returns the number of bytes of the ciphertext's residues.
     fn bytes(&self) -> u64;
@@ -42,7 +42,7 @@ pub trait AnyCipher: Any + Send + Sync {
 /// A ciphertext of the scheme `S`, behind the interface that Python sees.
 pub struct Held<S: Served> {
     pub cipher: S::Ciphertext,
-    /// The ring degree of the ciphertext, which its limbs do not tell.
+    /// The ring degree of the ciphertext, which is not stored in the ciphertext itself.
     degree: usize,
 }
 

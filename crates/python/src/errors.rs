@@ -77,8 +77,8 @@ pub fn traced(error: TraceError) -> PyErr {
     raise::<CompileError, _>(error)
 }
 
-/// Returns the Python exception for a program that the compiler refused, with its source line if it is known. Demands
-/// that no parameters satisfy become parameter errors.
+/// Returns the Python exception for a program that the compiler refused, with its source line if it is known. If no
+/// parameters satisfy the user's demands, it is a `ParameterError`.
 pub fn refused<E>(py: Python<'_>, error: Refused<E>) -> PyErr
 where
     E: std::error::Error + Send + Sync + 'static,

@@ -29,12 +29,12 @@ pub fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
     }
 }
 
-/// The use of memory that error messages name while a file is read.
+/// The name that error messages give to the memory for reading a file.
 const READ: &str = "a file and what is made of it";
 /// The number of bytes that are written between two checks whether the user stopped the work.
 const PIECE: usize = 1 << 20;
 
-/// Reads a file that holds a secret and parses its bytes, which are wiped afterwards.
+/// Reads a file that holds a secret and parses its bytes. The bytes are wiped after that.
 pub fn read_secret<T, E: Into<Fault>>(
     path: &Path,
     watch: &Watch,
@@ -61,8 +61,8 @@ pub fn read<T, E: Into<Fault>>(
     parse(&bytes).map_err(|e| fault(path, e))
 }
 
-/// Returns the error for a file of `read` bytes or more, if the memory limit allows `largest` bytes for it and as much
-/// again for the parsed object.
+/// Returns the error for a file of at least `read` bytes that is too long. The memory limit allows a file of `largest`
+/// bytes, and as much again for the parsed object.
 fn too_long(read: u64, largest: u64) -> Halt {
     Halt::OverLimit {
         what: READ.to_owned(),

@@ -37,7 +37,7 @@ impl RunPage {
         Self { report, along }
     }
 
-    /// Returns the run's report in three forms: as a summary, with every figure, and as JSON.
+    /// Returns the run's report in three forms, as texts: a summary, a listing of every figure, and JSON.
     pub fn texts(&self) -> PyResult<[String; 3]> {
         let report = &self.report;
         let json = serde_json::to_string(report).map_err(raise::<DeviceError, _>)?;
@@ -66,7 +66,8 @@ impl RunPage {
         fragment(&self.title(), &self.sections(&lines))
     }
 
-    /// Adds the measured bits of precision of outputs, by their names. Returns the report's texts and the page.
+    /// Adds the measured bits of precision of outputs, by the outputs' names. Returns the report's three texts and the
+    /// page with these bits.
     fn measured(&self, bits: HashMap<String, f64>) -> PyResult<([String; 3], Self)> {
         let mut report = self.report.clone();
         for row in &mut report.precision {

@@ -24,7 +24,7 @@ use crate::files;
 use crate::scheme::{Vector, into_array, unknown};
 use crate::watch::interruptible;
 
-/// A macro program that the tracer builds. Its values are numbers counted from 0.
+/// A macro program that Python's tracer builds. A value of the program is known by its number, counted from 0.
 #[pyclass]
 struct MacroBuilder {
     trace: Option<TraceBuilder>,
@@ -68,7 +68,7 @@ impl MacroBuilder {
         known.ok_or_else(|| CompileError::new_err(format!("procedure {number} does not exist")))
     }
 
-    /// Stores new values of the program and returns their numbers.
+    /// Stores values that an operation has made, and returns their numbers.
     fn keep(&mut self, values: Vec<Traced>) -> Vec<usize> {
         let first = self.values.len();
         self.values.extend(values);
@@ -175,8 +175,8 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.low_digit(a, power, loc))
     }
 
-    /// Adds the operation that takes a function of the lowest digit of `a` modulo prime^exponent. `values` are the
-    /// function's values at the digits from -(prime - 1) / 2 on.
+    /// Adds the operation that takes a function of the lowest digit of `a` modulo prime^exponent. The vector `values`
+    /// has the function's values at all digits, from the digit -(prime - 1) / 2 on.
     fn digit_table(
         &mut self,
         a: usize,
@@ -192,7 +192,8 @@ impl MacroBuilder {
         })
     }
 
-    /// Adds the operation that takes the sign of `a`, a number of `digits` digits modulo prime^exponent.
+    /// Adds the operation that takes the sign of `a` in each slot. `a` is a number of `digits` digits to the base
+    /// `prime`, and slots are modulo prime^exponent.
     fn sign(
         &mut self,
         a: usize,
@@ -206,8 +207,8 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.sign(a, power, digits, loc))
     }
 
-    /// Adds the division of `a` by prime^by, rounded to nearest. `a` is a number of `digits` digits modulo
-    /// prime^exponent.
+    /// Adds the division of `a` by prime^by, rounded to nearest. `a` is a number of `digits` digits to the base
+    /// `prime`, and slots are modulo prime^exponent.
     #[expect(clippy::too_many_arguments, reason = "Python's")]
     fn scaled(
         &mut self,
@@ -237,7 +238,8 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.rotate(a, steps, loc))
     }
 
-    /// `a`, of which the user says that it is real and lies between two ends.
+    /// Adds the user's statement that `a` is real and lies between `lowest` and `highest`. Returns the value with this
+    /// range.
     fn bounded(
         &mut self,
         a: usize,
@@ -313,13 +315,13 @@ impl MacroBuilder {
         Ok(self.keep(params.map_err(traced)?))
     }
 
-    /// Drops the procedure or body that was begun last.
+    /// Drops the procedure or the repeat's body that was begun last and is not ended.
     fn abandon(&mut self) -> PyResult<()> {
         self.trace()?.abandon();
         Ok(())
     }
 
-    /// Ends the procedure or body that was begun last. Returns its number among the program's procedures.
+    /// Ends the procedure or the repeat's body that was begun last. Returns its number among the program's procedures.
     fn end(&mut self, results: Vec<usize>, file: &str, line: u32) -> PyResult<usize> {
         let results = self.all(&results)?;
         let loc = self.location(file, line);
@@ -396,8 +398,8 @@ const RETURNED: [(&str, Returned); 3] = [
     ("dict", Returned::Dict),
 ];
 
-/// The result kind and array lengths of a traced function, for Python: the name of the kind, all inputs with their
-/// lengths, and the lengths of all outputs.
+/// The kind of a traced function's result and the lengths of its arrays, for Python. It has the name of the kind, the
+/// length of each input by the input's name, and the length of each output.
 pub type PyArrays = (
     Option<&'static str>,
     HashMap<String, Option<u32>>,
@@ -412,8 +414,8 @@ pub fn inputs_of(program: &MacroProgram) -> Vec<(String, bool)> {
         .collect()
 }
 
-/// Converts the result kind and array lengths of a traced function from Python. An unknown name stands for no kind of
-/// result.
+/// Converts the kind of a traced function's result and the lengths of its arrays from Python. If the name of the kind
+/// is unknown, the kind is left open.
 pub fn arrays_of(
     program: &MacroProgram,
     returned: &str,

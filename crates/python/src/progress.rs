@@ -11,18 +11,18 @@ use ringmill_runtime::shown::{Bar, is_long};
 /// The way in which Python asks for progress to be shown.
 #[derive(FromPyObject)]
 pub enum Asked {
-    /// A bar if standard error is a terminal. With `false`, nothing.
+    /// A bar on standard error if that is a terminal. With `false`, nothing is shown.
     Bar(bool),
-    /// A Python function. Its arguments are the stage, the finished calls, all calls, the seconds that passed and an
-    /// estimate of those left.
+    /// A Python function to call at each step. Its arguments are the stage of the work, the finished calls of
+    /// procedures, all calls, the seconds that passed, and an estimate of the seconds that are left.
     Function(Py<PyAny>),
 }
 
 /// A display of the progress of long work.
 pub enum Shown {
     Bar(Bar),
-    /// The Python function, and the latest step. The run's threads store the step for the thread that holds the
-    /// interpreter.
+    /// The Python function to call, and the latest step of the work. The run's threads store the step, and the thread
+    /// that holds the interpreter calls the function.
     Function(Py<PyAny>, Mutex<Option<Step>>),
 }
 

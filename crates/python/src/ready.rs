@@ -33,8 +33,8 @@ use crate::page::RunPage;
 use crate::params::Params;
 use crate::scheme::{PyEnds, failed};
 
-/// The result of a program's run: ciphertexts; the report as a summary, with every figure and as JSON; and the data of
-/// HTML pages.
+/// The result of a program's run, for Python: ciphertexts by output name; the report as a summary, with every figure,
+/// and as JSON; and the data of HTML pages.
 pub type Ran = (HashMap<String, Ciphertext>, [String; 3], RunPage);
 
 /// The options of a program's run, besides its inputs and keys.
@@ -67,12 +67,12 @@ pub trait AnyProgram: Send + Sync {
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
     /// Returns the program's description as a part of an HTML page.
     fn fragment(&self, sources: &Sources) -> String;
-    /// What the compiler decided: as text, as JSON, and as a part of a page.
+    /// Returns the compiler's decisions on the program in three forms: as text, as JSON, and as a part of an HTML page.
     fn explained(&self, watch: &Watch) -> PyResult<[String; 3]>;
     fn source(&self) -> &MacroProgram;
     fn saved(&self, arrays: &Arrays) -> String;
-    /// Returns the text of `saved` with the sample inputs added, or `None` if the program was compiled without a
-    /// sample.
+    /// Returns the text that `saved` gives with the sample's values added. It is `None` if the program was compiled
+    /// without a sample.
     fn saved_with_sample(&self, arrays: &Arrays) -> Option<String>;
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>>;
@@ -91,7 +91,7 @@ pub trait AnyProgram: Send + Sync {
     fn compare(&self, wanted: Compared, progress: &dyn Progress, watch: &Watch) -> PyResult<Table>;
 }
 
-/// The most calls that a program may have for [`AnyProgram::unrolled_counts`].
+/// The most calls of procedures that a program may have for [`AnyProgram::unrolled_counts`].
 const MOST_UNROLLED: usize = 1 << 20;
 
 /// A compiled program of the scheme `S`, behind the interface that Python sees.
@@ -99,8 +99,8 @@ pub struct Ready<S: Served> {
     compiled: Arc<Compiled<S>>,
     /// The options with which the program was compiled.
     options: Options<S>,
-    /// The server of the program with the evaluation keys that were used last. It holds the expanded seeds and
-    /// constants.
+    /// The server with the evaluation keys of the last run, together with the keys that it was made of. It holds
+    /// expanded keys and encoded constants for the next run.
     server: Mutex<Option<Kept<S>>>,
 }
 
@@ -148,7 +148,8 @@ impl<S: Served> Ready<S> {
         }
     }
 
-    /// Returns the compile target that cures a device's refusal of the program, if compiling for the target succeeds.
+    /// Returns the cure for a device's refusal of the program: the argument `target` of `compile`. Returns `None` if
+    /// compiling for the device's machine would not help.
     fn cure(&self, device: &str) -> Option<String> {
         let (_, machine) = device.split_once(':')?;
         let target = ringmill_sim::target(machine).ok()?;

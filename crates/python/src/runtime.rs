@@ -97,7 +97,7 @@ fn compile_program(
     with_scheme!(scheme, S => compiled_as::<S>(py, program.inner.clone(), asked))
 }
 
-/// The options of a compilation in the form that Python gives them.
+/// The options of a compilation, in the types in which Python passes them.
 struct Asking<'a> {
     params: Option<&'a Params>,
     wishes: Wishes,
@@ -202,7 +202,8 @@ fn read_program(py: Python<'_>, path: PathBuf) -> PyResult<ProgramFile> {
 
 #[pymethods]
 impl ProgramFile {
-    /// Returns the rest of the last line that starts with `mark`, or None if there is no such line but the first.
+    /// Returns the rest of the last line of the file that starts with `mark`. The file's first line does not count, and
+    /// None stands for no such line.
     fn comment(&self, mark: &str) -> Option<&str> {
         let (_, rest) = self.text.rsplit_once(&format!("\n{mark}"))?;
         Some(rest.split_once('\n').map_or(rest, |(line, _)| line))
@@ -338,7 +339,7 @@ impl CompiledProgram {
         self.inner.predicted_budget()
     }
 
-    /// What the program says of values inside of it, in words.
+    /// The statements that the program makes about its own values (`rm.bounded`), as sentences.
     #[getter]
     fn assumptions(&self) -> Vec<String> {
         self.inner.assumptions()
@@ -361,7 +362,7 @@ impl CompiledProgram {
         self.inner.fragment(&sources(&lines))
     }
 
-    /// What the compiler decided: as text, as JSON, and as a part of a page.
+    /// Returns the compiler's decisions on the program in three forms: as text, as JSON, and as a part of an HTML page.
     fn explained(&self, py: Python<'_>) -> PyResult<[String; 3]> {
         let inner = Arc::clone(&self.inner);
         interruptible(py, move |watch| inner.explained(watch))?
@@ -441,8 +442,8 @@ impl CompiledProgram {
         interruptible(py, move |watch| inner.load_secret_key(&path, watch))?
     }
 
-    /// Runs the program on a device. Returns the encrypted outputs; the report as a summary, with every figure and as
-    /// JSON; and the data of HTML pages. `why` says why the program has its scheme.
+    /// Runs the program on a device. Returns the encrypted outputs; the report as a summary, with every figure, and as
+    /// JSON; and the data of HTML pages. `why` is the reason why the program has its scheme, for the report.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python, which names them"

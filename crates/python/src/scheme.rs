@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Converts vectors, ranges and parameters between Python and the schemes.
 //!
-//! [`with_scheme`](ringmill_runtime::with_scheme) finds the type of a scheme once, when an object is made. Python's
-//! classes then hold objects that do not say which scheme they have.
+//! When an object is made, [`with_scheme`](ringmill_runtime::with_scheme) finds the Rust type of its scheme once.
+//! Python's classes hold such objects behind interfaces that are the same for all schemes.
 
 use std::sync::Arc;
 
@@ -24,8 +24,9 @@ pub enum Vector<'py> {
     Complex(PyReadonlyArray1<'py, Complex64>),
 }
 
-/// Chooses the variant by the type of the elements, and does not try one after the other. The error of a failed try
-/// writes the type's name, which runs numpy's Python code, and an interrupt that arrives there is lost.
+/// Chooses the variant by the type of the vector's elements, without trying one variant after the other. The error of a
+/// failed try would contain the type's name, which numpy's Python code makes. An interrupt that arrives in that code is
+/// lost.
 impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
     type Error = PyErr;
 
@@ -91,11 +92,12 @@ impl From<Ends> for PyEnds {
     }
 }
 
-/// For each output its name, the predicted bits, the measured bits if they could be measured, and whether the prediction
-/// rests on an assumption of the program.
+/// The precision of each output: its name, the predicted bits, the measured bits if they could be measured, and whether
+/// the prediction rests on a statement of the program about its values.
 pub type Rows = Vec<(String, f64, Option<f64>, bool)>;
 
-/// Makes the user's own parameters from their values, completed to a named set if there is a name.
+/// Makes a parameter set from the values that the user gives. If the user names a set, that set has the values that the
+/// user leaves out.
 ///
 /// # Errors
 /// Choices that the scheme does not have; parameters that are malformed or not secure.

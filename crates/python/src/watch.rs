@@ -12,9 +12,10 @@ use ringmill_limits::{Limits, Watch};
 
 use crate::errors::RingmillError;
 
-/// The time between two checks for signals while work runs.
+/// The time between two checks for signals while work for Python runs.
 const LOOK: Duration = Duration::from_millis(10);
-/// The time that the work has after a signal to stop by itself. Then it is abandoned, and its result is lost.
+/// The time in which the work may stop by itself after a signal. After this time it is abandoned, and its result is
+/// lost.
 const GRACE: Duration = Duration::from_millis(120);
 /// The stack size in bytes of the thread that runs the work, as large as a main thread's.
 const STACK: usize = 8 << 20;
@@ -22,7 +23,7 @@ const STACK: usize = 8 << 20;
 /// The memory limit in bytes that `ringmill.limits` set, or 0 if it set none.
 static MEMORY: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the memory limit that is in force.
+/// Returns the memory limit that is in force: that of `ringmill.limits`, or else that of the environment.
 pub fn limits() -> PyResult<Limits> {
     match MEMORY.load(Ordering::Relaxed) {
         0 => Limits::from_environment()
@@ -50,8 +51,8 @@ pub fn interruptible<T: Send + 'static>(
     until_stopped(py, Saves(false), |_| (), work)
 }
 
-/// Whether stopped work has something to save, such as a checkpoint. If so, the caller waits for the work, as the
-/// exception may end the process. A second signal abandons the work.
+/// Whether stopped work has something to save, such as a checkpoint. If it has, the caller waits until the work has
+/// saved it, as the signal's exception may end the process. A second signal abandons the work.
 #[derive(Clone, Copy)]
 pub struct Saves(pub bool);
 

@@ -107,7 +107,8 @@ fn emitted(level: CircuitLevel, chosen: &Chosen) -> Result<String, CliError> {
     Ok(printed.collect::<Vec<_>>().join("\n"))
 }
 
-/// Returns the requested TFHE parameter set, or all sets from which the command chooses the best.
+/// Returns the TFHE parameter set that the command line names, or, for `auto`, all sets of which the command takes the
+/// one with the least work.
 fn candidates(args: &CircuitArgs) -> Result<Vec<Arc<Params>>, CliError> {
     let names = match args.params.as_str() {
         "auto" => CANDIDATES.to_vec(),
@@ -279,7 +280,8 @@ fn listed<'a>(ports: impl Iterator<Item = &'a NetlistPort>) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the predicted cost of the circuit as text, before anything runs.
+/// Returns the netlist's inputs and outputs and the circuit's predicted cost as text, which the command prints before a
+/// run.
 fn told(netlist: &Netlist, chosen: &Chosen) -> String {
     let [inputs, outputs] = netlist.ports();
     let mut text = format!(

@@ -154,8 +154,8 @@ fn explained(args: &CompileArgs, explanation: &Explanation) -> Result<(), CliErr
     }
 }
 
-/// Returns the bytes of memory that printing a limb program takes. They are a few dozen for each instruction, input,
-/// output and limb of a call. The text takes twice that while it grows.
+/// Returns the bytes of memory that printing a limb program takes. The text has a few dozen bytes for each instruction,
+/// input, output and limb of a call, and takes twice its size while it grows.
 fn text_bytes(program: &mid::Program) -> u64 {
     let blocks = program.blocks.iter().flat_map(|b| &b.steps);
     let steps = blocks.chain(&program.steps);

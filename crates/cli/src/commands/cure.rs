@@ -7,8 +7,8 @@ use ringmill_runtime::Served;
 
 use crate::error::CliError;
 
-/// Returns the error of a machine that refuses a program. If the program suits the machine once it is compiled for it,
-/// the error names that option.
+/// Returns the error of a machine that refuses a program. If the machine could run the program compiled with
+/// `--target`, the error names that option.
 pub fn of_refusal<S: Served>(
     refused: CliError,
     machine: &str,

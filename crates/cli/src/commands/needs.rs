@@ -91,7 +91,8 @@ pub fn comment(fit: &Fit, printed: &Printed) -> String {
     out
 }
 
-/// Returns as text the resources that one unit needs, or an empty text for resources that units share.
+/// Returns as text the resources that each of several equal units needs, or an empty text for resources that units
+/// share.
 fn each_of(need: &NeedUse) -> String {
     need.units.map_or(String::new(), |_| pieces_text(need.each))
 }

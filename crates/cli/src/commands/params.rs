@@ -42,12 +42,14 @@ impl SecurityArgs {
         Ok(named.transpose()?.unwrap_or_default())
     }
 
-    /// Refuses a security level on the command line if it would have no effect, for the reason `because`.
+    /// Refuses the option `--security` if it is given, since it would have no effect. The error gives `because` as the
+    /// reason.
     fn no_level(&self, because: &str) -> Result<(), CliError> {
         refuse("--security", self.security.is_some(), because)
     }
 
-    /// Refuses a security table and a level on the command line if they would have no effect, for the reason `because`.
+    /// Refuses the options `--table` and `--security` if they are given, since they would have no effect. The error
+    /// gives `because` as the reason.
     fn none(&self, because: &str) -> Result<(), CliError> {
         refuse("--table", self.table.is_some(), because)?;
         self.no_level(because)

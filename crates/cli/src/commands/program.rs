@@ -122,9 +122,9 @@ pub fn compile<S: Served>(
 
 /// Decides how a program is compiled.
 ///
-/// A saved program is compiled as before, unless the command line asks for something else. Otherwise `inputs` may serve
-/// as the sample from which the compiler predicts: the vectors of the run, one for each input in order. They do so if
-/// the command line names neither sample, range nor bound.
+/// A saved program is compiled with the options that it was saved with, unless the command line has options of
+/// compilation. Otherwise `inputs`, the vectors of the run in the order of the program's inputs, may serve as the
+/// sample from which the compiler predicts. They do so if the command line names neither sample, range nor bound.
 pub fn plan<S: Served>(
     args: &ProgramArgs,
     read: &Read,
@@ -201,7 +201,8 @@ fn asked(args: &ProgramArgs) -> Option<&'static str> {
         .map(|(name, _)| name)
 }
 
-/// Returns the demands of the command line on evaluation keys.
+/// Returns what the command line asks of evaluation keys: whether their size counts more than speed (`--prefer`), and
+/// their largest size (`--keys`).
 fn key_wishes(args: &ProgramArgs) -> KeyWishes {
     KeyWishes {
         prefer: match args.prefer {

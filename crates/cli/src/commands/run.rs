@@ -227,8 +227,8 @@ fn key_line<S: Served>(compiled: &Compiled<S>) -> String {
     )
 }
 
-/// Prints the results of the devices that were finished before an interrupt on device `at`. Returns the error, which
-/// names them.
+/// Prints the reports of the devices that finished before an interrupt, if the output is JSON; as text they are printed
+/// one by one. Returns the error for the interrupt on device `at`, which names the finished devices.
 fn complete<S: Served>(
     args: &RunArgs,
     compiled: &Compiled<S>,

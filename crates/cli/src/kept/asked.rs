@@ -33,7 +33,7 @@ impl Key {
     }
 }
 
-/// A digest of a run's program and inputs, to which parts are still added.
+/// A digest of a run's program and inputs, part by part. More parts can be added to it.
 pub struct Asked(Hmac<Sha256>);
 
 impl Asked {

@@ -33,8 +33,8 @@ pub struct Prepared {
     pub folder: Option<Folder>,
 }
 
-/// Returns new keys and encrypted inputs, and keeps them in the folder. A folder that already holds a run of this
-/// circuit and these values gives its own.
+/// Returns new keys and encrypted inputs of a circuit's run, and writes them into the folder. If the folder already
+/// holds a run of the same circuit and the same values, it returns that run's keys and inputs.
 pub fn prepare(
     chosen: &Chosen,
     values: &[u64],
@@ -49,7 +49,8 @@ pub fn prepare(
     }
 }
 
-/// Returns the digest that identifies a circuit's run: of the circuit as compiled, its parameters and the values.
+/// Adds to the digest `nothing` the parts that identify a circuit's run: the compiled circuit, its parameters and the
+/// values of its inputs.
 fn asked(chosen: &Chosen, values: &[u64], nothing: Asked) -> Asked {
     let graph = chosen.circuit.graph.to_string();
     let asked = nothing

@@ -46,7 +46,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens the folder, which need not exist. `asked` adds to the digest the parts that identify the run.
+    /// Opens the checkpoint's folder, which need not exist. `asked` adds to the digest the parts that identify the run.
     fn open(
         path: &Path,
         asked: impl FnOnce(Asked) -> Asked,
@@ -119,7 +119,8 @@ impl Folder {
         get_secret(&self.path, &mut self.files, SECRET, watch)
     }
 
-    /// Writes a file of the folder that only its owner can read. Encrypted data is as private here as the keys.
+    /// Writes a file of the checkpoint's folder that only its owner can read. Encrypted inputs are kept as private as
+    /// the keys.
     fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), CliError> {
         let made = whole_file::make_folder(&self.path, Contents::Secret);
         made.map_err(failed(&self.path))?;
@@ -145,7 +146,8 @@ impl Folder {
         }
     }
 
-    /// Returns the message that the command prints before the run.
+    /// Returns the message that the command prints before the run: whether the run continues from a checkpoint, or is
+    /// saved while it runs.
     pub fn told(&self) -> &'static str {
         match self.goes_on {
             true => "going on from the checkpoint\n",
@@ -218,8 +220,8 @@ fn get_secret(
     whole_file::read_secret(&path, size).map_err(failed(&path))
 }
 
-/// Takes from other users the access to a folder, and to all files of a run in it. A folder with other files keeps its
-/// mode, since others may use it. Returns whether other users can at most look at the folder.
+/// Closes a checkpoint's folder, and the files of a run in it, to other users. A folder that also holds other files
+/// keeps its mode, since other users may need it. Returns whether other users cannot write into the folder.
 fn close(folder: &Path) -> Result<bool, CliError> {
     let mut alone = true;
     for entry in fs::read_dir(folder).map_err(failed(folder))? {

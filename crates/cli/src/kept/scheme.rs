@@ -39,8 +39,8 @@ pub(super) fn is_kept(name: &str) -> bool {
     [RELIN, GALOIS].contains(&name) || input.is_some_and(|input| cipher_name(input) == name)
 }
 
-/// Returns new keys and encrypted inputs, and keeps them in the folder. A folder that already holds a run of this
-/// program and these inputs gives its own.
+/// Returns new keys and encrypted inputs of a program's run, and writes them into the folder. If the folder already
+/// holds a run of the same program and inputs, it returns that run's keys and inputs.
 pub fn prepare<S: Served>(
     compiled: &Arc<Compiled<S>>,
     encrypted: &Messages<S>,
@@ -72,7 +72,7 @@ pub fn prepare<S: Served>(
     })
 }
 
-/// Returns the digest that identifies a program's run: of the program as compiled, and the inputs.
+/// Adds to a digest the parts that identify a program's run: the compiled program and its inputs.
 fn asked<S: Served>(
     compiled: &Compiled<S>,
     encrypted: &Messages<S>,

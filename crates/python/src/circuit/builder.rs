@@ -18,8 +18,8 @@ use crate::errors::{CompileError, DataError};
 use crate::files;
 use crate::watch::interruptible;
 
-/// Collects the operations of a program on integers while Python traces it. A value is a number. A type is a pair: the
-/// bits, and whether it is signed.
+/// Collects the operations of a program on integers while Python traces it. A value of the program is known by its
+/// number. The type of a value is a pair: its bits, and whether it is signed.
 #[pyclass(frozen, module = "ringmill")]
 pub struct CircuitBuilder {
     /// The builder of the program, or `None` once the program is finished.
@@ -154,7 +154,8 @@ impl CircuitNetlist {
         })
     }
 
-    /// For each input and each output: its name, the bits of each word, and whether an output depends on it.
+    /// For each input and each output of the netlist: its name, the bits of each of its words, and a flag. An input's
+    /// flag says whether an output depends on it.
     #[getter]
     fn ports(&self) -> [Vec<(String, Vec<u32>, bool)>; 2] {
         let told = |port: &NetlistPort| (port.name.clone(), port.words(), port.used);
@@ -189,7 +190,8 @@ pub struct CircuitProgram {
 
 #[pymethods]
 impl CircuitProgram {
-    /// Computes the outputs of the program without encryption. Each input must be a value of its type.
+    /// Computes the outputs of the program without encryption. Each input must be a value of the type that the program
+    /// gives it.
     fn evaluate(&self, inputs: Vec<i128>) -> PyResult<Vec<i128>> {
         let kinds: Vec<(String, Type)> = (self.inner.inputs())
             .map(|(name, kind)| (name.to_owned(), kind))

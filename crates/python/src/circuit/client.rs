@@ -53,7 +53,7 @@ impl CircuitKeys {
     }
 }
 
-/// Returns `count` ports from number `first` on. Raises an exception if there are fewer.
+/// Returns `count` of these ports of a circuit, from number `first` on. Raises an exception if there are fewer.
 fn ports(ports: &[Port], first: usize, count: usize) -> PyResult<&[Port]> {
     let found = first
         .checked_add(count)

@@ -21,7 +21,7 @@ use crate::errors::{DataError, DeviceError, raise};
 use crate::progress::{Asked, Shown};
 use crate::watch::{Saves, interruptible, until_stopped};
 
-/// A program on integers, compiled to lookups of 2 + 2 bits or to gates of bits.
+/// A program on integers, compiled to look-ups on digits of 2 message bits and 2 carry bits, or to gates of bits.
 #[pyclass(frozen, module = "ringmill")]
 pub struct LoweredCircuit {
     inner: Arc<Circuit>,
@@ -30,16 +30,18 @@ pub struct LoweredCircuit {
     estimates: Vec<Estimate>,
 }
 
-/// The cost of a circuit with a parameter set: the set's name, bootstraps, bootstraps of the longest chain, bytes that
-/// operations touch, and log2 of the probability that any bootstrap fails.
+/// The cost of a circuit with a parameter set, for Python. It has the set's name, the number of bootstraps, and that of
+/// the longest chain of bootstraps. Then come the bytes that operations touch, and log2 of the probability that any
+/// bootstrap fails.
 type Told = (Option<&'static str>, usize, usize, u64, f64);
 
-/// The time of a circuit on a machine: the machine's name, the source of its cycles, its clock in MHz, bootstraps,
-/// cycles of each, ciphertexts interleaved, and cycles of all bootstraps if interleaved.
+/// The time of a circuit on a machine, for Python. It has the machine's name, the source of its cycles, its clock in
+/// MHz, the number of bootstraps, and the cycles of one bootstrap. Then come the number of ciphertexts that the machine
+/// can interleave, and the cycles of all bootstraps if it does so.
 type Machine = (String, &'static str, f64, usize, u64, usize, u64);
 
-/// The result of a circuit's run: outputs, seconds, threads, the largest number of wires in memory at a time, and the
-/// time on a machine.
+/// The result of a circuit's run, for Python: outputs, seconds, threads, the largest number of encrypted values in
+/// memory at a time, and the time on a machine, if there is one.
 type Ran = (Vec<EncryptedIntegers>, f64, usize, usize, Option<Machine>);
 
 fn machine(time: MachineTime) -> Machine {
@@ -61,7 +63,8 @@ fn told(estimate: &Estimate) -> Told {
 }
 
 impl LoweredCircuit {
-    /// Compiles a circuit by `choose`, for these parameters, or without parameters for the set with the least work.
+    /// Compiles a circuit by the function `choose` for these parameters. Without parameters, `choose` takes the named
+    /// set with the least work.
     pub fn of(
         py: Python<'_>,
         params: Option<&CircuitParams>,
@@ -127,8 +130,8 @@ impl LoweredCircuit {
         })?
     }
 
-    /// Runs the circuit on `threads` threads (0: one for each core), on a device or by the CPU's kernels. `groups` has
-    /// the number of ports of each argument, in order, and of each result.
+    /// Runs the circuit on `threads` threads (0: one for each core), on the named device, or by the CPU's kernels
+    /// without a name. `groups` has the number of ports of each argument and of each result, in order.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python"

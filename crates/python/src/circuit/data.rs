@@ -123,7 +123,8 @@ impl CircuitParams {
 pub struct EncryptedIntegers {
     pub inner: Arc<Vec<LweCiphertext>>,
     pub params: Arc<Params>,
-    /// The type of each integer, or `None` for a file without types, as older versions wrote it.
+    /// The type of each integer, or `None` for integers from a file without types, which older versions of Ringmill
+    /// wrote.
     pub types: Option<Arc<[IntegerType]>>,
 }
 

@@ -48,7 +48,7 @@ impl<S: Side> Evaluation<S> {
         }))
     }
 
-    /// Returns a text on the parameters and their security, which also names what cannot be checked.
+    /// Returns a text with the parameters, their security, and the checks that SEAL's files make impossible.
     pub fn summary(&self) -> String {
         format!(
             "{}; SEAL's files carry no key identity: that keys and ciphertexts belong together is not checked",

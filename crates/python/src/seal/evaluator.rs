@@ -108,9 +108,9 @@ impl SealEvaluator {
             })
     }
 
-    /// Rotates the slots of a ciphertext: slot i of the result is slot i + steps, as SEAL's `rotate_vector`. It uses
-    /// the key of these steps, or the keys of the powers of two of their non-adjacent form. With zero steps the result
-    /// is `a`.
+    /// Rotates the slots of a ciphertext as SEAL's `rotate_vector` does: slot i of the result is slot i + steps of `a`.
+    /// It uses the key for this number of steps if there is one. Otherwise it rotates by the powers of two in the
+    /// number's non-adjacent form. With zero steps the result is `a`.
     fn rotate<'py>(&self, py: Python<'py>, a: PyBackedBytes, steps: i64) -> Bytes<'py> {
         let keys = self.inner.galois();
         self.inner

@@ -22,7 +22,8 @@ use crate::numbers;
 /// The seed of random inputs, the same as in `ringmill run`.
 const SEED: u64 = 1;
 
-/// A compiled program with new keys and encrypted random inputs, ready to be measured.
+/// A compiled program with new keys and encrypted inputs, ready to be measured. The inputs are the sample's values, and
+/// random ones for inputs without a sample.
 pub struct Measured<S: Served> {
     server: Server<S>,
     client: Client<S>,
@@ -31,7 +32,8 @@ pub struct Measured<S: Served> {
     inputs: Messages<S>,
 }
 
-/// Makes keys for the program, and encrypts random inputs in their ranges.
+/// Makes keys for the program, and encrypts its inputs: the sample's values, and random numbers in their ranges for
+/// inputs without a sample.
 pub fn ready<S: Served>(
     args: &CompareArgs,
     read: &Read,
@@ -102,7 +104,7 @@ impl<S: Served> Measured<S> {
     /// Checks the outputs of a run against the computation without encryption.
     ///
     /// # Errors
-    /// Outputs with a fault.
+    /// Outputs in which the scheme's check finds a fault.
     fn judge(&self, answer: &mut AnswerOf<S>) -> Result<(), CliError> {
         let outputs = answer.outputs.take().unwrap_or_default();
         let clear = self.client.decrypt(&outputs)?;
@@ -117,8 +119,8 @@ impl<S: Served> Measured<S> {
         }
     }
 
-    /// Runs the program on a machine that leaves a part of it to its host. Returns the report, with the host's part
-    /// measured.
+    /// Runs the program on a co-processor, a machine that leaves some instructions to its host. Returns the report,
+    /// which has the measured time of the host's instructions.
     ///
     /// # Errors
     /// The errors of the run; outputs that differ from the CPU's.

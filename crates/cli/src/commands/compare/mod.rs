@@ -65,7 +65,8 @@ fn csv(comparison: &Comparison) -> Result<String, CliError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns the machine and changed fields of a case, as a row of the comparison names them.
+/// Returns the machine of a case and the fields of its description that the case changes, as a row of the comparison
+/// names them.
 fn which(case: &Case) -> Which {
     Which {
         case: case.label(),
@@ -166,7 +167,8 @@ fn rows<S: Served>(
     Ok((rows, notes))
 }
 
-/// A parameter set at which some machines run the program, and the program as one of them takes it.
+/// A parameter set at which some machines of the comparison run the program, and the program compiled for one of these
+/// machines.
 struct Set<S: Served> {
     parameters: ParameterReport,
     program: Arc<Compiled<S>>,
@@ -196,7 +198,7 @@ fn refusable<T>(done: Result<T, CliError>) -> Result<Result<T, CliError>, CliErr
     }
 }
 
-/// Returns the error for a comparison in which no machine runs the program.
+/// Returns the error for a comparison in which no machine can run the program. It has the reason of each machine.
 fn none_runs(cases: &[Case], reports: Vec<Result<RunReport, CliError>>) -> CliError {
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (case, report) in cases.iter().zip(reports) {

@@ -24,9 +24,11 @@ pub type ForCpu<S> = Box<dyn Fn(&Arc<Compiled<S>>) -> Made<S>>;
 pub struct Suited<S: Served> {
     /// The compiled program for each case of the comparison, in order.
     pub compiled: Vec<Made<S>>,
-    /// Returns for one of the compiled programs the program that the CPU runs, at the same parameters.
+    /// Returns, for a program compiled for a machine, the program that the CPU runs in the comparison, at the same
+    /// parameters.
     pub cpu: ForCpu<S>,
-    /// The reasons why machines have parameters of their own, as sentences, if they do.
+    /// The reasons why machines have parameters of their own, as sentences. It is empty if all machines share one
+    /// parameter set.
     pub notes: Vec<String>,
 }
 
@@ -86,7 +88,8 @@ fn one_for_all<S: Served>(compiled: Compiled<S>, cases: &[Case]) -> Suited<S> {
     }
 }
 
-/// Returns a note that names the machines which would have other parameters alone, and how to compare with those.
+/// Returns a note that names the machines which would get other parameters if the program were compiled for them alone.
+/// The note says how to compare them at those parameters. Returns `None` if there is no such machine.
 fn apart<S: Served>(cases: &[Case], own: &[Made<S>], together: &[Made<S>]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for ((case, own), together) in cases.iter().zip(own).zip(together) {
@@ -159,8 +162,8 @@ impl<S: Served> Compiler<S> {
         }
     }
 
-    /// Compiles the program at parameters that suit every machine which can run it alone. Returns `None` if there are
-    /// none, and adds a note that says why.
+    /// Compiles the program at parameters that suit every machine which can run it with parameters of its own. If there
+    /// are no such parameters, it adds a note that says why, and returns `None`.
     fn together(
         &mut self,
         cases: &[Case],
@@ -215,8 +218,8 @@ impl<S: Served> Compiler<S> {
         Ok(Some(kept.collect()))
     }
 
-    /// Returns the program at the same parameters in the form that the CPU's kernels take. Keys come from seeds, and
-    /// there are no explicit moves.
+    /// Returns the program at the same parameters in the form that the CPU's kernels take: keys come from seeds, and no
+    /// `LOAD`, `MORPH` or `KSW` moves values.
     fn for_cpu(&self, compiled: &Arc<Compiled<S>>) -> Result<Arc<Compiled<S>>, CliError> {
         let made = self
             .made

@@ -34,8 +34,8 @@ pub struct Design {
     /// The name of the machine or of the module.
     pub name: String,
     pub top: Top,
-    /// The description of a polynomial multiplier, the one machine with table streams and a lockstep simulation here.
-    /// `None` for other designs.
+    /// The description of a polynomial multiplier, the only machine for which `ringmill rtl` makes table streams and
+    /// lockstep simulations. `None` for other designs.
     pub machine: Option<Description>,
 }
 
@@ -88,7 +88,8 @@ fn pair(text: &str) -> Result<(&str, &str), CliError> {
     })
 }
 
-/// Returns the machine described by `text` with some keys set. The description is checked as a whole.
+/// Returns the machine described by `text` after some keys of the description are set to other values. The changed
+/// description is checked as a whole.
 fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
     let syntax = |e: toml::de::Error| MachineError::Syntax(e.to_string());
     let mut table: Table = toml::from_str(text).map_err(syntax)?;
@@ -114,7 +115,7 @@ fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
     })
 }
 
-/// Returns a sentence that says which command works on the RTL of a machine that this command cannot configure.
+/// Returns a sentence that names the command which works on the RTL of a machine that `ringmill rtl` cannot configure.
 fn elsewhere(kind: &Kind, machines: &Registry, text: &str) -> Result<String, CliError> {
     let name = kind.name;
     let unbuilt = Designs::standard().check(&machines.opened(text)?);

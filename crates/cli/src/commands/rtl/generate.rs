@@ -51,8 +51,8 @@ pub fn generate(args: &GenerateArgs) -> Result<(), CliError> {
     ))
 }
 
-/// Returns a comment with the configuration that sources were made from: its sizes, since a title is free text, then
-/// the description.
+/// Returns a comment with the configuration that the written sources have: a line with the machine's sizes, then the
+/// machine's description.
 fn origin(machine: &Description) -> Result<String, CliError> {
     let text = design::text(machine)?;
     Ok(format!(
@@ -61,7 +61,8 @@ fn origin(machine: &Description) -> Result<String, CliError> {
     ))
 }
 
-/// Returns the stream that loads the tables of a degree and modulus, if the command asks for it.
+/// Returns the stream that loads the tables of twiddles for a ring degree and modulus, or `None` if the command line
+/// names none.
 fn table(machine: &Description, args: &GenerateArgs) -> Result<Option<Table>, CliError> {
     let (Some(n), Some(q)) = (args.degree, args.modulus) else {
         return Ok(None);

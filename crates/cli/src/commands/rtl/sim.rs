@@ -92,7 +92,8 @@ pub fn sim(args: &RtlSimArgs) -> Result<(), CliError> {
     output::text(&table(&head, &rows))
 }
 
-/// Simulates each operation on new random operands, alternating between the machine's two sets of tables.
+/// Simulates each operation on new random operands. Successive operations alternate between the two sets of limbs in
+/// the machine's memory.
 fn rows(
     multiplier: &mut Multiplier,
     operations: &[ArrayOp],
@@ -134,8 +135,8 @@ fn largest(degree: Degree) -> Result<u64, CliError> {
     )))
 }
 
-/// Converts an error of a simulation. A difference between RTL and model is a disagreement, any other error a request
-/// that cannot be carried out.
+/// Converts an error of a simulation. A difference between RTL and model becomes a disagreement, and any other error a
+/// request that cannot be carried out.
 fn failed(error: DriveError) -> CliError {
     match error {
         DriveError::Mismatch(mismatch) => CliError::Disagreement(mismatch.to_string()),

@@ -13,9 +13,10 @@ use crate::args::rtl::{TimingArgs, TimingTarget};
 use crate::error::CliError;
 use crate::output;
 
-/// The reason, for the output, why paths on Xilinx parts have no nanoseconds.
+/// The text that the command prints for paths on Xilinx parts in place of nanoseconds: the reason why there are none.
 const NO_TOOL: &str = "not timed: no open tool knows this part's delays";
-/// The number of paths that the text output has of each list. `--json` prints all that are kept.
+/// The largest number of paths that the text output prints of each list of paths. `--json` prints all paths that the
+/// measurement keeps.
 const SHOWN: usize = 6;
 
 /// The timing of a design's paths on one target, or why it has none.
@@ -123,8 +124,8 @@ fn levels(hdl: &Hdl, top: &Top, family: Family) -> Result<Found, CliError> {
     })
 }
 
-/// Turns two errors into a result without times: a design that a part cannot hold, and a missing tool or library. The
-/// other targets are still worth printing.
+/// Turns two kinds of errors into a result without times: a design that does not fit a part, and a missing tool or
+/// library. So the command can still print the other targets.
 fn untimed(found: Result<Found, HdlError>) -> Result<Found, CliError> {
     match found {
         Err(

@@ -58,7 +58,7 @@ impl<S: ExactSide> Client<S> {
         S::decrypt(&self.decryptor, &cipher)
     }
 
-    /// Returns the integers that the plaintext of `work` encodes, as a Python array.
+    /// Computes a plaintext by `work`, and returns the integers that it encodes as a numpy array, signed or unsigned.
     fn integers<'py>(
         self: &Arc<Self>,
         py: Python<'py>,

@@ -11,8 +11,8 @@ use crate::seal::Bytes;
 use crate::seal::evaluation::Evaluation;
 use crate::seal::side::{Bfv, Bgv, Shared};
 
-/// Defines the evaluator class of one scheme, since Python's classes have no type parameters. `$mul_plain` is the
-/// method that gives SEAL's bits.
+/// Defines the evaluator class of one scheme, since Python's classes have no type parameters. `$mul_plain` is the Rust
+/// method that multiplies with a plaintext and gives SEAL's bits.
 macro_rules! evaluator {
     ($name:ident, $side:ident, $scheme:ident, $mul_plain:ident, $doc:literal) => {
         #[doc = $doc]
