@@ -121,7 +121,7 @@ class Bootstrapping:
         """Returns the sign of every slot, -1, 0 or 1. It is exact for whole numbers of `digits` balanced digits in base
         p.
 
-        By default the numbers have r digits, as all numbers have. The sign of a - b compares a with b.
+        By default the numbers have r digits, as numbers modulo p^r have. The sign of a - b compares a with b.
         """
         return x._tracer.emit(x._kind, x._fill.unsure, "sign", x._id, self.prime, self.exponent, self._count(digits))
 
@@ -130,7 +130,7 @@ class Bootstrapping:
         """Divides every slot by p^by and rounds to the nearest whole number. Slots have `digits` balanced digits in
         base p.
 
-        By default the numbers have r digits, as all numbers have.
+        By default the numbers have r digits, as numbers modulo p^r have.
         """
         if by >= (count := self._count(digits)):
             refuse(f"numbers of {count} digits are scaled by fewer, and by={by}")
@@ -203,8 +203,8 @@ class Fixed:
 
     @arguments("Fixed.assume", compile_error, bound=_SIZE)
     def assume(self, bound: int) -> Fixed:
-        """Returns the same numbers with a bound that the caller knows for the data at hand. Larger numbers give wrong
-        results.
+        """Returns the same numbers with a bound that the caller knows for the data at hand. If the numbers are larger,
+        later results are wrong.
         """
         return self._made(self.vector, self.scale, bound)
 
@@ -251,8 +251,9 @@ class Fixed:
 
     @arguments("Fixed.rounded_table", compile_error, function=_function, scale=_SCALE)
     def rounded_table(self, function: Callable[[int], int], scale: int) -> Fixed:
-        """Applies `function` to each whole number over p, rounded, by a table. That quotient is at most (p - 1) / 2.
-        The result has a new scale.
+        """Divides each whole number by p, rounds to the nearest one, and applies `function` to it by a table.
+
+        The rounded quotients must lie within (p - 1) / 2 on both sides of 0. The result has the scale `scale`.
         """
         setup = self.setup
         if _digits(self.bound, setup.prime) > 2:
@@ -317,13 +318,13 @@ def bootstrapping(
 ) -> Bootstrapping:
     """Returns parameters that bootstrap, by the name of a set or from sizes of your own.
 
-    ``"deep"`` is a set for approximate numbers (CKKS): N = 2^16, 32,768 slots, 9 levels between bootstraps. A program
-    that needs it takes it by itself. The other sets are for whole numbers (BGV). ``"basalisc"`` is the BASALISC paper's
-    set (N = 2^16, 127^3, 64 slots). Your own sizes are for whole numbers: `log_n`; `prime` p and
-    `exponents` r and e; `primes`, the numbers of ciphertext primes and of special primes; and the `weight` of the
-    encapsulated secret. `target` is the name of a machine or of its description file, and adapts the set to the
-    machine: the vector machine divides modulo primes alone and stores its keys whole. Give the same target to
-    ``compile``.
+    ``"deep"`` is a set for approximate numbers (CKKS): N = 2^16, 32,768 slots, 9 levels between bootstraps. A CKKS
+    program that needs bootstraps takes such a set without being asked. The other sets are for whole numbers (BGV).
+    ``"basalisc"`` is the BASALISC paper's set (N = 2^16, 127^3, 64 slots). Your own sizes are for whole numbers:
+    `log_n`; `prime` p and `exponents` r and e; `primes`, the numbers of ciphertext primes and of special primes; and
+    the `weight` of the encapsulated secret. `target` is the name of a machine or of its description file, and adapts
+    the set to the machine: the vector machine divides modulo primes alone and stores its keys whole. Give the same
+    target to ``compile``.
 
     Raises :class:`ParameterError` for parameters that are malformed, not secure, or do not bootstrap.
 

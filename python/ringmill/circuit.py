@@ -60,7 +60,7 @@ class _Compilable:
 
     @arguments("compile", params=optional(_set), failure=number(ParameterError))
     def compile(self, params: CircuitParams | str | None = None, *, failure: float = -64.0) -> CompiledCircuit:
-        """Compiles for parameters, or for a named set: lookups on digits of 2 + 2 bits with ``"circuits"``, gates on
+        """Compiles for parameters, or for a named set: look-ups on digits with ``"circuits"``, gates on
         bits with ``"circuit_bits"``, ``"boolean_p64"`` or ``"boolean_p165"``.
 
         Without parameters the set is ``"circuits"`` or ``"circuit_bits"``, whichever takes less work. The work is
@@ -256,7 +256,7 @@ class Netlist(_Compilable):
         return self._inner, inputs, outputs, Shape("dict", tuple(output.name for output in outputs))
 
     def __call__(self, /, **inputs: Any) -> Any:
-        """Computes in the clear."""
+        """Computes the outputs of the netlist without encryption."""
         return self._in_the_clear(inputs)
 
     def __repr__(self) -> str:

@@ -52,7 +52,7 @@ _KEYS = optional(instance(CircuitEvaluationKeys, "evaluation keys, as client.eva
 
 @dataclass(frozen=True)
 class Estimate:
-    """The cost of a circuit with a set."""
+    """The cost of a circuit with one parameter set."""
 
     set: str | None
     """The name of the set, or None for parameters of your own."""

@@ -105,8 +105,8 @@ def compare(
     since its host's part is measured.
 
     A row's `seconds` are for a machine that holds as many keys as fit before the run begins, and its `cold_seconds` for
-    a machine without keys. With `send_keys` both are the latter. `keys` says whether keys are ``"seeded"`` or
-    ``"stored"``.
+    a machine without keys. With `send_keys` both are for a machine without keys. A row's `keys` says whether keys are
+    ``"seeded"`` or ``"stored"``.
 
     All machines run the program as it was compiled. The row of a machine that refuses it has the reason in `refused`.
     The command ``ringmill compare`` compiles a program for all the machines that it names.

@@ -50,7 +50,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Digits:
-    """How key switching cuts ciphertexts."""
+    """The digits into which key switching cuts polynomials: their number, and the numbers of primes."""
 
     dnum: int
     ciphertext_primes: int
@@ -59,7 +59,7 @@ class Digits:
 
 @dataclass(frozen=True)
 class KeyCost:
-    """An evaluation key."""
+    """An evaluation key of the program, and its bytes."""
 
     kind: str
     """``"relinearisation"``, ``"rotation"``, ``"automorphism"`` or ``"bootstrapping"``."""
@@ -72,7 +72,7 @@ class KeyCost:
 
 @dataclass(frozen=True)
 class Place:
-    """How often a line carries something out."""
+    """A line of the program, and how often it carries out operations of one kind."""
 
     file: str | None
     line: int | None
@@ -81,7 +81,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Count:
-    """How often a program carries something out, and at which lines."""
+    """How often the program carries out operations of one kind, and at which lines."""
 
     count: int
     places: list[Place]
@@ -99,7 +99,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Costs:
-    """What the compiler put into a program. Repeats count each turn."""
+    """The operations that the compiler put into a program, by kind. Repeats count each turn."""
 
     bootstraps: Count
     relinearisations: Count
@@ -114,7 +114,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class Advice:
-    """A change that the compiler tried, and what it saves: each pair is before and after."""
+    """A change that the compiler tried, and what it saves. Each pair has the value before and after the change."""
 
     file: str | None
     line: int | None

@@ -94,7 +94,7 @@ class Inputs:
     """The message of a client to a server: encrypted inputs by name, and the evaluation keys to compute on them.
 
     `batch` is how many inputs share the ciphertexts, for a program that is compiled with ``batch=True``. If there are
-    more inputs than that, `more` has the others.
+    more inputs, `more` has the others, in ciphertexts of their own.
     """
 
     ciphertexts: dict[str, Ciphertext]
@@ -107,7 +107,8 @@ class Inputs:
 class Run:
     """The result of a run on a device: encrypted outputs by name, and the report.
 
-    `batch` is that of the :class:`Inputs`, and `more` has the runs of those in its `more`.
+    `batch` is how many inputs share the ciphertexts, as in the :class:`Inputs` of the run. If these have further inputs
+    in `more`, this `more` has the runs on them.
     """
 
     ciphertexts: dict[str, Ciphertext]
@@ -307,8 +308,9 @@ class Client:
         ``share=rm.Share(statistical_bits=20)``. :meth:`shared_bits` returns the bits that remain. Each output is one
         decryption, and is counted before it is returned.
 
-        An output whose precision rests on :func:`ringmill.bounded` is shared only with ``assume_bounded=True``: with it
-        you answer for that word, since an error beyond the prediction would tell of the secret key.
+        An output whose precision rests on :func:`ringmill.bounded` is shared only with ``assume_bounded=True``. By
+        it you vouch for what the program states, since an error beyond the prediction would reveal information about
+        the secret key.
 
         Whole numbers come back exactly, as int64. Other arrays are complex if `complex` is true. By default they are
         complex if the program has complex constants or this client encrypted complex inputs. Otherwise the imaginary
@@ -516,7 +518,8 @@ class Compiled:
 
     @property
     def predicted_bits_like_sample(self) -> dict[str, float] | None:
-        """The same bits for inputs like the sample that the program was compiled with, or None without a sample.
+        """The bits after the binary point that are right in every slot of each output, for inputs like the sample that
+        the program was compiled with. It is None without a sample.
 
         Inputs are like the sample if no value inside the program is larger than the margin times its largest on the
         sample. Nobody can check that for encrypted inputs, so you must know it.
@@ -602,13 +605,13 @@ class Compiled:
     def save(self, path: Path, *, with_sample: bool = False) -> None:
         """Writes the traced program with its parameters and options, for :func:`load`.
 
-        The file is macro text, which the command line reads as a program, below a comment line with the options. It
-        holds no data. Of a `sample` it has the ranges of the inputs, which are powers of two, and the predictions for
-        each output, in eighths of a bit. It names source files without their folders.
+        The file is macro text, which the command line reads as a program, below a comment line with the options. The
+        file holds no data. Of a `sample` it has only the ranges of the inputs, whose ends are powers of two. It names
+        source files without their folders.
 
         ``with_sample=True`` keeps every value of the sample, too, so that the program can be compiled with it again.
-        Only its owner may read that file (mode 0600), and it is not for the server. Raises :class:`DataError` if there
-        is no sample.
+        Only its owner may read that file (mode 0600), and it is not for the server. Raises :class:`DataError` if the
+        program was compiled without a sample.
         """
         if self._arrays is not None:
             self._inner.save(path, self._shape.kind, {}, [], with_sample, self._arrays.line())

@@ -42,7 +42,7 @@ def _encrypted(_name: str, value: Any) -> Any:
     copies=flag(compile_error),
 )
 def layout(x: Any, strides: Any, offset: int = 0, copies: bool = False) -> Array:
-    """Returns `x` with its values in given slots. An argument that is given as it came is encrypted like that.
+    """Returns `x` with its values in given slots. An argument on which nothing was computed is encrypted so.
 
     Value `index` stands in slot `offset` + `index` . `strides`, as :attr:`Compiled.layouts` prints it. `strides` has a
     number for each axis. Slots of several ciphertexts follow each other. With `copies` the values repeat, at the least
