@@ -330,8 +330,8 @@ class Encrypted(Vector):
     """An encrypted vector. Annotate a parameter with it.
 
     Operators are ``+ - *`` with encrypted vectors, plain vectors, numpy arrays and numbers; unary ``-``; ``**`` with a
-    positive integer; ``/`` with a number; ``<<`` and ``>>``, which rotate the slots cyclically to the left and right.
-    An array has one value for each slot; :func:`ringmill.tile` repeats a shorter one.
+    positive integer; and ``/`` with a number. ``<<`` and ``>>`` rotate the slots cyclically to the left and right. An
+    array has one value for each slot; :func:`ringmill.tile` repeats a shorter one.
     """
 
     __slots__ = ()
