@@ -6,8 +6,8 @@ use ringmill_schemes::Scheme;
 use ringmill_schemes::rlwe::{EvaluationKeys, KeyRequest};
 use ringmill_schemes::roles::KeyHolder;
 
-/// Makes the evaluation keys of a program. For a program that bootstraps, these are the keys of bootstrapping and the
-/// program's other keys. `own` makes the keys of bootstrapping.
+/// Makes the evaluation keys of a program. For a program that bootstraps, these are the keys of bootstrapping and
+/// the program's other keys. The function `own` makes the keys of bootstrapping.
 ///
 /// # Errors
 /// No memory or randomness.

@@ -23,7 +23,8 @@ use super::served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 use super::{Ciphertexts, EvaluationKeys, RuntimeError, Vectors, check_names};
 use crate::report::{Digits, PrecisionReport, RunReport};
 
-/// Completes a builder of CKKS parameters with the values that the user gives, and builds the parameters.
+/// Completes a builder of CKKS parameters with the values in `own`, which the user gives, and builds the
+/// parameters.
 fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, CkksError> {
     builder = builder.security(own.table, own.level);
     if let Some(scale) = own.scale {
@@ -122,8 +123,8 @@ impl Served for Ckks {
         }
     }
 
-    /// Returns the outputs whose measured error is larger than the noise model predicts, each as a text with the
-    /// device.
+    /// Returns a text "OUTPUT on DEVICE" for each output whose measured error is larger than the noise model
+    /// predicts.
     fn judge(
         client: &Client<Self>,
         inputs: &Vectors,
@@ -204,8 +205,9 @@ impl Client<Ckks> {
         Ok(shared)
     }
 
-    /// Returns for each output of the program the bits after the binary point that [`Client::decrypt_to_share`] leaves
-    /// right. An output whose error has no bound is not shared and has minus infinity.
+    /// Returns for each output of the program how many bits after the binary point are still right after
+    /// [`Client::decrypt_to_share`] has added its noise. An output whose error has no bound is not shared and has
+    /// minus infinity.
     pub fn shared_bits(&self, flooding: &Flooding) -> BTreeMap<String, f64> {
         let compiled = self.compiled();
         let outputs = compiled.outputs.iter().zip(&compiled.predicted);

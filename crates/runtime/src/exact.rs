@@ -20,8 +20,8 @@ use super::served::{Figures, Own, Predicted, Served, Unfit, Wishes};
 use super::{Ciphers, EvaluationKeys, Messages, RuntimeError};
 use crate::report::RunReport;
 
-/// The bits by which a measured noise budget may be below the predicted one without a remark, because it is rounded
-/// down to whole bits.
+/// The bits by which a measured noise budget may be below the predicted one before it counts as wrong. A measured
+/// budget is rounded down to whole bits.
 const ROUNDED: f64 = 2.0;
 
 /// Returns the plaintext modulus t among the parameters `own` that the user gives. If there is none it returns 0, which
@@ -63,8 +63,8 @@ fn check(range: IntegerRange, slots: usize, values: &[i64]) -> Result<(), Unfit>
     }
 }
 
-/// Returns the outputs that differ from the computation without encryption, or have less noise budget than predicted,
-/// each as a text.
+/// Returns a text for each output that differs from the computation without encryption, and for each output with
+/// less noise budget than predicted. The text names the output and the device.
 fn judge<S>(
     client: &Client<S>,
     inputs: &Messages<S>,
@@ -108,8 +108,8 @@ where
     Ok(wrong)
 }
 
-/// Implements the functions of [`Served`] that are the same for schemes on exact integers, for one scheme's module and
-/// error type.
+/// Implements the functions of [`Served`] that schemes on exact integers have in common, for the module and the
+/// error type of one such scheme.
 macro_rules! of_integers {
     ($module:ident, $error:ident) => {
         const WRONG: &'static str =

@@ -139,14 +139,14 @@ pub struct PrecisionReport {
     /// The bits of precision that the noise model predicts. It is a bound under the assumptions of
     /// `docs/assumptions.md`, up to the model's probability of failure.
     pub predicted_bits: f64,
-    /// The bits predicted if every value inside the program is at most the largest value on the sample inputs, times a
-    /// margin. `None` without a sample.
+    /// The bits of precision predicted under an assumption: no value inside the program exceeds the largest value
+    /// on the sample inputs, times a margin. `None` without a sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_bits_like_sample: Option<f64>,
-    /// The decimal digits that are right, relative to the output's magnitude.
+    /// The predicted number of right decimal digits, relative to the output's magnitude.
     pub predicted_digits: Digits,
-    /// The bits of the worst slot, measured against the result without encryption. Only the key's holder can measure
-    /// them.
+    /// The measured bits of precision in the slot with the largest error, against the result without encryption.
+    /// Only the key's holder can measure them.
     pub measured_bits: Option<f64>,
     /// Whether the predictions hold only if the assumptions that the report lists hold.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -217,11 +217,11 @@ impl PrecisionReport {
     }
 }
 
-/// The right decimal digits of an output, relative to a magnitude of the output.
+/// The number of decimal digits of an output that are right, relative to a magnitude of the output.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Digits {
-    /// The number of right digits. It is a bound as the predicted bits are: for inputs like the sample, or for all
-    /// inputs without a sample.
+    /// The number of right decimal digits. If a sample was given, it holds for inputs like the sample, otherwise it
+    /// is a bound for all inputs.
     pub digits: f64,
     /// The magnitude of the output to which the digits are relative.
     pub of: f64,
@@ -230,7 +230,7 @@ pub struct Digits {
 }
 
 impl Digits {
-    /// Returns the digits that the compiler predicts for an output.
+    /// Returns the number of right decimal digits that the compiler predicts for an output.
     pub fn of(predicted: &Precision) -> Self {
         let reference = predicted.reference();
         Self {

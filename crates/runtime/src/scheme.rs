@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The interface that a scheme implements so that clients and servers can run its programs.
 //!
-//! It adds evaluation keys, checks of messages and a report to the interface that the compiler needs.
+//! To the interface that the compiler needs, it adds evaluation keys, checks of messages and a report.
 //! [`Served`](crate::Served) adds the parts that front ends need.
 
 use ringmill_compiler::{Compiled, CompiledInput, Compiles, Values};
@@ -62,7 +62,7 @@ pub(super) fn slots<S: Compiles>(compiled: &Compiled<S>) -> usize {
     compiled.source.slots as usize
 }
 
-/// Returns the number of bytes of one limb in a program's full ring.
+/// Returns the number of bytes of one limb at the ring degree of a program's parameters, at 8 bytes a coefficient.
 pub(super) fn limb_bytes<S: Compiles>(compiled: &Compiled<S>) -> u64 {
     8 << compiled.params.log_n()
 }

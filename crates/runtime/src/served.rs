@@ -20,11 +20,11 @@ use super::scheme::{ErrorOf, Runs};
 use super::{Ciphers, Client, EvaluationKeys, Messages, RuntimeError};
 use crate::report::{Digits, KeyReport, NoiseReport, PrecisionReport, RunReport};
 
-/// The user's demands on the parameters that the compiler chooses. Each scheme uses those demands that apply to its
-/// values.
+/// The user's demands on the parameters that the compiler chooses. Each scheme uses those of the demands that apply
+/// to its kind of values.
 #[derive(Clone, Copy, Debug)]
 pub struct Wishes {
-    /// The wanted accuracy of outputs.
+    /// The accuracy that the user wants of the outputs.
     pub accuracy: Option<Accuracy>,
     /// The least number of bits before the binary point for which outputs have room.
     pub integer_bits: Option<u32>,
@@ -51,7 +51,7 @@ pub struct Own<'a> {
     pub insecure: bool,
 }
 
-/// The scale or the plaintext modulus of a parameter set. They determine which values the set can encode.
+/// The scale or the plaintext modulus of a parameter set, which determines the values that a plaintext can hold.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Figures {
     /// The factor by which approximate values are multiplied before they are rounded.
@@ -63,9 +63,9 @@ pub struct Figures {
 /// The compiler's prediction for one output of a program.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Predicted {
-    /// The prediction for approximate values. It has the right bits after the binary point, for all inputs and for
-    /// inputs like the sample. It also has the right decimal digits, relative to a magnitude of the output. Predictions
-    /// may rest on assumptions that the program states of values inside it.
+    /// The prediction for approximate values: the bits after the binary point that are right, for all inputs and
+    /// for inputs like the sample. It also has the right decimal digits, relative to a magnitude of the output.
+    /// `conditional` says that it rests on bounds that the program states of values inside it.
     Precision {
         bits: f64,
         like_sample: Option<f64>,
@@ -81,7 +81,7 @@ pub enum Predicted {
 pub enum Unfit {
     /// The message has this number of values, which is not the program's number of slots.
     Length(usize),
-    /// A value lies outside of the input's range. Both are given as text.
+    /// A value of the message lies outside of the input's range. The value and the range are given as text.
     Outside {
         slot: usize,
         value: String,
@@ -115,8 +115,8 @@ pub trait Served:
         Holder: KeyHolder<SecretKey = SecretKey>,
     >
 {
-    /// The words with which a message describes the outputs that [`Served::judge`] returns, such as those that differ
-    /// from the prediction.
+    /// The words with which an error message describes the outputs that [`Served::judge`] returns: those that are
+    /// wrong, or noisier than predicted.
     const WRONG: &'static str;
     /// The functions for outputs that others see. `None` for a scheme whose decryptions hold no error that must be
     /// hidden.
@@ -158,7 +158,7 @@ pub trait Served:
     }
 
     /// Compares decrypted outputs with the computation without encryption, and adds the measurements to the report.
-    /// Returns the outputs that differ from the prediction.
+    /// Returns a text for each output that is wrong or noisier than predicted.
     ///
     /// # Errors
     /// Inputs or ciphertexts that are not the program's.
@@ -187,7 +187,7 @@ pub trait Served:
         None
     }
 
-    /// Returns the error as an error of the code that ring schemes share, or `None` if it is another error.
+    /// Returns the error of the code that all ring schemes share, if `error` is such an error, otherwise `None`.
     fn ring_error(error: &Self::Error) -> Option<&RlweError>;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The server of a compiled program, which holds evaluation keys and runs the program on devices.
 //!
-//! A run expands limbs of seeds and constants when it reads them. The server keeps them for the next run, within a
-//! budget of bytes ([`Expanded`]).
+//! A run expands key limbs from seeds and encodes the limbs of constants when a step reads them. The server keeps
+//! these limbs for the next run, within a budget of bytes ([`Expanded`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,9 +33,10 @@ pub struct Server<S: Runs = Ckks> {
     operator: S::Operator,
     /// The client's evaluation keys, one for each of the program's [`Compiled::keys`].
     keys: Vec<S::Key>,
-    /// The expansion of each of the program's seeds, from which a device makes half of a key.
+    /// The expander of each of the program's seeds. A device makes one half of a key-switching key from each seed.
     seeds: Vec<Arc<SeedExpansion>>,
-    /// The expanded limbs of seeds and constants that the server keeps from run to run.
+    /// The cache of key limbs that were expanded from seeds, and of encoded constants, which the server keeps from
+    /// run to run.
     expanded: Arc<Expanded>,
     /// The program's plaintext operands, one for each of [`Compiled::plaintexts`].
     plaintexts: Vec<Prepared<S>>,
@@ -43,16 +44,18 @@ pub struct Server<S: Runs = Ckks> {
 
 /// A plaintext operand of the program: the source of its values, and the level and scale of its encoding.
 enum Prepared<S: Runs> {
-    /// The operand is a constant vector of the program, by its number. It is encoded when a step of a run reads it.
-    Constant(u32, Place<S>),
-    /// The operand is a plain input of the program, by its number. It is encoded at each run.
-    Input(u32, Place<S>),
-    /// The operand is a constant of bootstrapping, by its number. It is lifted to the full modulus when a step of a run
+    /// The operand is a constant vector of the program, given by its index. It is encoded when a step of a run
     /// reads it.
+    Constant(u32, Place<S>),
+    /// The operand is a plain input of the program, given by its index. The server encodes it at each run.
+    Input(u32, Place<S>),
+    /// The operand is a constant of bootstrapping, given by its index. Its small integers are reduced modulo all
+    /// primes of the operand when a step of a run reads it.
     Lifted(u32, Place<S>),
 }
 
-/// A plaintext operand in one run of the program: encoded before the run, or a constant that a step encodes.
+/// A plaintext operand that the server prepares before a run: an encoded plaintext, or a constant of bootstrapping
+/// whose small integers are reduced modulo the operand's primes.
 enum Plain<S: Runs> {
     Encoded(S::Plaintext),
     Lifted(Box<dyn Limbed + Send + Sync>),
@@ -299,9 +302,9 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// Returns the plaintext operands that the server encodes before a run. These are the plain inputs, at each level
-    /// and scale at which the program takes them. For a device that encodes no constants itself, they are the constants
-    /// too.
+    /// Returns for each plaintext operand the plaintext that the server encodes before a run, or `None` if the
+    /// device encodes the operand itself. The server encodes plain inputs, at the level and scale of each operand.
+    /// For a device that encodes no constants (`expands` is false), it encodes the constants too.
     fn plains(
         &self,
         plains: &BTreeMap<String, S::Message>,
@@ -376,7 +379,8 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// Makes a constant of bootstrapping whose limbs are lifted to the full modulus when a step of a run reads them.
+    /// Makes a constant of bootstrapping whose small integers are reduced modulo the operand's primes when a step
+    /// of a run reads it.
     fn lifted(&self, number: u32, lifted: u32, at: Place<S>) -> Constant<'_> {
         let compiled = &self.compiled;
         let (bootstrapping, params) = (compiled.bootstrapping.clone(), compiled.params.clone());
@@ -392,8 +396,9 @@ impl<S: Runs> Server<S> {
         }
     }
 
-    /// Returns the limbs of keys and constants at their places among the program's inputs. The constructors of keys and
-    /// plaintexts ensure that residues are below their modulus, so no residue is checked.
+    /// Returns an entry for each input limb of the program: the limb if it belongs to a key, or to a constant that
+    /// the device encodes, otherwise `None`. No residue is checked, because the constructors of keys and plaintexts
+    /// ensure that residues are below their modulus.
     fn resident<'s>(&'s self, constants: &[Lazy<'s>]) -> Result<Resident<'s>, ErrorOf<S>> {
         let mut limbs = Vec::with_capacity(self.compiled.program.inputs.len());
         for input in &self.compiled.program.inputs {
@@ -419,7 +424,7 @@ impl<S: Runs> Server<S> {
         })
     }
 
-    /// Returns the number of an input limb's modulus, and the modulus.
+    /// Returns the modulus of an input limb, with its index in the program's list of moduli.
     fn modulus(&self, input: &HeadInput) -> Result<(usize, TableModulus), ErrorOf<S>> {
         let ty = input.ty.limb().ok_or_else(|| missing_limb(input))?;
         let modulus = usize::from(ty.modulus.0);
@@ -427,7 +432,8 @@ impl<S: Runs> Server<S> {
         Ok((modulus, q.ok_or_else(|| missing_limb(input))?))
     }
 
-    /// Returns the limbs of ciphertexts and plaintexts that a run brings, in the order of the program's inputs.
+    /// Returns the limbs of the ciphertexts and plaintexts that the caller passes to a run, in the order of the
+    /// program's inputs.
     fn brought<'a>(
         &self,
         ciphers: &'a BTreeMap<String, S::Ciphertext>,
@@ -547,7 +553,7 @@ impl<S: Runs> Server<S> {
     }
 }
 
-/// Returns the number of bytes that the encoded plaintexts of operands at the levels `levels` take.
+/// Returns the number of bytes that encoded plaintexts take, one at each of the levels of `places`.
 fn encoded_bytes<'a, S: Runs>(
     compiled: &Compiled<S>,
     places: impl Iterator<Item = &'a Place<S>>,
@@ -582,7 +588,7 @@ fn hold<S: Runs>(
     Ok(held)
 }
 
-/// Returns the expansion of each of the program's seeds, from the keys that they belong to.
+/// Returns an expander of each of the program's seeds, which it finds in the key-switching keys `held`.
 fn seeds<S: Runs>(
     compiled: &Compiled<S>,
     held: &[S::Key],
@@ -599,7 +605,7 @@ fn seeds<S: Runs>(
     numbers.map(seed).collect()
 }
 
-/// Lifts a constant of bootstrapping from its small modulus to the primes of an operand.
+/// Returns a constant of bootstrapping, whose small integers are reduced modulo the primes of an operand.
 fn lift<S: Runs>(
     bootstrapping: Option<&S::Bootstrapping>,
     params: &S::Params,
@@ -636,7 +642,7 @@ fn encode_constant<S: Runs>(
     operator.encode(&message, at).map_err(refused)
 }
 
-/// Returns the evaluation keys by name with their identifiers.
+/// Returns the name of each evaluation key, with the identifier of the secret key that it belongs to.
 fn key_ids<S: Runs>(
     compiled: &Compiled<S>,
     keys: &[S::Key],

@@ -18,7 +18,7 @@ use ringmill_machines::{Machine, Registry, SimOptions};
 
 use crate::OpenError;
 
-/// The most bytes of a machine description file.
+/// The most bytes that a machine description file may have.
 const MAX_FILE: u64 = 1 << 20;
 
 /// A device that simulates a machine: the CPU computes outputs, the cycle model timing.

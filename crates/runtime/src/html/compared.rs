@@ -14,8 +14,8 @@ struct Bar {
     text: String,
 }
 
-/// The pixels of the plot: the width of the labels, of the longest bar and of the values, and the height of a bar's
-/// row.
+/// The sizes of the comparison's plot in pixels: the widths of the labels, of the longest bar and of the values
+/// beside the bars, and the height of a bar's row.
 const LABELS: f64 = 260.0;
 const LONGEST: f64 = 480.0;
 const VALUES: f64 = 120.0;
@@ -63,7 +63,7 @@ fn table(comparison: &Comparison) -> Table {
     }
 }
 
-/// Draws an HTML page. `bars` is the title of the plot and its bars.
+/// Returns an HTML page with a plot, a table and notes below them. `bars` is the title of the plot and its bars.
 fn drawn(title: &str, bars: (&str, &[Bar]), table: &Table, notes: Vec<String>) -> String {
     let mut body = svg(bars);
     body += "<div class=\"wide compared\">";
@@ -75,7 +75,7 @@ fn drawn(title: &str, bars: (&str, &[Bar]), table: &Table, notes: Vec<String>) -
     framed(&escaped(title), &body, "")
 }
 
-/// Draws horizontal bars from zero as SVG.
+/// Returns an SVG image of horizontal bars that begin at zero, for the plot of a comparison.
 fn svg((plot, bars): (&str, &[Bar])) -> String {
     let most = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
     let (width, height) = (LABELS + LONGEST + VALUES, ROW * bars.len() as f64);

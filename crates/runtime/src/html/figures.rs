@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts figures of reports to the form of the plotting library that HTML pages use.
+//! Converts the figures of run reports to the form of the plotting library that HTML pages use.
 //!
 //! The colours are those of Okabe and Ito, which people who are blind to red or green can distinguish. They suit a
 //! light and a dark page.
@@ -17,17 +17,19 @@ const COLOURS: [&str; 16] = [
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C", "#7A5195",
     "#004C77", "#996A00", "#00694D", "#8A4A6C", "#2F7FAE", "#8F3F00", "#5A5A5A", "#B39BC8",
 ];
-/// The most kinds of spans in a figure with colours of their own. All other kinds share one colour.
+/// The most kinds of activity that have a colour of their own in a figure of units over time. All other kinds share
+/// one colour.
 const MOST_KINDS: usize = 7;
 
-/// A figure with one bar for each whole, such as the time of a run. The bar is divided into the whole's parts, all in
-/// one unit.
+/// A figure with one bar for each quantity, such as the time of a run. The bar is divided into the parts of the
+/// quantity, all in one unit.
 #[derive(Clone, Debug)]
 pub struct Stack {
     pub title: String,
     /// The label of the axis: its quantity and unit.
     pub axis: String,
-    /// The name of each bar, and the parts of the bar as name and value. Parts of one name have one colour.
+    /// The name of each bar of the figure, and the bar's parts, each with its name and value. Parts with one name
+    /// have one colour in all bars.
     pub wholes: Vec<(String, Vec<(String, f64)>)>,
 }
 
@@ -82,7 +84,7 @@ pub struct Span {
     pub end: f64,
     /// The kind of activity in the span. Spans of one kind have one colour.
     pub kind: String,
-    /// Lines of text that the figure shows for the span.
+    /// Lines of text that the figure shows beside the span when the reader points at it.
     pub says: Vec<String>,
 }
 
@@ -116,7 +118,7 @@ pub struct Series {
     pub name: String,
     pub x: Vec<f64>,
     pub y: Vec<f64>,
-    /// A text for each point of the curve, or an empty list.
+    /// A text for each point of the curve, which the figure shows beside the point, or an empty list.
     pub says: Vec<String>,
     pub kind: Kind,
 }
@@ -129,7 +131,8 @@ pub struct Bars {
     pub axis: String,
     pub names: Vec<String>,
     pub values: Vec<f64>,
-    /// The value at the end of the axis, or `None` if the longest bar determines it.
+    /// The value at the end of the figure's axis of values, or `None` if the longest bar determines where the axis
+    /// ends.
     pub most: Option<f64>,
 }
 
@@ -175,14 +178,14 @@ fn lines(says: &[String]) -> String {
     says.join("<br>")
 }
 
-/// Returns the colour of the part or curve of a figure with this number. Numbers above the number of colours begin
-/// again with the first.
+/// Returns the colour of part or curve number `number` of a figure. If there are more parts than colours, the
+/// colours begin again with the first.
 fn colour(number: usize) -> &'static str {
     COLOURS[number % COLOURS.len()]
 }
 
-/// Returns a unit of time in which `most` seconds are a readable number. The pair has the number of such units in a
-/// second, and the unit's name.
+/// Returns the unit of time (s, ms or us) in which a time of `most` seconds is a readable number. The pair has the
+/// number of such units in a second, and the unit's name.
 pub(super) fn unit(most: f64) -> (f64, &'static str) {
     match most {
         most if most >= 1.0 => (1.0, "s"),

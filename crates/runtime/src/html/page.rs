@@ -76,9 +76,9 @@ pub enum Cell {
 /// A drawing of a report, with a sentence that describes it for people who cannot see it.
 #[derive(Clone, Debug)]
 pub enum Figure {
-    /// A figure with a bar for each whole, divided into parts.
+    /// A figure with a bar for each quantity, divided into the parts of the quantity.
     Stack(Stack),
-    /// A figure of the activity of units over time.
+    /// A figure of the activity of a machine's units, or of the CPU's threads, over time.
     Lanes(Lanes),
     /// A figure of curves over a common axis.
     Curve(Curve),
@@ -115,8 +115,8 @@ impl Figure {
         }
     }
 
-    /// Returns the numbers of a small figure as a table, for pages without scripts. Returns `None` for a figure of many
-    /// numbers.
+    /// Returns the values of a figure with bars as a table, for pages without scripts. Returns `None` for a figure
+    /// of curves or of activity over time, which has too many values.
     fn table(&self) -> Option<Table> {
         match self {
             Self::Stack(stack) => Some(stack.table()),
@@ -152,7 +152,7 @@ fn inert(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// Returns the script of the library that draws figures, without the library's part for formulas.
+/// Returns the script of the library that draws figures, without that part of it which sets formulas.
 fn library() -> String {
     let scripts = Plot::offline_js_sources();
     let end = scripts.find("</script>").unwrap_or(scripts.len());
@@ -282,7 +282,7 @@ fn rows(out: &mut String, table: &Table) {
     out.push_str("</div>\n");
 }
 
-/// Appends the table's HTML to `out`, without a section around it.
+/// Appends a table as HTML to `out`, without a section around it.
 pub(super) fn bare(out: &mut String, table: &Table) {
     out.push_str("<table>\n<thead><tr>");
     for name in &table.head {

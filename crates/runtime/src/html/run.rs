@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Describes runs as sections of a page: their time by part, unit, moment and line.
+//! Describes runs of programs as sections of an HTML page: the time of each by part, by unit, by moment and by
+//! source line.
 
 use ringmill_device::report::{MachineReport, bytes, grouped, seconds};
 use ringmill_device::timeline::{Event, Lane, Timeline};
@@ -9,12 +10,13 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use super::program::{Along, parameters};
 use crate::report::{LineTotal, RunReport, Sources};
 
-/// The most source lines in a page's table of costs, and the most lines that have parts of their own in a bar.
+/// The most source lines that a page's table of costs lists. The second constant is the most operations that have a
+/// part of their own in the bar of a run's time.
 const MOST_LINES: usize = 40;
 const MOST_PARTS: usize = 7;
 
-/// Describes runs of one program on one or more devices as sections of a page. `along` has the sizes of modulus
-/// and scale along the program.
+/// Describes runs of one program on one or more devices as sections of an HTML page. `along` has the size in bits
+/// of the modulus and of the scale after each operation of the program.
 pub fn of_runs(reports: &[&RunReport], along: Option<&Along>, sources: &Sources) -> Vec<Section> {
     let mut sections = vec![time(reports)];
     for report in reports {
@@ -66,8 +68,8 @@ fn time(reports: &[&RunReport]) -> Section {
     section
 }
 
-/// Returns the parts of a run's time by name. They come from the machine's report if there is one, or else from
-/// the operations.
+/// Returns the parts of a run's time, each with its name and seconds. If a machine ran the program, they come from
+/// the machine's report. Otherwise they are the operations, and the smallest operations form one part.
 fn parts(report: &RunReport) -> Vec<(String, f64)> {
     if let Some(machine) = &report.machine {
         let time = &machine.end_to_end;
@@ -303,8 +305,9 @@ fn busy(machine: &MachineReport, title: String) -> Section {
     }))
 }
 
-/// Draws where a run lies under the machine's two limits (a roofline). The axes are the work for each byte on the
-/// link, and the work for each second.
+/// Draws where a run lies under the two limits of a machine, the rate of the host link and the rate of the units (a
+/// roofline). One axis has the limb instructions for each byte over the link, the other the limb instructions a
+/// second.
 fn roofline(machine: &MachineReport, report: &RunReport, title: String) -> Option<Section> {
     let work: u64 = report.instructions.mid_level.values().sum();
     let link = &machine.link;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cost of a run by the lines of the user's program. Each line has its operations, and the time that no other line
-//! took.
+//! The cost of a run by the source lines of the user's program. Each operation at a line has its share of the run's
+//! time, and the shares of all lines add up to the whole.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use super::RunReport;
 
-/// The cost of one operation at one line of the user's program. The costs of all records add up to the time of the run
-/// on this computer, or to the machine's cycles.
+/// The cost of one operation at one line of the user's program. The costs of all operations of a run add up to the
+/// time of the run on this computer, or to the machine's cycles.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct LineReport {
     /// The source file, as the program names it. `None` if the program has no line numbers, or if the time belongs to
@@ -49,8 +49,8 @@ pub fn operations<S: Compiles>(compiled: &Compiled<S>) -> Operations {
     joined.collect()
 }
 
-/// Returns a run's records by line, the most expensive first. They are the machine's if there is one, else this
-/// computer's.
+/// Returns the cost of each operation of a run at each source line, the most expensive first. The costs are in
+/// machine cycles if a machine ran the program, otherwise in seconds of this computer.
 pub(super) fn by_line(outcome: &Outcome, operations: &Operations) -> Vec<LineReport> {
     let machine = outcome.machine.as_ref();
     let (lines, clock_hz): (&[LineUse], _) = match (machine, &outcome.statistics) {
@@ -87,7 +87,7 @@ pub(super) fn by_line(outcome: &Outcome, operations: &Operations) -> Vec<LineRep
 pub struct Sources(BTreeMap<(String, u32), String>);
 
 impl Sources {
-    /// Adds the text of one line, without the space around it.
+    /// Adds the text of one source line, without the white space at its ends.
     pub fn add(&mut self, file: &str, line: u32, text: &str) {
         let key = (file.to_owned(), line);
         self.0.insert(key, text.trim().to_owned());
@@ -106,10 +106,10 @@ impl Sources {
     }
 }
 
-/// The cost of a run at one line of the user's program: all records of the line and their sums.
+/// The cost of a run at one line of the user's program: the cost of each operation at the line, and their sums.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LineTotal<'r> {
-    /// The records of the line's operations, the most expensive first.
+    /// The costs of the line's operations, the most expensive first.
     pub records: Vec<&'r LineReport>,
     pub cycles: Option<u64>,
     pub seconds: f64,
@@ -118,7 +118,8 @@ pub struct LineTotal<'r> {
 }
 
 impl<'r> LineTotal<'r> {
-    /// Groups records by line, the most expensive line first. Records without a line form a group of their own.
+    /// Adds up the costs of operations for each source line, and returns the lines with the most expensive one
+    /// first. Costs that belong to no line form an entry of their own.
     pub fn of(records: &'r [LineReport]) -> Vec<Self> {
         let mut lines: BTreeMap<(bool, Option<&str>, Option<u32>), Self> = BTreeMap::new();
         for record in records {
@@ -147,7 +148,7 @@ impl<'r> LineTotal<'r> {
         lines
     }
 
-    /// Returns the most expensive record of the line.
+    /// Returns the cost of the line's most expensive operation.
     fn first(&self) -> Option<&'r LineReport> {
         self.records.first().copied()
     }

@@ -11,7 +11,7 @@ use super::{
     sure_bits,
 };
 
-/// The width in characters of the summary's column of labels.
+/// The width, in characters, of the column of labels in the summary of a run.
 const LABEL: usize = 22;
 
 pub(super) fn write(report: &RunReport, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -179,8 +179,8 @@ fn threads(count: usize) -> String {
     }
 }
 
-/// Writes the time of this computer's CPU beside a simulated machine, which is not part of the machine's time. The CPU
-/// computed the results, or all work of the machine's host.
+/// Writes the time that this computer's CPU took beside a simulated machine. It is not part of the machine's time.
+/// The CPU computed the results, or did all work of the host beside the machine.
 fn this_cpu(f: &mut fmt::Formatter<'_>, m: &MachineReport, cpu: &CpuReport) -> fmt::Result {
     let time = seconds(cpu.stats.seconds());
     let threads = threads(cpu.stats.threads());

@@ -99,7 +99,8 @@ fn parameters(table: &mut Rows<'_, '_>, p: &ParameterReport) -> fmt::Result {
     }
 }
 
-/// Writes which keys and inputs have no identity, so that nothing could check whether they belong together.
+/// Writes which keys and input ciphertexts have no identity. For these, nothing could check that they belong to one
+/// secret key.
 fn unchecked_keys(table: &mut Rows<'_, '_>, keys: &KeyReport) -> fmt::Result {
     if keys.unchecked.is_empty() {
         return Ok(());
@@ -151,7 +152,8 @@ fn cpu_rows(table: &mut Rows<'_, '_>, cpu: &CpuReport) -> fmt::Result {
     expanded_rows(table, &cpu.stats.expanded(), how)
 }
 
-/// Writes lines about the limbs of keys and constants that the run expands from seeds or values when it reads them.
+/// Writes lines about the limbs of keys and constants that a run expanded from seeds or encoded from values when a
+/// step read them.
 fn expanded_rows(
     table: &mut Rows<'_, '_>,
     expanded: &ExpandedStats,

@@ -10,8 +10,8 @@ use ringmill_limits::Watch;
 use crate::report::RunReport;
 use crate::{AnswerOf, Ciphers, Messages, RuntimeError, Served, Server};
 
-/// The most runs of a program whose time is measured. No further run begins when those before have taken [`LONG`]
-/// together.
+/// The most runs of a program whose time is measured. No further run begins once the measured runs have taken
+/// [`LONG`] in all.
 const RUNS: usize = 3;
 const LONG: Duration = Duration::from_secs(2);
 

@@ -38,7 +38,8 @@ pub struct Asked<'a> {
     pub saving: Option<Saving>,
     /// The checkpoint file from which the run continues, if any.
     pub resume: Option<PathBuf>,
-    /// The budget in bytes for expanded limbs, as [`Request::expanded_bytes`].
+    /// The most bytes of expanded key limbs and encoded constants that the run keeps in memory, as
+    /// [`Request::expanded_bytes`].
     pub expanded_bytes: Option<u64>,
 }
 
@@ -56,8 +57,8 @@ impl Asked<'_> {
     }
 }
 
-/// Runs a program for its outputs, and for timing if the device has it. The trace and the timeline show the machine's
-/// units, or the CPU's threads.
+/// Runs a program for its outputs, and also for its timing if the device models timing. The trace and the timeline
+/// show the machine's units, or the CPU's threads.
 ///
 /// # Errors
 /// The errors of the run; a trace file that cannot be written, which then does not exist.
@@ -132,7 +133,7 @@ pub fn simulate_on<S: Served>(
     Ok(report)
 }
 
-/// A receiver of the events of machines and of the CPU's threads.
+/// A receiver of the events of a run: when each unit of a machine, or each thread of the CPU, was busy with what.
 trait Sink: TraceSink + SpanSink {}
 
 impl<T: TraceSink + SpanSink> Sink for T {}
@@ -145,7 +146,8 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Runs a program with the requested receivers of events, and returns its answer and timeline.
+    /// Runs a program with the receivers of events that the caller asked for. Returns the answer of the run, and
+    /// the timeline if the caller asked for one.
     fn told<S: Served, T>(
         self,
         device: &dyn Device,
@@ -174,7 +176,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Runs `work` with a writer of a trace file. The file appears whole, or not at all if the run fails.
+/// Calls `run` with a writer of a trace file. The file appears whole, or not at all if the run fails.
 fn traced<T, E: Error + 'static>(
     path: &Path,
     run: impl FnOnce(&mut BufWriter<File>) -> Result<(T, io::Result<()>), RuntimeError<E>>,

@@ -31,11 +31,11 @@ use crate::sim::calls_done;
 use run::Run;
 use segment::Segments;
 
-/// The most procedures in the cache of segments. When the cache has more, it is emptied.
+/// The most procedures in the cache of segments. When the cache has more of them, it is emptied.
 const MAX_KEPT: usize = 1 << 12;
 
-/// A procedure and its segments in the cache. The key is the procedure's address, which stays valid while the entry
-/// holds the procedure.
+/// An entry of the cache of segments: a procedure, and the segments into which it was cut. The entry's key is the
+/// procedure's address, which stays valid while the entry holds the procedure.
 type Kept = (Arc<Procedure>, Arc<Segments>);
 
 /// A function that opens an RTL engine for each co-processor of a card, in their order.

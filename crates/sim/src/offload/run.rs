@@ -22,7 +22,7 @@ use super::malformed;
 use super::segment::{Segment, Segments};
 use crate::RunError;
 
-/// A limb of the program during a run: one that the run computed, or one that the caller bound.
+/// The residues of a limb during a run: a limb that the caller passed in, or one that the run computed.
 #[derive(Clone)]
 enum Held<'a> {
     Bound(&'a [u64]),
@@ -54,8 +54,8 @@ pub struct Run<'a> {
     /// The RTL engine of each co-processor. `None` if the CPU's kernels compute their part, and the models time it.
     engines: Option<Vec<Box<dyn Engine>>>,
     trace: Option<&'a mut dyn TraceSink>,
-    /// The measured seconds of the host's part of the run. `replaced_seconds` is the time that the CPU takes for the
-    /// co-processors' part.
+    /// The measured seconds of the host's part of the run. `replaced_seconds` is the time that the CPU alone takes
+    /// for the part that the co-processors compute.
     host_seconds: f64,
     replaced_seconds: f64,
     watch: &'a Watch,
@@ -82,8 +82,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs a verified program on the card, with checked bindings of its inputs. `segments` are those of its
-    /// procedures.
+    /// Runs a verified program on the card, with checked bindings of its inputs. `segments` has the segments of
+    /// each of the program's procedures.
     pub fn program(
         mut self,
         program: &Verified,
@@ -268,8 +268,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Runs a segment on the CPU's kernels. Returns the values that it leaves, and its seconds, measured once its plan
-    /// exists.
+    /// Runs a segment on the CPU's kernels. Returns the limbs that it computes for other segments, and the seconds
+    /// that it took. A segment that never ran before runs twice, so that its time does not include planning.
     fn on_cpu<'b>(
         &self,
         segment: &Segment,

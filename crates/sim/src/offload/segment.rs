@@ -11,8 +11,8 @@ use ringmill_isa::mid::{
 use ringmill_isa::{Poly, VerifyError};
 use ringmill_machines::coprocessor::Partition;
 
-/// Some instructions of a procedure as a program of one call. It knows the values that they read, and the values that
-/// other instructions read from it.
+/// Some instructions of a procedure as a program of one call. `inputs` are the values that these instructions read
+/// from others, and `outputs` the values that other instructions read from them.
 pub struct Segment {
     pub inputs: Vec<ValueId>,
     pub program: Verified,
@@ -63,7 +63,7 @@ impl Segments {
     }
 }
 
-/// Makes a segment of some instructions of a verified procedure.
+/// Makes a segment of the instructions of a verified procedure whose indices are `numbers`.
 fn segment(
     procedure: &Procedure,
     numbers: &[usize],
@@ -168,8 +168,8 @@ fn renumbered(
     Some(cut)
 }
 
-/// Returns an endless list of distinct names for a segment's limbs. A name is the number of an operand or result, and a
-/// polynomial of it.
+/// Returns an endless list of distinct names for the input and output limbs of a segment. A name is the index of an
+/// operand or result, and the index of a polynomial of it.
 fn places() -> impl Iterator<Item = (u16, Poly)> {
     (0..=u16::MAX).flat_map(|arg| (0..=u16::MAX).map(move |poly| (arg, Poly(poly))))
 }

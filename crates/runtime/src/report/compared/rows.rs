@@ -55,8 +55,8 @@ pub struct Figures {
     pub waits_seconds: Option<f64>,
     /// The seconds of transfers over the link during which the machine's units compute.
     pub overlap_seconds: Option<f64>,
-    /// The number of key limbs that are on the machine before the run. `keys_seconds` is the link's time for those that
-    /// come during it.
+    /// The number of key limbs that are on the machine before the run. `keys_seconds` is the link's time for the
+    /// key limbs that it sends during the run.
     pub resident_key_limbs: Option<u64>,
     pub keys_seconds: Option<f64>,
     pub cycles: Option<u64>,
@@ -104,8 +104,8 @@ impl Row {
         }
     }
 
-    /// Makes the row of the CPU from its report, and a note on how it was measured. `runs` is the number of measured
-    /// runs.
+    /// Makes the row of the CPU from the report of a run, and a note on how its time was measured. `runs` is the
+    /// number of measured runs.
     pub fn of_cpu(report: &RunReport, runs: usize) -> (Self, String) {
         let threads = report.cpu.as_ref().map_or(0, |cpu| cpu.stats.threads());
         let case = format!("cpu:{threads}");
@@ -131,7 +131,7 @@ impl Row {
     }
 }
 
-/// Returns figures in which only the parameters and predictions of the run are filled in.
+/// Returns figures of a run in which only its parameters and predictions are filled in.
 fn without(report: &RunReport) -> Figures {
     let precision = report.precision.iter().map(|row| row.predicted_bits);
     let noise = report.noise.iter().map(|row| row.predicted_bits);
