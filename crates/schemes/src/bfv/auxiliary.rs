@@ -11,23 +11,25 @@ use super::params::Multiplication;
 use crate::exact::PlainModulus;
 use crate::rlwe::{self, RlweError};
 
-/// The bits of an auxiliary prime, as in SEAL: one more than the largest ciphertext prime of SEAL has.
+/// The size in bits of an auxiliary prime. As in SEAL, it is one bit more than that of SEAL's largest ciphertext
+/// primes.
 const PRIME_BITS: u32 = 61;
-/// Two numbers for auxiliary primes of the vector machine: the bits of such a prime, and k, for primes that are 1
-/// modulo 2^k.
+/// The size in bits of an auxiliary prime for the vector machine, and the power of two modulo which such a prime
+/// is 1.
 const FRIENDLY_PRIME_BITS: u32 = 32;
 const FRIENDLY_STEP: u64 = 1 << 17;
 /// The base-2 logarithm of the auxiliary modulus m-tilde of BEHZ multiplication (Bajard, Eynard, Hasan and Zucca), or
 /// the bits of m-tilde if it is a prime.
 const LOG_M_TILDE: u8 = 32;
-/// The base-2 logarithm of the most products that a coefficient of a product may sum, for which SEAL chooses its
-/// auxiliary primes.
+/// The base-2 logarithm of K, the number of products of coefficients for whose sum SEAL's auxiliary primes leave
+/// room.
 const SUM_BITS: u64 = 32;
 
 /// The auxiliary moduli: primes m_sk, B_0, B_1 ... that are 1 mod 2N, then the plaintext modulus t, and for BEHZ
-/// m-tilde. They follow the key's primes in the table, in this order. Like SEAL, the largest primes of 61 bits are
-/// m_sk, gamma, B_0 and so on (gamma corrects decryptions, which are no program). Ciphertext primes are left out;
-/// SEAL's are never as large.
+/// m-tilde. They follow the ciphertext and special primes in the table of moduli, in this order.
+///
+/// As in SEAL, the largest primes of 61 bits are m_sk, gamma, B_0, B_1 and so on. Decryption uses gamma, and no
+/// program does. A prime that is a ciphertext or special prime is left out here; SEAL's are never that large.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Auxiliary {
     /// The index in the table of moduli of the first auxiliary prime, m_sk.
@@ -142,9 +144,9 @@ pub(super) fn product(ring: &rlwe::Params, level: Level) -> BigUint {
     ring.cipher_moduli().iter().take(level.primes()).product()
 }
 
-/// Returns the number of auxiliary primes of SEAL for BEHZ at a level: m_sk, and as many primes B_i as the ciphertext
-/// has. Let B be the product of the B_i. There is one more if K t Q^2 < Q B m_sk would not hold for K = 2^32 and the
-/// plaintext modulus t.
+/// Returns the number of auxiliary primes that SEAL uses for BEHZ at a level: m_sk, and as many primes B_i as the
+/// ciphertext has primes. Let B be the product of the B_i. There is one more B_i if K t Q^2 < Q B m_sk would not
+/// hold for K = 2^32 and the plaintext modulus t.
 fn behz_primes(ring: &rlwe::Params, t: PlainModulus, level: Level) -> usize {
     let bits = SUM_BITS + u64::from(t.reducer().bits()) + product(ring, level).bits();
     let held = u64::from(PRIME_BITS) * (level.primes() as u64 + 1);

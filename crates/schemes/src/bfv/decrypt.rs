@@ -95,8 +95,9 @@ impl Division {
     }
 
     /// Computes the message from the residues modulo the plaintext modulus t and the auxiliary prime gamma that
-    /// [`Self::extend`] returned (Mert, Öztürk and Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the largest |gamma
-    /// v| of a coefficient with noise v, which is wrong by at most the number of primes.
+    /// [`Self::extend`] returned (Mert, Öztürk and Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the largest
+    /// |gamma v| over all coefficients, where v is the noise of a coefficient. It is wrong by at most the number of
+    /// primes.
     pub fn correct(&self, sums: &[u64], message: &mut [u64]) -> u64 {
         let (t, gamma) = (self.t, self.gamma);
         let (modulo_t, modulo_gamma) = sums.split_at(sums.len() / 2);
@@ -109,7 +110,8 @@ impl Division {
         largest
     }
 
-    /// Returns whether the message is lost, from the largest |gamma v| that [`Self::correct`] returned.
+    /// Returns whether the noise is so large that the message is lost. `largest` is the largest |gamma v| that
+    /// [`Self::correct`] returned, for the auxiliary prime gamma and the noise v of a coefficient.
     fn too_noisy(&self, largest: u64) -> bool {
         4 * (u128::from(largest) + self.primes.len() as u128) >= u128::from(self.gamma.value())
     }

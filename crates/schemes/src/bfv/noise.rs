@@ -2,19 +2,19 @@
 //! Models the noise of BFV: a bound that fails with a stated probability, to choose parameters before anything is
 //! encrypted.
 //!
-//! For a ciphertext c of the message m and the plaintext modulus t, (t / Q) (c_0 + c_1 s + ...) = m + v + t k with
-//! whole k. v is the invariant noise, and m decrypts correctly while every coefficient of v is below 1/2. The model
-//! follows the canonical norm of v, the largest of its values at the primitive 2N-th roots of unity. The norm of a
-//! product is at most the product of the norms, even if the factors are not independent. No coefficient exceeds the
-//! norm (Costache and Smart, 2016; Gentry, Halevi and Smart, 2012).
+//! For a ciphertext c of the message m under the secret s, (t / Q) (c_0 + c_1 s + ...) = m + v + t k. Here t is the
+//! plaintext modulus and k a polynomial of integers. v is the invariant noise, and m decrypts correctly while every
+//! coefficient of v is below 1/2. The model follows the canonical norm of v, the largest of its values at the
+//! primitive 2N-th roots of unity. The norm of a product is at most the product of the norms, even if the factors
+//! are not independent. No coefficient exceeds the norm (Costache and Smart, 2016; Gentry, Halevi and Smart, 2012).
 
 use super::params::{Multiplication, Params};
 use crate::exact::ExactParams;
 use crate::exact::noise::{FAILURE_BITS, log2_sum};
 use crate::rlwe::Level;
 
-/// The number of directions in which parts of a complex number are bounded. Its absolute value exceeds the largest of
-/// these parts by a factor of at most 1 / cos(pi / DIRECTIONS).
+/// The number of directions in the complex plane in which the model bounds a complex number's component. The
+/// number's absolute value is at most 1 / cos(pi / DIRECTIONS) times the largest of these components.
 const DIRECTIONS: f64 = 16.0;
 
 /// The base-2 logarithm of a bound on the canonical norm of a ciphertext's invariant noise.
@@ -41,7 +41,7 @@ impl Noise {
     }
 }
 
-/// The noise model of a parameter set: it returns the noise of each operation's result.
+/// The noise model of a parameter set. Each method returns the noise of the result of one operation.
 #[derive(Clone, Debug)]
 pub struct NoiseModel<'a> {
     params: &'a Params,
@@ -73,8 +73,8 @@ impl<'a> NoiseModel<'a> {
         }
     }
 
-    /// Returns a bound on the canonical norm of a random polynomial, its largest absolute value at a primitive 2N-th
-    /// root of unity. Its coefficients are independent, with mean zero and this variance.
+    /// Returns a bound on the canonical norm of a random polynomial, its largest absolute value at a primitive
+    /// 2N-th root of unity. The polynomial's coefficients are independent, with mean zero and variance `variance`.
     fn random(&self, variance: f64) -> f64 {
         self.deviations * (self.n * variance).sqrt()
     }
@@ -112,25 +112,26 @@ impl<'a> NoiseModel<'a> {
         a.plus(b)
     }
 
-    /// Returns the noise of a sum of a ciphertext with noise `a` and a plaintext.
+    /// Returns the noise of the sum of a ciphertext, whose noise is `a`, and a plaintext.
     pub fn plus_plain(&self, a: Noise, level: Level) -> Noise {
         a.plus(self.message_rounding(level))
     }
 
-    /// Returns the noise of a product of a ciphertext with noise `a` and a plaintext, which may be any polynomial with
-    /// coefficients up to half of the plaintext modulus.
+    /// Returns the noise of the product of a ciphertext, whose noise is `a`, and a plaintext. The plaintext may be
+    /// any polynomial with coefficients up to half of the plaintext modulus.
     pub fn times_plain(&self, a: Noise) -> Noise {
         a.times(self.n * self.t / 2.0)
     }
 
-    /// Returns the noise of a product of a ciphertext with noise `a` and an integer.
+    /// Returns the noise of the product of a ciphertext, whose noise is `a`, and an integer of absolute value
+    /// `integer`.
     pub fn times_integer(&self, a: Noise, integer: u64) -> Noise {
         a.times(integer.max(1) as f64)
     }
 
-    /// Returns the noise of a product of two ciphertexts before relinearisation. For messages m_i with noise v_i, whole
-    /// k_i and the plaintext modulus t, it is that of (m_1 + v_1 + t k_1) (m_2 + v_2 + t k_2), with the rounding of the
-    /// division by Q / t.
+    /// Returns the noise of a product of two ciphertexts before relinearisation. Factor i has a message m_i, noise
+    /// v_i and an integer polynomial k_i. The product is (m_1 + v_1 + t k_1) (m_2 + v_2 + t k_2) for the plaintext
+    /// modulus t, and the division by Q / t adds its rounding.
     pub fn product(&self, a: Noise, b: Noise, level: Level) -> Noise {
         // t / Q (c_0 + c_1 s), whose polynomials are centred and almost uniform.
         let whole = self.t * self.random(1.0 / 12.0) * (1.0 + self.secret);
@@ -148,7 +149,7 @@ impl<'a> NoiseModel<'a> {
         crossed.plus(self.invariant(rounded * powers, level))
     }
 
-    /// Returns the noise of a ciphertext after a relinearisation or a rotation.
+    /// Returns the noise of a ciphertext after a relinearisation or a rotation, from its noise `a` before.
     pub fn switched(&self, a: Noise, level: Level) -> Noise {
         let params = self.params;
         let sigma = params.error_distribution().std_dev();
@@ -168,7 +169,7 @@ impl<'a> NoiseModel<'a> {
         a.plus(self.invariant(decomposed + self.rounding() + off, level))
     }
 
-    /// Returns the noise of a ciphertext after a division by a prime, down to `level`.
+    /// Returns the noise of a ciphertext after division by primes down to `level`, from its noise `a` before.
     pub fn mod_switched(&self, a: Noise, level: Level) -> Noise {
         a.plus(self.invariant(self.rounding(), level))
     }

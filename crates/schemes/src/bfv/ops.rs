@@ -45,9 +45,9 @@ pub enum Op {
     SquareRelin,
     /// Divides a ciphertext by the last prime of its level, with rounding. The result is one level lower.
     ModSwitch,
-    /// Computes the automorphism x -> x^g of a ciphertext, which is then under the secret s(x^g).
+    /// Computes the automorphism x -> x^g of a ciphertext. The result is under the secret s(x^g) in place of s.
     Morph,
-    /// Switches a ciphertext from the secret s(x^g) back to s, with the key of g.
+    /// Switches a ciphertext from the secret s(x^g) back to s, with the Galois key of the element g.
     KeySwitch,
     /// Rotates: computes an automorphism x -> x^g and the key switch back to s ([`Op::Morph`], [`Op::KeySwitch`]). For g =
     /// 3^k it rotates both rows of slots, for g = 2N - 1 it exchanges them.

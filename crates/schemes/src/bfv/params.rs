@@ -80,7 +80,8 @@ impl Deref for Params {
 }
 
 impl Params {
-    /// The bytes of the canonical form that are BFV's own: the plaintext modulus and the multiplication.
+    /// The number of bytes of the parameters' canonical form that are BFV's own. They hold the plaintext modulus
+    /// and the method of multiplication.
     pub(crate) const OWN_BYTES: usize = 9;
 
     /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`.

@@ -101,7 +101,7 @@ impl Evaluator {
         &self.shared
     }
 
-    /// Multiplies the ciphertext by an integer, and gives the result the correction factor `factor`.
+    /// Multiplies the ciphertext by the integer `by`. The result is marked with the correction factor `factor`.
     fn times(&self, a: &Ciphertext, by: u64, factor: Factor) -> Result<Ciphertext, BgvError> {
         let primes = self.params().reducers().iter().take(a.level().primes());
         let residues = primes.map(|q| q.reduce(by)).collect();
@@ -159,7 +159,7 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[], *a.annotation())
     }
 
-    /// Returns the correction factor of a product. Refuses ciphertexts that cannot be multiplied.
+    /// Returns the correction factor of the product of `a` and `b`. Refuses ciphertexts that cannot be multiplied.
     fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Factor, BgvError> {
         self.check_pair(a, b)?;
         check_factors(a, b)?;
@@ -205,8 +205,8 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[&key.0], factor)
     }
 
-    /// Divides the ciphertext by the last prime of its level. The result is one level lower, and noise and correction
-    /// factor are divided too.
+    /// Divides the ciphertext by the last prime of its level. The result is one level lower, and its noise and its
+    /// correction factor are divided by the prime too.
     pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         let op = OpKey::mod_switch(a.level(), a.size() as u32).modulo(a.annotation().plain());

@@ -16,8 +16,8 @@ use crate::rlwe::{Annotation, Params, RlweError};
 /// The correction factor of a ciphertext: a unit modulo the plaintext modulus t, from 1 to t - 1. A fresh ciphertext
 /// has 1. A product has the product of the factors, and a division by a prime divides the factor by the prime.
 ///
-/// The type also holds the number of the plaintext modulus t among those of the parameters. Number 0 is the modulus of
-/// messages, the next ones are for bootstrapping.
+/// The type also holds the index of the plaintext modulus t in the parameters' list of plaintext moduli. Index 0 is
+/// the modulus of messages, the others are for bootstrapping.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
     value: u64,
@@ -26,13 +26,13 @@ pub struct Factor {
 
 impl Factor {
     pub const ONE: Self = Self { value: 1, plain: 0 };
-    /// The number of bits that hold the factor in files and programs. The bits above have the number of the plaintext
-    /// modulus.
+    /// The number of bits that hold the factor's value in files and programs. The bits above them hold the index of
+    /// its plaintext modulus.
     const VALUE_BITS: u32 = 60;
-    /// The highest number that a plaintext modulus can have.
+    /// The highest index that a plaintext modulus can have in the parameters' list.
     pub const MAX_PLAIN: u8 = 15;
 
-    /// Makes the correction factor `factor` of messages modulo t, which is plaintext modulus number 0.
+    /// Makes the correction factor `factor` of messages modulo t, the first plaintext modulus of the parameters.
     ///
     /// # Errors
     /// [`BgvError::Factor`] unless 1 <= `factor` < t and the two are coprime.
@@ -54,13 +54,13 @@ impl Factor {
         }
     }
 
-    /// Returns the factor 1, for messages modulo plaintext modulus number `plain`.
+    /// Returns the correction factor 1 for messages modulo the plaintext modulus of index `plain`.
     pub fn one_modulo(plain: u8) -> Self {
         Self { value: 1, plain }
     }
 
-    /// Returns the same integer as a factor of messages modulo plaintext modulus number `plain`, which is `t`. The
-    /// messages are residues modulo `t` already, or become such.
+    /// Returns the factor's value as a correction factor for the plaintext modulus `t` of index `plain`. The
+    /// messages are residues modulo `t` already, or the caller's step makes them so.
     pub fn modulo(self, plain: u8, t: Modulus) -> Self {
         let value = t.reduce(self.value);
         Self { value, plain }
@@ -70,17 +70,17 @@ impl Factor {
         self.value
     }
 
-    /// Returns the number of the plaintext modulus to which the factor belongs.
+    /// Returns the index, in the parameters' list, of the plaintext modulus to which the factor belongs.
     pub fn plain(self) -> u8 {
         self.plain
     }
 
-    /// Packs the factor and the number of its plaintext modulus into one word, the form in files.
+    /// Packs the factor's value and the index of its plaintext modulus into one word, the form in files.
     fn packed(self) -> u64 {
         self.value | u64::from(self.plain) << Self::VALUE_BITS
     }
 
-    /// Returns the factor of one word: the inverse of [`Factor::packed`]. The result is not checked yet.
+    /// Returns the factor that a word of [`Factor::packed`] stands for. Its value and index are not checked yet.
     fn unpacked(word: u64) -> Self {
         Self {
             value: word & ((1 << Self::VALUE_BITS) - 1),
@@ -114,10 +114,10 @@ impl Factor {
         Ok(t.inv(self.value)?)
     }
 
-    /// Returns the integers by which ciphertexts with factors `a` and `b` are multiplied to have one factor. It is
-    /// SEAL's choice. The extended Euclidean algorithm passes pairs (x, y) with x a = y b modulo the plaintext
-    /// modulus t. The choice is the first pair with the least |x| + |y|, for x and y nearest to 0. As in SEAL, the integers
-    /// themselves are in [0, t).
+    /// Returns integers x and y such that ciphertexts with correction factors `a` and `b`, times x and y, have one
+    /// factor. They are SEAL's choice. The extended Euclidean algorithm passes pairs (x, y) with x a = y b modulo
+    /// the plaintext modulus t. The choice is the first pair with the least |x| + |y|, for x and y nearest to 0. As
+    /// in SEAL, the returned integers are in [0, t).
     ///
     /// # Errors
     /// Fails for a factor of other parameters.
@@ -128,9 +128,10 @@ impl Factor {
         Ok(Balance::new(best, a, t))
     }
 
-    /// Returns integers as [`Factor::balance`] does, for two phases up to 2^`log2[0]` and 2^`log2[1]`; the integers are
-    /// nearest to 0. Of the pairs of integers among which `balance` chooses, it takes that for which the bound on the
-    /// sum's phase is smallest. If one phase is much smaller than the other, only that one is multiplied.
+    /// Returns integers by which two ciphertexts are multiplied to have one correction factor, as
+    /// [`Factor::balance`] does. The phases of the ciphertexts are up to 2^`log2[0]` and 2^`log2[1]`. Of the pairs
+    /// among which `balance` chooses, it takes that with the smallest bound on the phase of the sum, with integers
+    /// nearest to 0. If one phase is much smaller than the other, only that one is multiplied.
     ///
     /// # Errors
     /// Fails for a factor of other parameters.
@@ -185,7 +186,8 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// Makes a balance: a ciphertext with factor `a` is multiplied by the first integer, the other one by the second.
+    /// Makes the balance of two ciphertexts. The first one has the correction factor `a` and is multiplied by the
+    /// first integer of `by`, the second one by the second.
     fn new(by: [u64; 2], a: Factor, t: Modulus) -> Self {
         let [x, _] = by;
         let factor = a.times(Factor::unchecked(x), t);
@@ -241,7 +243,8 @@ impl Annotation for Factor {
     }
 }
 
-/// Returns plaintext modulus number `plain` of the parameters: number 0 is t, the next ones are those of bootstrapping.
+/// Returns the parameters' plaintext modulus of index `plain`. Index 0 is the modulus t of messages, the others are
+/// those of bootstrapping.
 fn low(params: &Params, plain: u8) -> Result<Modulus, RlweError> {
     let found = params.low_moduli().get(usize::from(plain)).copied();
     found.ok_or_else(|| RlweError::Parameter {

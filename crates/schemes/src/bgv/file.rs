@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes files of BGV objects. They have the forms of all ring schemes, with a correction factor; a
-//! plaintext has integers modulo the plaintext modulus t.
+//! Reads and writes files of BGV objects. The files have the forms of all ring schemes. A ciphertext also has a
+//! correction factor, and a plaintext has integers modulo the plaintext modulus t.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::sync::Arc;

@@ -107,7 +107,7 @@ impl ExactScheme for Bgv {
         decrypt::opened(extensions, params, cipher, &phase)
     }
 
-    /// Returns 1, because the phase itself is the noise, with the message as its low part.
+    /// Returns 1. In BGV the noise is the phase itself, whose low part is the message.
     fn noise_factor(_: &Params) -> u64 {
         1
     }

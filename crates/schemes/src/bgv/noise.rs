@@ -10,7 +10,7 @@ use crate::exact::{ExactParams, PlainModulus};
 use crate::rlwe::{ErrorDistribution, SecretDistribution};
 
 /// A bound on the coefficients of a ciphertext's centred phase c_0 + c_1 s + ..., message included. The message
-/// decrypts as long as they stay below Q/2.
+/// decrypts as long as the coefficients stay below half of the ciphertext's modulus Q.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Noise {
     log2: f64,
@@ -41,10 +41,10 @@ impl Noise {
 
 /// Bounds the noise of every value of a program over one parameter set, for all messages.
 ///
-/// Errors and secrets are random and independent of the polynomials that multiply them, so they count by their tail. A
-/// sum of N products of them with numbers up to B is within B times `tail` standard deviations, except with a
-/// probability of 2^-40 over all coefficients. The rounding of a division counts as independent of the secret.
-/// Everything else counts by its largest value.
+/// Errors and secrets are random and independent of the polynomials that multiply them, so their tail counts. A sum
+/// of N products of their coefficients with numbers up to B is within B times `tail` standard deviations, except
+/// with a probability of 2^-40 over all coefficients. The rounding of a division counts as independent of the
+/// secret. Everything else counts by its largest value.
 #[derive(Clone, Debug)]
 pub struct NoiseModel {
     n: f64,
@@ -55,7 +55,8 @@ pub struct NoiseModel {
     /// Whether divisions by primes subtract the plaintext modulus t times a limb, so that they compute modulo primes
     /// alone and never modulo t ([`rlwe::Params::primes_alone`](crate::rlwe::Params::primes_alone)).
     primes_alone: bool,
-    /// The number of special primes, and the base-2 logarithm of their product.
+    /// The number of special primes, and the base-2 logarithm of their product. Both are kept as floating-point
+    /// numbers.
     special: (f64, f64),
     /// The base-2 logarithm of each special prime.
     special_log2: Vec<f64>,
@@ -63,8 +64,8 @@ pub struct NoiseModel {
     /// base-2 logarithm.
     primes: Vec<f64>,
     levels: Vec<Room>,
-    /// For each level, a measure of the size of the key-switching digits: the base-2 logarithm of the square root of
-    /// the sum of their squared bounds.
+    /// For each level, a measure of the size of the key-switching digits: the base-2 logarithm of the square root
+    /// of the sum of the squares of the digits' bounds.
     digits: Vec<f64>,
     /// The number of standard deviations within which the model takes a sum to stay; `sigma` is the standard deviation
     /// of an error.
@@ -148,20 +149,21 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the model for messages modulo another plaintext modulus, `t`.
+    /// Returns this noise model for messages modulo another plaintext modulus, `t`.
     pub fn modulo(&self, t: PlainModulus) -> Self {
         let t = t.value() as f64;
         Self { t, ..self.clone() }
     }
 
-    /// Returns the bound on the phase of a ciphertext without noise, whose message is at most half of the plaintext
-    /// modulus.
+    /// Returns the bound on the phase of a ciphertext whose noise is zero. Its coefficients are those of the
+    /// message, at most half of the plaintext modulus.
     fn message(&self) -> Noise {
         Noise::of(self.t / 2.0)
     }
 
-    /// Returns the largest remainder of a coefficient in a division by k = `primes` primes. It is t - 1 + k for the
-    /// plaintext modulus t, or t k if divisions compute modulo primes alone and never modulo t.
+    /// Returns a bound on the remainder of a coefficient in a division by k = `primes` primes, over the product of
+    /// these primes. It is t - 1 + k for the plaintext modulus t, or t k if divisions compute modulo primes alone
+    /// and never modulo t.
     fn remainder(&self, primes: f64) -> f64 {
         match self.primes_alone {
             false => self.t - 1.0 + primes,
@@ -169,8 +171,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the bound on the error that the division by `primes` primes makes in the phase of `polys` polynomials.
-    /// Each has remainders up to [`Self::remainder`].
+    /// Returns a bound on the error that the rounding of a division by `primes` primes makes in the phase of a
+    /// ciphertext of `polys` polynomials.
     fn rounding(&self, primes: f64, polys: usize) -> Noise {
         let secrets = match polys {
             0 | 1 => 1.0,
@@ -212,7 +214,7 @@ impl NoiseModel {
         a.times(integer.max(1) as f64)
     }
 
-    /// Returns the noise of a sum or a difference of a ciphertext and any plaintext, or a constant.
+    /// Returns the noise of the sum or the difference of a ciphertext and any plaintext or integer constant.
     pub fn add_plain(&self, a: Noise) -> Noise {
         a.plus(self.message())
     }
@@ -222,26 +224,27 @@ impl NoiseModel {
         a.times(self.n * self.t / 2.0)
     }
 
-    /// Returns the noise of a product of a ciphertext and a plaintext, from the sum of the absolute values of its
-    /// centred coefficients.
+    /// Returns the noise of the product of a ciphertext and a plaintext. `sum` is the sum of the absolute values of
+    /// the plaintext's centred coefficients.
     pub fn mul_known(&self, a: Noise, sum: f64) -> Noise {
         a.times(sum.max(1.0))
     }
 
-    /// Returns the noise after a division by an integer that divides every coefficient of the phase.
+    /// Returns the noise after a division by an integer `by` that divides every coefficient of the phase, from the
+    /// noise `a` before it.
     pub fn divide_exactly(&self, a: Noise, by: u64) -> Noise {
         a.times(1.0 / by as f64)
     }
 
-    /// Returns the noise that the rounding of a division by one prime leaves in two polynomials. No noise after a
-    /// division is less.
+    /// Returns the noise of a ciphertext of two polynomials if nothing but the rounding of a division by one prime
+    /// made it. No ciphertext has less noise after a division.
     pub fn floor(&self) -> Noise {
         self.message().plus(self.rounding(1.0, 2))
     }
 
-    /// Returns the noise after encapsulation at `level` under a sparse secret of this weight. The encapsulation key has
-    /// one digit, q, and as many special primes as q, of product P. Its errors are multiples of the plaintext modulus t
-    /// alone.
+    /// Returns the noise after a key switch at `level` to a sparse secret of this weight (encapsulation). The key
+    /// has one digit, the inner modulus q, and as many special primes as q has primes. The errors of the key are
+    /// multiples of the plaintext modulus t of messages.
     pub fn encapsulate(&self, a: Noise, level: Level, weight: u32) -> Noise {
         let count = level.primes();
         let special: f64 = self.special_log2.iter().take(count).sum();
@@ -274,13 +277,15 @@ impl NoiseModel {
         .times(self.n)
     }
 
-    /// Returns the noise after a key switch, in a relinearisation or a rotation: t (d_0 e_0 + d_1 e_1 + ...) / P for
-    /// digits d_i, errors e_i and the plaintext modulus t, and the rounding of the division by P.
+    /// Returns the noise after the key switch of a relinearisation or a rotation. It adds T (d_0 e_0 + d_1 e_1 +
+    /// ...) / P, and the rounding of the division by P, the product of the special primes. The d_i are digits and
+    /// the e_i errors of the key, which the key multiplies by T, the last plaintext modulus of the parameters.
     pub fn switch_key(&self, a: Noise, level: Level) -> Noise {
         self.switch_key_by(a, level, 0)
     }
 
-    /// Returns the noise after a key switch whose one division also drops the last `count` primes of the level.
+    /// Returns the noise after a key switch at `level` that divides by the special primes and by the last `count`
+    /// primes of the level at once.
     pub fn switch_key_by(&self, a: Noise, level: Level, count: usize) -> Noise {
         let (special, log2) = self.special;
         let digits = self
@@ -295,7 +300,8 @@ impl NoiseModel {
         divided.plus(self.rounding(special + count as f64, 2))
     }
 
-    /// Returns the noise of two polynomials after the division by the last `count` primes of its level at once.
+    /// Returns the noise of a ciphertext of two polynomials after one division by the last `count` primes of
+    /// `level`.
     pub fn mod_switch_by(&self, a: Noise, level: Level, count: usize) -> Noise {
         if count == 0 {
             return a;
@@ -312,7 +318,7 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the noise of `polys` polynomials after the division by the last prime of the `level`.
+    /// Returns the noise of a ciphertext of `polys` polynomials after the division by the last prime of `level`.
     pub fn mod_switch(&self, a: Noise, level: Level, polys: usize) -> Noise {
         let prime = self.primes.get(level.index()).copied().unwrap_or(0.0);
         let divided = Noise {
@@ -321,16 +327,16 @@ impl NoiseModel {
         divided.plus(self.rounding(1.0, polys))
     }
 
-    /// Returns the base-2 logarithm of Q / 4 over the noise bound, at `level`. A ciphertext with a value of 0 or more
-    /// decrypts, and has a budget of one bit or more.
+    /// Returns the base-2 logarithm of Q / 4 over the noise bound, where Q is the modulus of `level`. A ciphertext
+    /// with a value of 0 or more decrypts, and has a budget of one bit or more.
     pub fn room(&self, noise: Noise, level: Level) -> f64 {
         let q = self.levels.get(level.index());
         let q = q.map_or(f64::NEG_INFINITY, |room| room.log2);
         q - 2.0 - (noise.log2 + SLACK)
     }
 
-    /// Returns the least noise budget in bits of a ciphertext at `level`, as `noise_budget` counts it. It is 0 if the
-    /// bound reaches Q / 4.
+    /// Returns the least noise budget in bits of a ciphertext at `level`, as `noise_budget` counts it. It is 0 if
+    /// the noise bound reaches a quarter of the level's modulus.
     pub fn budget(&self, noise: Noise, level: Level) -> u32 {
         let Some(room) = self.levels.get(level.index()) else {
             return 0;

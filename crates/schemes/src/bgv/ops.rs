@@ -44,9 +44,9 @@ pub enum Op {
     /// Divides a ciphertext by the last prime of its level and keeps the message modulo the plaintext modulus. The
     /// result is one level lower.
     ModSwitch,
-    /// Computes the automorphism x -> x^g of a ciphertext, which is then under the secret s(x^g).
+    /// Computes the automorphism x -> x^g of a ciphertext. The result is under the secret s(x^g) in place of s.
     Morph,
-    /// Switches a ciphertext from the secret s(x^g) back to s, with the key of g.
+    /// Switches a ciphertext from the secret s(x^g) back to s, with the Galois key of the element g.
     KeySwitch,
     /// Rotates: computes an automorphism x -> x^g and the key switch back to s ([`Op::Morph`], [`Op::KeySwitch`]). For g =
     /// 3^k it rotates both rows of slots, for g = 2N - 1 it exchanges them.
@@ -54,7 +54,8 @@ pub enum Op {
     /// Computes several rotations of one ciphertext that share its decomposition. The bits differ from those of
     /// [`Op::Rotate`].
     HoistedRotate,
-    /// Adds a ciphertext and several of its automorphisms, by one decomposition and one division.
+    /// Adds a ciphertext and several of its automorphisms. They share one decomposition into key-switching digits
+    /// and one division by the special primes.
     SumRotations,
     /// Adds several ciphertexts, each after an automorphism. The key switches share one division by the special primes.
     TurnSum,
@@ -146,8 +147,8 @@ impl Table for Op {
 }
 
 impl OpKey {
-    /// Returns the operation for messages modulo plaintext modulus number `plain`. The result differs only if the
-    /// plaintext modulus changes the operation's instructions.
+    /// Returns this operation for messages modulo the parameters' plaintext modulus of index `plain`. An operation
+    /// whose instructions do not depend on the plaintext modulus stays as it is.
     pub fn modulo(self, plain: u8) -> Self {
         match self.op() {
             Op::AddPlain
@@ -337,8 +338,7 @@ impl OpKey {
     }
 
     /// Returns, as the cache key of its procedure, a sum of products of `count` ciphertexts in the form of `shape`.
-    /// `residues` are those, modulo q_0 ..= q_level, of the integers in its combinations (sums of ciphertexts times
-    /// integers).
+    /// `residues` are those of the integers by which the sum multiplies ciphertexts, modulo q_0 ..= q_level.
     pub fn sum_products(
         level: Level,
         count: usize,
@@ -356,7 +356,7 @@ impl OpKey {
         Self::of(Op::DropPrimes, level, &[size]).dropping(count)
     }
 
-    /// Returns this operation with one more step at its end: the division by the level's last `count` primes.
+    /// Returns this operation with the division by the level's last `count` primes as a further step at its end.
     pub fn dropping(self, count: u16) -> Self {
         let shape = Shape {
             dropped: count,

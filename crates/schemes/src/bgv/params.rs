@@ -25,8 +25,8 @@ use crate::rlwe::{self, RlweError};
 pub struct Params {
     ring: Arc<rlwe::Params>,
     t: PlainModulus,
-    /// The plaintext moduli: t, then those of bootstrapping, p t, p^2 t, .... If there are such, t is a power of the
-    /// prime p.
+    /// The plaintext moduli: t, then those of bootstrapping, p t, p^2 t, .... If there are any for bootstrapping, t
+    /// is a power of the prime p.
     plain: Vec<PlainModulus>,
 }
 
@@ -39,8 +39,8 @@ impl Deref for Params {
 }
 
 impl Params {
-    /// The bytes of the canonical form that are BGV's own. They have the plaintext modulus, and above its 60 bits the
-    /// number of further plaintext moduli.
+    /// The number of bytes of the parameters' canonical form that are BGV's own. They hold the plaintext modulus,
+    /// and above its 60 bits the number of further plaintext moduli.
     pub(crate) const OWN_BYTES: usize = 8;
 
     /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`. For messages in slots t must be a
@@ -78,7 +78,7 @@ impl Params {
         Ok(Arc::new(Self { ring, t, plain }))
     }
 
-    /// Returns plaintext modulus number `plain`. Number 0 is the modulus t of messages, and each later one, for
+    /// Returns the plaintext modulus of index `plain`. Index 0 is the modulus t of messages. Each later one, for
     /// bootstrapping, is p times the one before.
     ///
     /// # Errors
@@ -92,13 +92,13 @@ impl Params {
         })
     }
 
-    /// Returns the number of the last plaintext modulus. It is e - r for parameters whose plaintext moduli go from t =
-    /// p^r to p^e for bootstrapping, otherwise 0.
+    /// Returns the index of the last plaintext modulus. It is e - r if the plaintext moduli go from t = p^r to p^e
+    /// for bootstrapping, otherwise 0.
     pub fn last_plain(&self) -> u8 {
         (self.plain.len() - 1) as u8
     }
 
-    /// Returns t as the power of an odd prime.
+    /// Returns the plaintext modulus t of messages as the power of an odd prime.
     ///
     /// # Errors
     /// Fails if t is no power of an odd prime.

@@ -50,26 +50,28 @@ impl ParamsBuilder {
         self.map(|ring| ring.primes(cipher, special))
     }
 
-    /// Chooses Montgomery-friendly primes (BASALISC paper, section 6.4): the smallest above 2^31 that are 1 modulo
-    /// 2^17, whatever N is. `cipher` is the number of ciphertext primes, `special` that of special primes.
+    /// Chooses Montgomery-friendly primes (BASALISC paper, section 6.4): the smallest primes above 2^31 that are 1
+    /// modulo 2^17, whatever N is. `cipher` is the number of ciphertext primes, `special` that of special primes.
     ///
     /// # Errors
-    /// Fails for more primes than there are of 32 bits.
+    /// Fails for more primes than the parameters of a ring may have.
     pub fn friendly_primes(self, cipher: usize, special: usize) -> Result<Self, BgvError> {
         let chosen = friendly_primes(cipher.saturating_add(special))?;
         let (cipher, special) = chosen.split_at(cipher.min(chosen.len()));
         Ok(self.primes(cipher, special))
     }
 
-    /// Makes divisions subtract the plaintext modulus t times a limb (BASALISC paper, Equation 6), so that no operation
-    /// on ciphertexts computes modulo t. It is for machines whose multipliers take primes alone, such as `vector`. The
-    /// remainder of a division by k primes is then below t k instead of t + k, and the bits differ from SEAL's.
+    /// Makes divisions by primes subtract t times a limb, for the plaintext modulus t (BASALISC paper, Equation 6),
+    /// so that no operation on ciphertexts computes modulo t. It is for machines whose multipliers take primes
+    /// alone, such as `vector`. The remainder of a division by k primes is then below t k instead of t + k, and the
+    /// bits differ from SEAL's.
     pub fn divide_modulo_primes_alone(self) -> Self {
         self.map(rlwe::ParamsBuilder::divide_modulo_primes_alone)
     }
 
-    /// Adds `further` plaintext moduli after t = p^r, a power of an odd prime: p^(r + 1) to p^e with e = r + `further`.
-    /// Bootstrapping computes modulo these. The errors of switching keys are multiples of the last.
+    /// Adds `further` plaintext moduli after t = p^r, a power of an odd prime: p^(r + 1) to p^e with e = r +
+    /// `further`. Bootstrapping computes modulo the further moduli. The errors of key-switching keys are multiples
+    /// of p^e.
     pub fn further_plain_moduli(self, further: u8) -> Self {
         Self { further, ..self }
     }
@@ -90,8 +92,8 @@ impl ParamsBuilder {
     }
 
     /// Sets the security table and level against which [`ParamsBuilder::build`] checks, by default 128 bits of
-    /// `guidelines_2024.ternary`. Errors that are multiples of a plaintext modulus coprime to the primes are as hard as
-    /// other errors.
+    /// `guidelines_2024.ternary`. In BGV all errors are multiples of a plaintext modulus. It is coprime to the
+    /// primes, so such errors hide as much as others.
     pub fn security(self, table: SecurityTable, level: SecurityLevel) -> Self {
         self.map(|ring| ring.security(table, level))
     }
@@ -114,7 +116,7 @@ impl ParamsBuilder {
     }
 }
 
-/// The number 2^17: primes for the vector machine's multipliers are 1 modulo it.
+/// The number 2^17. Primes that suit the multipliers of the vector machine are 1 modulo this number.
 const FRIENDLY: u64 = 1 << 17;
 
 /// Returns the `count` smallest primes above 2^31 that are 1 modulo 2^17.

@@ -24,8 +24,9 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
     e.result(0, Poly::FIRST, &difference)
 }
 
-/// Returns the polynomial c_0 of the ciphertext, and f m modulo the plaintext modulus, nearest to 0, for the message m
-/// of the plaintext and the correction factor f, which each call sets.
+/// Returns the polynomial c_0 of the ciphertext operand, and the plaintext operand m times the ciphertext's
+/// correction factor f. The product f m is reduced modulo the plaintext modulus, nearest to 0. Each call of the
+/// procedure sets f.
 fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
     let plain = plain_index(e);
     let c0 = e.cipher(0, Poly::FIRST)?;
@@ -35,8 +36,8 @@ fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
     Ok((c0, lifted(e, m)?))
 }
 
-/// Returns how the operation [`add_plain`] embeds a plaintext, for a ciphertext with this correction
-/// factor.
+/// Returns how the operation [`add_plain`] embeds a plaintext modulo the primes of a ciphertext with the level and
+/// the correction factor `at`.
 pub(super) fn embedding(params: &Params, at: &At<Factor>) -> Result<Embedding, RlweError> {
     params.check_level(at.level)?;
     let t = params.plain_at(at.annotation.plain())?;

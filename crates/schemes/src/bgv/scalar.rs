@@ -8,8 +8,8 @@ use super::params::Params;
 use crate::exact::scalar::{reduced, residues_modulo};
 use crate::rlwe::RlweError;
 
-/// Returns the residues of the integer times the correction factor, modulo t and nearest to 0, as a
-/// plaintext's coefficient is.
+/// Returns the residues of an integer times a correction factor, modulo each prime of the level. The product is
+/// first reduced modulo the plaintext modulus, nearest to 0, as a plaintext's coefficient is.
 ///
 /// # Errors
 /// Fails for a factor whose plaintext modulus the parameters do not have.

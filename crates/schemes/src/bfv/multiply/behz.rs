@@ -12,14 +12,15 @@ use crate::bfv::params::Params;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb};
 
-/// Extends a polynomial x modulo Q, times a constant, to the primes Bsk: those of B, and m_sk. The fast base extension
-/// of m-tilde x mod Q has the value S = m-tilde x - v Q + u Q. It is reduced by m-tilde in Montgomery's manner
-/// (Algorithm 2, SmMRq, in the paper of Bajard, Eynard, Hasan and Zucca). The result is nearly the centred
-/// representative: x, or x - Q for x above about Q / 2.
+/// Extends a polynomial x modulo Q, times a constant, to the primes Bsk: those of B, and m_sk. The fast base
+/// extension of m-tilde x mod Q has the value S = m-tilde x - v Q + u Q, with unknown integers v and u. S is
+/// reduced by m-tilde in Montgomery's manner (Algorithm 2, SmMRq, in the paper of Bajard, Eynard, Hasan and Zucca).
+/// The result is nearly the centred representative: x, or x - Q for x above about Q / 2.
 ///
-/// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and -m-tilde / 2 < alpha <= m-tilde / 2.
-/// It is an extension with the redundant modulus m-tilde and a redundant residue of zero. The extension counts from 0
-/// to m-tilde - 1. So h = floor((m-tilde - 1) / 2) times Q is subtracted before and added after.
+/// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and -m-tilde / 2 < alpha <= m-tilde
+/// / 2. An exact base extension (`BEXTR`) with the redundant modulus m-tilde computes it from a redundant residue of
+/// zero. That extension finds a multiple of Q from 0 to m-tilde - 1, and alpha may be negative. So h Q is
+/// subtracted before the extension and added to its result, for h = floor((m-tilde - 1) / 2).
 pub(super) fn extended(
     e: &mut Emit<Params>,
     x: &[Limb],
@@ -44,7 +45,8 @@ pub(super) fn extended(
     })
 }
 
-/// Returns a limb whose every coefficient is `w`, computed from any limb of `of`.
+/// Emits a limb modulo the modulus at index `modulus` whose every coefficient is `w`. It is the difference of any
+/// limb of `of` and itself, plus `w`.
 fn constant(
     e: &mut Emit<Params>,
     of: &[Limb],
@@ -64,8 +66,8 @@ fn constant(
 /// Bsk (the fast RNS floor of Bajard, Eynard, Hasan and Zucca). Then it extends from Bsk to Q by Shenoy and Kumaresan,
 /// with the redundant modulus m_sk.
 ///
-/// The multiple of B to subtract may have either sign. The exact extension counts from 0 to m_sk - 1, so (m_sk - 1) / 2
-/// times B is subtracted before and added after.
+/// The extension from Bsk must subtract a multiple of B that may have either sign, but `BEXTR` finds a multiple
+/// from 0 to m_sk - 1. So (m_sk - 1) / 2 times B is subtracted before the extension and added to its result.
 pub(super) fn divided(
     e: &mut Emit<Params>,
     q: &[Limb],

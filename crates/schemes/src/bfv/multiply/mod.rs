@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplies BFV ciphertexts: extends both factors beyond Q, multiplies them there, and divides the product by Q / t,
-//! where t is the plaintext modulus. The parameters choose the methods of extension and division. One operand is
-//! multiplied by t at the start. It has two polynomials, and the product would have three.
+//! Multiplies BFV ciphertexts: extends both factors beyond Q, multiplies them there, and divides the product by Q /
+//! t, where t is the plaintext modulus. The parameters choose the methods of extension and division. One factor is
+//! multiplied by t at the start, because it has two polynomials and the product has three.
 
 mod behz;
 mod hps;
@@ -60,8 +60,8 @@ fn squared(e: &mut Emit<Params>) -> Result<Product, RlweError> {
     scaled_down(e, d)
 }
 
-/// Returns the polynomials of ciphertext operand `arg` times a constant, modulo the level's primes and then modulo the
-/// auxiliary ones.
+/// Returns both polynomials of ciphertext operand `arg`, times the constant `factor`. Each has a limb for each
+/// prime of the level, followed by a limb for each auxiliary prime.
 fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2], RlweError> {
     let mut wide = |poly| -> Result<Vec<Limb>, RlweError> {
         let limbs = e.cipher(arg, poly)?;
@@ -89,8 +89,8 @@ struct Product {
     d2: Vec<Limb>,
 }
 
-/// Divides the product's polynomials by Q, modulo the level's primes, with the rounding of the parameters' method. d_2
-/// comes first, because key switching waits for it.
+/// Divides the polynomials d_0, d_1 and d_2 of a product by Q, modulo the level's primes, with the rounding of the
+/// parameters' method. It divides d_2, the factor of s^2, first, because a relinearisation waits for it.
 fn scaled_down(e: &mut Emit<Params>, [d0, d1, d2]: [Vec<Limb>; 3]) -> Result<Product, RlweError> {
     let mut down = |d: Vec<Limb>| {
         let d = e.map(&d, ProcBuilder::intt)?;

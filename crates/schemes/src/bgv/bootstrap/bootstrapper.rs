@@ -55,7 +55,8 @@ pub struct Bootstrapper {
     /// The plaintext constants by which the linear maps of a bootstrap multiply.
     constants: Constants,
     evaluator: Evaluator,
-    /// The noise models for messages modulo each of the parameters' plaintext moduli, p^r to p^e.
+    /// The noise models for messages modulo each plaintext modulus of the parameters: p^r, the modulus of messages,
+    /// up to p^e, the one after the raising of the modulus.
     models: Vec<NoiseModel>,
     pub(super) removal: DigitRemoval,
     pub(super) start: Level,
@@ -128,8 +129,8 @@ impl Bootstrapper {
         self.start
     }
 
-    /// Bootstraps a ciphertext. The result has the same integers in slots, a high level, and noise within its own
-    /// bound. The input's noise bound must be the one that [`NoiseModel`] computes.
+    /// Bootstraps a ciphertext. The result has the same integers in slots, a high level, and a noise bound of its
+    /// own. The input's noise bound must be the one that [`NoiseModel`] computes.
     ///
     /// # Errors
     /// [`BootstrapError::NoLevel`] for a level below [`Bootstrapper::start`]. [`BootstrapError::NoRoom`] if the
@@ -138,8 +139,8 @@ impl Bootstrapper {
         self.bootstrapped(value, keys, None)
     }
 
-    /// Bootstraps a ciphertext and applies a table to the integer in each slot. Integers are modulo a prime p. The
-    /// table costs one more polynomial of degree p - 1.
+    /// Bootstraps a ciphertext and applies a table to the integer in each slot. The plaintext modulus must be a
+    /// prime p. The table costs the evaluation of one more polynomial, of degree p - 1.
     ///
     /// # Errors
     /// The errors of [`Bootstrapper::bootstrap`], and a table of other parameters.
@@ -187,8 +188,8 @@ impl Bootstrapper {
         Emitter::new(self.setup.params(), &self.models, &self.constants)
     }
 
-    /// Emits the steps that the function `walk` makes for the ciphertexts `values`. Returns the steps together with
-    /// these ciphertexts, on which they will run.
+    /// Emits the steps that the function `walk` makes for the ciphertexts `values`. Returns the emitted steps
+    /// together with the ciphertexts on which they will run.
     pub(super) fn emitted<'a>(
         &self,
         values: &[&'a Value],
@@ -221,8 +222,8 @@ impl Bootstrapper {
         running.run(&self.evaluator, keys, None)
     }
 
-    /// Refuses a ciphertext whose level is below `needed`, that has another plaintext modulus or size than a
-    /// bootstrap takes, or that is of other parameters. Refuses keys of other parameters, too.
+    /// Refuses a ciphertext of other parameters, or whose level is below `needed`, or whose plaintext modulus or
+    /// number of polynomials is not that of a bootstrap's operand. Refuses keys of other parameters, too.
     pub(super) fn check_operand(
         &self,
         value: &Value,

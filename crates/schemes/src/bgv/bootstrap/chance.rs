@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The probability that a bootstrap fails, because the quotient by the inner modulus q needs more digits than are
-//! removed (BASALISC paper, appendix B.3; Halevi and Shoup's analysis, as a bound).
+//! The probability that a bootstrap fails. It fails if the quotient of the phase by the inner modulus q has more
+//! digits than the bootstrap removes (BASALISC paper, appendix B.3; Halevi and Shoup's analysis, as a bound).
 
 /// Returns the base-2 logarithm of Chernoff's bound on the probability that one of `count` sums reaches `bound` in
 /// absolute value. Each sum has `terms` independent numbers that are uniform in [-`width` / 2, `width` / 2].

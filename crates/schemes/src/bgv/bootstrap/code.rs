@@ -18,8 +18,8 @@ pub(super) struct Code {
     pub params: Vec<MacroValue>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
-    /// The constants of the bootstrap, in the order of their numbers, and the values that
-    /// hold them.
+    /// The plaintext constants of the bootstrap, each with the macro value that holds it. A constant's position is
+    /// its number in `LIFT` instructions.
     pub lifts: Vec<(Arc<Lift>, MacroValue)>,
     known: HashMap<Lifted, usize>,
     lift_of: HashMap<MacroValue, usize>,
@@ -61,7 +61,8 @@ impl Code {
         dst
     }
 
-    /// Adds a constant and returns its value. Equal constants are one value.
+    /// Adds a plaintext constant to the bootstrap and returns its macro value. A constant that was added before
+    /// keeps its value.
     pub fn lift(&mut self, lift: &Arc<Lift>, ty: MacroType) -> MacroValue {
         if let Some(&known) = self.known.get(&lift.lifted)
             && let Some(&(_, value)) = self.lifts.get(known)
@@ -94,8 +95,8 @@ impl Code {
         }
     }
 
-    /// Returns the instructions as a procedure, in which those for keys and constants come
-    /// first.
+    /// Returns the instructions of the bootstrap as a procedure that ends with `result`. The instructions that name
+    /// keys and constants come first.
     pub fn procedure(&self, name: &str, result: MacroValue) -> MacroProc {
         let given = |op, imm, value| MacroInstr {
             op,

@@ -13,13 +13,13 @@ use crate::bgv::PrimePower;
 use crate::rlwe::RlweError;
 
 impl Bootstrapper {
-    /// Bootstraps a ciphertext of integers modulo p^r and divides them by p^k, rounded to nearest. It removes k digits
-    /// beyond those that noise fills. It is the older variant of bootstrapping in the BASALISC paper, section 8.3.2,
-    /// which rounds fixed-point numbers.
+    /// Bootstraps a ciphertext of integers modulo p^r and divides them by p^k, rounded to nearest. It removes k
+    /// digits of the message beyond those below the message, which noise fills. It is the older variant of
+    /// bootstrapping in the BASALISC paper, section 8.3.2, which rounds fixed-point numbers.
     ///
-    /// The plaintext modulus stays p^r, but a quotient by p^k is known modulo p^(r-k) only. The slots hold arbitrary
-    /// digits above that. Digits of the result, tables of digits and multiples by p^k are valid. An encoder for r - k
-    /// digits decodes the result modulo p^(r-k).
+    /// The plaintext modulus stays p^r, but a quotient by p^k is known modulo p^(r-k) only, and the k highest
+    /// digits in a slot are arbitrary. Operations that do not depend on these k digits are valid: a lower digit, a
+    /// table of lower digits, a product with p^k. An encoder for r - k digits decodes the result modulo p^(r-k).
     ///
     /// # Errors
     /// The errors of [`Bootstrapper::bootstrap`], and a k that is not below r.
@@ -74,15 +74,16 @@ impl Bootstrapper {
         self.checked("a sign", sign)
     }
 
-    /// Refuses the result of a step if its message may be lost.
+    /// Refuses the result of the bootstrap step named `step` if its noise is so large that the message may be lost.
     fn checked(&self, step: &'static str, value: Value) -> Result<Value, BootstrapError> {
         let emitter = self.emitter();
         emitter.check_room(step, value.noise, value.level(), value.factor())?;
         Ok(value)
     }
 
-    /// Returns the integers in slots minus their lowest digits in base p, divided by p. The integers are modulo p^r, and
-    /// the results are known modulo p^(r - `removed`).
+    /// Returns the integers in slots without their lowest digits in base p, divided by p. `removed` is the number
+    /// of digits that were removed before. So the given integers are known modulo p^(r - `removed`), and the
+    /// results modulo one power of p less.
     fn shifted(
         &self,
         value: &Value,
@@ -100,8 +101,8 @@ impl Bootstrapper {
         })
     }
 
-    /// Computes the plan of a polynomial on ciphertexts, with a result at a level from which it can be bootstrapped.
-    /// Inputs whose level is too low for the plan are bootstrapped first.
+    /// Evaluates the plan of a polynomial on ciphertexts. The result is at a level from which it can be
+    /// bootstrapped. Inputs whose level is too low for that are bootstrapped first.
     fn planned(
         &self,
         plan: &Plan,

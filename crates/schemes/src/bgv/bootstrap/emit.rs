@@ -16,7 +16,8 @@ use super::maps::Constants;
 use crate::bgv::{Factor, Noise, NoiseModel, Params};
 use crate::rlwe::{Annotation, RlweError};
 
-/// The value of an emitted instruction: a ciphertext of two polynomials, with a bound on its phase.
+/// The value of an emitted instruction: a ciphertext of two polynomials, with a bound `noise` on the coefficients
+/// of its phase.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Emitted {
     pub value: MacroValue,
@@ -105,7 +106,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Records the result of a step of the bootstrap.
+    /// Records that `value` is the result of the step `stage` of the bootstrap.
     pub fn stage_done(&self, stage: Step, value: Emitted) {
         self.with(|code| {
             let count = code.instrs.len();
@@ -113,7 +114,8 @@ impl<'a> Emitter<'a> {
         });
     }
 
-    /// Returns the same value with another correction factor, because its message is interpreted in another way.
+    /// Returns the value `a` with another correction factor. No instruction is emitted: only the meaning of the
+    /// message changes.
     pub fn taken_for(&self, a: Emitted, factor: Factor) -> Emitted {
         self.with(|code| {
             if let Some(ty) = code.types.get_mut(a.value.0 as usize) {
@@ -137,7 +139,8 @@ impl<'a> Emitter<'a> {
         Ok(self.params.plain_at(factor.plain())?.reducer())
     }
 
-    /// Refuses the result of a step if its message may be lost.
+    /// Returns the value `a`, or an error if its noise is so large that the message may be lost. `step` names the
+    /// step in the error.
     pub fn check(&self, step: &'static str, a: Emitted) -> Result<Emitted, BootstrapError> {
         self.check_room(step, a.noise, a.level, a.factor)?;
         Ok(a)
@@ -157,7 +160,8 @@ impl<'a> Emitter<'a> {
         Err(BootstrapError::NoRoom { step, level })
     }
 
-    /// Divides a value down to a level, at or below its own, by one division.
+    /// Emits the division of a value by all primes between its level and the lower level `level`, in one
+    /// instruction. A value at `level` is returned unchanged.
     pub fn down(&self, a: Emitted, level: Level) -> Result<Emitted, BootstrapError> {
         let count = a.level.primes().saturating_sub(level.primes());
         let (op, imm) = match count {
@@ -179,9 +183,9 @@ impl<'a> Emitter<'a> {
         primes.try_fold(factor, |factor, &q| factor.over(q, t))
     }
 
-    /// Returns the level to which a value of this noise should be divided. A prime is dropped if that lowers log2 of
-    /// the noise by at least half of the prime's bits. The next product doubles this gain, which then outweighs the
-    /// loss of modulus.
+    /// Returns the level to which a value of this noise should be divided. A prime is dropped if that lowers log2
+    /// of the noise by at least half of the prime's bits. A later product adds the noise bits of both factors, so
+    /// it gains twice as much, which outweighs the loss of modulus.
     pub fn settled(&self, model: &NoiseModel, mut noise: Noise, mut level: Level) -> Level {
         while let Some(below) = level.below() {
             let prime = self.params.moduli().get(level.index());
@@ -200,7 +204,8 @@ impl<'a> Emitter<'a> {
         model.mod_switch_by(noise, from, from.primes().saturating_sub(to.primes()))
     }
 
-    /// Returns the correction factor at level `from` that becomes `factor` at the lower level `to`.
+    /// Returns the correction factor that a value at level `from` must have so that division down to level `to`
+    /// makes it `factor`.
     pub fn before(&self, factor: Factor, from: Level, to: Level) -> Result<Factor, BootstrapError> {
         let t = self.t(factor)?;
         let primes = self.params.moduli().get(to.primes()..from.primes());
@@ -215,8 +220,8 @@ impl<'a> Emitter<'a> {
         self.down(a, level)
     }
 
-    /// Multiplies a value by the quotient of `factor` and its own correction factor, so that it then has the correction
-    /// factor `factor`.
+    /// Emits the product of a value and the integer `factor` / f, where f is the value's correction factor. The
+    /// result has the correction factor `factor`.
     pub fn under(&self, a: Emitted, factor: Factor) -> Result<Emitted, BootstrapError> {
         let t = self.t(factor)?;
         let ratio = t.mul(factor.value(), a.factor.inverse(t)?);
@@ -227,7 +232,8 @@ impl<'a> Emitter<'a> {
         Ok(self.step(MacroOp::Refactor, &[a], imm, (a.level, factor, noise)))
     }
 
-    /// Divides the message by p, of which every integer is a multiple. The plaintext modulus is divided by p too.
+    /// Emits the exact division by p of a message whose integers are all multiples of p. The plaintext modulus p^j
+    /// of the result is p^(j-1).
     pub fn divide(&self, a: Emitted, p: u64) -> Result<Emitted, BootstrapError> {
         let plain = a.factor.plain().checked_sub(1);
         let plain = plain.ok_or_else(|| BootstrapError::Parameters {
@@ -237,8 +243,8 @@ impl<'a> Emitter<'a> {
         self.divided(MacroOp::Divide, a, p, a.factor.modulo(plain, t))
     }
 
-    /// Divides the message by p, of which every integer is a multiple. The plaintext modulus stays p^j, but the result
-    /// is known modulo p^(j-1) only.
+    /// Emits the exact division by p of a message whose integers are all multiples of p. The plaintext modulus
+    /// stays p^j, but the result is known modulo p^(j-1) only.
     pub fn quotient(&self, a: Emitted, p: u64) -> Result<Emitted, BootstrapError> {
         self.divided(MacroOp::Quotient, a, p, a.factor)
     }
@@ -255,14 +261,14 @@ impl<'a> Emitter<'a> {
         Ok(self.step(op, &[a], imm, (a.level, factor, noise)))
     }
 
-    /// Returns integers modulo the plaintext modulus of `factor`, each nearest to 0.
+    /// Returns, for each of the integers modulo the plaintext modulus of `factor`, its representative nearest to 0.
     pub fn centred(&self, factor: Factor, integers: &[u64]) -> Result<Vec<i64>, RlweError> {
         let t = self.params.plain_at(factor.plain())?;
         Ok(integers.iter().map(|&integer| t.centred(integer)).collect())
     }
 
-    /// Emits a sum of values, each times an integer, plus one more integer, the last one. `made` are the level, factor
-    /// and noise of the result.
+    /// Emits a sum of values, each times one of `integers`, plus the last of `integers`. `made` is the level, the
+    /// correction factor and the noise of the result.
     pub fn combine(
         &self,
         operands: &[Emitted],
@@ -274,7 +280,7 @@ impl<'a> Emitter<'a> {
         self.step(MacroOp::Combine, operands, imm, made)
     }
 
-    /// Emits a sum of products, divided down to the level that `products` names.
+    /// Emits a sum of products of values, divided by primes down to the level that `products` names.
     pub fn sum_products(
         &self,
         operands: &[Emitted],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes files of bootstrapping keys. The maps determine which keys there are, with which sizes and in which
-//! order. The order is: the encapsulation key; the relinearisation key; the Galois keys of the map to coefficients,
-//! then those of the later maps, each in ascending order of elements; the encrypted secret.
+//! Reads and writes files of bootstrapping keys. The linear maps of the bootstrap determine which keys a file has,
+//! their sizes and their order. The order is: the encapsulation key; the relinearisation key; the Galois keys of
+//! the map to coefficients, then those of the later maps, each in ascending order of elements; the encrypted
+//! secret.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::Level;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! General bootstrapping, of any polynomial: slots may hold any elements of the slot ring, not only integers. It has
-//! these steps:
+//! General bootstrapping, of any polynomial: slots may hold any elements of the slot ring, not only integers. Let l
+//! be the number of slots. The steps are:
 //!
 //! 1. encapsulation and raising of the modulus, applied to the polynomial itself, because its N coefficients are what
 //!    the bootstrap refreshes;
-//! 2. [halvings](ringmill_math::slots::linear::halvings), which split the coefficients into parts of l;
+//! 2. [halvings](ringmill_math::slots::linear::halvings), which split the N coefficients into N / l parts of l;
 //! 3. for each part: the map to slots, the removal of digits as in thin bootstrapping, and the map back to
 //!    coefficients;
-//! 4. the sum of part i times x^i.
+//! 4. the sum of part i times x^i over all parts.
 //!
 //! Parts are visited depth first, so only log2(N / l) of the N / l parts exist at one time.
 
@@ -27,10 +27,10 @@ use super::maps::MapNumber;
 use super::value::Value;
 use crate::bgv::Factor;
 
-/// A polynomial that a general bootstrap still has to split into parts or, if it is a single part, to refresh. It also
-/// has the position among all parts.
+/// A polynomial that a general bootstrap still has to split into halves or, after the last halving, to refresh. It
+/// knows its position among all parts of the whole polynomial.
 struct Part {
-    /// The exponent of the power of x by which the polynomial was divided to get this part.
+    /// The exponent of the power of x by which this part is multiplied in the sum that gives the whole polynomial.
     power: usize,
     /// The number of halvings from the whole polynomial to this part.
     halved: usize,
@@ -38,9 +38,10 @@ struct Part {
 }
 
 impl Bootstrapper {
-    /// Bootstraps any polynomial modulo p^r. The result has the same polynomial, a high level, and noise within its
-    /// own bound. It takes the removal of digits of N / l thin bootstraps, where l is the number of slots. The
-    /// ciphertext's level must be [`Bootstrapping::inner`](super::Bootstrapping::inner) or above.
+    /// Bootstraps a ciphertext of any polynomial modulo p^r. The result has the same polynomial, a high level, and
+    /// a noise bound of its own. It removes digits N / l times, where l is the number of slots; a thin bootstrap
+    /// does that once. The ciphertext's level must be [`Bootstrapping::inner`](super::Bootstrapping::inner) or
+    /// above.
     ///
     /// # Errors
     /// [`BootstrapError::Parameters`] if parameters or maps are those of thin bootstrapping
@@ -101,8 +102,9 @@ impl Bootstrapper {
         e.check("a bootstrap", total)
     }
 
-    /// Removes the digits below the message in a part: the l coefficients of x^(i + k N / l) for one i, where l is the
-    /// number of slots. Returns a polynomial with these coefficients and no others.
+    /// Emits the removal of digits below the message in a part of the polynomial. A part has the l coefficients of
+    /// x^(i + k N / l) for one i and all k, where l is the number of slots. Returns a polynomial with these
+    /// coefficients only.
     fn part(&self, e: &Emitter<'_>, part: Part, outer: Factor) -> Result<Emitted, BootstrapError> {
         let maps = self.maps();
         let value = e.map(part.value, (MapNumber::ToSlots, &maps.to_slots), false)?;
@@ -114,7 +116,8 @@ impl Bootstrapper {
 }
 
 impl Emitter<'_> {
-    /// Splits a polynomial in x^m into twice its even part, and twice its odd part divided by x^m.
+    /// Emits the split of a polynomial in a power y of x into two halves. They are twice the part with even powers
+    /// of y, and twice the part with odd powers divided by y.
     fn halved(&self, a: Emitted, halving: Halving) -> Result<[Emitted; 2], BootstrapError> {
         let model = self.model(a.factor)?;
         let by = Galois(halving.galois as u32);

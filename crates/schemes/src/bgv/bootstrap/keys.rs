@@ -18,7 +18,8 @@ use ringmill_device::ResidueVec;
 /// The keys that a server needs to bootstrap. They are public: the server cannot decrypt with them.
 #[derive(Clone, Debug)]
 pub struct BootstrapKeys {
-    /// The key from the main secret to the sparse one, modulo the inner modulus q and as many special primes.
+    /// The key-switching key from the main secret to the sparse one. Its modulus is the inner modulus q times as
+    /// many special primes as q has primes.
     pub(super) encapsulation: KSwitchKey,
     /// The sparse secret, encrypted under the main one with the last plaintext modulus p^e, at the highest level.
     pub(super) secret: Ciphertext,

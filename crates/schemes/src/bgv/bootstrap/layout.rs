@@ -9,32 +9,35 @@ use super::emit::{Emitted, Emitter};
 use super::error::BootstrapError;
 use crate::bgv::Noise;
 
-/// The first factor of a product in the plan of a polynomial.
+/// The first factor of a product of two values in the plan of a polynomial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum First {
-    /// The first factor is a value of the plan, by its number.
+    /// The first factor is a value of the plan, given by its index.
     Value(usize),
-    /// The first factor is a step of the plan that only this product uses, by its number. The step is a sum of
-    /// multiples of values, which the product's operation computes too.
+    /// The first factor is the value, given by its index, of a step of the plan that only this product uses. The
+    /// step is a sum of multiples of values, which the product's operation computes too.
     Linear(usize),
 }
 
 /// A step of the plan of a polynomial as one operation on ciphertexts.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// The level of the operation, and the level of its result after the division.
+    /// The level at which the operation computes. `settled` is the level of its result, after the division by
+    /// primes that ends the operation.
     pub at: Level,
     pub settled: Level,
-    /// The numbers of the plan's values that the operation multiplies by integers and adds.
+    /// The indices, in the plan, of the values that the operation multiplies by integers and adds.
     pub combined: Vec<usize>,
-    /// The products that the operation adds. A first factor that can be scaled by any integer comes first.
+    /// The products of two values that the operation adds. If one factor can be scaled by any integer at no cost,
+    /// it is the first.
     pub products: Vec<(First, usize)>,
-    /// The linear terms of a step with products, if they are added separately, at a higher level from which their sum
-    /// goes down.
+    /// The linear terms of a step with products, if they are at a higher level than the products. They are then
+    /// added at that level, and their sum is divided down to the level of the products.
     pub tail: Option<Tail>,
 }
 
-/// The linear terms (multiples of values) of a step that form a sum of their own.
+/// The linear terms of a step (multiples of values by integers) that are added at level `at`, apart from the step's
+/// products.
 #[derive(Clone, Debug)]
 pub(super) struct Tail {
     pub at: Level,
@@ -42,7 +45,7 @@ pub(super) struct Tail {
 }
 
 impl Node {
-    /// Returns the numbers of the values that the operation reads, each once.
+    /// Returns the indices, in the plan, of the values that the operation reads, each once.
     pub fn operands(&self) -> Vec<usize> {
         let mut operands = self.combined.clone();
         for &(first, second) in &self.products {
@@ -61,16 +64,17 @@ fn each_once(mut values: Vec<usize>) -> Vec<usize> {
     values
 }
 
-/// The operations of a plan's steps. A step that another step's operation computes too has none.
+/// The operations that the steps of a plan become: one entry for each step. It is `None` for a constant, and for a
+/// step that another step's operation computes too.
 pub(super) struct Layout {
     pub scalable: Vec<bool>,
     pub nodes: Vec<Option<Node>>,
 }
 
 impl Layout {
-    /// Lays out a plan. Levels follow from noise bounds that hold for all correction factors. So every constant counts
-    /// with the largest absolute value that it can have. A value with a correction factor of its own counts as
-    /// multiplied by such a constant.
+    /// Lays out the plan of a polynomial. Levels follow from noise bounds that hold for all correction factors. So
+    /// every constant counts with the largest absolute value that it can have. A value whose correction factor is
+    /// not free counts as multiplied by such a constant.
     ///
     /// # Errors
     /// [`BootstrapError::NoRoom`] if a message may be lost at every possible level.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The constants of bootstrapping, lifted to integers. A procedure stores them in this form, and plaintext operands
-//! are computed from it.
+//! The constants of bootstrapping, lifted from residues modulo the plaintext modulus to integers. A procedure
+//! stores the integers, and plaintext operands are computed from them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +14,7 @@ use crate::rlwe::arith::{limbs_mut, plan};
 use crate::rlwe::{Annotation, Plaintext, RlweError};
 use ringmill_device::{Limbed, ParamsId};
 
-/// A polynomial of integers at a level, stored by its coefficients other than 0.
+/// A polynomial of integers with a level, stored by its coefficients other than 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lifted {
     pub level: Level,
@@ -60,7 +60,8 @@ impl Lifted {
         sizes.sum()
     }
 
-    /// Computes the coefficients modulo one prime of the parameters.
+    /// Writes the residues of the polynomial's coefficients, modulo the parameters' prime of index `prime`, to
+    /// `limb`.
     fn reduced(&self, params: &Params, prime: usize, limb: &mut [u64]) -> Result<(), RlweError> {
         limb.fill(0);
         let q = crate::rlwe::arith::reducer(params, prime)?;
@@ -93,14 +94,14 @@ impl Lifted {
     }
 }
 
-/// A constant by which bootstraps multiply, with its plaintext operand.
+/// A polynomial by which bootstraps multiply ciphertexts, together with its encoding as a plaintext operand.
 #[derive(Debug)]
 pub(super) struct Lift {
     pub lifted: Lifted,
-    /// A number of which the position of every coefficient other than 0 is a multiple.
+    /// A divisor of the position of every coefficient other than 0 of the constant.
     spacing: usize,
-    /// The plaintext operand of the constant, which is kept after its first use. It is `None` for a constant that is
-    /// used in one place only.
+    /// The plaintext operand of the constant, which is kept after its first use. The field is `None` for a constant
+    /// that one instruction alone uses.
     made: Option<OnceLock<Arc<Constant>>>,
 }
 
@@ -140,16 +141,17 @@ impl Lift {
     }
 }
 
-/// A plaintext operand in evaluation form. A polynomial in y = x^(N/c), the variable of the core ring of degree c, has
-/// as many values as there are points y. Each value repeats through a run of evaluation points, because points that
-/// differ only in their low bits have the same y.
+/// A constant as a plaintext operand in evaluation form. A polynomial in y = x^(N/c), the variable of the core ring
+/// of degree c, has as many values as there are points y. Each value stands at several successive positions of a
+/// limb, because evaluation points x that differ only in the low bits of their position have one y.
 #[derive(Debug)]
 pub(super) struct Constant {
     params_id: ParamsId,
     spread: Vec<Vec<u64>>,
     /// The number of successive positions of a limb at which each value stands.
     repeated: usize,
-    /// The limbs of the constant with every repeated value written out, for callers that need all residues.
+    /// The limbs of the constant in full length, with every repeated value written out, for callers that need all
+    /// residues.
     whole: Vec<OnceLock<Vec<u64>>>,
 }
 

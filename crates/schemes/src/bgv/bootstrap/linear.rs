@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits linear maps of a bootstrap: hoisted baby steps, sums of products with constants, and giant steps by one
-//! division.
+//! Emits the linear maps of a bootstrap as baby steps and giant steps. The baby steps are hoisted. Their products
+//! with constants are added, and the automorphisms of the giant steps share divisions by the special primes.
 
 use std::sync::Arc;
 
@@ -16,12 +16,13 @@ use super::maps::{MapNumber, OfStage};
 use crate::bgv::{Factor, Noise};
 use crate::rlwe::RlweError;
 
-/// The number of giant steps whose key-switching digits are in memory at one time.
+/// The number of giant steps that share one division by the special primes, so that the key-switching digits of all
+/// of them are in memory at one time.
 const GIANTS_TOGETHER: usize = 2;
 
 impl Emitter<'_> {
-    /// Emits the stages of a linear map. The result is divided down to the level at which its noise is small. `low`
-    /// chooses Galois keys for low levels only, instead of those for all levels.
+    /// Emits the stages of a linear map, applied to the value `a`. The result is divided down to the level at which
+    /// its noise is small. `low` chooses Galois keys for low levels only, instead of those for all levels.
     pub fn map(
         &self,
         mut a: Emitted,
@@ -43,8 +44,8 @@ impl Emitter<'_> {
         self.settle(a)
     }
 
-    /// Returns the level to which a key-switched value is divided, and its noise there, from the noise `a` before the
-    /// key switch.
+    /// Returns the level to which a value should be divided after a key switch, and its noise there. `a` is its
+    /// noise before the key switch, at `level`.
     fn switched(
         &self,
         a: Noise,
@@ -59,7 +60,8 @@ impl Emitter<'_> {
         Ok((to, model.switch_key_by(a, level, count)))
     }
 
-    /// Emits the sum of a value and its automorphisms, by one decomposition and one division.
+    /// Emits the sum of a value and its automorphisms. The automorphisms share one decomposition into key-switching
+    /// digits and one division by the special primes.
     fn sum_turned(
         &self,
         a: Emitted,
@@ -77,7 +79,7 @@ impl Emitter<'_> {
         Ok(self.step(MacroOp::Sumrot, &[a], imm, (to, factor, noise)))
     }
 
-    /// Emits several automorphisms of a value that share one decomposition.
+    /// Emits several automorphisms of a value that share one decomposition into key-switching digits.
     fn turned(&self, a: Emitted, of: Vec<Galois>, low: bool) -> Result<Vec<Emitted>, RlweError> {
         if of.is_empty() {
             return Ok(Vec::new());
@@ -91,8 +93,8 @@ impl Emitter<'_> {
         Ok(made.map(|value| Emitted { value, noise, ..a }).collect())
     }
 
-    /// Emits one stage of a map: hoisted baby steps, sums of their products with constants, and the sum of these after
-    /// giant steps, with a few giant steps in one division.
+    /// Emits one stage of a linear map. Hoisted baby steps are multiplied by constants and added for each giant
+    /// step. The automorphisms of a few giant steps then share one division by the special primes.
     fn map_stage(
         &self,
         a: Emitted,
@@ -169,7 +171,8 @@ impl Emitter<'_> {
         Ok(Emitted { noise, ..total })
     }
 
-    /// Emits the sum of two values of one level and one correction factor. The result's noise is not counted.
+    /// Emits the sum of two values of one level and one correction factor. The result carries the noise bound of
+    /// `a`, which is too low; the caller sets the right one.
     fn added(&self, a: Emitted, b: Emitted) -> Emitted {
         self.step(
             MacroOp::Add,
@@ -204,7 +207,8 @@ impl Emitter<'_> {
         sum.ok_or_else(misshapen)
     }
 
-    /// Emits a sum of values, at least one, each times a constant. The result's noise is not counted.
+    /// Emits a sum of values, at least one, each times a constant. The result carries the noise bound of the first
+    /// value, and the caller sets the right one.
     pub fn sum_plain(&self, terms: &[(Emitted, &Arc<Lift>)]) -> Result<Emitted, BootstrapError> {
         let first = terms.first().ok_or_else(misshapen)?.0;
         let mut src: Vec<_> = terms.iter().map(|(cipher, _)| cipher.value).collect();
@@ -217,8 +221,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the automorphisms other than the identity whose results a stage of a linear map adds to its input. It is
-/// `None` if the stage does anything else.
+/// Returns the automorphisms of a stage of a linear map that adds automorphisms of its input to the input and does
+/// nothing else. Returns `None` for any other stage.
 fn sum_of(stage: &Stage) -> Option<Vec<Galois>> {
     let [giant] = stage.giants.as_slice() else {
         return None;

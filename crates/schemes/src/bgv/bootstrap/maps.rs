@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The linear maps of bootstrapping, for messages modulo p^r before the modulus is raised, and modulo p^e after it.
+//! The linear maps of bootstrapping. The map before the modulus is raised is for messages modulo p^r, the plaintext
+//! modulus of messages. The maps after it are for messages modulo p^e, the last plaintext modulus.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +23,7 @@ use ringmill_device::ParamsId;
 #[derive(Clone, Debug)]
 pub struct Maps {
     params_id: ParamsId,
-    /// The map from slots to coefficients, for messages modulo p^r.
+    /// The map from slots to coefficients, for messages modulo the plaintext modulus p^r.
     pub(super) to_coefficients: LinearMap,
     /// The trace, for messages modulo the last plaintext modulus p^e. It removes the coefficients that hold no integer.
     pub(super) trace: LinearMap,
@@ -33,8 +34,8 @@ pub struct Maps {
 }
 
 impl Maps {
-    /// The base-2 logarithm of the number of automorphisms that a stage of the trace adds. Four share one
-    /// decomposition and one division.
+    /// The base-2 logarithm of 4, the number of automorphisms that one stage of the trace adds. They share one
+    /// decomposition into key-switching digits and one division by the special primes.
     const LOG_RADIX: u32 = 2;
 
     /// Makes the linear maps of thin bootstrapping, laid out with the depth and costs of `shape`.
@@ -103,8 +104,8 @@ impl Maps {
     }
 }
 
-/// The constants of a stage of a linear map: for each giant step those of its terms, `None` for a term without a
-/// constant.
+/// The plaintext constants of a stage of a linear map: a list for each giant step, with an entry for each of its
+/// terms. The entry is `None` for a term without a constant.
 pub(super) type OfStage = Vec<Vec<Option<Arc<Lift>>>>;
 
 /// A linear map of bootstrapping: to coefficients, the trace, or to slots.
@@ -115,10 +116,11 @@ pub(super) enum MapNumber {
     ToSlots,
 }
 
-/// The key in the cache of a stage's constants: the map, the index of the stage, and the level.
+/// The key of an entry in the cache of constants: the linear map, the index of the stage in it, and the level.
 type Known = (MapNumber, usize, Level);
 
-/// A cache of the constants of the maps' stages, computed once for each level.
+/// A cache of the plaintext constants by which the stages of linear maps multiply. They are computed once for each
+/// stage and level.
 #[derive(Default)]
 pub(super) struct Constants(Mutex<HashMap<Known, Arc<OfStage>>>);
 

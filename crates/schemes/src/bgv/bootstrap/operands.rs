@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ciphertexts and the integers on which a step of a plan works.
+//! The ciphertexts and the integers on which a step in the plan of a polynomial works.
 
 use ringmill_math::digits::Step as PlanStep;
 
@@ -8,14 +8,15 @@ use super::error::BootstrapError;
 use super::layout::malformed;
 use crate::bgv::{Factor, Noise};
 
-/// The integers of a sum, modulo the plaintext modulus: one factor for each value, then the constant that is added.
+/// The integers of a sum of ciphertexts times integers, modulo the plaintext modulus: one factor for each
+/// ciphertext, then the constant that is added.
 pub(super) type Combination = Vec<u64>;
 
 /// The ciphertexts that a step of the plan of a polynomial reads, all at one level. Those that the step multiplies by
 /// integers and adds come first, then those that it only multiplies with each other.
 #[derive(Default)]
 pub(super) struct Operands {
-    /// For each ciphertext, the number of its value in the plan, or `None` for a ciphertext that is no value of the
+    /// For each ciphertext, the index of its value in the plan, or `None` for a ciphertext that is no value of the
     /// plan.
     indices: Vec<Option<usize>>,
     pub values: Vec<Emitted>,
@@ -32,7 +33,7 @@ impl Operands {
         self.values.len() as u16 - 1
     }
 
-    /// Adds a ciphertext that is no value of the plan, and returns its number among the operands.
+    /// Adds a ciphertext that is no value of the plan, and returns its index among the operands.
     pub fn add_more(&mut self, value: Emitted) -> u16 {
         self.indices.push(None);
         self.values.push(value);
@@ -46,8 +47,8 @@ impl Operands {
         Ok((place as u16, *value))
     }
 
-    /// Returns the integers by which the combined values are multiplied, so that the sum of a step's linear terms has
-    /// the correction factor `factor`. Also returns the noise of the sum.
+    /// Returns the integers by which the values `combined` are multiplied in the sum of a step's linear terms, so
+    /// that the sum has the correction factor `factor`. Also returns the noise of the sum.
     pub fn combination(
         &self,
         emitter: &Emitter<'_>,

@@ -15,8 +15,8 @@ use crate::exact::scalar::residues_modulo;
 use crate::rlwe::ops::Shape;
 use crate::rlwe::{Annotation, KeyRequest};
 
-/// Returns the BGV operation of an instruction, from the types of its procedure's values. `seeded` says whether its
-/// keys come with seeds.
+/// Returns the BGV operation that executes a macro instruction. `types` are the types of the values of its
+/// procedure, and `seeded` says whether the operation's keys come with seeds.
 ///
 /// # Errors
 /// Fails for an instruction that is no operation of bootstrapping, or that has a wrong form.

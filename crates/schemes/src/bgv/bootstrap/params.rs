@@ -15,12 +15,11 @@ use super::error::BootstrapError;
 use crate::bgv::{Noise, NoiseModel, Params, PrimePower};
 use crate::rlwe::{RlweError, sparse};
 
-/// The checked parameters by which integers in slots are bootstrapped: the exponent e, the inner modulus q, and the
-/// weight of the sparse secret.
+/// The checked parameters of bootstrapping: the exponent e of the last plaintext modulus p^e, the inner modulus q,
+/// and the weight of the sparse secret.
 ///
-/// Messages are modulo p^r. Parameters whose last plaintext modulus is p^e bootstrap with e - r digits below the
-/// message. A quotient by q must fit these digits. It is the sum of `weight` numbers uniform in (-1/2, 1/2), rounded to
-/// the nearest integer.
+/// Messages are modulo p^r, so a bootstrap has e - r digits below the message. The quotient of the phase by q must
+/// fit these digits. It is the sum of `weight` numbers uniform in (-1/2, 1/2), rounded to the nearest integer.
 #[derive(Clone, Debug)]
 pub struct Bootstrapping {
     params: Arc<Params>,
@@ -31,7 +30,7 @@ pub struct Bootstrapping {
     security: String,
     bound: u64,
     log2_chance: f64,
-    /// The number of coefficients in which a bootstrap removes digits: one for each slot, or all N.
+    /// The number of coefficients of a ciphertext in which a bootstrap removes digits: one for each slot, or all N.
     coefficients: usize,
     /// The number of stages of each linear map in a bootstrap.
     depth: usize,
@@ -58,7 +57,8 @@ impl Bootstrapping {
     /// paper.
     ///
     /// # Errors
-    /// The errors of [`Bootstrapping::new`], and a weight for which the quotient may exceed the digits.
+    /// The errors of [`Bootstrapping::new`], and a weight for which the quotient by the inner modulus may need more
+    /// digits than there are below the message.
     pub fn rigorous(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
         Self::with_chance(params, weight, f64::NEG_INFINITY)
     }
@@ -76,8 +76,8 @@ impl Bootstrapping {
     }
 
     /// Chooses parameters for general bootstrapping
-    /// ([`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general)). The probability of failure is
-    /// over all N coefficients.
+    /// ([`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general)). The probability of failure
+    /// counts all N coefficients of a ciphertext.
     ///
     /// # Errors
     /// The errors of [`Bootstrapping::new`].
@@ -146,8 +146,8 @@ impl Bootstrapping {
         })
     }
 
-    /// Sets the number of stages of each linear map. If there are many slots, more stages need far fewer constants, but
-    /// each takes a level or more.
+    /// Sets the number of stages of each linear map. If there are many slots, a map of more stages needs far fewer
+    /// constants, but each stage takes a level or more.
     #[must_use]
     pub fn with_map_depth(self, depth: usize) -> Self {
         let depth = depth.max(1);
@@ -165,13 +165,13 @@ impl Bootstrapping {
         self.removal
     }
 
-    /// Returns whether these are parameters of general bootstrapping, with a probability of failure over all N
-    /// coefficients.
+    /// Returns whether the parameters are those of general bootstrapping, whose probability of failure counts all N
+    /// coefficients of a ciphertext.
     pub fn is_general(&self) -> bool {
         self.coefficients == self.params.degree()
     }
 
-    /// Returns the depth of the linear maps and the costs by which they are laid out.
+    /// Returns the number of stages of each linear map, and the costs by which the stages are laid out.
     pub fn shape(&self) -> Shape {
         Shape {
             depth: self.depth,
@@ -179,8 +179,8 @@ impl Bootstrapping {
         }
     }
 
-    /// Refuses an encapsulated ciphertext at the inner level whose phase is larger than the failure probability
-    /// assumes.
+    /// Refuses a ciphertext at the inner level under the sparse secret whose noise bound is larger than the
+    /// probability of failure allows for.
     pub(super) fn check(&self, noise: Noise) -> Result<(), BootstrapError> {
         let below = self.params.prime_power()?;
         let below = below
@@ -248,7 +248,8 @@ impl Bootstrapping {
         power.with_exponent(power.exponent() + u32::from(self.params.last_plain()))
     }
 
-    /// Returns the bound that the absolute value of the quotient by q exceeds only with the probability of failure.
+    /// Returns the largest absolute value of the quotient by the inner modulus q that a bootstrap removes. The
+    /// quotient is larger only with the probability of failure.
     pub fn bound(&self) -> u64 {
         self.bound
     }
@@ -259,13 +260,13 @@ impl Bootstrapping {
     }
 
     /// Returns whether no bootstrap can fail, whatever the ciphertext, by the rigorous bound in Equation 9 of the
-    /// BASALISC paper. A failure of the noise bounds themselves is excepted.
+    /// BASALISC paper. The noise bounds themselves may still fail, with a probability of their own.
     pub fn is_certain(&self) -> bool {
         self.log2_chance == f64::NEG_INFINITY
     }
 
-    /// Returns the bits of the modulus under which the sparse secret must be secure: that of q and as many special
-    /// primes.
+    /// Returns the bits of the modulus under which the sparse secret must be secure: the inner modulus q times as
+    /// many special primes as q has primes.
     pub fn key_bits(&self) -> u64 {
         self.key_bits
     }
@@ -306,10 +307,11 @@ impl fmt::Display for Bootstrapping {
 /// Messages are modulo p^r, and the last plaintext modulus is p^e.
 const PART: f64 = 0.25;
 
-/// Returns the lowest level whose modulus q is more than 8 times `below` times a bound on the phase. `below` is p^(e -
-/// r), for messages modulo p^r and the last plaintext modulus p^e. The phase is that of a ciphertext under a sparse
-/// secret of weight `weight`, which was just divided down to the level and encapsulated. Also returns [`PART`], the
-/// fraction of q that the product is then allowed.
+/// Returns the lowest level whose modulus q is more than 8 times `below` times a bound on a ciphertext's phase, and
+/// the constant [`PART`]. `below` is p^(e - r), for messages modulo p^r and the last plaintext modulus p^e.
+///
+/// The ciphertext was just divided down to the level and switched to a sparse secret of weight `weight`. [`PART`]
+/// is the fraction of q that `below` times the phase may later have.
 fn inner_level(params: &Params, weight: u32, below: f64) -> Option<(Level, f64)> {
     let model = NoiseModel::new(params);
     let levels = Level::LOWEST.to(params.max_level());

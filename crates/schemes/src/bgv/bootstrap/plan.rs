@@ -15,8 +15,9 @@ use crate::bgv::{Factor, Noise};
 use crate::rlwe::RlweError;
 
 /// The state while the plan of a polynomial is emitted. A value that can be scaled by any integer at no cost
-/// ([`Plan::scalable`]) is used once. It is computed when it is used, with the correction factor that is needed there.
-/// Other values, powers of inputs, are computed once, with the factor that their primes leave.
+/// ([`Plan::scalable`]) is used once. It is computed at that use, with the correction factor that the use needs.
+/// All other values are powers of inputs. They are computed once, with the correction factor that their divisions
+/// by primes leave.
 struct Run<'a> {
     emitter: &'a Emitter<'a>,
     plan: &'a Plan,
@@ -24,9 +25,10 @@ struct Run<'a> {
     /// The plan's inputs, and the computed values that cannot be scaled by an integer at no cost. Each is kept until
     /// its last use.
     made: Vec<Option<Emitted>>,
-    /// For each value of the plan, the levels at which later steps will use it.
+    /// For each value of the plan, the levels at which steps that are still to come use it.
     wanted: Vec<Vec<Level>>,
-    /// Copies of values, divided down to lower levels at which later steps will use them.
+    /// Copies of values, divided down to lower levels at which later steps will use them. The key is the value's
+    /// index and the level.
     lowered: HashMap<(usize, Level), Emitted>,
 }
 
@@ -87,8 +89,8 @@ impl Run<'_> {
         self.plan.steps().get(number).ok_or_else(malformed)
     }
 
-    /// Returns a value at a level at or below its own. If it can be scaled by any integer at no cost, it has the
-    /// correction factor `wanted`.
+    /// Returns the value of index `index` at a level at or below its own. If the value can be scaled by any integer
+    /// at no cost, it has the correction factor `wanted`.
     fn value_at(
         &mut self,
         index: usize,
@@ -140,7 +142,8 @@ impl Run<'_> {
         Ok(Some(factor))
     }
 
-    /// Emits a step of the plan. Its result has the correction factor `wanted`, or the factor of a product of powers.
+    /// Emits a step of the plan. Its result has the correction factor `wanted`, or, for a product of powers, the
+    /// product of their factors.
     fn step(&mut self, number: usize, wanted: Option<Factor>) -> Result<Emitted, BootstrapError> {
         let emitter = self.emitter;
         let node = self.layout.nodes.get(number).ok_or_else(malformed)?;
@@ -277,9 +280,9 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// Computes the first factors of a step's products, in order. The powers that multiply them are divided down to the
-    /// step's level only after that. These powers are still needed above it, and would otherwise be in memory twice.
-    /// Returns `None` if a correction factor is not known yet.
+    /// Computes, in order, the first factors of a step's products that can be scaled by any integer at no cost. The
+    /// powers that multiply them are divided down to the step's level only after that. They are still needed above
+    /// it, and would otherwise be in memory twice. Returns an empty list if a correction factor is not known yet.
     fn made_for(
         &mut self,
         node: &Node,
@@ -323,8 +326,8 @@ impl Run<'_> {
         Ok(made)
     }
 
-    /// Emits the sum of linear terms, which has the correction factor `target` at level `to`, below the level of the
-    /// sum.
+    /// Emits the sum of a step's linear terms at the level of `tail`, and divides it down to the lower level `to`.
+    /// There it has the correction factor `target`.
     fn tail(
         &mut self,
         tail: &Tail,

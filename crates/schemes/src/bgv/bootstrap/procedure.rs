@@ -18,23 +18,25 @@ use super::params::Bootstrapping;
 use crate::bgv::{ExactParams, Factor, KeyForm, KeyGenerator, Noise, NoiseModel, OpKey, Params};
 use crate::rlwe::{EvaluationKeys, KeyRequest};
 
-/// A bootstrap as a procedure of programs. It takes a ciphertext at level [`Procedure::start`] whose phase is within
-/// [`Procedure::noise`]. The result equals that of [`Bootstrapper::bootstrap`] for a ciphertext with exactly that
-/// bound, bit for bit. Levels follow from bounds, and correction factors change no operation.
+/// A bootstrap as a procedure of programs. It takes a ciphertext at level [`Procedure::start`] whose phase is
+/// within the bound [`Procedure::noise`]. The result equals that of [`Bootstrapper::bootstrap`] for a ciphertext
+/// with exactly that bound, bit for bit. Levels follow from noise bounds, and correction factors change no
+/// operation.
 #[derive(Clone)]
 pub struct Procedure {
     setup: Bootstrapping,
     maps: Maps,
     /// A macro program whose one procedure is the bootstrap.
     program: MacroProgram,
-    /// The BGV operations of the steps, each with the number of its results.
+    /// The BGV operations of the bootstrap's instructions, each with the number of its results.
     operations: Vec<(OpKey, usize)>,
     constants: Vec<Lifted>,
     key_names: Vec<KeyRequest>,
     start: Level,
     noise: Noise,
     end: (Level, Noise),
-    /// The factor by which a bootstrap multiplies the correction factor of its operand.
+    /// The correction factor of the bootstrap's result for an operand with factor 1, modulo the plaintext modulus
+    /// of messages.
     ratio: Factor,
     seeded: bool,
 }
@@ -47,8 +49,8 @@ impl fmt::Debug for Procedure {
 }
 
 impl Procedure {
-    /// Emits a bootstrap for the largest noise bound that a ciphertext at level [`Bootstrapper::start`] may have, to
-    /// within one bit.
+    /// Emits a bootstrap whose operand is at level [`Bootstrapper::start`]. It allows the largest noise bound, to
+    /// within one bit, with which an operand can be bootstrapped.
     ///
     /// # Errors
     /// The errors of [`Bootstrapper::bootstrap`]: too few primes, or maps of other parameters.

@@ -12,17 +12,19 @@ use crate::rlwe::RlweError;
 use crate::rlwe::ops::carry::centred;
 use crate::rlwe::ops::{Emit, Limb, Variant};
 
-/// Emits the raising of the modulus. The operands are a ciphertext (c_0, c_1) of phase phi modulo q, the primes of its
-/// level, and an encryption of its secret s' modulo p^e at the highest level. The result is an encryption modulo p^e of
-/// q^-1 (p^(e-r) phi) + rho at the highest level. rho is the quotient by q, which is small because s' is.
+/// Emits the raising of the modulus from q, the product of the level's primes, for messages modulo p^r and the last
+/// plaintext modulus p^e. The operands are a ciphertext (c_0, c_1) of phase phi modulo q, and an encryption of its
+/// secret s' modulo p^e at the highest level. The result is an encryption modulo p^e of q^-1 (p^(e-r) phi) + rho at
+/// the highest level. rho is the quotient by q, which is small because s' is.
 ///
-/// For each polynomial c, d = p^(e-r) c b modulo q is extended to the other primes and to b (fast base extension). b is
-/// a prime of its own, the first special prime. [`montgomery`] then reduces twice: modulo q, which divides by b, and
-/// modulo p^e, which divides by q. The result is (q^-1 p^(e-r) c) mod p^e, about zero, known modulo the primes above
-/// the level. Two of these primes extend it to those of the level.
+/// For each polynomial c, d = p^(e-r) c b modulo q is extended to the other primes and to b (fast base extension).
+/// Here b is a prime of its own, the first special prime. [`montgomery`] then reduces d twice: modulo q, which
+/// divides it by b, and modulo p^e, which divides it by q. The result is (q^-1 p^(e-r) c) mod p^e, about zero,
+/// known modulo the primes above the level. From its residues modulo one or two of these primes it is extended to
+/// the primes of the level.
 ///
-/// The first operand has factor f, so phi = f m. If q is not 1 modulo p^e, the result's message is q^-1 f m (BASALISC
-/// paper, appendix B.3), which its factor records.
+/// The first operand has the correction factor f, so phi = f m for the message m. If q is not 1 modulo p^e, the
+/// result's message is q^-1 f m (BASALISC paper, appendix B.3), which the result's correction factor records.
 pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> {
     let c = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
     let all = 0..e.params.cipher_count();
@@ -52,8 +54,8 @@ pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> 
 /// A polynomial of a ciphertext whose modulus is being raised: its limbs in coefficient form.
 type Limbs = Vec<Limb>;
 
-/// Computes (q^-1 `shift` c) mod m, nearest to 0, in evaluation form modulo all ciphertext primes. c is a polynomial of
-/// the operand, q the product of the first `level` primes, and m = `power`.
+/// Emits (q^-1 `shift` c) mod `power`, nearest to 0, in evaluation form modulo all ciphertext primes. The
+/// polynomial c is one of the ciphertext whose modulus is raised, and q is the product of the first `level` primes.
 fn reduced(
     e: &mut Emit<Params>,
     c: &[Limb],
@@ -100,8 +102,9 @@ fn reduced(
     Ok(all)
 }
 
-/// Reduces the integer a by one prime p (small Montgomery reduction, Algorithm 2 of the BASALISC paper): a becomes (a +
-/// m r) / p with r = -a / m modulo p, nearest to 0. The result is a / p modulo m, and at most |a| / p + m / 2.
+/// Reduces an integer a modulo m by one prime p (small Montgomery reduction, Algorithm 2 of the BASALISC paper).
+/// The result is (a + m r) / p, where r is -a / m modulo p, nearest to 0. It is a / p modulo m, and at most |a| /
+/// p + m / 2. `dropped` is the limb modulo p, and `a` has the limbs modulo other primes.
 fn montgomery(
     e: &mut Emit<Params>,
     a: &mut [Limb],
@@ -130,8 +133,9 @@ fn montgomery(
     Ok(())
 }
 
-/// Computes the residues of integers of at most `power` in absolute value modulo the first `level` primes, exactly. It
-/// starts from their residues modulo the fewest other primes whose product is large enough.
+/// Emits the residues, modulo the first `level` primes, of integers of at most `power` in absolute value. `known`
+/// has their residues modulo other primes. One or two of these, with a product above twice `power`, determine the
+/// result exactly.
 fn exactly(
     e: &mut Emit<Params>,
     known: &[Limb],

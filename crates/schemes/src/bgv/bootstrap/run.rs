@@ -26,7 +26,7 @@ pub(super) struct Running<'a> {
     result: Emitted,
 }
 
-/// A value that a step of a bootstrap reads: a ciphertext or a plaintext constant.
+/// A value that an instruction of a bootstrap reads: a ciphertext or a plaintext constant.
 enum Read<'a> {
     Cipher(&'a Ciphertext),
     Constant(Arc<Constant>),
@@ -91,12 +91,12 @@ struct Run<'a> {
     params: &'a Params,
     keys: &'a BootstrapKeys,
     made: Vec<Option<Cow<'a, Ciphertext>>>,
-    /// For each value of the bootstrap, the number of times that steps will still read it.
+    /// For each value of the bootstrap, how often instructions and the observer will still read it.
     uses: Vec<usize>,
 }
 
 impl<'a> Run<'a> {
-    /// Counts how many times steps read each value. It refuses missing keys before anything runs.
+    /// Counts how often each value of the bootstrap is read. Refuses missing keys before any instruction runs.
     fn count(&mut self, result: Emitted) -> Result<(), BootstrapError> {
         let stages = self.code.stages.iter().map(|(.., value)| value.value);
         let instrs = self.code.instrs.iter().flat_map(|instr| &instr.src);
@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes that a step has read a value, and drops the value after its last read.
+    /// Counts one read of a value, and drops the ciphertext that it holds after its last read.
     fn read(&mut self, value: MacroValue) {
         let place = value.0 as usize;
         let (Some(uses), Some(slot)) = (self.uses.get_mut(place), self.made.get_mut(place)) else {
@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Returns the result of a step as a ciphertext with its bound, for the observer.
+    /// Returns the result of a step as a ciphertext with its noise bound, for the observer of the bootstrap.
     fn shown(&self, value: Emitted) -> Result<Value, BootstrapError> {
         let cipher = self.cipher(value.value).cloned().ok_or_else(lost)?;
         let noise = value.noise;

@@ -20,7 +20,8 @@ use crate::bgv::{Params, PrimePower};
 pub struct Set {
     pub name: &'static str,
     pub log_n: u8,
-    /// The prime p. `exponents` are r of the plaintext modulus p^r, and e of the last one, p^e.
+    /// The prime p. `exponents` has r and e: the plaintext modulus of messages is p^r, and the last plaintext
+    /// modulus is p^e.
     pub prime: u64,
     pub exponents: [u32; 2],
     /// The number of ciphertext primes, then the number of special primes.
@@ -34,8 +35,8 @@ pub struct Set {
 }
 
 impl Set {
-    /// The example parameter set of the BASALISC paper: N = 65536, messages modulo 127^3, e = 4, 42 ciphertext primes
-    /// and 14 special primes.
+    /// The example parameter set of the BASALISC paper: N = 65536, messages modulo 127^3, the last plaintext
+    /// modulus 127^4, 42 ciphertext primes and 14 special primes.
     pub const BASALISC: Self = Self {
         name: "basalisc",
         log_n: 16,
@@ -90,8 +91,9 @@ impl Set {
         map_depth: 1,
         insecure: true,
     };
-    /// Insecure sets for comparisons with other libraries only. They have p = 127 with r = 1, e = 2 and 868 bits of
-    /// primes at N = 2^13 and 2^14, and messages modulo 127^3 with e = 4 and 1271 bits at 2^15.
+    /// Insecure sets for comparisons with other libraries only. At N = 2^13 and 2^14, messages are modulo 127, the
+    /// last plaintext modulus is 127^2, and the primes have 868 bits in all. At N = 2^15, messages are modulo
+    /// 127^3, the last plaintext modulus is 127^4, and the primes have 1271 bits.
     pub const INSECURE_COMPARISONS: [Self; 3] = [
         Self::compared("insecure-comparison-13", 13, [1, 2], [28, 7]),
         Self::compared("insecure-comparison-14", 14, [1, 2], [28, 7]),

@@ -8,8 +8,8 @@ use super::params::Bootstrapping;
 use crate::rlwe::RlweError;
 use ringmill_device::ParamsId;
 
-/// A function from the integers modulo p to themselves, as a polynomial of degree at most p - 1 that a bootstrap
-/// evaluates.
+/// A function from the integers modulo p to themselves, for functional bootstrapping. It is kept as a polynomial of
+/// degree at most p - 1 that a bootstrap evaluates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
     params_id: ParamsId,

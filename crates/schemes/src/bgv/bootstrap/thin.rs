@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the steps of a thin bootstrap in order, from levels and bounds.
+//! Emits the steps of a thin bootstrap in order. Their levels follow from noise bounds.
 
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroType};
 
@@ -27,7 +27,8 @@ impl Bootstrapper {
         Ok(value)
     }
 
-    /// Emits the first half of a bootstrap, up to the raised modulus. After it the operand's noise does not matter.
+    /// Emits the first half of a bootstrap, up to the raising of the modulus. After it, the noise that the operand
+    /// had does not matter. Also returns the factor by which the message is multiplied in the result.
     pub(super) fn to_raised(
         &self,
         e: &Emitter<'_>,
@@ -39,9 +40,10 @@ impl Bootstrapper {
         self.refreshed(e, value)
     }
 
-    /// Emits a bootstrap up to an encryption modulo p^e at the highest level, with rho below the message in every
-    /// coefficient. rho is the quotient by the inner modulus. Also returns the factor by which its message is the
-    /// operand's message multiplied.
+    /// Emits the part of a bootstrap from coefficients to the raised modulus. The result is an encryption modulo
+    /// p^e at the highest level of p^(e-r) m + rho in every coefficient. Here m is the message modulo p^r, and rho
+    /// the quotient by the inner modulus. Also returns the factor by which the operand's message is multiplied in
+    /// m.
     pub(super) fn refreshed(
         &self,
         e: &Emitter<'_>,
@@ -62,8 +64,9 @@ impl Bootstrapper {
         Ok((value, outer))
     }
 
-    /// Emits the removal of digits. It turns integers in slots modulo p^e, with rho in their low digits, into the
-    /// messages modulo p^r. `outer` is the correction factor of the result.
+    /// Emits the removal of digits. The slots of `value` hold integers modulo p^e whose low digits are rho, the
+    /// quotient by the inner modulus. The slots of the result hold the messages modulo p^r. `outer` is the
+    /// correction factor of the result.
     pub(super) fn without_digits(
         &self,
         e: &Emitter<'_>,

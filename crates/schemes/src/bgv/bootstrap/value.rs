@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BGV ciphertexts with bounds on their
-//! noise.
+//! BGV ciphertexts together with bounds on their noise.
 
 use ringmill_isa::Level;
 
 use crate::bgv::{Ciphertext, Factor, Noise};
 
-/// A BGV ciphertext with a bound on its
-/// phase.
+/// A BGV ciphertext with a bound `noise` on the coefficients of its phase.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Value {
     pub cipher: Ciphertext,
